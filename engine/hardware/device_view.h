@@ -1,0 +1,58 @@
+#pragma once
+
+// What most methods need of one device, read from the tree once: peaks per precision, and memory levels from the
+// outermost (DRAM) to the innermost (registers), all summed over the device.
+
+#include "base/diagnostic.h"
+#include "base/dtype.h"
+#include "base/quantity.h"
+#include "hardware/component.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+enum class UnitKind : std::uint8_t { Vector, Tensor };
+
+struct MemoryLevel {
+    std::string name;  ///< `hbm3`, `l2`, `smem`
+    ComponentKind kind = ComponentKind::Dram;
+    std::string path;
+    Bytes capacity;              ///< over all instances
+    BytesPerSecond bandwidth;    ///< over all instances; reads and writes share it
+    Seconds latency;             ///< of a load that hits here; 0 where not given
+    JoulesPerByte energy;        ///< per byte moved; 0 where not given
+    std::int64_t instances = 1;  ///< 132 for the shared memory of 132 SMs
+};
+
+struct DeviceView {
+    std::string name;
+    std::string path;
+    std::int64_t copies = 1;  ///< of this device in the design
+    Hertz clock;
+    std::int64_t cores = 1;  ///< SMs, compute units, cores
+    /// peaks[unit][dtype]: dense FLOP/s of the whole device, 0 where the unit cannot do that type.
+    std::array<std::array<FlopsPerSecond, dtypeCount>, 2> peaks{};
+    std::vector<MemoryLevel> levels;       ///< outermost first; never empty
+    Watts powerCap;                        ///< 0 where not given
+    Watts idlePower;                       ///< 0 where not given
+    JoulesPerFlop flopEnergy;              ///< 0 where not given
+    Seconds launchOverhead;                ///< per operator (kernel launch); default stated in assumptions
+    std::vector<std::string> assumptions;  ///< defaults that were used, one sentence each
+
+    const MemoryLevel& main() const { return levels.front(); }
+    /// Best dense peak for a type on the unit that suits the operator: tensor units for matrix products where they
+    /// take the type (or one that it runs as, e.g. fp32 as tf32 is *not* assumed), else the vector units; a type that
+    /// nothing supports runs as the next wider one that is. 0 if the device has no suitable unit at all.
+    FlopsPerSecond peak(bool matrix, DType type) const;
+};
+
+/// The view of the first device in the design: the outermost component (package or die) that contains compute and
+/// reaches a DRAM or buffer. Fails naming the component and attribute that is missing.
+Expected<DeviceView> deviceView(const Hardware& hardware);
+/// All devices of a design, in tree order (a node of a CPU and 8 GPUs has two, with copies 1 and 8).
+Expected<std::vector<DeviceView>> deviceViews(const Hardware& hardware);
+
+}  // namespace orrery

@@ -1,0 +1,98 @@
+#pragma once
+
+// One answer. It always has an interval and says where the interval comes from; what a method does not predict is
+// absent, never zero.
+
+#include "base/diagnostic.h"
+#include "base/quantity.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+enum class IntervalKind : std::uint8_t {
+    StatedError,  ///< from errors measured against references, cited in `basis`
+    Bound,        ///< one side is a bound by construction
+    Ensemble,
+    Residuals,
+    Sampling,
+};
+
+struct Interval {
+    Seconds low, high;
+    IntervalKind kind = IntervalKind::StatedError;
+    std::string basis;  ///< one sentence: which error, from which data, which coverage
+};
+
+/// What limits an operator: a compute unit, or a memory level (index into Estimate::levels), or launch overhead.
+enum class BoundKind : std::uint8_t { Compute, Memory, Overhead, Network, None };
+struct Bound {
+    BoundKind kind = BoundKind::None;
+    std::int16_t level = -1;
+    bool operator==(const Bound&) const = default;
+};
+
+/// Columns, one row per operator of the workload's graph; times are of all `repeat` executions together.
+struct OperatorEstimates {
+    std::vector<double> seconds;
+    std::vector<Bound> bound;
+    std::vector<double> flops;                    ///< all repeats
+    std::vector<double> bytes;                    ///< past the outermost level, all repeats
+    std::vector<std::vector<double>> levelBytes;  ///< [level][operator]; empty if the method has one level only
+    std::vector<double> joules;                   ///< empty if not predicted
+    std::size_t size() const { return seconds.size(); }
+};
+
+/// A span of a timeline, in integer picoseconds as all simulators keep time.
+struct TimelineSpan {
+    std::int64_t startPs = 0, endPs = 0;
+    std::int32_t row = 0;
+    std::int32_t op = -1;  ///< operator of the graph, -1 for none
+    std::int32_t repetition = 0;
+};
+struct Timeline {
+    std::vector<std::string> rows;
+    std::vector<TimelineSpan> spans;  ///< sorted by row, then start
+    bool truncated = false;           ///< more repetitions than are drawn; the last row says so
+};
+
+/// A ceiling that a roofline shows: `HBM 3.35 TB/s`, `bf16 tensor 989 TFLOP/s`.
+struct Ceiling {
+    std::string label;
+    bool memory = false;
+    double rate = 0;  ///< B/s or FLOP/s
+    std::int16_t level = -1;
+};
+
+struct MemoryUse {
+    Bytes weights, kvCache, activations;
+    Bytes total() const { return weights + kvCache + activations; }
+    Bytes capacity;  ///< of the device; 0 if unknown
+};
+
+struct Provenance {
+    std::string method, version;
+    std::string hardwareHash, workloadHash;
+    std::uint64_t seed = 0;
+};
+
+struct Estimate {
+    std::string method;
+    Seconds latency;
+    Interval interval;
+    std::optional<Joules> energy;
+    std::optional<MemoryUse> memory;
+    OperatorEstimates operators;
+    std::vector<std::string> levels;  ///< names of memory levels that Bound::level speaks of
+    std::vector<Ceiling> ceilings;
+    Timeline timeline;
+    std::vector<std::string> assumptions;
+    Diagnostics warnings;
+    Provenance provenance;
+    Seconds cost;  ///< wall time that this answer took
+};
+
+}  // namespace orrery

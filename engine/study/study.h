@@ -1,0 +1,44 @@
+#pragma once
+
+// Many scenarios × many methods. Results arrive one by one on a sink that may be called from any worker.
+
+#include "base/executor.h"
+#include "base/progress.h"
+#include "methods/method.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct StudyResult {
+    std::size_t scenario = 0;  ///< index into Study::scenarios
+    std::string method;
+    std::shared_ptr<const Estimate> estimate;  ///< null if it failed
+    std::optional<Diagnostic> failure;
+};
+
+struct Study {
+    std::string name;
+    std::vector<Scenario> scenarios;
+    std::vector<std::string> methods;  ///< ids
+    std::uint64_t seed = 0;
+};
+
+struct StudyOptions {
+    Executor* executor = nullptr;  ///< required
+    std::stop_token stop;
+    Progress* progress = nullptr;                      ///< one step per scenario × method
+    std::function<void(const StudyResult&)> onResult;  ///< as each comes, from workers, one call at a time
+    bool wantTimeline = true;
+};
+
+/// Runs everything; a failed pair does not stop the others. The returned results stand in scenario-major order and are
+/// the same whatever the executor. Pairs not begun when the token is set come back with `study.cancelled`.
+std::vector<StudyResult> runStudy(const Study& study, const StudyOptions& options);
+
+}  // namespace orrery

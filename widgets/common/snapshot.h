@@ -1,0 +1,62 @@
+#pragma once
+
+// What all result views show: one immutable answer to the live question, replaced as a whole on each evaluation.
+
+#include "hardware/device_view.h"
+#include "methods/method.h"
+
+#include <QObject>
+#include <QSet>
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace orrery::ui {
+
+struct Answer {
+    QString method;  ///< id
+    QString title;
+    std::shared_ptr<const Estimate> estimate;  ///< null while it is running or if it failed
+    std::optional<Diagnostic> failure;
+    int colour = 0;  ///< index for Theme::methodColour
+};
+
+struct Snapshot {
+    quint64 revision = 0;
+    Scenario scenario;
+    std::shared_ptr<const DeviceView> device;  ///< null if the hardware has no valid device view
+    std::vector<Answer> answers;
+    int primary = 0;  ///< the answer whose operators, timeline and breakdown are shown
+    bool live = true;
+
+    const Estimate* primaryEstimate() const {
+        const auto at = static_cast<std::size_t>(primary);
+        return at < answers.size() ? answers[at].estimate.get() : nullptr;
+    }
+};
+using SnapshotPtr = std::shared_ptr<const Snapshot>;
+
+/// One selection for the whole studio: operators of the workload's graph, by index.
+class Selection : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+    const QSet<int>& operators() const { return operators_; }
+    int hovered() const { return hovered_; }
+    void select(const QSet<int>& operators);
+    void toggle(int op);
+    void clear() { select({}); }
+    void hover(int op);  ///< -1: none
+
+signals:
+    void changed();
+    void hoverChanged(int op);
+
+private:
+    QSet<int> operators_;
+    int hovered_ = -1;
+};
+
+}  // namespace orrery::ui
