@@ -158,7 +158,7 @@ std::string likelyUnit(std::string_view symbol, Dimension dimension) {
 std::string significant(double value, int digits) {
     if (digits <= 0) return fmt::format("{}", value);
     std::string text = fmt::format("{:.{}g}", value, digits);
-    if (text.find('e') != std::string::npos) text = fmt::format("{:.0f}", value);  // 1e+03 of 1000 with 3 digits
+    if (std::fabs(value) >= 1 && text.find('e') != std::string::npos) text = fmt::format("{:.0f}", value);  // 1e+03 of 1000 with 3 digits
     return text;
 }
 
