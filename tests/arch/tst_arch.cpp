@@ -1,0 +1,137 @@
+// Linking alone does not catch a header that leaks through a layer, so this test reads the include lines.
+
+#include <QDirIterator>
+#include <QRegularExpression>
+#include <QtTest/QtTest>
+
+namespace {
+
+struct SourceFile {
+    QString path;  // relative to the project
+    QStringList lines;
+    bool isHeader() const { return path.endsWith(".h"); }
+};
+
+QList<SourceFile> sources(const QStringList& folders) {
+    QList<SourceFile> files;
+    const QDir root(ORRERY_SOURCE);
+    for (const QString& folder : folders) {
+        QDirIterator it(root.filePath(folder), {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+        while (it.hasNext()) {
+            QFile file(it.next());
+            if (!file.open(QIODevice::ReadOnly)) continue;
+            files.append({root.relativeFilePath(file.fileName()), QString::fromUtf8(file.readAll()).split('\n')});
+        }
+    }
+    return files;
+}
+
+// Calls body(file, included header) for every include line.
+template <class Body>
+void forEachInclude(const QStringList& folders, Body body) {
+    static const QRegularExpression include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+    for (const SourceFile& file : sources(folders)) {
+        for (const QString& line : file.lines) {
+            const auto match = include.match(line);
+            if (match.hasMatch()) body(file, match.captured(1));
+        }
+    }
+}
+
+}  // namespace
+
+class TestArch : public QObject {
+    Q_OBJECT
+private slots:
+    void thereIsSomethingToCheck() { QVERIFY(sources({"engine", "widgets", "app"}).size() > 50); }
+
+    void engineKnowsNoWindow() {
+        QStringList breaches;
+        static const QRegularExpression forbidden(R"(^(Q[A-Z]|Qt|qcustomplot|app/|widgets/))");
+        forEachInclude({"engine", "app/cli"}, [&](const SourceFile& file, const QString& header) {
+            if (forbidden.match(header).hasMatch() && !header.startsWith("app/cli/"))
+                breaches << file.path + " includes " + header;
+        });
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
+    void widgetsDoNotKnowTheApp() {
+        QStringList breaches;
+        forEachInclude({"widgets"}, [&](const SourceFile& file, const QString& header) {
+            if (header.startsWith("app/")) breaches << file.path + " includes " + header;
+        });
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
+    // Each engine folder may use only those above it in this list, and itself.
+    void engineFoldersAreLayered() {
+        const QStringList order{"base",    "hardware", "workload",   "mapping", "simulation", "learning",
+                                "methods", "serving",  "evaluation", "study",   "store"};
+        QStringList breaches;
+        forEachInclude({"engine"}, [&](const SourceFile& file, const QString& header) {
+            const auto own = order.indexOf(file.path.section('/', 1, 1));
+            const auto used = order.indexOf(header.section('/', 0, 0));
+            if (own < 0) breaches << file.path + " stands in a folder that no layer is named after";
+            if (header.contains('/') && used > own) breaches << file.path + " includes " + header;
+        });
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
+    // TBB's headers break under Qt's `emit`; QCustomPlot needs Qt's keywords.
+    void awkwardHeadersStayInTheirSources() {
+        QStringList breaches;
+        forEachInclude({"engine", "widgets", "app"}, [&](const SourceFile& file, const QString& header) {
+            const bool engineSource = file.path.startsWith("engine/") && !file.isHeader();
+            const bool widgetSource = file.path.startsWith("widgets/") && !file.isHeader();
+            if ((header.startsWith("tbb/") || header.startsWith("oneapi/")) && !engineSource)
+                breaches << file.path + " includes " + header;
+            if (header.startsWith("qcustomplot") && !widgetSource) breaches << file.path + " includes " + header;
+        });
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
+    void filesStaySmall() {
+        QStringList large;
+        for (const SourceFile& file : sources({"engine", "widgets", "app", "tests"})) {
+            if (file.lines.size() > 700) large << QString("%1: %2 lines").arg(file.path).arg(file.lines.size());
+        }
+        QVERIFY2(large.isEmpty(), qPrintable(large.join('\n')));
+    }
+
+    void coloursComeFromTheTheme() {
+        static const QRegularExpression literal(
+            R"(QColor\(\s*(0x|\d|"#)|"#[0-9A-Fa-f]{6}"|Qt::(white|black|red|green|blue|yellow|cyan|magenta|gray|dark[A-Z]\w+|lightGray)\b)");
+        QStringList breaches;
+        for (const SourceFile& file : sources({"widgets", "app/window", "app/document"})) {
+            if (file.path.startsWith("widgets/common/theme")) continue;
+            for (int i = 0; i < file.lines.size(); ++i) {
+                if (literal.match(file.lines[i]).hasMatch())
+                    breaches << QString("%1:%2: %3").arg(file.path).arg(i + 1).arg(file.lines[i].trimmed());
+            }
+        }
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
+    void headersGuardThemselvesOnce() {
+        QStringList wrong;
+        for (const SourceFile& file : sources({"engine", "widgets", "app"})) {
+            if (file.isHeader() && file.lines.count("#pragma once") != 1) wrong << file.path;
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void everyFolderHasAReadme() {
+        QStringList missing;
+        const QDir root(ORRERY_SOURCE);
+        QSet<QString> folders;
+        for (const SourceFile& file : sources({"engine", "widgets", "app"}))
+            folders.insert(QFileInfo(file.path).path());
+        for (const QString& folder : folders) {
+            if (!root.exists(folder + "/README.md")) missing << folder;
+        }
+        QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestArch)
+#include "tst_arch.moc"
