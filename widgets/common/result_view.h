@@ -6,6 +6,11 @@
 
 namespace orrery::ui {
 
+/// What a view says while it has nothing to show, and the label of the button that fills it (none if empty).
+struct EmptyState {
+    QString title, sentence, action;
+};
+
 /// Base of every view of results: takes snapshots, shares the selection, exports its picture and its data, and says
 /// what it will show while it is empty.
 class ResultView : public QWidget {
@@ -23,7 +28,16 @@ public:
     virtual QString csv() const { return {}; }
     void copyPicture();
 
+    bool isEmpty() const { return empty_; }
+    void setEmptyState(const EmptyState& state);
+
+signals:
+    void emptyActionTriggered();  ///< the button of the empty state was pressed
+
 protected:
+    /// Covers the view with the empty state, or uncovers it. Views begin empty.
+    void setEmpty(bool empty);
+
     virtual void snapshotChanged(const SnapshotPtr& before) = 0;        ///< also called with a null snapshot
     virtual void paintPicture(QPainter& painter, const QRect& target);  ///< default: renders the widget
     Selection* selection() const { return selection_; }
@@ -32,6 +46,8 @@ private:
     QString id_, title_;
     Selection* selection_;
     SnapshotPtr snapshot_;
+    QWidget* emptyPanel_;
+    bool empty_ = true;
 };
 
 }  // namespace orrery::ui

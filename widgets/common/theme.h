@@ -15,11 +15,24 @@
 namespace orrery::ui {
 
 enum class Mode { Light, Dark };
-enum class FontRole { Small, Body, Title, Display, Mono };  ///< four sizes in all, one monospace
+enum class FontRole { Small, Body, Title, Display, Mono };  ///< 11, 13, 15 and 24 px; the monospace is body-sized
 
 struct Palette {
-    QColor window, surface, raised, line, faintLine, text, mutedText, accent, accentText, selection, good, warning, bad;
+    QColor window;              ///< behind panels
+    QColor surface;             ///< canvases, plots, tables, line edits
+    QColor raised;              ///< headers, hovered rows, cards, tool tips
+    QColor line;                ///< borders
+    QColor faintLine;           ///< grids, separators
+    QColor text;                ///< on any of window, surface, raised, selection
+    QColor mutedText;           ///< the same, for what is secondary
+    QColor accent;              ///< focus, links, the primary button; readable as text
+    QColor accentText;          ///< on accent
+    QColor selection;           ///< background of what is selected
+    QColor good, warning, bad;  ///< state only; readable as text
 };
+
+/// WCAG 2.1 contrast ratio of two opaque colours, 1…21.
+double contrastRatio(const QColor& a, const QColor& b);
 
 class Theme : public QObject {
     Q_OBJECT
@@ -32,22 +45,30 @@ public:
     void setPresenter(bool large);  ///< the Teach layout: larger type, same tokens
     bool animated() const { return animated_; }
     void setAnimated(bool on) { animated_ = on; }
+    int glideMilliseconds() const { return animated_ ? 150 : 0; }  ///< how long things take to their new place
 
     const Palette& colours() const;
     QFont font(FontRole role) const;  ///< Inter with tabular figures; the monospace for shapes and YAML
     int unit() const { return 8; }    ///< the grid
+    double scale() const { return presenter_ ? 1.5 : 1.0; }  ///< by which type and marks grow for a projector
 
     QColor operatorColour(OperatorKind kind) const;  ///< Okabe–Ito, the same hue in every view
     QColor methodColour(int index) const;            ///< by order in the method set
-    QColor levelColour(int level) const;
-    QColor heat(double zeroToOne) const;    ///< cividis
-    QIcon icon(const QString& name) const;  ///< Breeze, matching the mode; `document-open`
+    QColor levelColour(int level) const;             ///< memory levels, 0 the outermost
+    QColor boundColour(Bound bound) const;           ///< what limits: compute, a memory level, overhead, network
+    QColor heat(double zeroToOne) const;             ///< cividis
+    QColor inkOn(const QColor& fill) const;          ///< black or white, whichever reads better on a fill
+    /// Breeze, matching the mode: `document-open`. Where the theme lacks it, a plain glyph with the name's first
+    /// letter.
+    QIcon icon(const QString& name) const;
 
 signals:
     void changed();
 
 private:
     Theme() = default;
+    void apply();
+
     Mode mode_ = Mode::Light;
     bool presenter_ = false;
     bool animated_ = true;

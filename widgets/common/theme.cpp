@@ -1,0 +1,104 @@
+#include "widgets/common/theme.h"
+
+#include "widgets/common/theme_fonts.h"
+#include "widgets/common/theme_sheet.h"
+#include "widgets/common/theme_style.h"
+
+#include <QApplication>
+#include <QPalette>
+#include <QToolTip>
+
+namespace orrery::ui {
+namespace {
+
+QPalette applicationPalette(const Palette& c) {
+    QPalette p;
+    p.setColor(QPalette::Window, c.window);
+    p.setColor(QPalette::WindowText, c.text);
+    p.setColor(QPalette::Base, c.surface);
+    p.setColor(QPalette::AlternateBase, c.raised);
+    p.setColor(QPalette::Text, c.text);
+    p.setColor(QPalette::Button, c.raised);
+    p.setColor(QPalette::ButtonText, c.text);
+    p.setColor(QPalette::BrightText, c.bad);
+    p.setColor(QPalette::Highlight, c.selection);
+    p.setColor(QPalette::HighlightedText, c.text);
+    p.setColor(QPalette::ToolTipBase, c.raised);
+    p.setColor(QPalette::ToolTipText, c.text);
+    p.setColor(QPalette::PlaceholderText, c.mutedText);
+    p.setColor(QPalette::Link, c.accent);
+    p.setColor(QPalette::LinkVisited, c.accent);
+    p.setColor(QPalette::Light, c.surface);
+    p.setColor(QPalette::Midlight, c.faintLine);
+    p.setColor(QPalette::Mid, c.line);
+    p.setColor(QPalette::Dark, c.line);
+    p.setColor(QPalette::Shadow, c.line);
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::HighlightedText}) {
+        QColor faded = c.mutedText;
+        faded.setAlpha(150);
+        p.setColor(QPalette::Disabled, role, faded);
+    }
+    return p;
+}
+
+}  // namespace
+
+Theme& Theme::instance() {
+    static Theme theme;
+    return theme;
+}
+
+void Theme::setMode(Mode mode) {
+    mode_ = mode;
+    apply();
+}
+
+void Theme::setPresenter(bool large) {
+    presenter_ = large;
+    apply();
+}
+
+void Theme::apply() {
+    if (qApp) {
+        QIcon::setThemeName(mode_ == Mode::Dark ? "breeze-dark" : "breeze");
+        const QPalette palette = applicationPalette(colours());
+        QApplication::setPalette(palette);
+        QToolTip::setPalette(palette);
+        QApplication::setFont(font(FontRole::Body));
+        QToolTip::setFont(font(FontRole::Body));
+        qApp->setStyleSheet(styleSheet(*this));
+    }
+    emit changed();
+}
+
+QFont Theme::font(FontRole role) const {
+    static const FontFamilies families = loadFonts();
+    QFont font(role == FontRole::Mono ? families.mono : families.text);
+    const double pixels = role == FontRole::Small     ? 11
+                          : role == FontRole::Title   ? 15
+                          : role == FontRole::Display ? 24
+                                                      : 13;
+    font.setPixelSize(qRound(pixels * scale()));
+    if (role == FontRole::Title || role == FontRole::Display) font.setWeight(QFont::DemiBold);
+    if (role == FontRole::Mono) {
+        font.setStyleHint(QFont::Monospace);
+        font.setFixedPitch(true);
+    }
+    // Positions without hinting keep labels steady while the points glide.
+    font.setHintingPreference(QFont::PreferNoHinting);
+    return font;
+}
+
+void initialiseApplicationLook() {
+    QStringList paths = QIcon::themeSearchPaths();
+    for (const QString& path : {QStringLiteral("/usr/share/icons"), QStringLiteral("/usr/local/share/icons")}) {
+        if (!paths.contains(path)) paths << path;
+    }
+    QIcon::setThemeSearchPaths(paths);
+    QIcon::setFallbackThemeName("breeze");
+    QApplication::setStyle(new ThemeStyle);
+    QApplication::setEffectEnabled(Qt::UI_AnimateCombo, false);
+    Theme::instance().setMode(Theme::instance().mode());
+}
+
+}  // namespace orrery::ui

@@ -1,0 +1,35 @@
+#pragma once
+
+// Quantities as QString, by the engine's one formatter.
+
+#include "base/unit.h"
+
+#include <QString>
+
+namespace orrery::ui {
+
+template <int T, int D, int W, int E>
+QString text(Quantity<T, D, W, E> quantity, int digits = 3) {
+    return QString::fromStdString(format(quantity, digits));
+}
+inline QString text(double si, Dimension dimension, int digits = 3) {
+    return QString::fromStdString(formatMeasure(si, dimension, digits));
+}
+/// `80 GiB`, for capacities.
+inline QString binaryText(Bytes bytes, int digits = 3) {
+    return QString::fromStdString(formatBinary(bytes.value, Dimension::Data, digits));
+}
+/// A share of one in percent, with one decimal below ten: `42 %`, `3.1 %`, `< 0.1 %`.
+inline QString percentText(double share) {
+    const double percent = share * 100;
+    if (percent > 0 && percent < 0.1) return QStringLiteral("< 0.1 %");
+    return QString::number(percent, 'f', percent < 9.95 && percent > 0 ? 1 : 0) + QStringLiteral(" %");
+}
+/// `1,234,567`, for exact counts.
+inline QString countText(double number) {
+    QString digits = QString::number(number, 'f', 0);
+    for (qsizetype at = digits.size() - 3; at > (number < 0 ? 1 : 0); at -= 3) digits.insert(at, QLatin1Char(','));
+    return digits;
+}
+
+}  // namespace orrery::ui
