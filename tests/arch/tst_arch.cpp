@@ -29,7 +29,7 @@ QList<SourceFile> sources(const QStringList& folders) {
 // Calls body(file, included header) for every include line.
 template <class Body>
 void forEachInclude(const QStringList& folders, Body body) {
-    static const QRegularExpression include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+    static const QRegularExpression include(R"(^\s*#\s*include\s*[<\x22]([^>\x22]+)[>\x22])");
     for (const SourceFile& file : sources(folders)) {
         for (const QString& line : file.lines) {
             const auto match = include.match(line);
@@ -100,7 +100,7 @@ private slots:
 
     void coloursComeFromTheTheme() {
         static const QRegularExpression literal(
-            R"(QColor\(\s*(0x|\d|"#)|"#[0-9A-Fa-f]{6}"|Qt::(white|black|red|green|blue|yellow|cyan|magenta|gray|dark[A-Z]\w+|lightGray)\b)");
+            R"(QColor\(\s*(0x|\d|\x22#)|\x22#[0-9A-Fa-f]{6}\x22|Qt::(white|black|red|green|blue|yellow|cyan|magenta|gray|dark[A-Z]\w+|lightGray)\b)");
         QStringList breaches;
         for (const SourceFile& file : sources({"widgets", "app/window", "app/document"})) {
             if (file.path.startsWith("widgets/common/theme")) continue;
