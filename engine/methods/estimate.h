@@ -5,6 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "base/quantity.h"
+#include "base/unit.h"
 
 #include <cstdint>
 #include <optional>
@@ -79,6 +80,14 @@ struct Provenance {
     std::uint64_t seed = 0;
 };
 
+/// A number that follows from the answer and that people ask for by name: `Time to first token`, `Throughput`.
+struct Figure {
+    std::string label;
+    double value = 0;  ///< in the dimension's SI unit
+    Dimension dimension = Dimension::Number;
+    std::string unit;  ///< of a Number: `token/s`; empty where the dimension says it
+};
+
 struct Estimate {
     std::string method;
     Seconds latency;
@@ -89,6 +98,7 @@ struct Estimate {
     std::vector<std::string> levels;  ///< names of memory levels that Bound::level speaks of
     std::vector<Ceiling> ceilings;
     Timeline timeline;
+    std::vector<Figure> figures;
     std::vector<std::string> assumptions;
     Diagnostics warnings;
     Provenance provenance;

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -35,6 +37,7 @@ struct StudyOptions {
     Progress* progress = nullptr;                      ///< one step per scenario × method
     std::function<void(const StudyResult&)> onResult;  ///< as each comes, from workers, one call at a time
     bool wantTimeline = true;
+    std::span<const Method> methods = {};  ///< to look ids up in; empty: the built-in ones
 };
 
 /// Runs everything; a failed pair does not stop the others. The returned results stand in scenario-major order and are

@@ -1,0 +1,31 @@
+#pragma once
+
+// What the analytic methods have in common before and after their inner loop: the device's view and rates, and from
+// priced operators to a whole estimate.
+
+#include "methods/analytical/compute_rates.h"
+#include "methods/estimate.h"
+#include "methods/method.h"
+
+#include <string_view>
+
+namespace orrery {
+
+struct Ground {
+    DeviceView device;
+    ComputeRates rates;
+    std::vector<std::string> assumptions;  ///< of the view and of the rates
+};
+
+/// The first device of the scenario's hardware. Fails naming the attribute that is missing, among them a main memory
+/// without bandwidth, and for workloads without operators.
+Expected<Ground> prepare(const Scenario& scenario);
+
+void resizeColumns(OperatorEstimates& operators, std::size_t rows);
+
+/// Fills from the priced operators: latency (their sum), interval (stated errors of `method`), energy, memory use,
+/// ceilings of the levels in `answer.levels`, timeline; appends assumptions and warnings of the ground and workload.
+void finishAnswer(Estimate& answer, const Workload& workload, const Ground& ground, std::string_view method,
+                  IntervalKind kind, bool wantTimeline);
+
+}  // namespace orrery

@@ -1,0 +1,174 @@
+#include "methods/analytical/llm_inference.h"
+
+#include "base/unit.h"
+#include "methods/analytical/answer.h"
+#include "methods/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+struct Traffic {
+    double weights = 0, kv = 0, total = 0, flops = 0;
+};
+
+Traffic passTraffic(const CostTable& costs) {
+    Traffic sum;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        sum.weights += costs.repeat[i] * costs.weightBytes[i];
+        sum.kv += costs.repeat[i] * (costs.kvReadBytes[i] + costs.kvWriteBytes[i]);
+        sum.total += costs.repeat[i] * costs.bytes(i);
+        sum.flops += costs.repeat[i] * costs.flops[i];
+    }
+    return sum;
+}
+
+// What is left beside the weights, shared out by what one sequence of the batch takes.
+double largestBatch(const Estimate& answer, double batch) {
+    const auto& use = *answer.memory;
+    const double perSequence = (use.kvCache.value + use.activations.value) / batch;
+    const double left = use.capacity.value - use.weights.value;
+    return perSequence > 0 && left > 0 ? std::floor(left / perSequence) : 0;
+}
+
+void addFigures(Estimate& answer, const Workload& workload, const Ground& ground) {
+    const auto& options = workload.recipe.options;
+    const double batch = static_cast<double>(std::max<std::int64_t>(1, options.batch));
+    const double sequence = static_cast<double>(std::max<std::int64_t>(1, options.sequence));
+    const double seconds = answer.latency.value;
+    const bool decode = options.phase == Phase::Decode;
+    const auto traffic = passTraffic(workload.costs);
+    auto& figures = answer.figures;
+    figures.push_back({decode                            ? "Time per output token"
+                       : options.phase == Phase::Prefill ? "Time to first token"
+                                                         : "Time of one pass",
+                       seconds,
+                       Dimension::Time,
+                       {}});
+    const double tokens = decode ? batch : batch * sequence;
+    if (seconds > 0 && (decode || options.sequence > 0)) {
+        figures.push_back({"Throughput", tokens / seconds, Dimension::Number, "token/s"});
+    }
+    if (decode) {
+        figures.push_back({"Bytes per output token", traffic.total / batch, Dimension::Data, {}});
+    }
+    figures.push_back({"Weights read", traffic.weights, Dimension::Data, {}});
+    if (traffic.kv > 0) figures.push_back({"KV cache read and written", traffic.kv, Dimension::Data, {}});
+    if (seconds > 0) {
+        const double peak = ground.device.peak(true, options.activations).value;
+        if (peak > 0) {
+            figures.push_back({"Model FLOP utilisation", traffic.flops / seconds / peak, Dimension::Fraction, {}});
+        }
+        figures.push_back({"Memory bandwidth utilisation",
+                           traffic.total / seconds / ground.device.main().bandwidth.value,
+                           Dimension::Fraction,
+                           {}});
+    }
+    if (answer.memory && answer.memory->capacity.value > 0) {
+        figures.push_back({"Largest batch that fits", largestBatch(answer, batch), Dimension::Count, {}});
+    }
+}
+
+Expected<Estimate> estimateLlm(const Scenario& scenario, EstimateContext& context) {
+    const auto& workload = *scenario.workload;
+    if (!workload.transformer) {
+        return fail(
+            "method.not-applicable",
+            "'" + workload.name + "' is not known to be a transformer, and this method answers for transformers only",
+            "a built-in language model or a Hugging Face config.json",
+            "Use the roofline or the hierarchical roofline for this workload");
+    }
+    auto ground = prepare(scenario);
+    if (!ground) return tl::unexpected(std::move(ground.error()));
+    const auto& device = ground->device;
+    const auto efficiencies = efficienciesFor(platformOf(device));
+    const auto& options = workload.recipe.options;
+
+    Estimate answer;
+    answer.levels = {device.main().name};
+    priceWithEfficiency(workload.costs, ground->rates, device.main().bandwidth.value, device.launchOverhead.value,
+                        efficiencies, answer.operators);
+    answer.assumptions = {fmt::format("Kernels reach {:.1f} % of the peak rate and {:.1f} % of the bandwidth: {}",
+                                      100 * efficiencies.compute, 100 * efficiencies.memory, efficiencies.basis),
+                          fmt::format("Weights are {}, activations {}, KV cache {}", toText(options.weights),
+                                      toText(options.activations), toText(options.kv)),
+                          options.flashAttention ? "Attention is fused: scores never leave the chip"
+                                                 : "Attention is not fused: scores are written to and read from memory",
+                          "One request batch at a time; scheduling, sampling and tokenising take no time"};
+    if (bits(options.weights) < bits(options.activations)) {
+        answer.assumptions.push_back("Quantised weights are widened on the fly and computed in " +
+                                     std::string(toText(options.activations)) + " at no cost");
+    }
+    if (options.phase == Phase::Decode) {
+        answer.assumptions.push_back(fmt::format("One token for each of {} sequences that have {} tokens in the cache",
+                                                 options.batch, options.sequence));
+    }
+    if (workload.transformer->experts > 0) {
+        answer.assumptions.push_back("Experts are chosen evenly: weights read are the expected share");
+    }
+    if (device.launchOverhead.value > 0) {
+        answer.assumptions.push_back("Every operator is launched on its own, " + format(device.launchOverhead) +
+                                     " each");
+    }
+    finishAnswer(answer, workload, *ground, "llm-inference", IntervalKind::StatedError, context.wantTimeline);
+    addFigures(answer, workload, *ground);
+    return answer;
+}
+
+}  // namespace
+
+Method llmInferenceMethod() {
+    return {
+        {
+            .id = "llm-inference",
+            .title = "LLM inference analysis",
+            .methodology = Methodology::Analytical,
+            .level = MethodLevel::Model,
+            .summary =
+                "Prefill and decode of a transformer from its weights, KV cache and activations, at the shares of peak "
+                "and bandwidth that measured kernels reach. Gives time to first token, time per token, throughput and "
+                "memory.",
+            .platforms = {"GPU"},
+            .evidence = {},
+            .needs = {"A transformer workload with its phase, batch and sequence", "Peak rate per precision",
+                      "Bandwidth and capacity of the main memory"},
+            .failureMode =
+                "One number for the achievable share of each platform class: optimistic for power-limited devices and "
+                "for small batches of small models, blind to scheduling, paging and kernel choice.",
+            .lineage = {"Yuan et al.: LLM Inference Unveiled (LLM-Viewer), 2024", "Bambhaniya et al.: GenZ, 2024",
+                        "LIFE: operator-modular analytical LLM inference, arXiv 2508.00904, 2025"},
+            .expectedCost = "microseconds per thousand operators",
+            .version = "1",
+            .live = true,
+        },
+        &estimateLlm};
+}
+
+void priceWithEfficiency(const CostTable& costs, const ComputeRates& rates, double bandwidth, double launch,
+                         const Efficiencies& efficiencies, OperatorEstimates& out) {
+    resizeColumns(out, costs.size());
+    const double perByte = 1 / (bandwidth * efficiencies.memory);
+    const double perWork = 1 / efficiencies.compute;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const double repeat = costs.repeat[i];
+        const double bytes = costs.bytes(i);
+        const double compute = rates.seconds(costs, i) * perWork;
+        const double memory = bytes * perByte;
+        const double slowest = compute < memory ? memory : compute;
+        const double overhead = slowest > 0 ? launch : 0;
+        out.flops[i] = repeat * costs.flops[i];
+        out.bytes[i] = repeat * bytes;
+        out.seconds[i] = repeat * (slowest + overhead);
+        out.bound[i] = overhead > slowest ? Bound{BoundKind::Overhead, -1}
+                       : compute < memory ? Bound{BoundKind::Memory, 0}
+                       : compute > 0      ? Bound{BoundKind::Compute, -1}
+                                          : Bound{};
+    }
+}
+
+}  // namespace orrery

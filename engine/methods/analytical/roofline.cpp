@@ -1,0 +1,67 @@
+#include "methods/analytical/roofline.h"
+
+#include "methods/analytical/answer.h"
+#include "methods/method.h"
+
+namespace orrery {
+
+namespace {
+
+Expected<Estimate> estimateRoofline(const Scenario& scenario, EstimateContext& context) {
+    const auto& workload = *scenario.workload;
+    auto ground = prepare(scenario);
+    if (!ground) return tl::unexpected(std::move(ground.error()));
+    const auto& device = ground->device;
+
+    Estimate answer;
+    answer.levels = {device.main().name};
+    priceRoofline(workload.costs, ground->rates, device.main().bandwidth.value, answer.operators);
+    answer.assumptions = {
+        "Every operator moves each of its operands past " + device.main().name +
+            " once and reuses nothing of the others",
+        "Units and memory run at their peak rates and overlap fully; launching an operator takes no time"};
+    finishAnswer(answer, workload, *ground, "roofline", IntervalKind::Bound, context.wantTimeline);
+    return answer;
+}
+
+}  // namespace
+
+Method rooflineMethod() {
+    return {{
+                .id = "roofline",
+                .title = "Roofline",
+                .methodology = Methodology::Analytical,
+                .level = MethodLevel::Model,
+                .summary = "The least time that peak rates and main-memory bandwidth allow, operator by operator. "
+                           "Ask it first: what it calls slow cannot be made fast by better kernels.",
+                .platforms = {"GPU", "TPU", "CPU", "Accelerator"},
+                .evidence = {},
+                .needs = {"Peak rate per precision", "Bandwidth of the main memory", "Shapes of all tensors"},
+                .failureMode =
+                    "Optimistic for kernels under about 10 us, whose launch it does not count, and for power-limited "
+                    "devices; pessimistic where a large cache holds operands from one operator to the next.",
+                .lineage = {"Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009"},
+                .expectedCost = "microseconds per thousand operators",
+                .version = "1",
+                .live = true,
+            },
+            &estimateRoofline};
+}
+
+void priceRoofline(const CostTable& costs, const ComputeRates& rates, double bandwidth, OperatorEstimates& out) {
+    resizeColumns(out, costs.size());
+    const double perByte = 1 / bandwidth;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const double repeat = costs.repeat[i];
+        const double bytes = costs.bytes(i);
+        const double compute = rates.seconds(costs, i);
+        const double memory = bytes * perByte;
+        out.flops[i] = repeat * costs.flops[i];
+        out.bytes[i] = repeat * bytes;
+        out.seconds[i] = repeat * (compute < memory ? memory : compute);
+        out.bound[i] = compute >= memory ? Bound{compute > 0 ? BoundKind::Compute : BoundKind::None, -1}
+                                         : Bound{BoundKind::Memory, 0};
+    }
+}
+
+}  // namespace orrery

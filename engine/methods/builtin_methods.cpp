@@ -1,0 +1,18 @@
+// Every method of Orrery, in the order in which the studio lists them. A method that registered itself from its own
+// file would vanish from a static library, hence this list.
+
+#include "methods/analytical/hierarchical_roofline.h"
+#include "methods/analytical/llm_inference.h"
+#include "methods/analytical/roofline.h"
+#include "methods/method.h"
+
+#include <array>
+
+namespace orrery {
+
+std::span<const Method> builtinMethods() {
+    static const std::array methods{rooflineMethod(), hierarchicalRooflineMethod(), llmInferenceMethod()};
+    return methods;
+}
+
+}  // namespace orrery

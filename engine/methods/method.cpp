@@ -1,0 +1,106 @@
+#include "methods/method.h"
+
+#include "methods/provenance.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <new>
+
+namespace orrery {
+
+namespace {
+
+// Only a method's own slip can break these, so they are for debug builds alone.
+[[maybe_unused]] bool consistent(const Estimate& e, const Scenario& scenario) {
+    const auto& ops = e.operators;
+    const auto rows = ops.size();
+    bool ok = std::isfinite(e.latency.value) && e.latency.value >= 0;
+    ok = ok && e.interval.low <= e.latency && e.latency <= e.interval.high && !e.interval.basis.empty();
+    ok = ok && rows == scenario.workload->costs.size();
+    ok = ok && ops.bound.size() == rows && ops.flops.size() == rows && ops.bytes.size() == rows;
+    ok = ok && (ops.joules.empty() || ops.joules.size() == rows);
+    for (const auto& level : ops.levelBytes) ok = ok && level.size() == rows;
+    for (const auto& bound : ops.bound) ok = ok && bound.level < static_cast<int>(e.levels.size());
+    return ok;
+}
+
+Unexpected thrown(const MethodCard& card, const char* what) {
+    return fail("method.failed", "method " + std::string(card.id) + " could not answer: " + what, {},
+                "Report this with the project file: a method should refuse with a reason instead");
+}
+
+}  // namespace
+
+std::string_view toText(Methodology methodology) {
+    switch (methodology) {
+        case Methodology::Analytical:
+            return "analytical";
+        case Methodology::CycleAccurate:
+            return "cycle-accurate";
+        case Methodology::TraceDriven:
+            return "trace-driven";
+        case Methodology::Learned:
+            return "learned";
+        case Methodology::Hybrid:
+            return "hybrid";
+    }
+    return "unknown";
+}
+
+std::string_view toText(MethodLevel level) {
+    switch (level) {
+        case MethodLevel::Kernel:
+            return "kernel";
+        case MethodLevel::Model:
+            return "model";
+        case MethodLevel::System:
+            return "system";
+    }
+    return "unknown";
+}
+
+std::string Scenario::name() const {
+    std::string text = workload ? workload->name : "no workload";
+    if (workload && workload->recipe.options.phase != Phase::Forward) {
+        const auto word = toText(workload->recipe.options.phase);
+        if (text.find(word) == std::string::npos) text.append(" ").append(word);
+    }
+    return text + " on " + (hardware ? hardware->name : "no hardware");
+}
+
+const Method* findMethod(std::string_view id) {
+    const auto all = builtinMethods();
+    const auto found = std::find_if(all.begin(), all.end(), [id](const Method& m) { return m.card.id == id; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+Expected<Estimate> estimate(const Method& method, const Scenario& scenario, EstimateContext& context) {
+    if (!scenario.hardware || !scenario.workload) {
+        return fail("scenario.incomplete",
+                    std::string("the scenario has no ") + (scenario.hardware ? "workload" : "hardware"),
+                    "one hardware design and one workload", "Choose both in the library");
+    }
+    if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled before it began");
+    const auto start = std::chrono::steady_clock::now();
+    try {
+        auto answer = method.estimate(scenario, context);
+        if (!answer) return answer;
+        answer->method = method.card.id;
+        answer->provenance = {std::string(method.card.id), std::string(method.card.version),
+                              hardwareHash(*scenario.hardware), workloadHash(*scenario.workload), context.seed};
+        assert(consistent(*answer, scenario));
+        answer->cost = Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        return answer;
+    } catch (const std::bad_alloc&) {
+        return thrown(method.card, "out of memory");
+    } catch (const std::exception& error) {
+        return thrown(method.card, error.what());
+    } catch (...) {
+        return thrown(method.card, "an unknown exception");
+    }
+}
+
+}  // namespace orrery

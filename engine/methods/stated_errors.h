@@ -1,0 +1,64 @@
+#pragma once
+
+// How far the analytic methods were from measured kernels, as a few constants per method: quantiles of what was
+// measured given what was predicted, by family of operators and by predicted time, because a microsecond kernel is
+// missed by its launch and a millisecond kernel by its efficiency. tests/engine/tst_evaluation_stated.cpp measures
+// them again from the reference data and fails if they have drifted.
+
+#include "base/quantity.h"
+#include "hardware/device_view.h"
+#include "workload/graph.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+enum class OperatorFamily : std::uint8_t { MatrixProduct, Attention, Elementwise };
+inline constexpr int operatorFamilyCount = 3;
+OperatorFamily familyOf(OperatorKind kind);
+std::string_view toText(OperatorFamily family);
+
+/// Upper edges of the predicted-time classes, in seconds; the last class is open.
+inline constexpr std::array<double, 3> errorClassEdges{10e-6, 100e-6, 1e-3};
+inline constexpr int errorClassCount = 4;
+inline int errorClass(double predictedSeconds) {
+    int c = 0;
+    while (c < errorClassCount - 1 && predictedSeconds >= errorClassEdges[static_cast<std::size_t>(c)]) ++c;
+    return c;
+}
+
+/// Of the shortest class the quantiles of measured − predicted (seconds); of the others those of measured ÷ predicted.
+struct ErrorQuantiles {
+    double p5 = 0, p50 = 0, p95 = 0;
+    int rows = 0;
+    bool operator==(const ErrorQuantiles&) const = default;
+};
+
+struct StatedErrors {
+    std::string_view method;
+    std::array<std::array<ErrorQuantiles, errorClassCount>, operatorFamilyCount> quantiles;
+    std::string_view basis;     ///< data sets, rows, date, devices that it was derived from
+    std::string_view coverage;  ///< share of held-out rows inside the 5–95 % interval, and on which device
+};
+/// One row per method: stated_errors_table.cpp.
+std::span<const StatedErrors> statedErrorsTable();
+/// Null for a method without stated errors.
+const StatedErrors* statedErrors(std::string_view method);
+
+/// A measured value lies between `low` and `high` seconds for one execution, with 90 % in the derivation set.
+struct ErrorBounds {
+    double low = 0, high = 0;
+};
+ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, double predictedSeconds);
+
+/// What kind of machine a view describes, as far as evidence goes.
+enum class Platform : std::uint8_t { Gpu, Other };
+Platform platformOf(const DeviceView& device);
+/// On a platform without references, both sides of an interval are this much further from the prediction.
+inline constexpr double unknownPlatformWidening = 2.0;
+
+}  // namespace orrery

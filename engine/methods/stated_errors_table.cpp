@@ -1,0 +1,9 @@
+#include "methods/stated_errors.h"
+
+namespace orrery {
+
+std::span<const StatedErrors> statedErrorsTable() {
+    return {};
+}
+
+}  // namespace orrery
