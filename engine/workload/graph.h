@@ -115,6 +115,8 @@ struct Graph {
     std::vector<Operator> operators;
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
+    /// Every activation stays until the end, as a backward pass will want it (training-forward).
+    bool keepsActivations = false;
 
     TensorId addTensor(Tensor tensor);
     const Tensor* tensor(TensorId id) const;  ///< null for -1

@@ -1,0 +1,27 @@
+#include "workload/importers.h"
+
+#include <filesystem>
+#include <string>
+
+namespace orrery {
+namespace {
+
+[[maybe_unused]] bool endsWith(const std::string& path, std::initializer_list<std::string_view> endings) {
+    std::string ending = std::filesystem::path(path).extension().string();
+    for (char& c : ending) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    for (const std::string_view candidate : endings) {
+        if (ending == candidate) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+const std::vector<Importer>& importers() {
+    static const std::vector<Importer> all{};
+    return all;
+}
+
+}  // namespace orrery

@@ -1,0 +1,193 @@
+#include "workload/workload.h"
+
+#include "workload/importers.h"
+#include "workload/models/catalogue.h"
+#include "workload/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <numeric>
+#include <set>
+
+namespace orrery {
+namespace {
+
+constexpr std::array<std::string_view, 4> phaseNames{"forward", "prefill", "decode", "training-forward"};
+
+std::string lower(std::string_view text) {
+    std::string key(text);
+    for (char& c : key) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return key;
+}
+
+std::size_t editDistance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0]++;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({change, diagonal + 1, row[j] + 1});
+        }
+    }
+    return row.back();
+}
+
+Unexpected unknownSource(const std::string& source) {
+    const std::string key = lower(source).substr(0, 64);
+    std::string_view nearest;
+    std::size_t best = key.size() / 2 + 1;
+    for (const WorkloadInfo& info : builtinWorkloads()) {
+        const std::size_t distance = editDistance(key, info.id);
+        if (distance < best || (!key.empty() && nearest.empty() && info.id.find(key) != std::string::npos)) {
+            best = std::min(best, distance);
+            nearest = info.id;
+        }
+    }
+    const std::string hint = nearest.empty() ? "list the built-in models with: orrery-cli workloads"
+                                             : fmt::format("did you mean {}?", nearest);
+    return fail("workload.unknown", fmt::format("there is no built-in model and no file “{}”", source),
+                "the id of a built-in model, or the path of an .onnx, config.json or workload .yaml file", hint,
+                Place{.path = "source"});
+}
+
+std::string fileId(const std::string& path) {
+    const std::filesystem::path file(path);
+    // Every Hugging Face model is called config.json: its folder has the name.
+    if (file.filename() == "config.json" && file.has_parent_path()) return file.parent_path().filename().string();
+    return file.stem().string();
+}
+
+void warnOfUnpriced(const Graph& graph, Diagnostics& warnings) {
+    std::set<std::string> types;
+    std::size_t count = 0;
+    for (const Operator& op : graph.operators) {
+        if (op.kind != OperatorKind::Other) continue;
+        ++count;
+        types.insert(op.type);
+    }
+    if (count > 0) {
+        const std::string names = fmt::format("{}", fmt::join(types, ", "));
+        warnings.push_back(
+            warning("workload.unpriced-operators",
+                    fmt::format("{} operator(s) without a rule are priced by their bytes alone: {}", count, names),
+                    "their arithmetic is missing from all totals"));
+    }
+    const auto open = graph.unresolved();
+    if (!open.empty()) {
+        warnings.push_back(warning(
+            "workload.unresolved-shapes",
+            fmt::format("{} operator(s) have extents that are not known and are priced as nothing, the first is {}",
+                        open.size(), graph.operators[open.front()].name),
+            "bind the graph's symbols, e.g. --bind batch=1", Place{.path = graph.operators[open.front()].name}));
+    }
+}
+
+}  // namespace
+
+std::string_view toText(Phase phase) {
+    return phaseNames[static_cast<std::size_t>(phase)];
+}
+
+std::optional<Phase> phase(std::string_view text) {
+    const std::string key = lower(text);
+    for (std::size_t i = 0; i < phaseNames.size(); ++i) {
+        if (phaseNames[i] == key) return static_cast<Phase>(i);
+    }
+    return std::nullopt;
+}
+
+Expected<void> checkOptions(const WorkloadOptions& options) {
+    const auto check = [](std::string_view name, std::int64_t value, std::int64_t low,
+                          std::int64_t high) -> std::optional<Diagnostic> {
+        if (value >= low && value <= high) return std::nullopt;
+        return fail("workload.option-out-of-range", fmt::format("{} is {}", name, value),
+                    fmt::format("a whole number from {} to {}", low, high), fmt::format("change the {}", name),
+                    Place{.path = fmt::format("options/{}", name)})
+            .value();
+    };
+    for (const auto& problem :
+         {check("batch", options.batch, 1, 100'000), check("sequence", options.sequence, 0, 10'000'000),
+          check("image", options.image, 0, 16'384)}) {
+        if (problem) return Unexpected(*problem);
+    }
+    for (const auto& [name, type] : {std::pair{"weights", options.weights},
+                                     std::pair{"activations", options.activations}, std::pair{"kv", options.kv}}) {
+        if (bits(type) == 0) {
+            return fail("workload.option-type", fmt::format("{} cannot be stored as {}", name, toText(type)),
+                        "a number type such as fp16, bf16, fp8, int8 or int4", "choose another type",
+                        Place{.path = fmt::format("options/{}", name)});
+        }
+    }
+    return {};
+}
+
+const WorkloadInfo* builtinWorkload(std::string_view idOrName) {
+    const std::string key = lower(idOrName);
+    for (const WorkloadInfo& info : builtinWorkloads()) {
+        if (info.id == key || lower(info.name) == key) return &info;
+    }
+    return nullptr;
+}
+
+Expected<WorkloadPtr> loadWorkload(const WorkloadRecipe& recipe) try {
+    if (auto good = checkOptions(recipe.options); !good) return Unexpected(good.error());
+    Expected<ImportedGraph> imported = Unexpected(Diagnostic{});
+    const WorkloadInfo* builtin = builtinWorkload(recipe.source);
+    std::string id = builtin ? builtin->id : fileId(recipe.source);
+    if (builtin) {
+        imported = buildModel(builtin->id, recipe.options);
+    } else {
+        std::error_code error;
+        if (recipe.source.empty() || !std::filesystem::exists(recipe.source, error))
+            return unknownSource(recipe.source);
+        if (!std::filesystem::is_regular_file(recipe.source, error)) {
+            return fail("workload.not-a-file", "this is not a regular file",
+                        "an .onnx, config.json or workload .yaml file", "name the file inside the folder",
+                        Place{.file = recipe.source});
+        }
+        const Importer* reader = nullptr;
+        for (const Importer& importer : importers()) {
+            if (!reader && importer.accepts(recipe.source)) reader = &importer;
+        }
+        if (!reader) {
+            std::string names;
+            for (const Importer& importer : importers()) {
+                names += fmt::format("{}{} (.{})", names.empty() ? "" : ", ", importer.name, importer.extensions);
+            }
+            return fail("workload.unknown-format", "no importer knows this kind of file", names,
+                        "rename the file so that its ending says its format", Place{.file = recipe.source});
+        }
+        imported = reader->read(recipe.source, recipe.options);
+    }
+    if (!imported) return Unexpected(std::move(imported.error()));
+    std::string name = imported->name.empty() ? id : imported->name;
+    return finishWorkload(std::move(id), std::move(name), recipe, std::move(imported->graph),
+                          std::move(imported->warnings), std::move(imported->transformer));
+} catch (const std::exception& error) {
+    return fail("workload.failed", fmt::format("the workload could not be made: {}", error.what()), {},
+                "try a smaller model or smaller options", Place{.file = recipe.source});
+}
+
+WorkloadPtr finishWorkload(std::string id, std::string name, WorkloadRecipe recipe, Graph graph, Diagnostics warnings,
+                           std::optional<TransformerFacts> transformer) {
+    auto workload = std::make_shared<Workload>();
+    workload->id = std::move(id);
+    workload->name = std::move(name);
+    workload->recipe = std::move(recipe);
+    workload->graph = std::move(graph);
+    workload->warnings = std::move(warnings);
+    workload->transformer = std::move(transformer);
+    warnOfUnpriced(workload->graph, workload->warnings);
+    workload->costs = costTable(workload->graph);
+    workload->totals = costTotals(workload->graph, workload->costs);
+    return workload;
+}
+
+}  // namespace orrery
