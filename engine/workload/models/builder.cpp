@@ -205,6 +205,11 @@ TensorId GraphBuilder::globalPool(std::string name, TensorId x) {
                   {extent(x, 0), extent(x, 1), 1, 1});
 }
 
+TensorId GraphBuilder::adaptivePool(std::string name, TensorId x, std::int64_t size) {
+    return single(begin("AdaptiveAveragePool", OperatorKind::Pool, std::move(name), {x}),
+                  {extent(x, 0), extent(x, 1), size, size});
+}
+
 TensorId GraphBuilder::view(std::string name, TensorId x, Shape shape) {
     return single(begin("Reshape", OperatorKind::View, std::move(name), {x}), std::move(shape));
 }

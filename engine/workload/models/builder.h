@@ -56,6 +56,7 @@ public:
     TensorId pool(std::string type, std::string name, TensorId x, std::int64_t kernel, std::int64_t stride,
                   std::int64_t padding = 0);
     TensorId globalPool(std::string name, TensorId x);
+    TensorId adaptivePool(std::string name, TensorId x, std::int64_t size);
     TensorId view(std::string name, TensorId x, Shape shape);
     /// Transpose, concat, slice …: any Movement type with the output's shape.
     TensorId move(std::string type, std::string name, std::vector<TensorId> inputs, Shape shape);

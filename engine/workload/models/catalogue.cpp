@@ -9,7 +9,7 @@ namespace orrery {
 const std::vector<BuiltinModel>& builtinModels() {
     static const std::vector<BuiltinModel> models = [] {
         std::vector<BuiltinModel> all;
-        for (auto part : {visionModels(), languageModels()}) {
+        for (auto part : {visionModels(), languageModels(), otherModels()}) {
             for (BuiltinModel& model : part) all.push_back(std::move(model));
         }
         return all;

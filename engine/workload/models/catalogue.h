@@ -22,5 +22,6 @@ const std::vector<BuiltinModel>& builtinModels();
 /// Language models that are configurations of one builder (language_models.cpp).
 std::vector<BuiltinModel> languageModels();
 std::vector<BuiltinModel> visionModels();
+std::vector<BuiltinModel> otherModels();
 
 }  // namespace orrery
