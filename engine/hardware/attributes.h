@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace orrery {
 
@@ -30,6 +32,21 @@ struct AttributeSpec {
 };
 
 std::span<const AttributeSpec> attributeSpecs();
+/// Null if components of this kind have no such attribute.
 const AttributeSpec* attributeSpec(ComponentKind kind, std::string_view name);
+/// Names of all attributes of a kind, in the order of attributeSpecs().
+std::vector<std::string> attributeNames(ComponentKind kind);
+
+/// Reads one value from text against its declaration: `3.35 TB/s`, `fat-tree`, `inputs, outputs` or `[inputs]`,
+/// `bf16: 512/cycle, fp8: 1024/cycle`. Negative numbers, unknown choices, unknown or repeated types are refused.
+Expected<Attribute::Value> parseAttribute(const AttributeSpec& spec, std::string_view text);
+/// One number of an attribute or of a row of its table.
+Expected<Measure> parseAttributeMeasure(const AttributeSpec& spec, std::string_view text);
+/// Refuses keys that are not number types, and types given twice.
+Expected<void> checkRows(const AttributeSpec& spec, const std::vector<TableRow>& rows);
+/// Whether a number lies within the usual range. Per-cycle numbers are judged at 1 GHz.
+bool isUsual(const AttributeSpec& spec, const Measure& measure);
+/// The value on one line, as parseAttribute reads it.
+std::string toText(const Attribute::Value& value);
 
 }  // namespace orrery

@@ -75,6 +75,7 @@ struct Component {
     std::vector<Attribute> attributes;  ///< in file order
     std::vector<Component> children;
     std::vector<UnknownKey> unknown;
+    std::string comment;  ///< the `# …` lines above the component in its file, without the marks
     bool operator==(const Component&) const = default;
 
     const Attribute* find(std::string_view attribute) const;
@@ -82,6 +83,12 @@ struct Component {
     /// count × product of mesh.
     std::int64_t instances() const;
 };
+
+/// Where an attribute's value comes from: its own source, else the `source` of its component, else empty.
+std::string_view sourceOf(const Component& component, const Attribute& attribute);
+/// How many of `child` one `parent` holds: instances(), times the ranks, chips or banks of a DRAM for a component that
+/// says `per: bank`.
+std::int64_t instancesIn(const Component& parent, const Component& child);
 
 struct Source {
     std::string key;
@@ -92,11 +99,13 @@ struct Source {
 /// A whole design, as in one hardware file.
 struct Hardware {
     std::string name;
+    std::string group;  ///< of the catalogue: `GPU`, `TPU`, `Accelerator`, `CPU`, `Edge`
     std::string description;
     std::vector<Source> sources;
     Component root;          ///< kind System
-    std::string layoutYaml;  ///< canvas positions, kept beside the hardware and never read by the engine
+    std::string layoutYaml;  ///< canvas positions: lines `key: value` of YAML, never read by the engine
     std::vector<UnknownKey> unknown;
+    std::string comment;  ///< the `# …` lines at the top of the file
     bool operator==(const Hardware&) const = default;
 };
 
@@ -111,9 +120,13 @@ std::string pathText(const Component& root, const ComponentPath& path);
 /// component fits, naming the nearest candidates.
 Expected<ComponentPath> findComponent(const Component& root, std::string_view names);
 
+/// The name, or the kind where there is none.
+std::string_view nameOf(const Component& component);
+
 /// Sets one attribute from text (`hbm3.bandwidth` = `4 TB/s`, `sm.count` = `144`, `clock` on the only component that
 /// has one, `tensor.macs.bf16` = `1024/cycle`), checked against the attribute's declaration. For `--set` and the
-/// inspector.
+/// inspector. Also takes `count`, `mesh` (`14 x 12`) and `name`. A changed value takes the source `edited`; an empty
+/// text removes the attribute.
 Expected<Hardware> withAttribute(Hardware hardware, std::string_view path, std::string_view value);
 Expected<void> setAttribute(Component& component, std::string_view attribute, std::string_view value);
 
