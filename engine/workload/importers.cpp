@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-[[maybe_unused]] bool endsWith(const std::string& path, std::initializer_list<std::string_view> endings) {
+bool endsWith(const std::string& path, std::initializer_list<std::string_view> endings) {
     std::string ending = std::filesystem::path(path).extension().string();
     for (char& c : ending) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -17,10 +17,16 @@ namespace {
     return false;
 }
 
+bool isJson(const std::string& path) {
+    return endsWith(path, {".json"});
+}
+
 }  // namespace
 
 const std::vector<Importer>& importers() {
-    static const std::vector<Importer> all{};
+    static const std::vector<Importer> all{
+        {"Hugging Face config", "json", isJson, importHuggingFace},
+    };
     return all;
 }
 
