@@ -1,10 +1,477 @@
 #include "widgets/plots/timeline_view.h"
 
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/plots/hover_card.h"
+#include "widgets/plots/operator_facts.h"
+#include "widgets/plots/view_button.h"
+
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMouseEvent>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include <cmath>
+
 namespace orrery::ui {
 
 TimelineView::TimelineView(Selection* selection, QWidget* parent)
-    : ResultView(QStringLiteral("timeline"), tr("Timeline"), selection, parent) {}
+    : ResultView(QStringLiteral("timeline"), tr("Timeline"), selection, parent) {
+    setMinimumSize(200, 120);
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAccessibleDescription(
+        tr("W S zoom, A D pan, F fits, comma and full stop step, R marks an area, Ctrl+F searches."));
+    setEmptyState(
+        {tr("Timeline"), tr("When each operator runs, on which engine, for how long."), tr("Open an example")});
+    search_ = new QLineEdit(this);
+    search_->setObjectName(QStringLiteral("timeline-search"));
+    search_->setAccessibleName(tr("Search operators in the timeline"));
+    search_->setToolTip(tr("Search operators (Ctrl+F); Enter goes to the next"));
+    search_->setPlaceholderText(tr("Search operators"));
+    search_->setClearButtonEnabled(true);
+    search_->hide();
+    connect(search_, &QLineEdit::textChanged, this, [this] { search(false); });
+    connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
+    fitButton_ = viewButton(this, QStringLiteral("timeline-fit"), QStringLiteral("zoom-fit-best"),
+                            tr("Fit the selection, or everything (F)"));
+    searchButton_ =
+        viewButton(this, QStringLiteral("timeline-find"), QStringLiteral("edit-find"), tr("Search operators (Ctrl+F)"));
+    connect(fitButton_, &QToolButton::clicked, this, &TimelineView::fit);
+    connect(searchButton_, &QToolButton::clicked, this, &TimelineView::openSearch);
+    card_ = new HoverCard(this);
+    connect(selection, &Selection::changed, this, [this] { update(); });
+    connect(selection, &Selection::hoverChanged, this, [this] { update(); });
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        layOut();
+        update();
+    });
+    setEmpty(true);
+}
 
-void TimelineView::snapshotChanged(const SnapshotPtr&) {}
+void TimelineView::snapshotChanged(const SnapshotPtr& before) {
+    const Estimate* estimate = snapshot() ? snapshot()->primaryEstimate() : nullptr;
+    const bool sameWorkload = before && snapshot() && before->scenario.workload && snapshot()->scenario.workload &&
+                              before->scenario.workload->id == snapshot()->scenario.workload->id;
+    shown_ = snapshot();
+    model_ = estimate ? TimelineModel(estimate->timeline) : TimelineModel();
+    overview_ = {};
+    hovered_ = -1;
+    card_->hide();
+    if (estimate && model_.empty()) {
+        setEmptyState(
+            {tr("No timeline"),
+             tr("%1 predicts times of operators but not when they run.").arg(QString::fromStdString(estimate->method)),
+             {}});
+    }
+    setEmpty(model_.empty());
+    fitButton_->setVisible(!model_.empty());
+    searchButton_->setVisible(!model_.empty());
+    if (current_ >= 0 && (model_.empty() || current_ >= std::int64_t(model_.timeline()->spans.size()))) current_ = -1;
+    if (!sameWorkload) {
+        current_ = -1;
+        setArea({});
+        whole_ = true;
+    }
+    layOut();
+    if (whole_)
+        fitAll();
+    else
+        setMap(map_);
+}
+
+void TimelineView::layOut() {
+    const Theme& theme = Theme::instance();
+    const QFontMetrics metrics(theme.font(FontRole::Small));
+    gutter_ = 0;
+    if (!model_.empty()) {
+        for (const std::string& row : model_.timeline()->rows)
+            gutter_ = std::max(gutter_, metrics.horizontalAdvance(QString::fromStdString(row)) + 16);
+    }
+    gutter_ = std::min(gutter_, std::max(width() / 4, 40));
+    const int rows = std::max(int(model_.rows().size()), 1);
+    const int least = qRound(20 * theme.scale());
+    const int most = qRound(40 * theme.scale());
+    rowHeight_ = std::clamp(rowsRect().height() / rows, least, most);
+    scrollRows(0);
+    map_.left = gutter_;
+    map_.width = std::max(width() - gutter_ - 4, 1);
+    const int side = qRound(24 * theme.scale());
+    search_->setGeometry(width() - 8 - 2 * side - 190, 2, 180, side);
+    placeViewButtons(this, {fitButton_, searchButton_});
+    if (overview_.size() != overviewRect().size()) overview_ = {};
+}
+
+QRect TimelineView::overviewRect() const {
+    const int side = qRound(28 * Theme::instance().scale());
+    return {gutter_, 2, std::max(width() - gutter_ - 2 * side - 4, 10), side - 4};
+}
+QRect TimelineView::rulerRect() const {
+    return {gutter_, overviewRect().bottom() + 3, width() - gutter_, qRound(20 * Theme::instance().scale())};
+}
+QRect TimelineView::footerRect() const {
+    const int tall = area_ ? qRound(24 * Theme::instance().scale()) : 0;
+    return {0, height() - tall, width(), tall};
+}
+QRect TimelineView::rowsRect() const {
+    const int top = rulerRect().bottom() + 1;
+    return {0, top, width(), std::max(height() - top - footerRect().height(), 0)};
+}
+QRect TimelineView::rowRect(int row) const {
+    return {gutter_, rowsRect().top() + row * rowHeight_ - scroll_, width() - gutter_, rowHeight_};
+}
+int TimelineView::rowAt(int y) const {
+    if (!rowsRect().contains(rowsRect().left(), y)) return -1;
+    const int row = (y - rowsRect().top() + scroll_) / rowHeight_;
+    return row < int(model_.rows().size()) ? row : -1;
+}
+
+std::int64_t TimelineView::spanAt(const QPoint& pixel) const {
+    const int row = rowAt(pixel.y());
+    if (row < 0 || pixel.x() < gutter_) return -1;
+    const TimelineRow& spans = model_.rows()[std::size_t(row)];
+    // A pixel of tolerance, so that slivers can be pointed at.
+    for (const double x : {pixel.x() + 0.5, pixel.x() - 0.5, pixel.x() + 1.5}) {
+        const std::int64_t span = spans.spanAt(std::int64_t(map_.time(x)));
+        if (span >= 0) return span;
+    }
+    return -1;
+}
+
+void TimelineView::setMap(const TimeMap& map) {
+    map_ = map;
+    map_.left = gutter_;
+    map_.width = std::max(width() - gutter_ - 4, 1);
+    if (!model_.empty()) map_.keepInside(double(model_.begin()), double(model_.end()));
+    update();
+}
+
+void TimelineView::fitAll() {
+    whole_ = true;
+    const double begin = double(model_.begin()), end = double(model_.end());
+    TimeMap map = map_;
+    map.from = begin - (end - begin) * 0.01;
+    map.to = end + (end - begin) * 0.01;
+    setMap(map);
+}
+
+void TimelineView::fit() {
+    std::pair<std::int64_t, std::int64_t> range = model_.extent(selection()->operators());
+    if (current_ >= 0) {
+        const TimelineSpan& span = model_.timeline()->spans[std::size_t(current_)];
+        if (selection()->operators().contains(span.op)) range = {span.startPs, span.endPs};
+    }
+    if (area_) range = {std::int64_t(area_->from), std::int64_t(area_->to)};
+    if (range.first >= range.second) return fitAll();
+    const double margin = double(range.second - range.first) * 0.15;
+    TimeMap map = map_;
+    map.from = double(range.first) - margin;
+    map.to = double(range.second) + margin;
+    whole_ = false;
+    setMap(map);
+}
+
+void TimelineView::zoomAt(double factor, double pixel) {
+    TimeMap map = map_;
+    map.zoom(factor, pixel, double(model_.begin()), double(model_.end()));
+    whole_ = false;
+    setMap(map);
+}
+
+void TimelineView::panBy(double share) {
+    TimeMap map = map_;
+    map.pan((map.to - map.from) * share, double(model_.begin()), double(model_.end()));
+    whole_ = false;
+    setMap(map);
+}
+
+void TimelineView::scrollRows(int pixels) {
+    const int most = std::max(int(model_.rows().size()) * rowHeight_ - rowsRect().height(), 0);
+    scroll_ = std::clamp(scroll_ + pixels, 0, most);
+    update();
+}
+
+void TimelineView::makeCurrent(std::int64_t span, bool reveal) {
+    if (span < 0) return;
+    current_ = span;
+    const TimelineSpan& at = model_.timeline()->spans[std::size_t(span)];
+    if (at.op >= 0) selection()->select({at.op});
+    if (reveal) {
+        const double from = double(at.startPs), to = double(at.endPs);
+        if (from < map_.from || to > map_.to) {
+            TimeMap map = map_;
+            const double shift = (from + to) / 2 - (map.from + map.to) / 2;
+            map.from += shift;
+            map.to += shift;
+            whole_ = false;
+            setMap(map);
+        }
+        const QRect row = rowRect(at.row);
+        if (row.top() < rowsRect().top()) scrollRows(row.top() - rowsRect().top());
+        if (row.bottom() > rowsRect().bottom()) scrollRows(row.bottom() - rowsRect().bottom());
+    }
+    update();
+}
+
+void TimelineView::step(int by) {
+    if (model_.empty()) return;
+    if (current_ < 0) {
+        const QSet<int>& chosen = selection()->operators();
+        return makeCurrent(chosen.isEmpty() ? 0 : model_.nextOf(chosen, std::numeric_limits<std::int64_t>::min()),
+                           true);
+    }
+    makeCurrent(model_.neighbour(current_, by), true);
+}
+
+void TimelineView::setArea(std::optional<Area> area) {
+    const bool resized = area.has_value() != area_.has_value();
+    area_ = area;
+    if (resized) layOut();
+    update();
+    emit areaChanged();
+}
+
+void TimelineView::markArea(const QPoint& a, const QPoint& b) {
+    const int last = int(model_.rows().size()) - 1;
+    const auto row = [&](int y) { return std::clamp((y - rowsRect().top() + scroll_) / rowHeight_, 0, last); };
+    const bool ruler = rulerRect().contains(pressed_) || rulerRect().top() > pressed_.y();
+    const double from = map_.time(std::min(a.x(), b.x())), to = map_.time(std::max(a.x(), b.x()));
+    setArea(Area{std::max(from, double(model_.begin())), std::min(to, double(model_.end())),
+                 ruler ? 0 : row(std::min(a.y(), b.y())), ruler ? last : row(std::max(a.y(), b.y()))});
+}
+
+SpanStatistics TimelineView::areaStatistics() const {
+    SpanStatistics sum;
+    if (!area_) return sum;
+    for (int row = area_->firstRow; row <= area_->lastRow; ++row)
+        sum.add(model_.rows()[std::size_t(row)].statistics(std::int64_t(area_->from), std::int64_t(area_->to)));
+    return sum;
+}
+
+void TimelineView::overviewTo(int x) {
+    const QRect strip = overviewRect();
+    const double begin = double(model_.begin()), end = double(model_.end());
+    const double centre = begin + (end - begin) * (x - strip.left()) / strip.width();
+    TimeMap map = map_;
+    map.pan(centre - (map.from + map.to) / 2, begin, end);
+    whole_ = false;
+    setMap(map);
+}
+
+void TimelineView::hoverAt(const QPoint& pixel) {
+    hovered_ = model_.empty() ? -1 : spanAt(pixel);
+    const Estimate* estimate = shown_ ? shown_->primaryEstimate() : nullptr;
+    if (hovered_ < 0 || !estimate) {
+        card_->hide();
+        selection()->hover(-1);
+        return update();
+    }
+    const TimelineSpan& span = model_.timeline()->spans[std::size_t(hovered_)];
+    HoverCard::Lines lines;
+    lines.emplace_back(tr("Span"), text(Seconds(double(span.endPs - span.startPs) * 1e-12), 4));
+    lines.emplace_back(tr("Begins at"), text(Seconds(double(span.startPs) * 1e-12), 6));
+    lines.emplace_back(tr("Row"), QString::fromStdString(model_.timeline()->rows[std::size_t(span.row)]));
+    if (span.repetition > 0) lines.emplace_back(tr("Repetition"), QString::number(span.repetition + 1));
+    if (span.op >= 0) {
+        for (auto& line : operatorCard(*shown_, *estimate, span.op)) lines.push_back(std::move(line));
+    }
+    card_->showAt(pixel, colourOf(span.op), span.op >= 0 ? operatorName(*shown_, span.op) : tr("Idle or overhead"),
+                  lines);
+    selection()->hover(span.op);
+    update();
+}
+
+void TimelineView::openSearch() {
+    search_->show();
+    search_->raise();
+    search_->setFocus(Qt::ShortcutFocusReason);
+    search_->selectAll();
+}
+
+void TimelineView::search(bool next) {
+    const QString wanted = search_->text().trimmed();
+    if (wanted.isEmpty() || !shown_ || !shown_->scenario.workload || model_.empty()) return;
+    QSet<int> found;
+    const auto& operators = shown_->scenario.workload->graph.operators;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        if (QString::fromStdString(operators[i].name).contains(wanted, Qt::CaseInsensitive)) found.insert(int(i));
+    }
+    selection()->select(found);
+    const std::int64_t after = next && current_ >= 0 ? model_.timeline()->spans[std::size_t(current_)].startPs
+                                                     : std::numeric_limits<std::int64_t>::min();
+    const std::int64_t span = model_.nextOf(found, after);
+    if (span < 0 || !next) return;
+    makeCurrent(span, true);
+    selection()->select(found);
+}
+
+void TimelineView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || model_.empty()) return;
+    setFocus(Qt::MouseFocusReason);
+    pressed_ = event->pos();
+    pressedMap_ = map_;
+    pressedScroll_ = scroll_;
+    if (overviewRect().contains(pressed_)) {
+        drag_ = Drag::Overview;
+        return overviewTo(pressed_.x());
+    }
+    const bool area = event->modifiers() & Qt::ShiftModifier || areaNext_ || rulerRect().contains(pressed_);
+    drag_ = area ? Drag::Area : Drag::Pressed;
+    areaNext_ = false;
+    unsetCursor();
+}
+
+void TimelineView::mouseMoveEvent(QMouseEvent* event) {
+    mouse_ = event->pos();
+    if (!(event->buttons() & Qt::LeftButton)) return hoverAt(mouse_);
+    const QPoint moved = mouse_ - pressed_;
+    if (drag_ == Drag::Pressed && moved.manhattanLength() > 4) {
+        drag_ = Drag::Pan;
+        card_->hide();
+        setCursor(Qt::ClosedHandCursor);
+    }
+    if (drag_ == Drag::Pan) {
+        TimeMap map = pressedMap_;
+        map.pan(-moved.x() * map.perPixel(), double(model_.begin()), double(model_.end()));
+        whole_ = false;
+        scroll_ = pressedScroll_;
+        scrollRows(-moved.y());
+        setMap(map);
+    } else if (drag_ == Drag::Area) {
+        markArea(pressed_, mouse_);
+    } else if (drag_ == Drag::Overview) {
+        overviewTo(mouse_.x());
+    }
+}
+
+void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    const Drag drag = std::exchange(drag_, Drag::None);
+    unsetCursor();
+    if (drag == Drag::Area && (event->pos() - pressed_).manhattanLength() <= 4) setArea({});
+    if (drag != Drag::Pressed) return;
+    const std::int64_t span = spanAt(event->pos());
+    const int op = span >= 0 ? model_.timeline()->spans[std::size_t(span)].op : -1;
+    const bool toggles = event->modifiers() & Qt::ControlModifier;
+    current_ = span;
+    if (toggles && op >= 0)
+        selection()->toggle(op);
+    else if (!toggles && op >= 0)
+        selection()->select({op});
+    else if (!toggles)
+        selection()->clear();
+    update();
+}
+
+void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (model_.empty()) return;
+    spanAt(event->pos()) >= 0 ? fit() : fitAll();
+}
+
+void TimelineView::wheelEvent(QWheelEvent* event) {
+    if (model_.empty()) return;
+    const double ticks = (event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x()) / 120.0;
+    const bool rowsFit = int(model_.rows().size()) * rowHeight_ <= rowsRect().height();
+    if (event->modifiers() & Qt::ControlModifier)
+        zoomAt(std::pow(1.25, ticks), event->position().x());
+    else if (event->modifiers() & Qt::ShiftModifier || event->angleDelta().y() == 0 || rowsFit)
+        panBy(-ticks * 0.1);
+    else
+        scrollRows(int(-ticks * rowHeight_ * 2));
+    event->accept();
+}
+
+void TimelineView::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Find)) return openSearch();
+    const double about = rect().contains(mouse_) && mouse_.x() > gutter_ ? mouse_.x() : gutter_ + map_.width / 2;
+    if (!model_.empty() && !(event->modifiers() & Qt::ControlModifier)) {
+        switch (event->key()) {
+            case Qt::Key_W:
+            case Qt::Key_Plus:
+                return zoomAt(1.4, about);
+            case Qt::Key_S:
+            case Qt::Key_Minus:
+                return zoomAt(1 / 1.4, about);
+            case Qt::Key_A:
+            case Qt::Key_Left:
+                return panBy(-0.15);
+            case Qt::Key_D:
+            case Qt::Key_Right:
+                return panBy(0.15);
+            case Qt::Key_Up:
+                return scrollRows(-rowHeight_);
+            case Qt::Key_Down:
+                return scrollRows(rowHeight_);
+            case Qt::Key_F:
+                return fit();
+            case Qt::Key_Home:
+                return fitAll();
+            case Qt::Key_Period:
+                return step(1);
+            case Qt::Key_Comma:
+                return step(-1);
+            case Qt::Key_R: {
+                const auto range = model_.extent(selection()->operators());
+                if (range.first < range.second)
+                    return setArea(Area{double(range.first), double(range.second), 0, int(model_.rows().size()) - 1});
+                areaNext_ = true;
+                return setCursor(Qt::CrossCursor);
+            }
+            default:
+                break;
+        }
+    }
+    if (event->key() == Qt::Key_Escape) {
+        if (drag_ == Drag::Pan) {
+            drag_ = Drag::None;
+            unsetCursor();
+            scroll_ = pressedScroll_;
+            return setMap(pressedMap_);
+        }
+        if (search_->isVisible()) {
+            search_->hide();
+            return setFocus();
+        }
+        if (areaNext_) {
+            areaNext_ = false;
+            return unsetCursor();
+        }
+        if (area_) return setArea({});
+        if (!selection()->operators().isEmpty() || current_ >= 0) {
+            current_ = -1;
+            return selection()->clear();
+        }
+    }
+    ResultView::keyPressEvent(event);
+}
+
+void TimelineView::leaveEvent(QEvent*) {
+    mouse_ = {-1, -1};
+    hovered_ = -1;
+    card_->hide();
+    selection()->hover(-1);
+    update();
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+    ResultView::resizeEvent(event);
+    layOut();
+    if (whole_ && !model_.empty()) fitAll();
+}
+
+QString TimelineView::csv() const {
+    if (model_.empty()) return {};
+    QString out = QStringLiteral("row,operator,start_s,duration_s,repetition\n");
+    const Timeline& timeline = *model_.timeline();
+    for (const TimelineSpan& span : timeline.spans) {
+        out += csvField(QString::fromStdString(timeline.rows[std::size_t(span.row)])) + QLatin1Char(',') +
+               (span.op >= 0 ? csvField(operatorName(*shown_, span.op)) : QString()) + QLatin1Char(',') +
+               QString::number(double(span.startPs) * 1e-12, 'g', 15) + QLatin1Char(',') +
+               QString::number(double(span.endPs - span.startPs) * 1e-12, 'g', 12) + QLatin1Char(',') +
+               QString::number(span.repetition) + QLatin1Char('\n');
+    }
+    return out;
+}
 
 }  // namespace orrery::ui

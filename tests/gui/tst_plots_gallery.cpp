@@ -1,0 +1,70 @@
+// Pictures of every plot at several sizes, light and dark, for a person to look at; the test fails if one is blank.
+
+#include "support/plots_fixture.h"
+#include "widgets/common/theme.h"
+#include "widgets/plots/breakdown_view.h"
+#include "widgets/plots/memory_view.h"
+#include "widgets/plots/roofline_plot.h"
+#include "widgets/plots/timeline_view.h"
+
+#include <QDir>
+#include <QtTest>
+
+using namespace orrery::ui;
+
+class TestPlotsGallery : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        initialiseApplicationLook();
+        Theme::instance().setAnimated(false);
+        QVERIFY(QDir().mkpath(ORRERY_TEST_OUTPUT));
+    }
+    void cleanupTestCase() { Theme::instance().setMode(Mode::Light); }
+
+    void pictures_data() {
+        QTest::addColumn<int>("mode");
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<bool>("presenter");
+        QTest::newRow("light-400x300") << int(Mode::Light) << QSize(400, 300) << false;
+        QTest::newRow("dark-400x300") << int(Mode::Dark) << QSize(400, 300) << false;
+        QTest::newRow("light-800x500") << int(Mode::Light) << QSize(800, 500) << false;
+        QTest::newRow("dark-800x500") << int(Mode::Dark) << QSize(800, 500) << false;
+        QTest::newRow("light-1600x900") << int(Mode::Light) << QSize(1600, 900) << false;
+        QTest::newRow("dark-1600x900-presenter") << int(Mode::Dark) << QSize(1600, 900) << true;
+    }
+    void pictures() {
+        QFETCH(int, mode);
+        QFETCH(QSize, size);
+        QFETCH(bool, presenter);
+        Theme::instance().setMode(Mode(mode));
+        Theme::instance().setPresenter(presenter);
+        for (const bool prefill : {false, true}) {
+            Selection selection;
+            RooflinePlot roofline(&selection);
+            TimelineView timeline(&selection);
+            BreakdownView breakdown(&selection);
+            MemoryView memory(&selection);
+            for (ResultView* view : QList<ResultView*>{&roofline, &timeline, &breakdown, &memory}) {
+                view->resize(size);
+                view->show();
+                QVERIFY(QTest::qWaitForWindowExposed(view));
+                if (prefill) view->setSnapshot(fixture::snapshot({.prefill = true, .bandwidth = 2e12}));
+                view->setSnapshot(fixture::snapshot({.prefill = prefill, .kvBytes = prefill ? 90e9 : 17e9}));
+                QCoreApplication::processEvents();
+                const QImage image = view->grab().toImage();
+                QSet<QRgb> colours;
+                for (int y = 0; y < image.height(); y += 3)
+                    for (int x = 0; x < image.width(); x += 3) colours.insert(image.pixel(x, y));
+                QVERIFY2(colours.size() > 4, qPrintable(view->id()));
+                QVERIFY(image.save(
+                    QStringLiteral("%1/plots-%2-%3-%4.png")
+                        .arg(ORRERY_TEST_OUTPUT, view->id(), prefill ? "prefill" : "decode", QTest::currentDataTag())));
+            }
+        }
+        Theme::instance().setPresenter(false);
+    }
+};
+
+QTEST_MAIN(TestPlotsGallery)
+#include "tst_plots_gallery.moc"

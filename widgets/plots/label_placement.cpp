@@ -1,0 +1,148 @@
+#include "widgets/plots/label_placement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery::ui {
+namespace {
+
+constexpr double gap = 2;    // pixels between a line and its label
+constexpr double step = 10;  // pixels between candidates
+
+QPolygonF turnedBox(const QPointF& topLeft, const QSizeF& size, double degrees) {
+    const double a = degrees * M_PI / 180;
+    const QPointF along(std::cos(a) * size.width(), std::sin(a) * size.width());
+    const QPointF down(-std::sin(a) * size.height(), std::cos(a) * size.height());
+    return QPolygonF({topLeft, topLeft + along, topLeft + along + down, topLeft + down});
+}
+
+bool separatedBy(const QPolygonF& edges, const QPolygonF& a, const QPolygonF& b) {
+    for (qsizetype i = 0; i < edges.size(); ++i) {
+        const QPointF edge = edges[(i + 1) % edges.size()] - edges[i];
+        const QPointF normal(-edge.y(), edge.x());
+        double aLow = std::numeric_limits<double>::infinity(), aHigh = -aLow, bLow = aLow, bHigh = -aLow;
+        for (const QPointF& p : a) {
+            const double d = QPointF::dotProduct(normal, p);
+            aLow = std::min(aLow, d);
+            aHigh = std::max(aHigh, d);
+        }
+        for (const QPointF& p : b) {
+            const double d = QPointF::dotProduct(normal, p);
+            bLow = std::min(bLow, d);
+            bHigh = std::max(bHigh, d);
+        }
+        if (aHigh <= bLow || bHigh <= aLow) return true;
+    }
+    return false;
+}
+
+bool crosses(const QPolygonF& box, const QLineF& line) {
+    for (qsizetype i = 0; i < box.size(); ++i) {
+        if (QLineF(box[i], box[(i + 1) % box.size()]).intersects(line, nullptr) == QLineF::BoundedIntersection)
+            return true;
+    }
+    return box.containsPoint(line.p1(), Qt::OddEvenFill);
+}
+
+bool inside(const QPolygonF& box, const QRectF& area) {
+    return std::all_of(box.begin(), box.end(), [&](const QPointF& p) { return area.contains(p); });
+}
+
+bool blocked(const QPolygonF& box, const std::vector<QPolygonF>& taken, const Obstacles& obstacles) {
+    return std::any_of(taken.begin(), taken.end(), [&](const QPolygonF& other) { return overlap(box, other); }) ||
+           std::any_of(obstacles.hard.begin(), obstacles.hard.end(),
+                       [&](const QRectF& rect) { return overlap(box, turnedBox(rect.topLeft(), rect.size(), 0)); });
+}
+
+double cost(const QPolygonF& box, const Obstacles& obstacles, const QLineF& own) {
+    double sum = 0;
+    for (const QPointF& p : obstacles.points) sum += box.containsPoint(p, Qt::OddEvenFill) ? 20 : 0;
+    for (const QLineF& line : obstacles.lines) {
+        if (line.p1() == own.p1() && line.p2() == own.p2()) continue;
+        sum += crosses(box, line) ? 30 : 0;
+    }
+    return sum;
+}
+
+}  // namespace
+
+bool overlap(const QPolygonF& a, const QPolygonF& b) {
+    return !separatedBy(a, a, b) && !separatedBy(b, a, b);
+}
+
+QLineF clipped(const QLineF& line, const QRectF& area) {
+    // Liang and Barsky: shrink the parameter interval by each of the four borders.
+    double from = 0, to = 1;
+    const double dx = line.dx(), dy = line.dy();
+    const double p[4] = {-dx, dx, -dy, dy};
+    const double q[4] = {line.x1() - area.left(), area.right() - line.x1(), line.y1() - area.top(),
+                         area.bottom() - line.y1()};
+    for (int i = 0; i < 4; ++i) {
+        if (p[i] == 0) {
+            if (q[i] < 0) return {};
+            continue;
+        }
+        const double t = q[i] / p[i];
+        if (p[i] < 0)
+            from = std::max(from, t);
+        else
+            to = std::min(to, t);
+    }
+    if (from >= to) return {};
+    return {line.pointAt(from), line.pointAt(to)};
+}
+
+std::vector<PlacedLabel> placeLabels(const std::vector<LabelRequest>& requests, const QRectF& area,
+                                     const Obstacles& obstacles) {
+    std::vector<PlacedLabel> labels(requests.size());
+    std::vector<QPolygonF> taken;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const LabelRequest& request = requests[i];
+        const QLineF line = clipped(request.line, area);
+        const double room = line.length() - request.size.width() - 12;
+        if (line.isNull() || room < 0) continue;
+        const double angle = -line.angle() > -180 ? -line.angle() : 360 - line.angle();
+        const QPointF unit = (line.p2() - line.p1()) / line.length();
+        const QPointF down(-unit.y(), unit.x());
+        double best = std::numeric_limits<double>::infinity();
+        for (const bool above : {true, false}) {
+            for (double along = 0; along <= room; along += step) {
+                const double start = 6 + (request.fromEnd ? room - along : along);
+                const QPointF topLeft =
+                    line.p1() + unit * start + down * (above ? -(request.size.height() + gap) : gap);
+                const QPolygonF box = turnedBox(topLeft, request.size, angle);
+                const double penalty = (above ? 0 : 8) + along / room * 6;
+                if (penalty >= best || !inside(box, area) || blocked(box, taken, obstacles)) continue;
+                const double sum = penalty + cost(box, obstacles, request.line);
+                if (sum >= best) continue;
+                best = sum;
+                labels[i] = {true, topLeft, angle, box};
+            }
+        }
+        if (labels[i].placed) taken.push_back(labels[i].box);
+    }
+    return labels;
+}
+
+PlacedLabel placeBeside(const QPointF& point, double radius, const QSizeF& size, const QRectF& area,
+                        const std::vector<QPolygonF>& taken, const Obstacles& obstacles) {
+    const double d = radius + 3;
+    const double w = size.width(), h = size.height();
+    PlacedLabel best;
+    double least = 40;  // crossing a line is tolerable, covering points and a line is not
+    for (const QPointF& topLeft :
+         {point + QPointF(d, -h / 2), point + QPointF(-d - w, -h / 2), point + QPointF(-w / 2, -d - h),
+          point + QPointF(-w / 2, d), point + QPointF(d * 0.7, d * 0.7), point + QPointF(d * 0.7, -d * 0.7 - h),
+          point + QPointF(-d * 0.7 - w, d * 0.7), point + QPointF(-d * 0.7 - w, -d * 0.7 - h)}) {
+        const QPolygonF box = turnedBox(topLeft, size, 0);
+        if (!inside(box, area) || blocked(box, taken, obstacles)) continue;
+        const double sum = cost(box, obstacles, {});
+        if (sum >= least) continue;
+        least = sum;
+        best = {true, topLeft, 0, box};
+    }
+    return best;
+}
+
+}  // namespace orrery::ui

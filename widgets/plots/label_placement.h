@@ -1,0 +1,46 @@
+#pragma once
+
+// Places text along lines so that no two labels overlap and none leaves the plot.
+
+#include <QLineF>
+#include <QPolygonF>
+#include <QRectF>
+#include <QSizeF>
+
+#include <vector>
+
+namespace orrery::ui {
+
+/// A label for a line in pixels, left to right. `fromEnd` prefers the right end, else the left.
+struct LabelRequest {
+    QLineF line;
+    QSizeF size;
+    bool fromEnd = false;
+};
+
+struct PlacedLabel {
+    bool placed = false;
+    QPointF topLeft;   ///< of the text's box, before turning
+    double angle = 0;  ///< degrees clockwise about topLeft
+    QPolygonF box;     ///< four corners, turned
+};
+
+struct Obstacles {
+    std::vector<QRectF> hard;     ///< never covered
+    std::vector<QPointF> points;  ///< covered only if there is no other place
+    std::vector<QLineF> lines;    ///< the same
+};
+
+/// One result per request, in its order; earlier ones choose first. What fits nowhere is not placed.
+std::vector<PlacedLabel> placeLabels(const std::vector<LabelRequest>& requests, const QRectF& area,
+                                     const Obstacles& obstacles);
+
+/// A box beside a point (right, left, above, below, in this order), or none.
+PlacedLabel placeBeside(const QPointF& point, double radius, const QSizeF& size, const QRectF& area,
+                        const std::vector<QPolygonF>& taken, const Obstacles& obstacles);
+
+bool overlap(const QPolygonF& a, const QPolygonF& b);  ///< convex polygons, touching is not overlapping
+/// The part of a line inside a rectangle; a null line if there is none.
+QLineF clipped(const QLineF& line, const QRectF& area);
+
+}  // namespace orrery::ui

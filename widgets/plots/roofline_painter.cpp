@@ -1,0 +1,328 @@
+#include "widgets/plots/roofline_painter.h"
+
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/plots/operator_facts.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace orrery::ui {
+namespace {
+
+constexpr std::size_t labelledPoints = 4;
+constexpr std::size_t obstaclePoints = 64;  // the largest ones; placing labels stays cheap for thousands
+
+QColor faded(QColor colour, double alpha) {
+    colour.setAlphaF(float(alpha));
+    return colour;
+}
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("orrery::ui::RooflinePlot", text);
+}
+
+QLineF pixelLine(const RooflineModel& model, const Roof& roof, const LogAxes& axes) {
+    const RoofLine line = roofLine(model, roof, {axes.x, axes.y});
+    return {axes.toPixel(line.x1, line.y1), axes.toPixel(line.x2, line.y2)};
+}
+
+QColor roofColour(const Roof& roof) {
+    const Theme& theme = Theme::instance();
+    return roof.memory ? theme.levelColour(roof.level) : theme.boundColour({BoundKind::Compute, -1});
+}
+
+std::vector<std::size_t> byShare(const RooflineModel& model) {
+    std::vector<std::size_t> order(model.points.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const double x = model.points[a].share, y = model.points[b].share;
+        return x != y ? x > y : a < b;
+    });
+    return order;
+}
+
+void paintModelRoofs(QPainter& painter, const RooflineModel& model, const LogAxes& axes, double strength,
+                     Qt::PenStyle style) {
+    const double top = model.leadingCompute();
+    const double main = model.mainMemory();
+    for (const Roof& roof : model.roofs) {
+        const QLineF line = clipped(pixelLine(model, roof, axes), axes.area);
+        if (line.isNull()) continue;
+        const bool leading = roof.memory ? roof.rate == main : roof.rate == top;
+        painter.setPen(QPen(faded(roofColour(roof), strength * (leading ? 1 : 0.55)),
+                            (leading ? 1.8 : 1.1) * Theme::instance().scale(), style));
+        painter.drawLine(line);
+    }
+    if (style != Qt::SolidLine || main <= 0) return;
+    // Ridge points: where the outermost memory meets each compute roof.
+    for (const Roof& roof : model.roofs) {
+        if (roof.memory) continue;
+        const QPointF ridge = axes.toPixel(roof.rate / main, roof.rate);
+        if (!axes.area.contains(ridge)) continue;
+        painter.setPen(QPen(roofColour(roof), 1.4));
+        painter.setBrush(Theme::instance().colours().surface);
+        painter.drawEllipse(ridge, 3, 3);
+    }
+}
+
+}  // namespace
+
+bool RooflineScene::isSelected(const RooflinePoint& point) const {
+    return !selected.isEmpty() &&
+           std::any_of(point.members.begin(), point.members.end(), [this](int op) { return selected.contains(op); });
+}
+
+double largestRadius(const QRectF& area) {
+    return std::clamp(std::min(area.width(), area.height()) * 0.075, 11.0, 30.0) * Theme::instance().scale();
+}
+
+RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
+    const Theme& theme = Theme::instance();
+    const QFontMetricsF metrics(theme.font(FontRole::Small));
+    const QRectF area = axes.area.adjusted(2, 2, -2, -2);
+    RooflineLabels labels;
+    Obstacles obstacles;
+    if (scene.now.notShown > 0) {
+        const QString share = percentText(scene.now.notShownShare);
+        const QString full =
+            tr("%1 operators without FLOPs or traffic not shown, %2 of the time").arg(scene.now.notShown).arg(share);
+        labels.note = metrics.horizontalAdvance(full) < area.width() * 0.8
+                          ? full
+                          : tr("%1 without FLOPs not shown (%2)").arg(scene.now.notShown).arg(share);
+        const QSizeF size(metrics.horizontalAdvance(labels.note) + 2, metrics.height());
+        labels.noteBox = QRectF(area.bottomRight() - QPointF(size.width() + 2, size.height() + 1), size);
+        if (!area.contains(labels.noteBox))
+            labels.note.clear(), labels.noteBox = {};
+        else
+            obstacles.hard.push_back(labels.noteBox);
+    }
+    const std::vector<std::size_t> order = byShare(scene.now);
+    for (std::size_t i = 0; i < std::min(order.size(), obstaclePoints); ++i) {
+        const RooflinePoint& point = scene.now.points[order[i]];
+        obstacles.points.push_back(axes.toPixel(point.intensity, point.attained));
+    }
+    // The outermost memory and the highest compute roof choose their places first.
+    std::vector<const Roof*> roofs;
+    for (const Roof& roof : scene.now.roofs) roofs.push_back(&roof);
+    const auto leads = [&](const Roof* roof) {
+        return roof->rate == (roof->memory ? scene.now.mainMemory() : scene.now.leadingCompute());
+    };
+    std::stable_sort(roofs.begin(), roofs.end(), [&](const Roof* a, const Roof* b) { return leads(a) > leads(b); });
+    std::vector<LabelRequest> requests;
+    std::vector<std::pair<QString, QColor>> texts;
+    const auto request = [&](const RooflineModel& model, const Roof& roof, const QString& text, const QColor& colour) {
+        const QLineF line = pixelLine(model, roof, axes);
+        obstacles.lines.push_back(line);
+        requests.push_back({line, QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), !roof.memory});
+        texts.emplace_back(text, colour);
+    };
+    for (const Roof* roof : roofs) request(scene.now, *roof, roof->label, roofColour(*roof));
+    for (const RooflineModel& model : scene.baselines) {
+        for (const Roof& roof : model.roofs) {
+            if (!roof.memory && roof.rate == model.leadingCompute())
+                request(model, roof, QStringLiteral("%1 · %2").arg(model.title, roof.label), theme.colours().mutedText);
+            else if (roof.memory && roof.rate == model.mainMemory())
+                request(model, roof, model.title, theme.colours().mutedText);
+        }
+    }
+    const std::vector<PlacedLabel> placed = placeLabels(requests, area, obstacles);
+    std::vector<QPolygonF> taken;
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+        if (!placed[i].placed) continue;
+        taken.push_back(placed[i].box);
+        labels.texts.push_back({texts[i].first, placed[i], texts[i].second});
+    }
+    // Then the operators that take most of the time, and the selected ones, by name.
+    std::size_t named = 0;
+    for (const std::size_t i : order) {
+        const RooflinePoint& point = scene.now.points[i];
+        const bool selected = scene.isSelected(point);
+        if (!scene.name || named >= labelledPoints * 2 ||
+            (!selected && (named >= labelledPoints || point.share < 0.03)))
+            break;
+        if (!scene.selected.isEmpty() && !selected) continue;
+        ++named;
+        const QString text = metrics.elidedText(
+            point.members.size() > 1 ? QStringLiteral("%1 × %2").arg(scene.name(point.op)).arg(point.members.size())
+                                     : scene.name(point.op),
+            Qt::ElideMiddle, 150 * theme.scale());
+        const PlacedLabel at = placeBeside(
+            axes.toPixel(point.intensity, point.attained), pointRadius(point.share, largestRadius(axes.area)),
+            QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), area, taken, obstacles);
+        if (!at.placed) continue;
+        taken.push_back(at.box);
+        labels.texts.push_back({text, at, theme.colours().text});
+    }
+    return labels;
+}
+
+void paintRoofs(QPainter& painter, const RooflineScene& scene, const LogAxes& axes) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(axes.area);
+    if (scene.ghost) paintModelRoofs(painter, *scene.ghost, axes, 0.22, Qt::DashLine);
+    for (const RooflineModel& model : scene.baselines) paintModelRoofs(painter, model, axes, 0.6, Qt::DashLine);
+    paintModelRoofs(painter, scene.now, axes, 1, Qt::SolidLine);
+    painter.restore();
+}
+
+void paintPoints(QPainter& painter, const RooflineScene& scene, const LogAxes& axes) {
+    const Theme& theme = Theme::instance();
+    const double largest = largestRadius(axes.area);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(axes.area.adjusted(-1, -1, 1, 1));
+    painter.setBrush(Qt::NoBrush);
+    for (const RooflineModel& model : scene.baselines) {
+        for (const RooflinePoint& point : model.points) {
+            painter.setPen(QPen(faded(theme.operatorColour(point.kind), 0.6), 1));
+            painter.drawEllipse(axes.toPixel(point.intensity, point.attained), pointRadius(point.share, largest),
+                                pointRadius(point.share, largest));
+        }
+    }
+    if (scene.ghost) {
+        auto to = scene.now.points.begin();
+        for (const RooflinePoint& from : scene.ghost->points) {
+            while (to != scene.now.points.end() && to->op < from.op) ++to;
+            if (to == scene.now.points.end() || to->op != from.op) continue;
+            const QPointF a = axes.toPixel(from.intensity, from.attained);
+            const QPointF b = axes.toPixel(to->intensity, to->attained);
+            if (QLineF(a, b).length() < 3) continue;
+            const QColor colour = theme.operatorColour(from.kind);
+            const double radius = pointRadius(from.share, largest);
+            painter.setPen(QPen(faded(colour, 0.30), 1));
+            painter.drawEllipse(a, radius, radius);
+            painter.setPen(QPen(faded(colour, 0.35), 1.2));
+            painter.drawLine(a, b);
+        }
+    }
+    // Of thousands of the smallest points that fall on one pixel, one is enough.
+    const int width = int(axes.area.width()) + 1;
+    std::vector<bool> occupied;
+    if (scene.now.points.size() > 2000) occupied.resize(std::size_t(width) * std::size_t(axes.area.height() + 1));
+    for (const std::size_t i : byShare(scene.now)) {
+        const RooflinePoint& point = scene.now.points[i];
+        const QPointF at = axes.toPixel(point.intensity, point.attained);
+        if (!axes.area.adjusted(-40, -40, 40, 40).contains(at)) continue;
+        const double radius = pointRadius(point.share, largest);
+        const bool selected = scene.isSelected(point);
+        if (!occupied.empty() && radius <= 2.5 && !selected && axes.area.contains(at)) {
+            const std::size_t cell =
+                std::size_t(at.y() - axes.area.top()) * std::size_t(width) + std::size_t(at.x() - axes.area.left());
+            if (cell < occupied.size() && occupied[cell]) continue;
+            if (cell < occupied.size()) occupied[cell] = true;
+        }
+        const QColor colour = theme.operatorColour(point.kind);
+        const bool dim = !scene.selected.isEmpty() && !selected;
+        painter.setBrush(faded(colour, dim ? 0.18 : selected ? 0.95 : 0.72));
+        painter.setPen(selected ? QPen(theme.colours().text, 2)
+                                : QPen(faded(dim ? colour : theme.colours().surface, dim ? 0.3 : 0.9), 1));
+        painter.drawEllipse(at, radius, radius);
+    }
+    painter.restore();
+}
+
+void paintLabels(QPainter& painter, const RooflineLabels& labels) {
+    const Palette& c = Theme::instance().colours();
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(Theme::instance().font(FontRole::Small));
+    const QFontMetricsF metrics(painter.font());
+    for (const RooflineLabel& label : labels.texts) {
+        painter.save();
+        painter.translate(label.at.topLeft);
+        painter.rotate(label.at.angle);
+        // A halo of the background keeps the text readable over lines and points.
+        const QRectF box(0, 0, metrics.horizontalAdvance(label.text) + 2, metrics.height());
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(faded(c.surface, 0.78));
+        painter.drawRoundedRect(box, 2, 2);
+        painter.setPen(contrastRatio(label.colour, c.surface) >= 4.5 ? label.colour : c.text);
+        painter.drawText(QPointF(1, metrics.ascent()), label.text);
+        painter.restore();
+    }
+    if (!labels.note.isEmpty()) {
+        painter.setPen(c.mutedText);
+        painter.drawText(labels.noteBox.topLeft() + QPointF(1, metrics.ascent()), labels.note);
+    }
+    painter.restore();
+}
+
+void paintKey(QPainter& painter, const RooflineScene& scene, const QRectF& strip) {
+    const Theme& theme = Theme::instance();
+    std::array<double, operatorKindCount> share{};
+    std::array<bool, operatorKindCount> present{};
+    for (const RooflinePoint& point : scene.now.points) {
+        share[std::size_t(point.kind)] += point.share;
+        present[std::size_t(point.kind)] = true;
+    }
+    std::vector<std::size_t> kinds;
+    for (std::size_t k = 0; k < present.size(); ++k)
+        if (present[k]) kinds.push_back(k);
+    std::stable_sort(kinds.begin(), kinds.end(), [&](std::size_t a, std::size_t b) { return share[a] > share[b]; });
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(theme.font(FontRole::Small));
+    const QFontMetricsF metrics(painter.font());
+    double x = strip.left();
+    const double y = strip.center().y();
+    for (const std::size_t k : kinds) {
+        const QString text = kindText(OperatorKind(k));
+        const double need = 12 * theme.scale() + metrics.horizontalAdvance(text);
+        if (x + need > strip.right()) break;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.operatorColour(OperatorKind(k)));
+        painter.drawEllipse(QPointF(x + 4 * theme.scale(), y), 4 * theme.scale(), 4 * theme.scale());
+        painter.setPen(theme.colours().mutedText);
+        painter.drawText(QPointF(x + 12 * theme.scale(), y + (metrics.ascent() - metrics.descent()) / 2), text);
+        x += need + 14 * theme.scale();
+    }
+    painter.restore();
+}
+
+void paintHover(QPainter& painter, const RooflineScene& scene, const LogAxes& axes, int op) {
+    for (const RooflinePoint& point : scene.now.points) {
+        if (!std::binary_search(point.members.begin(), point.members.end(), op)) continue;
+        const double radius = pointRadius(point.share, largestRadius(axes.area)) + 3;
+        painter.save();
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setClipRect(axes.area);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(Theme::instance().colours().accent, 2));
+        painter.drawEllipse(axes.toPixel(point.intensity, point.attained), radius, radius);
+        painter.restore();
+        return;
+    }
+}
+
+void paintCrosshair(QPainter& painter, const LogAxes& axes, const QPointF& pixel) {
+    if (!axes.area.contains(pixel)) return;
+    const Palette& c = Theme::instance().colours();
+    painter.save();
+    painter.setPen(QPen(faded(c.mutedText, 0.7), 1, Qt::DotLine));
+    painter.drawLine(QLineF(pixel.x(), axes.area.top(), pixel.x(), axes.area.bottom()));
+    painter.drawLine(QLineF(axes.area.left(), pixel.y(), axes.area.right(), pixel.y()));
+    painter.setFont(Theme::instance().font(FontRole::Small));
+    const QFontMetricsF metrics(painter.font());
+    const auto chip = [&](const QString& text, QPointF centre) {
+        QRectF box(0, 0, metrics.horizontalAdvance(text) + 10, metrics.height() + 4);
+        box.moveCenter(centre);
+        if (box.left() < 0) box.moveLeft(0);
+        if (box.right() > axes.area.right()) box.moveRight(axes.area.right());
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(c.line);
+        painter.setBrush(c.raised);
+        painter.drawRoundedRect(box, 3, 3);
+        painter.setPen(c.text);
+        painter.drawText(box, Qt::AlignCenter, text);
+    };
+    chip(text(FlopsPerByte(axes.valueX(pixel.x()))), {pixel.x(), axes.area.bottom() + metrics.height() / 2 + 5});
+    chip(text(FlopsPerSecond(axes.valueY(pixel.y()))), {axes.area.left() - 42 * Theme::instance().scale(), pixel.y()});
+    painter.restore();
+}
+
+}  // namespace orrery::ui
