@@ -88,7 +88,7 @@ void OperatorTableModel::refilter() {
     for (std::size_t op = 0; op < operators.size(); ++op) {
         const bool fits = words.isEmpty() || [&] {
             const QString hay = qs(operators[op].name) + QLatin1Char('\n') + qs(operators[op].type) +
-                                QLatin1Char('\n') + kindText(operators[op].kind);
+                                QLatin1Char('\n') + operatorKindText(operators[op].kind);
             return std::all_of(words.begin(), words.end(),
                                [&](const QString& word) { return hay.contains(word, Qt::CaseInsensitive); });
         }();
@@ -186,12 +186,12 @@ QString OperatorTableModel::text(int op, int column) const {
         case Type:
             return qs(shown.type);
         case Kind:
-            return kindText(shown.kind);
+            return operatorKindText(shown.kind);
         case BoundBy: {
             const Estimate* estimate = snapshot_->primaryEstimate();
             const auto row = static_cast<std::size_t>(op);
             return estimate && row < estimate->operators.bound.size()
-                       ? boundText(estimate->operators.bound[row], *estimate)
+                       ? operatorBoundText(estimate->operators.bound[row], *estimate)
                        : QStringLiteral("–");
         }
         case Number:

@@ -12,7 +12,7 @@ QString tr(const char* text) {
 }
 }  // namespace
 
-QString kindText(OperatorKind kind) {
+QString operatorKindText(OperatorKind kind) {
     switch (kind) {
         case OperatorKind::MatMul:
             return tr("Matrix product");
@@ -48,7 +48,7 @@ QString kindText(OperatorKind kind) {
     return {};
 }
 
-QString boundText(const Bound& bound, const Estimate& estimate) {
+QString operatorBoundText(const Bound& bound, const Estimate& estimate) {
     switch (bound.kind) {
         case BoundKind::Compute:
             return tr("compute");

@@ -8,9 +8,9 @@
 namespace orrery::ui {
 
 /// `matrix product`, `normalisation`: for people.
-QString kindText(OperatorKind kind);
+QString operatorKindText(OperatorKind kind);
 /// `compute`, `memory: hbm3`, `overhead`.
-QString boundText(const Bound& bound, const Estimate& estimate);
+QString operatorBoundText(const Bound& bound, const Estimate& estimate);
 /// `Analytical`, `Cycle-accurate`.
 QString methodologyText(const QString& methodId);
 
