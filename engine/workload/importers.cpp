@@ -17,6 +17,10 @@ bool endsWith(const std::string& path, std::initializer_list<std::string_view> e
     return false;
 }
 
+bool isYaml(const std::string& path) {
+    return endsWith(path, {".yaml", ".yml"});
+}
+
 bool isJson(const std::string& path) {
     return endsWith(path, {".json"});
 }
@@ -26,6 +30,7 @@ bool isJson(const std::string& path) {
 const std::vector<Importer>& importers() {
     static const std::vector<Importer> all{
         {"Hugging Face config", "json", isJson, importHuggingFace},
+        {"Orrery workload", "yaml", isYaml, importWorkloadYaml},
     };
     return all;
 }

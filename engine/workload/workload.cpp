@@ -1,15 +1,14 @@
 #include "workload/workload.h"
 
+#include "hardware/nearest.h"
 #include "workload/importers.h"
 #include "workload/models/catalogue.h"
 #include "workload/options.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
-#include <numeric>
 #include <set>
 
 namespace orrery {
@@ -25,34 +24,12 @@ std::string lower(std::string_view text) {
     return key;
 }
 
-std::size_t editDistance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0]++;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({change, diagonal + 1, row[j] + 1});
-        }
-    }
-    return row.back();
-}
-
 Unexpected unknownSource(const std::string& source) {
-    const std::string key = lower(source).substr(0, 64);
-    std::string_view nearest;
-    std::size_t best = key.size() / 2 + 1;
-    for (const WorkloadInfo& info : builtinWorkloads()) {
-        const std::size_t distance = editDistance(key, info.id);
-        if (distance < best || (!key.empty() && nearest.empty() && info.id.find(key) != std::string::npos)) {
-            best = std::min(best, distance);
-            nearest = info.id;
-        }
-    }
-    const std::string hint = nearest.empty() ? "list the built-in models with: orrery-cli workloads"
-                                             : fmt::format("did you mean {}?", nearest);
-    return fail("workload.unknown", fmt::format("there is no built-in model and no file “{}”", source),
+    std::vector<std::string> ids;
+    for (const WorkloadInfo& info : builtinWorkloads()) ids.push_back(info.id);
+    const std::string near = didYouMean(source, ids);
+    const std::string hint = near.empty() ? "list the built-in models with: orrery-cli workloads" : near;
+    return fail("workload.unknown", fmt::format("there is no built-in model and no file “{}”", source.substr(0, 200)),
                 "the id of a built-in model, or the path of an .onnx, config.json or workload .yaml file", hint,
                 Place{.path = "source"});
 }
