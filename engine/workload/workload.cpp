@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <set>
@@ -144,6 +145,17 @@ Expected<WorkloadPtr> loadWorkload(const WorkloadRecipe& recipe) try {
         imported = reader->read(recipe.source, recipe.options);
     }
     if (!imported) return Unexpected(std::move(imported.error()));
+    if (!builtin) {
+        if (auto sorted = sortTopologically(imported->graph); !sorted) {
+            sorted.error().place.file = recipe.source;
+            return Unexpected(std::move(sorted.error()));
+        }
+        // Builders and recipes repeat their layers themselves.
+        const auto& operators = imported->graph.operators;
+        if (std::all_of(operators.begin(), operators.end(), [](const Operator& op) { return op.repeat == 1; })) {
+            foldRepeats(imported->graph);
+        }
+    }
     std::string name = imported->name.empty() ? id : imported->name;
     return finishWorkload(std::move(id), std::move(name), recipe, std::move(imported->graph),
                           std::move(imported->warnings), std::move(imported->transformer));

@@ -75,9 +75,9 @@ struct WorkloadInfo {
 const std::vector<WorkloadInfo>& builtinWorkloads();
 const WorkloadInfo* builtinWorkload(std::string_view idOrName);
 
-/// Makes the workload of a recipe: builds or imports, binds symbols, folds shapes, counts costs.
+/// Makes the workload of a recipe: builds or imports, binds symbols, sorts and folds imported graphs, counts costs.
 Expected<WorkloadPtr> loadWorkload(const WorkloadRecipe& recipe);
-/// Finishes a graph made by any importer or builder: sorts, folds repeats, costs, totals.
+/// Finishes a graph that stands in topological order: warns of what has no price, counts costs and totals.
 WorkloadPtr finishWorkload(std::string id, std::string name, WorkloadRecipe recipe, Graph graph, Diagnostics warnings,
                            std::optional<TransformerFacts> transformer = std::nullopt);
 
