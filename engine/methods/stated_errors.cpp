@@ -1,17 +1,19 @@
 #include "methods/stated_errors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace orrery {
 
-OperatorFamily familyOf(OperatorKind kind) {
-    switch (kind) {
+OperatorFamily familyOf(const CostTable& costs, std::size_t i) {
+    switch (costs.kind[i]) {
         case OperatorKind::MatMul:
         case OperatorKind::Conv:
         case OperatorKind::ConvTranspose:
             return OperatorFamily::MatrixProduct;
         case OperatorKind::Attention:
-            return OperatorFamily::Attention;
+            return costs.kvReadBytes[i] > 0 ? OperatorFamily::DecodeAttention : OperatorFamily::PrefillAttention;
         default:
             return OperatorFamily::Elementwise;
     }
@@ -21,8 +23,10 @@ std::string_view toText(OperatorFamily family) {
     switch (family) {
         case OperatorFamily::MatrixProduct:
             return "matrix products";
-        case OperatorFamily::Attention:
-            return "attention";
+        case OperatorFamily::PrefillAttention:
+            return "prefill attention";
+        case OperatorFamily::DecodeAttention:
+            return "decode attention";
         case OperatorFamily::Elementwise:
             return "element-wise";
     }
@@ -36,6 +40,16 @@ const StatedErrors* statedErrors(std::string_view method) {
     return found == table.end() ? nullptr : &*found;
 }
 
+std::string coverageText(const StatedErrors& errors) {
+    std::string text;
+    for (std::size_t f = 0; f < errors.heldOut.size(); ++f) {
+        const auto& held = errors.heldOut[f];
+        text += fmt::format("{}{:.0f} % of {} {} rows on {}", f == 0 ? "held out: " : ", ", 100 * held.inside,
+                            held.rows, toText(static_cast<OperatorFamily>(f)), held.device);
+    }
+    return text;
+}
+
 ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, double predictedSeconds) {
     const int c = errorClass(predictedSeconds);
     const auto& q = errors.quantiles[static_cast<std::size_t>(family)][static_cast<std::size_t>(c)];
@@ -46,12 +60,8 @@ ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, doubl
     return bounds;
 }
 
-Platform platformOf(const DeviceView& device) {
-    // Many cores, each with its own scratchpad or cache below a shared one, fed by launched kernels: a GPU.
-    const bool launched = device.launchOverhead.value > 0;
-    const bool replicated = std::any_of(device.levels.begin(), device.levels.end(),
-                                        [](const MemoryLevel& level) { return level.instances >= 8; });
-    return launched && replicated && device.cores >= 8 ? Platform::Gpu : Platform::Other;
+Platform platformOf(const Hardware& hardware) {
+    return hardware.group == "GPU" ? Platform::Gpu : Platform::Other;
 }
 
 }  // namespace orrery

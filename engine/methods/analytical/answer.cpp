@@ -28,15 +28,16 @@ Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const State
             sum.high += ops.seconds[i];
             continue;
         }
-        const auto one = errorBounds(errors, familyOf(costs.kind[i]), ops.seconds[i] / repeat);
+        const auto one = errorBounds(errors, familyOf(costs, i), ops.seconds[i] / repeat);
         sum.low += repeat * one.low;
         sum.high += repeat * one.high;
     }
     return sum;
 }
 
-void addInterval(Estimate& answer, const CostTable& costs, const DeviceView& device, std::string_view method,
+void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground, std::string_view method,
                  IntervalKind kind) {
+    const auto& device = ground.device;
     const double latency = answer.latency.value;
     auto& interval = answer.interval;
     interval = {answer.latency, answer.latency, kind, {}};
@@ -47,8 +48,8 @@ void addInterval(Estimate& answer, const CostTable& costs, const DeviceView& dev
     }
     auto sides = addSides(costs, answer.operators, *errors);
     interval.basis = std::string(errors->basis);
-    if (platformOf(device) == Platform::Gpu) {
-        interval.basis.append("; ").append(errors->coverage);
+    if (ground.platform == Platform::Gpu) {
+        interval.basis.append("; ").append(coverageText(*errors));
     } else {
         sides.low = latency - std::min(latency, (latency - sides.low) * unknownPlatformWidening);
         sides.high = latency + (sides.high - latency) * unknownPlatformWidening;
@@ -96,7 +97,7 @@ Expected<Ground> prepare(const Scenario& scenario) {
     }
     auto rates = computeRates(*view, costs);
     if (!rates) return tl::unexpected(std::move(rates.error()));
-    Ground ground{std::move(*view), rates->rates, std::move(rates->assumptions)};
+    Ground ground{std::move(*view), rates->rates, platformOf(*scenario.hardware), std::move(rates->assumptions)};
     const auto& stated = ground.device.assumptions;
     ground.assumptions.insert(ground.assumptions.begin(), stated.begin(), stated.end());
     return ground;
@@ -116,7 +117,7 @@ void finishAnswer(Estimate& answer, const Workload& workload, const Ground& grou
     answer.latency = Seconds(latency);
     answer.assumptions.insert(answer.assumptions.end(), ground.assumptions.begin(), ground.assumptions.end());
     answer.warnings.insert(answer.warnings.end(), workload.warnings.begin(), workload.warnings.end());
-    addInterval(answer, workload.costs, ground.device, method, kind);
+    addInterval(answer, workload.costs, ground, method, kind);
     addEnergy(answer, ground.device);
     addMemory(answer, workload, ground.device);
     answer.ceilings = ceilingsFor(ground.device, workload.costs, answer.levels.size());

@@ -6,6 +6,7 @@
 #include "methods/analytical/compute_rates.h"
 #include "methods/estimate.h"
 #include "methods/method.h"
+#include "methods/stated_errors.h"
 
 #include <string_view>
 
@@ -14,6 +15,7 @@ namespace orrery {
 struct Ground {
     DeviceView device;
     ComputeRates rates;
+    Platform platform = Platform::Other;
     std::vector<std::string> assumptions;  ///< of the view and of the rates
 };
 

@@ -11,6 +11,18 @@ bool onTensorUnit(const DeviceView& device, FlopsPerSecond rate) {
     return std::find(peaks.begin(), peaks.end(), rate) != peaks.end();
 }
 
+std::string typesOf(const DeviceView& device) {
+    std::string text;
+    for (std::size_t t = 0; t < dtypeCount; ++t) {
+        if (std::none_of(device.peaks.begin(), device.peaks.end(),
+                         [t](const auto& unit) { return unit[t].value > 0; })) {
+            continue;
+        }
+        text.append(text.empty() ? "" : ", ").append(toText(static_cast<DType>(t)));
+    }
+    return text;
+}
+
 }  // namespace
 
 Expected<ComputeRatesResult> computeRates(const DeviceView& device, const CostTable& costs) {
@@ -32,9 +44,11 @@ Expected<ComputeRatesResult> computeRates(const DeviceView& device, const CostTa
         result.rates.shared[t] = matrix.value > 0 && !onTensorUnit(device, matrix);
         const std::string word(toText(type));
         if (products[t] && matrix.value <= 0) {
-            return fail("hardware.missing-peak", device.name + " has no unit that multiplies matrices in " + word,
-                        "a peak for " + word + " or a wider type",
-                        "Add a row '" + word + "' to the macs of a tensor or vector unit",
+            return fail("hardware.missing-peak",
+                        device.name + " has no unit that multiplies matrices in " + word + " or a wider type",
+                        "one of the types that it has: " + typesOf(device),
+                        "Choose one of " + typesOf(device) + " for the workload, or add a row '" + word +
+                            "' to the rates of a unit",
                         Place{{}, 0, 0, device.path});
         }
         if (others[t] && vector.value <= 0) unpriced.append(unpriced.empty() ? "" : ", ").append(word);

@@ -2,18 +2,20 @@
 
 namespace orrery {
 
-// Per device the median over bf16 matrix products, then the geometric mean of the devices A100 SXM (0.83, 0.75) and
-// L40S (0.56, 0.78). Compute: rows of at least 1 ms at peak whose compute time is at least twice their memory time.
-// Memory: rows of at least 30 us at full bandwidth, at least four times their compute time, and over twice the L2.
+// Per device the median, then the geometric mean over A100 SXM and L40S. Products: bf16 rows of at least 1 ms at peak
+// whose compute time is at least twice their memory time. Attention: causal bf16 rows of the same size. Memory: product
+// rows of over 192 MB (twice the largest L2) that take at least four times as long to move as to compute.
 Efficiencies efficienciesFor(Platform platform) {
-    constexpr double compute = 0.68;
-    constexpr double memory = 0.765;
+    constexpr double compute = 0.678;
+    constexpr double attention = 0.404;
+    constexpr double memory = 0.786;
     if (platform == Platform::Gpu) {
-        return {compute, memory,
-                "medians over bf16 matrix products of TensorRT-LLM on A100 SXM and L40S (aiconfigurator, 2026-08)"};
+        return {compute, attention, memory,
+                "medians of TensorRT-LLM's kernels on A100 SXM and L40S (aiconfigurator, 2026-08)"};
     }
-    return {compute, memory,
-            "no reference for this platform: medians of GPUs (aiconfigurator, 2026-08), A100 SXM and L40S"};
+    return {
+        compute, attention, memory,
+        "no reference for this platform: medians of kernels on the GPUs A100 SXM and L40S (aiconfigurator, 2026-08)"};
 }
 
 }  // namespace orrery

@@ -8,8 +8,9 @@ namespace orrery {
 
 /// Which share of the data sheet's peaks large kernels reach, one number per platform class, never per device or row.
 struct Efficiencies {
-    double compute = 1;  ///< of the matrix units' peak
-    double memory = 1;   ///< of the main memory's bandwidth
+    double compute = 1;    ///< of the matrix units' peak, by matrix products
+    double attention = 1;  ///< of the same peak, by fused attention over many queries
+    double memory = 1;     ///< of the main memory's bandwidth
     std::string_view basis;
 };
 

@@ -68,7 +68,17 @@ Method hierarchicalRooflineMethod() {
             .summary = "A ceiling for every memory level, with the traffic of each level worked out from capacities. "
                        "Says which level to widen or enlarge, and what a last-level cache saves.",
             .platforms = {"GPU", "TPU", "CPU", "Accelerator"},
-            .evidence = {},
+            .evidence =
+                {{"matrix products", "GPU",
+                  "MAPE 18 %, bias -15 %, held out: 35,700 bf16 products on H100 SXM (aiconfigurator 2026-08-21)"},
+                 {"prefill attention", "GPU",
+                  "MAPE 70 %, bias -70 %, held out: 3,961 causal bf16 attentions on H100 SXM (aiconfigurator "
+                  "2026-08-21)"},
+                 {"decode attention", "GPU",
+                  "MAPE 55 %, bias -55 %, held out: 5,098 bf16 cache attentions on H100 SXM (aiconfigurator "
+                  "2026-08-21)"},
+                 {"element-wise", "GPU",
+                  "MAPE 22 %, bias -22 %, held out: 831 fp32 vector operators on L4 (NeuSight 6945927d)"}},
             .needs = {"Peak rate per precision", "Capacity and bandwidth of every memory level",
                       "Shapes of all tensors"},
             .failureMode =

@@ -86,15 +86,17 @@ Expected<Estimate> estimateLlm(const Scenario& scenario, EstimateContext& contex
     auto ground = prepare(scenario);
     if (!ground) return tl::unexpected(std::move(ground.error()));
     const auto& device = ground->device;
-    const auto efficiencies = efficienciesFor(platformOf(device));
+    const auto efficiencies = efficienciesFor(ground->platform);
     const auto& options = workload.recipe.options;
 
     Estimate answer;
     answer.levels = {device.main().name};
     priceWithEfficiency(workload.costs, ground->rates, device.main().bandwidth.value, device.launchOverhead.value,
                         efficiencies, answer.operators);
-    answer.assumptions = {fmt::format("Kernels reach {:.1f} % of the peak rate and {:.1f} % of the bandwidth: {}",
-                                      100 * efficiencies.compute, 100 * efficiencies.memory, efficiencies.basis),
+    answer.assumptions = {fmt::format("Matrix products reach {:.1f} % of the peak rate, attention {:.1f} %; memory "
+                                      "reaches {:.1f} % of its bandwidth: {}",
+                                      100 * efficiencies.compute, 100 * efficiencies.attention,
+                                      100 * efficiencies.memory, efficiencies.basis),
                           fmt::format("Weights are {}, activations {}, KV cache {}", toText(options.weights),
                                       toText(options.activations), toText(options.kv)),
                           options.flashAttention ? "Attention is fused: scores never leave the chip"
@@ -134,7 +136,25 @@ Method llmInferenceMethod() {
                 "and bandwidth that measured kernels reach. Gives time to first token, time per token, throughput and "
                 "memory.",
             .platforms = {"GPU"},
-            .evidence = {},
+            .evidence =
+                {{"matrix products", "GPU",
+                  "MAPE 12 %, bias 2 %, held out: 35,700 bf16 products on H100 SXM (aiconfigurator 2026-08-21)"},
+                 {"prefill attention", "GPU",
+                  "MAPE 51 %, bias -44 %, held out: 3,961 causal bf16 attentions on H100 SXM (aiconfigurator "
+                  "2026-08-21)"},
+                 {"decode attention", "GPU",
+                  "MAPE 49 %, bias -47 %, held out: 5,098 bf16 cache attentions on H100 SXM (aiconfigurator "
+                  "2026-08-21)"},
+                 {"element-wise", "GPU",
+                  "MAPE 2 %, bias -1 %, held out: 831 fp32 vector operators on L4 (NeuSight 6945927d)"},
+                 {"decoder inference", "GPU",
+                  "Throughput of static batches of LLaMA-7B: MAPE 8 % over 7 published rows on A100 and H100 "
+                  "(TensorRT-LLM 0.6.1), none used to derive it"},
+                 {"decoder inference", "GPU",
+                  "Time to first token of LLaMA-7B, batch 1: -44 to +7 % over 4 published rows on A100 and H100 "
+                  "(TensorRT-LLM 0.6.1)"},
+                 {"decoder inference", "GPU",
+                  "One GPT-3 175B layer, prefill on A100: +25 % (LLMCompass 2e015fd2, PyTorch)"}},
             .needs = {"A transformer workload with its phase, batch and sequence", "Peak rate per precision",
                       "Bandwidth and capacity of the main memory"},
             .failureMode =
@@ -153,11 +173,11 @@ void priceWithEfficiency(const CostTable& costs, const ComputeRates& rates, doub
                          const Efficiencies& efficiencies, OperatorEstimates& out) {
     resizeColumns(out, costs.size());
     const double perByte = 1 / (bandwidth * efficiencies.memory);
-    const double perWork = 1 / efficiencies.compute;
     for (std::size_t i = 0; i < costs.size(); ++i) {
         const double repeat = costs.repeat[i];
         const double bytes = costs.bytes(i);
-        const double compute = rates.seconds(costs, i) * perWork;
+        const double share = costs.kind[i] == OperatorKind::Attention ? efficiencies.attention : efficiencies.compute;
+        const double compute = rates.seconds(costs, i) / share;
         const double memory = bytes * perByte;
         const double slowest = compute < memory ? memory : compute;
         const double overhead = slowest > 0 ? launch : 0;

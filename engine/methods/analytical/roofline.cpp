@@ -35,7 +35,17 @@ Method rooflineMethod() {
                 .summary = "The least time that peak rates and main-memory bandwidth allow, operator by operator. "
                            "Ask it first: what it calls slow cannot be made fast by better kernels.",
                 .platforms = {"GPU", "TPU", "CPU", "Accelerator"},
-                .evidence = {},
+                .evidence =
+                    {{"matrix products", "GPU",
+                      "MAPE 46 %, bias -46 %, held out: 35,700 bf16 products on H100 SXM (aiconfigurator 2026-08-21)"},
+                     {"prefill attention", "GPU",
+                      "MAPE 77 %, bias -77 %, held out: 3,961 causal bf16 attentions on H100 SXM (aiconfigurator "
+                      "2026-08-21)"},
+                     {"decode attention", "GPU",
+                      "MAPE 69 %, bias -69 %, held out: 5,098 bf16 cache attentions on H100 SXM (aiconfigurator "
+                      "2026-08-21)"},
+                     {"element-wise", "GPU",
+                      "MAPE 22 %, bias -22 %, held out: 831 fp32 vector operators on L4 (NeuSight 6945927d)"}},
                 .needs = {"Peak rate per precision", "Bandwidth of the main memory", "Shapes of all tensors"},
                 .failureMode =
                     "Optimistic for kernels under about 10 us, whose launch it does not count, and for power-limited "

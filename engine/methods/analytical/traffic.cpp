@@ -92,7 +92,6 @@ void findOnChipReuse(const Workload& workload, double capacity, std::vector<doub
     double touched = 0;
     for (std::size_t i = 0; i < rows; ++i) {
         const auto& op = graph.operators[i];
-        touched += costs.bytes(i);
         double found = 0;
         for (const auto id : op.inputs) {
             if (id < 0) continue;
@@ -104,17 +103,18 @@ void findOnChipReuse(const Workload& workload, double capacity, std::vector<doub
             const double size = graph.tensors[static_cast<std::size_t>(id)].bytes().value;
             if (sameBlock && touched - tensor.lastTouch + size <= capacity) {
                 found += size;
-                tensor.lastTouch = touched;
+                tensor.lastTouch = touched + costs.bytes(i);
             } else {
                 tensor.kept = false;
             }
         }
         savedRead[i] = std::min(found, costs.inputBytes[i]);
+        touched += costs.bytes(i);
         for (const auto id : op.outputs) {
             if (id < 0) continue;
             const auto role = graph.tensors[static_cast<std::size_t>(id)].role;
             if (role == TensorRole::Activation) {
-                made[static_cast<std::size_t>(id)] = {static_cast<std::int32_t>(i), true, false, touched, touched};
+                made[static_cast<std::size_t>(id)] = {static_cast<std::int32_t>(i), true, false, touched};
             }
         }
     }
