@@ -2,6 +2,20 @@
 
 // A project: one YAML text file, diffable, versioned, unknown keys kept. Hardware designs stand in it whole; workloads
 // as recipes; scenarios by name.
+//
+//     orrery: project/1
+//     name: First light
+//     description: ResNet-50 on one H100
+//     hardware:
+//       - orrery: hardware/1               # the text of a hardware file
+//         name: NVIDIA H100 SXM
+//         system: …
+//       - preset: a100-80-sxm              # or a device of the catalogue; written whole when the project is saved
+//     workloads:
+//       - {name: ResNet, source: resnet-50, batch: 8}
+//     scenarios:
+//       - {hardware: NVIDIA H100 SXM, workload: ResNet}
+//     methods: [roofline]
 
 #include "base/diagnostic.h"
 #include "hardware/component.h"
@@ -16,17 +30,20 @@ namespace orrery {
 struct ProjectWorkload {
     std::string name;
     WorkloadRecipe recipe;
+    std::vector<UnknownKey> unknown;
     bool operator==(const ProjectWorkload&) const = default;
 };
 
 struct ScenarioRef {
     std::string hardware;  ///< name of a design in the project
     std::string workload;  ///< name of a workload in the project
+    std::vector<UnknownKey> unknown;
     bool operator==(const ScenarioRef&) const = default;
 };
 
 struct Project {
-    std::string name;
+    std::string name;         ///< also its title
+    std::string description;  ///< what it shows, for the gallery of examples
     std::vector<Hardware> hardware;
     std::vector<ProjectWorkload> workloads;
     std::vector<ScenarioRef> scenarios;  ///< the first is the one that the live views show
@@ -41,10 +58,39 @@ struct LoadedProject {
     std::string migratedFrom;  ///< version, empty if current
 };
 
+/// The newest version that this program reads, and the one that it writes.
+inline constexpr int projectVersion = 1;
+
+/// Reads `orrery: project/1`, and older versions through the chain of migrations (migrations.h). `file` is used in
+/// places only. Never throws. Refuses a newer version, names that stand for two designs or workloads, and scenarios of
+/// designs that are not there; a method that this program does not know is kept, with a warning.
 Expected<LoadedProject> readProject(std::string_view yaml, std::string_view file = {});
+/// The same for a file; relative sources of workloads are resolved against the project's folder.
 Expected<LoadedProject> readProjectFile(const std::string& path);
+/// Options that stand at their default (WorkloadOptions{}) are not written. write(read(write(p))) == write(p).
 std::string writeProject(const Project& project);
-/// Writes beside the file, syncs, renames over it: a crash leaves the old file or the new one.
+/// Writes the project atomically; sources of workloads that are files near the project (in its folder, or reached by at
+/// most two `..`) are stored relative to it, so that the folder can be moved or cloned.
+Expected<void> saveProjectFile(const std::string& path, const Project& project);
+
+/// Whether a recipe's source names a file and not a built-in model: it has a slash or the extension of a model file.
+bool isFileSource(std::string_view source);
+Project withSourcesRelativeTo(Project project, const std::string& folder);
+Project withSourcesResolved(Project project, const std::string& folder);
+
+/// Reads a whole file. Fails with the reason that the system gives, or if it has more than `most` bytes.
+Expected<std::string> readFile(const std::string& path, std::size_t most = std::size_t{16} << 20);
+/// Writes beside the file, syncs, renames over it, syncs the folder: a crash leaves the old file or the new one.
+/// Follows a symbolic link to its target, keeps the permissions of a file that is there. Fails with the system's reason
+/// (no space, no permission, read-only, folder missing) and leaves nothing behind.
 Expected<void> saveFileAtomically(const std::string& path, std::string_view content);
+
+/// Where a project's unsaved work is kept: `.name.autosave` beside it, or in the user's state folder
+/// ($XDG_STATE_HOME/orrery) for a project that has no file yet (empty path).
+std::string autosavePathFor(const std::string& projectPath);
+/// An autosave that holds what the project file does not: it exists, differs and is not older. Empty otherwise.
+std::string recoverableAutosave(const std::string& projectPath);
+/// Called after a successful save; no error if there is none.
+void removeAutosave(const std::string& projectPath);
 
 }  // namespace orrery

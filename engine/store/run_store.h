@@ -4,6 +4,7 @@
 
 #include "study/study.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,10 +24,22 @@ struct StoredResult {
     std::string estimateJson;  ///< as in the `run` JSON contract; empty if it failed
     std::string failure;
     double latency = 0, low = 0, high = 0, cost = 0;
+    std::size_t scenarioIndex = 0;
+    std::string scenarioJson;  ///< as in the `run` JSON contract
+    std::string failureJson;   ///< the whole diagnostic; empty if it succeeded
+};
+
+/// A stored run as a study with results, for the exporters. Designs carry their names only, workloads their names,
+/// options, totals and the names, types, kinds and repeats of their operators.
+struct RestoredRun {
+    Study study;
+    std::vector<StudyResult> results;
 };
 
 class RunStore {
 public:
+    /// Opens or makes the database. Fails if the file is something else, damaged, written by a newer Orrery, or cannot
+    /// be opened. A read-only file can be opened and read; writing then fails. Safe to use from several threads.
     static Expected<std::unique_ptr<RunStore>> open(const std::string& path);
     virtual ~RunStore() = default;
     virtual Expected<std::int64_t> beginRun(const Study& study) = 0;
@@ -35,6 +48,10 @@ public:
     virtual Expected<void> finishRun(std::int64_t run) = 0;
     virtual Expected<std::vector<StoredRun>> runs() = 0;
     virtual Expected<std::vector<StoredResult>> results(std::int64_t run) = 0;
+    /// SQLite's own check of the whole file: empty if it is sound.
+    virtual Expected<Diagnostics> check() = 0;
 };
+
+Expected<RestoredRun> restoreRun(RunStore& store, std::int64_t run);
 
 }  // namespace orrery
