@@ -1,0 +1,136 @@
+#include "app/cli/answers.h"
+
+#include "app/cli/output.h"
+#include "base/unit.h"
+#include "store/exports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+namespace orrery::cli {
+
+namespace {
+
+// What most of the time is bound by: `hbm3 87 %`.
+std::string mostlyBoundBy(const Estimate& estimate) {
+    std::map<std::string, double> seconds;
+    double total = 0;
+    for (std::size_t i = 0; i < std::min(estimate.operators.bound.size(), estimate.operators.size()); ++i) {
+        const Bound bound = estimate.operators.bound[i];
+        const auto level = static_cast<std::size_t>(std::max<std::int16_t>(bound.level, 0));
+        constexpr std::array names{"compute", "memory", "overhead", "network", "–"};
+        std::string name = names[static_cast<std::size_t>(bound.kind)];
+        if (bound.kind == BoundKind::Memory && bound.level >= 0 && level < estimate.levels.size()) {
+            name = estimate.levels[level];
+        }
+        seconds[name] += estimate.operators.seconds[i];
+        total += estimate.operators.seconds[i];
+    }
+    const auto most = std::max_element(seconds.begin(), seconds.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most == seconds.end() || total <= 0) return "–";
+    return fmt::format("{} {:.0f} %", most->first, 100 * most->second / total);
+}
+
+std::vector<std::string> answerCells(const Estimate& estimate) {
+    return {format(estimate.latency),
+            fmt::format("[{} … {}]", format(estimate.interval.low), format(estimate.interval.high)),
+            estimate.energy ? format(*estimate.energy) : "–",
+            estimate.memory ? format(estimate.memory->total()) : "–",
+            mostlyBoundBy(estimate),
+            format(estimate.cost)};
+}
+
+const std::vector<std::string> answerHeads{"latency", "interval", "energy", "memory", "bound by", "cost"};
+
+std::string fileName(std::string_view start, const Study& study, const StudyResult& result, std::string_view end) {
+    const std::string number = study.scenarios.size() > 1 ? fmt::format("{}-", result.scenario + 1) : "";
+    return fmt::format("{}-{}{}.{}", start, number, result.method, end);
+}
+
+}  // namespace
+
+std::string answersText(const Study& study, const std::vector<StudyResult>& results) {
+    const bool single = study.scenarios.size() == 1;
+    std::vector<std::string> heads{"method"};
+    std::vector<bool> right{false};
+    if (!single) {
+        heads.insert(heads.begin(), "scenario");
+        right.insert(right.begin(), false);
+    }
+    heads.insert(heads.end(), answerHeads.begin(), answerHeads.end());
+    right.insert(right.end(), {true, true, true, true, false, true});
+    Table table(heads, right);
+    for (const StudyResult& result : results) {
+        if (!result.estimate || result.scenario >= study.scenarios.size()) continue;
+        std::vector<std::string> cells{result.method};
+        if (!single) cells.insert(cells.begin(), study.scenarios[result.scenario].name());
+        for (std::string& cell : answerCells(*result.estimate)) cells.push_back(std::move(cell));
+        table.add(std::move(cells));
+    }
+    std::string out = single ? study.scenarios.front().name() + "\n\n" : study.name + "\n\n";
+    return table.empty() ? out : out + table.text();
+}
+
+bool makeFolder(const std::string& folder) {
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);
+    if (code || !std::filesystem::is_directory(folder)) {
+        report(fail("file.system", fmt::format("cannot make the folder: {}", code ? code.message() : "a file is there"),
+                    "a folder that can be made or written", "give another folder", {folder})
+                   .value());
+        return false;
+    }
+    return true;
+}
+
+bool writeReportFolder(const std::string& folder, const Study& study, const std::vector<StudyResult>& results,
+                       std::size_t most) {
+    const std::string base = folder + "/";
+    bool written = writeTo(base + "report.html", reportHtml(study, results)) &&
+                   writeTo(base + "estimates.csv", comparisonCsv(study, results)) &&
+                   writeTo(base + "run.json", runJson(study, results));
+    for (const StudyResult& result : results) {
+        if (!written) return false;
+        if (!result.estimate || result.scenario >= std::min(most, study.scenarios.size())) continue;
+        const Scenario& scenario = study.scenarios[result.scenario];
+        written = writeTo(base + fileName("operators", study, result, "csv"), operatorsCsv(scenario, *result.estimate));
+        if (written && !result.estimate->timeline.spans.empty()) {
+            written = writeTo(base + fileName("trace", study, result, "json"), chromeTrace(scenario, *result.estimate));
+        }
+    }
+    return written;
+}
+
+bool anyAnswer(const std::vector<StudyResult>& results) {
+    return std::any_of(results.begin(), results.end(),
+                       [](const StudyResult& each) { return each.estimate != nullptr; });
+}
+
+void reportFailures(const std::vector<StudyResult>& results, bool asked) {
+    std::vector<std::pair<Diagnostic, std::size_t>> failures;
+    for (const StudyResult& result : results) {
+        if (!result.failure || result.failure->code == "study.cancelled") continue;
+        Diagnostic failure = *result.failure;
+        failure.message = fmt::format("{}: {}", result.method, failure.message);
+        // Nobody asked this method in particular: that it does not apply is worth a line, not an alarm.
+        if (!asked && failure.code == "method.not-applicable") failure.severity = Severity::Note;
+        const auto known =
+            std::find_if(failures.begin(), failures.end(), [&](const auto& f) { return f.first == failure; });
+        if (known == failures.end()) {
+            failures.emplace_back(std::move(failure), 1);
+        } else {
+            ++known->second;
+        }
+    }
+    for (auto& [failure, times] : failures) {
+        if (times > 1) failure.message += fmt::format(" (in {} scenarios)", times);
+        report(failure);
+    }
+}
+
+}  // namespace orrery::cli

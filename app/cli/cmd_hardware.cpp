@@ -1,0 +1,136 @@
+#include "app/cli/command.h"
+#include "app/cli/output.h"
+#include "base/unit.h"
+#include "hardware/catalogue.h"
+#include "hardware/device_view.h"
+#include "hardware/validate.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace orrery::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view unitNames[] = {"vector", "tensor"};
+
+int list(bool json) {
+    const auto entries = hardwareCatalogue();
+    if (entries.empty()) {
+        report(warning("hardware.presets", fmt::format("no presets were found in {}", presetsFolder()),
+                       "set ORRERY_PRESETS to the folder `presets` of Orrery"));
+    }
+    if (json) {
+        Json out{{"format", "orrery-hardware-list"}, {"version", 1}};
+        out["hardware"] = Json::array();
+        for (const CatalogueEntry& entry : entries) {
+            out["hardware"].push_back({{"id", entry.id},
+                                       {"name", entry.name},
+                                       {"group", entry.group},
+                                       {"description", entry.description},
+                                       {"file", entry.file}});
+        }
+        return print(out.dump(2) + "\n") ? Answered : Unanswered;
+    }
+    Table table({"id", "name", "group", "description"});
+    for (const CatalogueEntry& entry : entries) table.add({entry.id, entry.name, entry.group, entry.description});
+    return print(table.text()) ? Answered : Unanswered;
+}
+
+Json deviceJson(const DeviceView& view) {
+    Json json{{"name", view.name}, {"path", view.path}, {"copies", view.copies}, {"cores", view.cores}};
+    if (view.clock.value > 0) json["clock_hz"] = view.clock.value;
+    if (view.powerCap.value > 0) json["power_cap_w"] = view.powerCap.value;
+    json["peaks"] = Json::array();
+    for (std::size_t unit = 0; unit < view.peaks.size(); ++unit) {
+        for (int type = 0; type < dtypeCount; ++type) {
+            const double rate = view.peaks[unit][static_cast<std::size_t>(type)].value;
+            if (rate <= 0) continue;
+            json["peaks"].push_back(
+                {{"unit", unitNames[unit]}, {"type", toText(static_cast<DType>(type))}, {"rate_flop_per_s", rate}});
+        }
+    }
+    json["levels"] = Json::array();
+    for (const MemoryLevel& level : view.levels) {
+        Json row{{"name", level.name}, {"path", level.path}};
+        if (level.capacity.value > 0) row["capacity_bytes"] = level.capacity.value;
+        if (level.bandwidth.value > 0) row["bandwidth_bytes_per_s"] = level.bandwidth.value;
+        if (level.latency.value > 0) row["latency_s"] = level.latency.value;
+        json["levels"].push_back(std::move(row));
+    }
+    json["assumptions"] = view.assumptions;
+    return json;
+}
+
+std::string deviceText(const Hardware& hardware, const DeviceView& view) {
+    std::string out = fmt::format("{}\n", hardware.name);
+    if (!hardware.description.empty()) out += hardware.description + "\n";
+    out += fmt::format("\ndevice  {} ×{}, {} cores", view.name, view.copies, view.cores);
+    if (view.clock.value > 0) out += ", " + format(view.clock);
+    if (view.powerCap.value > 0) out += ", " + format(view.powerCap);
+    out += "\n\n";
+    Table peaks({"unit", "type", "dense peak"}, {false, false, true});
+    for (std::size_t unit = view.peaks.size(); unit-- > 0;) {
+        for (int type = 0; type < dtypeCount; ++type) {
+            const FlopsPerSecond rate = view.peaks[unit][static_cast<std::size_t>(type)];
+            if (rate.value <= 0) continue;
+            peaks.add({std::string(unitNames[unit]), std::string(toText(static_cast<DType>(type))), format(rate)});
+        }
+    }
+    out += peaks.text() + "\n";
+    Table levels({"level", "capacity", "bandwidth", "latency"}, {false, true, true, true});
+    for (const MemoryLevel& level : view.levels) {
+        const auto text = [](const auto& quantity) { return quantity.value > 0 ? format(quantity) : std::string("–"); };
+        levels.add({level.name, text(level.capacity), text(level.bandwidth), text(level.latency)});
+    }
+    out += levels.text();
+    for (const std::string& assumption : view.assumptions) out += fmt::format("assumed: {}\n", assumption);
+    return out;
+}
+
+int run(const Arguments& arguments, Watch&) {
+    if (arguments.positionals().empty()) return list(arguments.has("json"));
+    const auto loaded = loadHardware(arguments.positionals().front());
+    if (!loaded) {
+        report(loaded.error());
+        return Unanswered;
+    }
+    report(loaded->warnings);
+    const Diagnostics findings = validate(loaded->hardware);
+    report(findings);
+    const bool broken = std::any_of(findings.begin(), findings.end(),
+                                    [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    if (broken) return Unanswered;
+    const auto view = deviceView(loaded->hardware);
+    if (!view) {
+        report(view.error());
+        return Unanswered;
+    }
+    if (!arguments.has("json")) return print(deviceText(loaded->hardware, *view)) ? Answered : Unanswered;
+    Json json{{"format", "orrery-hardware"}, {"version", 1}, {"name", loaded->hardware.name}};
+    if (!loaded->hardware.description.empty()) json["description"] = loaded->hardware.description;
+    json["device"] = deviceJson(*view);
+    return print(json.dump(2) + "\n") ? Answered : Unanswered;
+}
+
+}  // namespace
+
+const Command hardwareCommand{
+    .name = "hardware",
+    .positional = "ID|FILE",
+    .summary = "list the devices of the catalogue, or check and show one",
+    .details =
+        "With an id, a name or a file: reads the design, reports everything that is wrong or odd in it, and shows "
+        "the peaks and memory levels that the methods read from it.",
+    .options = {{"json", "", "as JSON"}},
+    .examples = {{"orrery-cli hardware", "a table of the catalogue"},
+                 {"orrery-cli hardware h100-sxm", "peaks per precision and memory levels of one device"},
+                 {"orrery-cli hardware my-chip.yaml", "is my own design complete and sound?"}},
+    .run = run,
+};
+
+}  // namespace orrery::cli

@@ -1,0 +1,88 @@
+#include "app/cli/answers.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "app/cli/question.h"
+#include "store/exports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::cli {
+
+namespace {
+
+int run(const Arguments& arguments, Watch& watch) {
+    const auto methods = readMethods(arguments);
+    if (!methods) return failed(methods.error());
+    const auto recipe = readRecipe(arguments, *arguments.value("workload"));
+    if (!recipe) return failed(recipe.error());
+    const auto hardware = readHardwareQuestion(arguments, *arguments.value("hardware"));
+    if (!hardware) return failed(hardware.error());
+    const auto workload = loadWorkload(*recipe);
+    if (!workload) return failed(workload.error());
+    report((*workload)->warnings);
+
+    const auto out = arguments.value("out");
+    if (out && !makeFolder(*out)) return Unanswered;
+    Study study;
+    study.scenarios.push_back({*hardware, *workload});
+    study.name = study.scenarios.front().name();
+    study.methods = *methods;
+    const auto executor = makeDefaultExecutor();
+    StudyOptions options;
+    options.executor = executor.get();
+    options.stop = watch.token();
+    options.progress = &watch.progress();
+    watch.begin("predicting");
+    const auto results = runStudy(study, options);
+    watch.end();
+
+    reportFailures(results, arguments.has("method"));
+    for (const StudyResult& result : results) {
+        if (!result.estimate) continue;
+        for (const Diagnostic& each : result.estimate->warnings) {
+            // The workload's own warnings have been shown.
+            const auto& shown = (*workload)->warnings;
+            if (std::find(shown.begin(), shown.end(), each) == shown.end()) report(each);
+        }
+    }
+    const auto json = arguments.value("json");
+    bool written = true;
+    if (json != "-") written = print(answersText(study, results));
+    if (json) written = writeTo(*json, runJson(study, results)) && written;
+    if (out) written = writeReportFolder(*out, study, results) && written;
+    if (watch.interrupted()) report(fail("run.interrupted", "interrupted; what was finished is above").value());
+    return written && anyAnswer(results) && !watch.interrupted() ? Answered : Unanswered;
+}
+
+std::vector<Option> options() {
+    std::vector<Option> all{
+        {"hardware", "H", "a device of the catalogue (id or name) or a hardware file"},
+        {"workload", "W", "a built-in model, an ONNX file, a Hugging Face config.json, or a workload YAML"},
+        {"set", "PATH=VALUE", "change an attribute of the hardware, as in hbm3.bandwidth='4 TB/s'", true},
+        {"method", "ID,…", "which methods answer; without it all do", true},
+    };
+    all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
+    all.push_back({"out", "DIR", "leave report.html, estimates.csv, run.json, and per method operators and trace"});
+    all.push_back({"json", "FILE", "the answers as JSON (resources/schema/run.schema.json); - is standard output"});
+    return all;
+}
+
+}  // namespace
+
+const Command runCommand{
+    .name = "run",
+    .summary = "ask one question of many methods: one workload on one hardware",
+    .details = "",
+    .options = options(),
+    .required = {"hardware", "workload"},
+    .examples = {{"orrery-cli run --hardware h100-sxm --workload resnet-50 --batch 64", "how long, by every method?"},
+                 {"orrery-cli run --hardware a100-80-sxm --workload llama-2-7b --phase decode --seq 2048 --out report",
+                  "one decode step, with a report to read or print"},
+                 {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --set hbm3.bandwidth='4 TB/s' --json -",
+                  "what would faster memory bring? the answer as JSON"}},
+    .run = run,
+};
+
+}  // namespace orrery::cli

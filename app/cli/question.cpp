@@ -1,0 +1,162 @@
+#include "app/cli/question.h"
+
+#include "app/cli/output.h"
+#include "hardware/catalogue.h"
+#include "hardware/nearest.h"
+#include "hardware/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace orrery::cli {
+
+namespace {
+
+Expected<void> readNumber(const Arguments& arguments, std::string_view option, std::int64_t& out) {
+    const auto text = arguments.value(option);
+    if (!text) return {};
+    std::int64_t value = 0;
+    const char* end = text->data() + text->size();
+    const auto [rest, error] = std::from_chars(text->data(), end, value);
+    constexpr std::int64_t largest = 1'000'000'000;
+    if (error != std::errc{} || rest != end || value < 1 || value > largest) {
+        return fail("usage.number", fmt::format("`--{} {}` is not a size", option, *text),
+                    fmt::format("a whole number from 1 to {}", largest));
+    }
+    out = value;
+    return {};
+}
+
+Expected<void> readType(const Arguments& arguments, std::string_view option, DType& out) {
+    const auto text = arguments.value(option);
+    if (!text) return {};
+    const auto type = dtype(*text);
+    if (!type || *type == DType::String) {
+        return fail("usage.dtype", fmt::format("`--{} {}` is not a number format", option, *text),
+                    "one of fp32, tf32, bf16, fp16, fp8, fp6, fp4, int32, int16, int8, int4",
+                    didYouMean(*text, {"fp32", "bf16", "fp16", "fp8", "fp4", "int8", "int4"}));
+    }
+    out = *type;
+    return {};
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    while (true) {
+        const auto end = std::min(text.find(separator), text.size());
+        if (end > 0) parts.emplace_back(text.substr(0, end));
+        if (end == text.size()) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+}  // namespace
+
+const std::vector<Option>& workloadOptions() {
+    static const std::vector<Option> options{
+        {"batch", "N", "requests or images at once"},
+        {"seq", "N", "tokens of context; in decode the length of the KV cache"},
+        {"image", "N", "height and width of images"},
+        {"phase", "PHASE", "forward, prefill, decode or training-forward"},
+        {"weights", "TYPE", "number format of weights: fp16, bf16, fp8, int8, int4, …"},
+        {"activations", "TYPE", "number format of activations"},
+        {"kv", "TYPE", "number format of the KV cache"},
+        {"no-flash", "", "write the score matrix of attention to memory and read it back"},
+        {"bind", "NAME=N,…", "values for symbolic dimensions of an imported graph", true},
+    };
+    return options;
+}
+
+Expected<WorkloadOptions> readWorkloadOptions(const Arguments& arguments, WorkloadOptions options) {
+    const auto done = readNumber(arguments, "batch", options.batch)
+                          .and_then([&] { return readNumber(arguments, "seq", options.sequence); })
+                          .and_then([&] { return readNumber(arguments, "image", options.image); })
+                          .and_then([&] { return readType(arguments, "weights", options.weights); })
+                          .and_then([&] { return readType(arguments, "activations", options.activations); })
+                          .and_then([&] { return readType(arguments, "kv", options.kv); });
+    if (!done) return tl::unexpected(done.error());
+    if (const auto text = arguments.value("phase")) {
+        const auto found = phase(*text);
+        if (!found) {
+            return fail("usage.phase", fmt::format("`{}` is not a phase", *text),
+                        "one of forward, prefill, decode, training-forward",
+                        didYouMean(*text, {"forward", "prefill", "decode", "training-forward"}));
+        }
+        options.phase = *found;
+    }
+    if (arguments.has("no-flash")) options.flashAttention = false;
+    for (const std::string& text : arguments.values("bind")) {
+        auto bindings = parseBindings(text);
+        if (!bindings) {
+            Diagnostic error = bindings.error();
+            error.code = "usage.bind";
+            return tl::unexpected(error);
+        }
+        for (const auto& [symbol, value] : *bindings) options.bindings[symbol] = value;
+    }
+    return options;
+}
+
+Expected<WorkloadRecipe> readRecipe(const Arguments& arguments, const std::string& source) {
+    WorkloadRecipe recipe{source, {}};
+    if (const WorkloadInfo* info = builtinWorkload(source)) recipe.options = info->usual;
+    auto options = readWorkloadOptions(arguments, recipe.options);
+    if (!options) return tl::unexpected(options.error());
+    recipe.options = std::move(*options);
+    return recipe;
+}
+
+Expected<HardwarePtr> readHardwareQuestion(const Arguments& arguments, const std::string& idOrFile) {
+    std::vector<std::pair<std::string, std::string>> settings;
+    for (const std::string& setting : arguments.values("set")) {
+        const auto equals = setting.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            return fail("usage.set", fmt::format("`--set {}` sets nothing", setting), "--set path=value",
+                        "for instance `--set hbm3.bandwidth='4 TB/s'`");
+        }
+        settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    }
+    auto loaded = loadHardware(idOrFile);
+    if (!loaded) return tl::unexpected(loaded.error());
+    report(loaded->warnings);
+    Hardware hardware = std::move(loaded->hardware);
+    std::string changes;
+    for (const auto& [path, value] : settings) {
+        auto changed = withAttribute(std::move(hardware), path, value);
+        if (!changed) return tl::unexpected(changed.error());
+        hardware = std::move(*changed);
+        changes += fmt::format("{}{} {}", changes.empty() ? "" : ", ", path, value);
+    }
+    if (!changes.empty()) hardware.name += " (" + changes + ")";
+    for (Diagnostic& finding : validate(hardware)) {
+        if (finding.severity == Severity::Error) return Unexpected(std::move(finding));
+        report(finding);
+    }
+    return std::make_shared<const Hardware>(std::move(hardware));
+}
+
+Expected<std::vector<std::string>> readMethods(const Arguments& arguments) {
+    std::vector<std::string> known, wanted;
+    for (const Method& method : builtinMethods()) known.emplace_back(method.card.id);
+    for (const std::string& list : arguments.values("method")) {
+        for (const std::string& id : split(list, ',')) {
+            if (std::find(known.begin(), known.end(), id) == known.end()) {
+                const std::string hint = didYouMean(id, known);
+                return fail("method.unknown", fmt::format("there is no method `{}`", id),
+                            fmt::format("one of {}", fmt::join(known, ", ")),
+                            hint.empty() ? "`orrery-cli methods` lists them" : hint);
+            }
+            if (std::find(wanted.begin(), wanted.end(), id) == wanted.end()) wanted.push_back(id);
+        }
+    }
+    return wanted.empty() ? known : wanted;
+}
+
+int failed(const Diagnostic& diagnostic) {
+    report(diagnostic);
+    return diagnostic.code.compare(0, 6, "usage.") == 0 ? Usage : Unanswered;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+// The options by which a question is put: hardware, workload, methods. Shared by the commands that ask one.
+
+#include "app/cli/command.h"
+#include "methods/method.h"
+#include "workload/workload.h"
+
+#include <string>
+#include <vector>
+
+namespace orrery::cli {
+
+/// `--batch`, `--seq`, … `--bind`.
+const std::vector<Option>& workloadOptions();
+
+/// What is not given stays as in `base`. Fails with a code `usage.…` on a value that is no such thing.
+Expected<WorkloadOptions> readWorkloadOptions(const Arguments& arguments, WorkloadOptions base);
+/// The recipe of `--workload`/FILE with its options, over the usual ones of a built-in model.
+Expected<WorkloadRecipe> readRecipe(const Arguments& arguments, const std::string& source);
+/// Loads hardware, applies `--set path=value`, and refuses a design that validation finds broken; reports warnings.
+Expected<HardwarePtr> readHardwareQuestion(const Arguments& arguments, const std::string& idOrFile);
+/// The ids of `--method`; all methods without it. Fails with the nearest names.
+Expected<std::vector<std::string>> readMethods(const Arguments& arguments);
+
+/// Usage for codes `usage.…`, else Unanswered; reports the diagnostic.
+int failed(const Diagnostic& diagnostic);
+
+}  // namespace orrery::cli
