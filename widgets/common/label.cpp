@@ -1,0 +1,145 @@
+#include "widgets/common/label.h"
+
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace orrery::ui {
+
+QColor toneColour(Tone tone) {
+    const Palette& colours = Theme::instance().colours();
+    switch (tone) {
+        case Tone::Normal:
+            return colours.text;
+        case Tone::Muted:
+            return colours.mutedText;
+        case Tone::Accent:
+            return colours.accent;
+        case Tone::Good:
+            return colours.good;
+        case Tone::Warning:
+            return colours.warning;
+        case Tone::Bad:
+            return colours.bad;
+    }
+    return colours.text;
+}
+
+Label::Label(const QString& text, FontRole role, Tone tone, QWidget* parent)
+    : QLabel(text, parent), role_(role), tone_(tone) {
+    setTextFormat(Qt::PlainText);
+    restyle();
+    connect(&Theme::instance(), &Theme::changed, this, &Label::restyle);
+}
+
+void Label::setTone(Tone tone) {
+    if (tone == tone_) return;
+    tone_ = tone;
+    restyle();
+}
+
+void Label::setBold(bool bold) {
+    bold_ = bold;
+    restyle();
+}
+
+void Label::setElided(bool elided) {
+    elided_ = elided;
+    setSizePolicy(elided ? QSizePolicy::Ignored : QSizePolicy::Preferred, QSizePolicy::Fixed);
+    updateGeometry();
+}
+
+void Label::setFullText(const QString& text) {
+    if (text != this->text()) setText(text);
+}
+
+QSize Label::minimumSizeHint() const {
+    if (elided_) return {fontMetrics().horizontalAdvance(QStringLiteral("ww…")), fontMetrics().height()};
+    return QLabel::minimumSizeHint();
+}
+
+void Label::paintEvent(QPaintEvent* event) {
+    if (!elided_) return QLabel::paintEvent(event);
+    QPainter painter(this);
+    painter.setPen(toneColour(tone_));
+    const QRect inside = contentsRect();
+    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, inside.width());
+    if (shown != text() && toolTip().isEmpty()) setToolTip(text());
+    painter.drawText(inside, static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
+}
+
+void Label::restyle() {
+    QFont font = Theme::instance().font(role_);
+    if (bold_) font.setWeight(QFont::DemiBold);
+    setFont(font);
+    QPalette colours = palette();
+    colours.setColor(QPalette::WindowText, toneColour(tone_));
+    colours.setColor(QPalette::Text, toneColour(tone_));
+    setPalette(colours);
+}
+
+SectionHeader::SectionHeader(const QString& text, QWidget* parent) : QWidget(parent), text_(text) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+}
+
+void SectionHeader::setText(const QString& text) {
+    text_ = text;
+    update();
+}
+
+QSize SectionHeader::sizeHint() const {
+    const QFontMetrics metrics(Theme::instance().font(FontRole::Small));
+    return {metrics.horizontalAdvance(text_) + 24, metrics.height() + 12};
+}
+
+void SectionHeader::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    QFont font = Theme::instance().font(FontRole::Small);
+    font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    painter.setPen(Theme::instance().colours().mutedText);
+    const QFontMetrics metrics(font);
+    const int baseline = height() - 6 - metrics.descent();
+    const QString shown = metrics.elidedText(text_, Qt::ElideRight, width());
+    painter.drawText(0, baseline, shown);
+    const int from = metrics.horizontalAdvance(shown) + 8;
+    painter.setPen(Theme::instance().colours().faintLine);
+    const int middle = baseline - metrics.xHeight() / 2;
+    if (from < width()) painter.drawLine(from, middle, width(), middle);
+}
+
+EmptyPage::EmptyPage(const QString& title, const QString& text, const QString& button, QWidget* parent)
+    : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(24, 24, 24, 24);
+    column->setSpacing(8);
+    column->addStretch(2);
+    title_ = new Label(title, FontRole::Title, Tone::Normal, this);
+    title_->setAlignment(Qt::AlignCenter);
+    title_->setWordWrap(true);
+    column->addWidget(title_);
+    text_ = new Label(text, FontRole::Body, Tone::Muted, this);
+    text_->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
+    text_->setWordWrap(true);
+    column->addWidget(text_);
+    if (!button.isEmpty()) {
+        auto* fill = new QPushButton(button, this);
+        fill->setObjectName(QStringLiteral("emptyStateButton"));
+        fill->setAccessibleName(button);
+        fill->setToolTip(button);
+        connect(fill, &QPushButton::clicked, this, &EmptyPage::clicked);
+        column->addWidget(fill, 0, Qt::AlignHCenter);
+    }
+    column->addStretch(3);
+}
+
+void EmptyPage::setTexts(const QString& title, const QString& text) {
+    title_->setFullText(title);
+    text_->setFullText(text);
+}
+
+}  // namespace orrery::ui

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/unit.h"
+
+#include <QString>
+
+#include <string>
+#include <string_view>
+
+namespace orrery::ui {
+
+inline QString qs(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// A value as a person would type it: `3.35 TB/s`, `512 B/cycle`, `273 cycles`, with binary prefixes on request.
+QString measureText(double si, bool perCycle, Dimension dimension, bool binary = false, int digits = 3);
+/// The spelling that the person used, else the formatted value.
+QString measureText(const Measure& measure, Dimension dimension);
+/// Is the value spelt with binary prefixes (`80 GiB`)?
+bool isBinary(const QString& spelling);
+/// Whole numbers with thin group separators: `12 345 678`.
+QString grouped(double number);
+/// Three significant digits with unit and, for a tooltip, all digits: `1.23 ms (0.001234567 s)`.
+QString fullText(double si, Dimension dimension);
+
+/// `1.2 ms`, `3 min 20 s`: durations for people; empty if negative.
+QString durationText(double seconds);
+
+}  // namespace orrery::ui

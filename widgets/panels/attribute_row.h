@@ -1,0 +1,88 @@
+#pragma once
+
+#include "hardware/attributes.h"
+#include "widgets/common/chip.h"
+#include "widgets/common/edit_phase.h"
+
+#include <QStringList>
+
+#include <optional>
+
+class QComboBox;
+class QGridLayout;
+class QToolButton;
+
+namespace orrery::ui {
+
+class LogSlider;
+class ValueEdit;
+
+/// What a row edits, from an attribute's declaration or made by hand (count, mesh, batch).
+struct RowSpec {
+    QString id;     ///< `bandwidth`, `macs.bf16`: the attribute's name in signals
+    QString label;  ///< `Bandwidth`
+    QString meaning;
+    AttributeForm form = AttributeForm::Measure;
+    Dimension dimension = Dimension::Number;
+    std::optional<double> fallback;
+    double lowest = 0, highest = 0;  ///< usual range, SI; equal: none
+    QStringList choices;
+    bool explorable = false;
+    bool clearable = true;
+    bool powersOfTwo = false;  ///< the slider snaps to 1, 2, 4, …
+
+    static RowSpec of(const AttributeSpec& spec);
+    /// Meaning, unit, default and usual range, as rich text for a tooltip.
+    QString toolTip() const;
+};
+
+/// What a row shows.
+struct RowValue {
+    std::optional<Measure> measure;
+    QString text;  ///< spelling; empty: absent
+    QString source, sourceText, note;
+    std::optional<QString> preset;  ///< spelling in the preset
+    bool operator==(const RowValue&) const = default;
+};
+
+/// One attribute: label, typed editor, log slider where it is worth exploring, provenance, reset. In place: showing
+/// another value never takes the focus, the text being typed or the slider being dragged away.
+class AttributeRow : public QWidget {
+    Q_OBJECT
+public:
+    explicit AttributeRow(RowSpec spec, QWidget* parent = nullptr);
+    const RowSpec& spec() const { return spec_; }
+    void show(const RowValue& value);
+    void setWide(bool wide, int labelWidth);
+    ValueEdit* edit() const { return edit_; }
+    LogSlider* slider() const { return slider_; }
+    Chip* chip() const { return chip_; }
+    QToolButton* reset() const { return reset_; }
+
+signals:
+    void edited(const QString& text, EditPhase phase);
+    void removed();
+
+private:
+    void build();
+    void showSlider();
+    void showChip();
+    void showDiagnostic();
+
+    RowSpec spec_;
+    RowValue value_;
+    bool shown_ = false;
+    std::optional<bool> wide_;
+    QGridLayout* grid_;
+    Label* label_;
+    ValueEdit* edit_ = nullptr;
+    QComboBox* choice_ = nullptr;
+    LogSlider* slider_ = nullptr;
+    Chip* chip_;
+    QToolButton* reset_;
+    Label* error_;
+    bool binary_ = false;
+    bool perCycle_ = false;
+};
+
+}  // namespace orrery::ui

@@ -1,0 +1,320 @@
+#include "widgets/panels/comparison_plots.h"
+
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::ui {
+namespace {
+
+constexpr int headline = 24;
+constexpr int axisHeight = 22;
+
+void paintHeadline(QPainter& painter, const QString& text, int width) {
+    QFont font = Theme::instance().font(FontRole::Small);
+    font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    painter.setPen(Theme::instance().colours().mutedText);
+    painter.drawText(QRect(0, 0, width, headline - 6), Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(text, Qt::ElideRight, width));
+}
+
+void paintTickLabel(QPainter& painter, double x, int y, const QString& text, int width) {
+    const QFontMetrics metrics = painter.fontMetrics();
+    const double half = metrics.horizontalAdvance(text) / 2.0;
+    const double left = std::clamp(x - half, 0.0, std::max(0.0, width - 2 * half));
+    painter.drawText(QPointF(left, y + metrics.ascent() + 4), text);
+}
+
+QString accessible(const SnapshotPtr& snapshot) {
+    QStringList lines;
+    if (snapshot)
+        for (const Answer& answer : snapshot->answers)
+            if (answer.estimate)
+                lines << QStringLiteral("%1: %2, %3 – %4")
+                             .arg(answer.title, qs(format(answer.estimate->latency)),
+                                  qs(format(answer.estimate->interval.low)),
+                                  qs(format(answer.estimate->interval.high)));
+    return lines.join(QStringLiteral("; "));
+}
+
+}  // namespace
+
+PlotAxis PlotAxis::covering(std::vector<double> values, double from, double to, double logFrom) {
+    std::erase_if(values, [](double value) { return !(value > 0) || !std::isfinite(value); });
+    PlotAxis axis;
+    axis.from = from;
+    axis.to = to;
+    if (values.empty()) return axis;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    axis.low = *low;
+    axis.high = *high;
+    axis.log = axis.high > logFrom * axis.low;
+    if (axis.log) {
+        const double margin = std::pow(axis.high / axis.low, 0.08);
+        axis.low /= margin;
+        axis.high *= margin;
+    } else {
+        const double margin = std::max((axis.high - axis.low) * 0.15, axis.high * 0.02);
+        axis.low = std::max(0.0, axis.low - margin);
+        axis.high += margin;
+    }
+    return axis;
+}
+
+double PlotAxis::position(double value) const {
+    const double fraction =
+        log ? std::log(std::max(value, low * 1e-3) / low) / std::log(high / low) : (value - low) / (high - low);
+    return from + std::clamp(fraction, -0.05, 1.05) * (to - from);
+}
+
+std::vector<double> PlotAxis::ticks(double spacing) const {
+    const double room = std::max(2.0, std::abs(to - from) / spacing);
+    std::vector<double> ticks;
+    if (log) {
+        const double decades = std::log10(high / low);
+        const std::vector<std::vector<double>> choices = {{1, 2, 5}, {1, 3}, {1}};
+        for (const auto& mantissas : choices) {
+            ticks.clear();
+            for (int power = static_cast<int>(std::floor(std::log10(low))); power <= std::ceil(std::log10(high));
+                 ++power)
+                for (const double mantissa : mantissas)
+                    if (const double tick = mantissa * std::pow(10, power); tick >= low && tick <= high)
+                        ticks.push_back(tick);
+            if (static_cast<double>(ticks.size()) <= room + 1) break;
+        }
+        if (static_cast<double>(ticks.size()) > room + 1) {
+            const auto stride = static_cast<std::size_t>(std::ceil(decades / room));
+            std::vector<double> fewer;
+            for (std::size_t i = 0; i < ticks.size(); i += stride) fewer.push_back(ticks[i]);
+            ticks = fewer;
+        }
+        if (ticks.size() >= 2) return ticks;
+        ticks.clear();
+    }
+    const double raw = (high - low) / room;
+    const double scale = std::pow(10, std::floor(std::log10(raw)));
+    const double step = scale * (raw / scale <= 1 ? 1 : raw / scale <= 2 ? 2 : raw / scale <= 5 ? 5 : 10);
+    for (double tick = std::ceil(low / step) * step; tick <= high * (1 + 1e-12); tick += step) ticks.push_back(tick);
+    return ticks;
+}
+
+IntervalPlot::IntervalPlot(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("comparison.intervals"));
+    setAccessibleName(tr("Predictions with intervals"));
+    connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+}
+
+void IntervalPlot::set(SnapshotPtr snapshot, std::optional<ReferenceValue> reference) {
+    snapshot_ = std::move(snapshot);
+    reference_ = std::move(reference);
+    setAccessibleDescription(accessible(snapshot_));
+    updateGeometry();
+    update();
+}
+
+int IntervalPlot::rowHeight() const {
+    const int rows = snapshot_ ? std::max<int>(1, static_cast<int>(snapshot_->answers.size())) : 1;
+    return std::clamp((height() - headline - axisHeight) / rows, 18, 40);
+}
+
+QSize IntervalPlot::sizeHint() const {
+    const int rows = snapshot_ ? static_cast<int>(snapshot_->answers.size()) : 3;
+    return {320, headline + axisHeight + std::max(3, rows) * 30};
+}
+
+void IntervalPlot::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Theme& theme = Theme::instance();
+    const Palette& colours = theme.colours();
+    paintHeadline(painter, tr("Predicted time, with interval"), width());
+    if (!snapshot_) return;
+    std::vector<double> values;
+    for (const Answer& answer : snapshot_->answers) {
+        if (!answer.estimate) continue;
+        values.push_back(answer.estimate->interval.low.value);
+        values.push_back(answer.estimate->interval.high.value);
+    }
+    if (reference_) values.push_back(reference_->latency.value);
+    if (values.empty()) return;
+
+    painter.setFont(theme.font(FontRole::Small));
+    int names = 0;
+    for (const Answer& answer : snapshot_->answers)
+        names = std::max(names, painter.fontMetrics().horizontalAdvance(answer.title));
+    names = std::min(names + 12, width() * 2 / 5);
+    const int valueWidth = painter.fontMetrics().horizontalAdvance(QStringLiteral("000.0 ms")) + 8;
+    const PlotAxis axis = PlotAxis::covering(values, names, width() - valueWidth, 5);
+    const int row = rowHeight();
+    const int bottom = headline + row * static_cast<int>(snapshot_->answers.size());
+
+    for (const double tick : axis.ticks(84)) {
+        const double x = axis.position(tick);
+        painter.setPen(QPen(colours.faintLine, 1));
+        painter.drawLine(QPointF(x, headline), QPointF(x, bottom));
+        painter.setPen(colours.mutedText);
+        paintTickLabel(painter, x, bottom, qs(formatMeasure(tick, Dimension::Time, 3)), width());
+    }
+    if (reference_) {
+        const double x = axis.position(reference_->latency.value);
+        painter.setPen(QPen(colours.text, 1.2, reference_->measured ? Qt::SolidLine : Qt::DashLine));
+        painter.drawLine(QPointF(x, headline - 4), QPointF(x, bottom));
+    }
+    for (std::size_t i = 0; i < snapshot_->answers.size(); ++i) {
+        const Answer& answer = snapshot_->answers[i];
+        const double middle = headline + row * (static_cast<double>(i) + 0.5);
+        painter.setPen(static_cast<int>(i) == snapshot_->primary ? colours.text : colours.mutedText);
+        painter.drawText(QRectF(0, middle - row / 2.0, names - 8, row), Qt::AlignVCenter | Qt::AlignLeft,
+                         painter.fontMetrics().elidedText(answer.title, Qt::ElideRight, names - 8));
+        if (!answer.estimate) {
+            painter.setPen(answer.failure ? colours.bad : colours.mutedText);
+            painter.drawText(QRectF(names, middle - row / 2.0, width() - names, row), Qt::AlignVCenter,
+                             answer.failure ? tr("cannot answer") : tr("running …"));
+            continue;
+        }
+        const QColor colour = theme.methodColour(answer.colour);
+        const double low = axis.position(answer.estimate->interval.low.value);
+        const double high = axis.position(answer.estimate->interval.high.value);
+        const double at = axis.position(answer.estimate->latency.value);
+        QColor band = colour;
+        band.setAlpha(90);
+        painter.setPen(QPen(band, 5, Qt::SolidLine, Qt::RoundCap));
+        painter.drawLine(QPointF(low, middle), QPointF(high, middle));
+        painter.setPen(QPen(colours.surface, 1.5));
+        painter.setBrush(colour);
+        painter.drawEllipse(QPointF(at, middle), 5, 5);
+        painter.setPen(colours.text);
+        painter.drawText(QRectF(width() - valueWidth, middle - row / 2.0, valueWidth, row),
+                         Qt::AlignVCenter | Qt::AlignRight, qs(format(answer.estimate->latency)));
+    }
+}
+
+bool IntervalPlot::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip || !snapshot_) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const int row = (help->pos().y() - headline) / rowHeight();
+    if (help->pos().y() < headline || static_cast<std::size_t>(row) >= snapshot_->answers.size())
+        return QToolTip::hideText(), true;
+    const Answer& answer = snapshot_->answers[static_cast<std::size_t>(row)];
+    QString tip = answer.title;
+    if (answer.failure) tip += QLatin1Char('\n') + qs(toText(*answer.failure));
+    if (answer.estimate)
+        tip += QStringLiteral("\n%1 (%2 – %3)\n%4")
+                   .arg(qs(format(answer.estimate->latency)), qs(format(answer.estimate->interval.low)),
+                        qs(format(answer.estimate->interval.high)), qs(answer.estimate->interval.basis));
+    QToolTip::showText(help->globalPos(), tip, this);
+    return true;
+}
+
+CostPlot::CostPlot(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("comparison.cost"));
+    setAccessibleName(tr("Precision against cost to compute"));
+    connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+}
+
+void CostPlot::set(SnapshotPtr snapshot, std::optional<ReferenceValue> reference) {
+    snapshot_ = std::move(snapshot);
+    reference_ = std::move(reference);
+    setAccessibleDescription(accessible(snapshot_));
+    update();
+}
+
+double CostPlot::worth(const Answer& answer) const {
+    const Estimate& estimate = *answer.estimate;
+    if (reference_) return std::max(std::abs(estimate.latency / reference_->latency - 1), 1e-4);
+    if (estimate.latency.value <= 0) return 0;
+    return std::max((estimate.interval.high - estimate.interval.low) / estimate.latency, 1e-4);
+}
+
+void CostPlot::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Theme& theme = Theme::instance();
+    const Palette& colours = theme.colours();
+    points_.clear();
+    paintHeadline(painter,
+                  reference_ ? tr("Error against cost to compute") : tr("Width of interval against cost to compute"),
+                  width());
+    if (!snapshot_) return;
+    std::vector<double> costs, worths;
+    for (const Answer& answer : snapshot_->answers) {
+        if (!answer.estimate) continue;
+        costs.push_back(std::max(answer.estimate->cost.value, 1e-7));
+        worths.push_back(worth(answer));
+    }
+    if (costs.empty()) return;
+    painter.setFont(theme.font(FontRole::Small));
+    const int left = painter.fontMetrics().horizontalAdvance(QStringLiteral("100 %")) + 10;
+    const int bottom = height() - axisHeight;
+    // Room for a label at the right end.
+    PlotAxis x = PlotAxis::covering(costs, left + 12, width() - 24, 1.5);
+    PlotAxis y = PlotAxis::covering(worths, bottom - 10, headline + 14, 5);
+    for (const double tick : x.ticks(84)) {
+        const double at = x.position(tick);
+        painter.setPen(colours.faintLine);
+        painter.drawLine(QPointF(at, headline), QPointF(at, bottom));
+        painter.setPen(colours.mutedText);
+        paintTickLabel(painter, at, bottom, qs(formatMeasure(tick, Dimension::Time, 2)), width());
+    }
+    for (const double tick : y.ticks(36)) {
+        const double at = y.position(tick);
+        painter.setPen(colours.faintLine);
+        painter.drawLine(QPointF(left, at), QPointF(width(), at));
+        painter.setPen(colours.mutedText);
+        painter.drawText(QRectF(0, at - 8, left - 6, 16), Qt::AlignRight | Qt::AlignVCenter,
+                         qs(formatMeasure(tick, Dimension::Fraction, 2)));
+    }
+    painter.setPen(colours.line);
+    painter.drawLine(QPointF(left, bottom), QPointF(width(), bottom));
+    std::vector<QRectF> taken;
+    for (std::size_t i = 0; i < snapshot_->answers.size(); ++i) {
+        const Answer& answer = snapshot_->answers[i];
+        if (!answer.estimate) continue;
+        const QPointF at(x.position(std::max(answer.estimate->cost.value, 1e-7)), y.position(worth(answer)));
+        points_.push_back({at, static_cast<int>(i)});
+        painter.setPen(QPen(colours.surface, 1.5));
+        painter.setBrush(theme.methodColour(answer.colour));
+        painter.drawEllipse(at, 5.5, 5.5);
+        // Direct labels: right of the point, else left of it, moved down while they would cover another.
+        const QString name = painter.fontMetrics().elidedText(answer.title, Qt::ElideRight, width() / 2);
+        const double wide = painter.fontMetrics().horizontalAdvance(name);
+        QRectF label(at.x() + 10, at.y() - 8, wide, 16);
+        if (label.right() > width()) label.moveLeft(at.x() - 10 - wide);
+        for (int tries = 0; tries < 6; ++tries) {
+            const bool covered =
+                std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(label); });
+            if (!covered) break;
+            label.translate(0, label.bottom() + 16 > bottom ? -16 : 16);
+        }
+        taken.push_back(label);
+        painter.setPen(colours.text);
+        painter.drawText(label, Qt::AlignVCenter, name);
+    }
+}
+
+bool CostPlot::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip || !snapshot_) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    for (const Point& point : points_) {
+        if ((point.at - help->pos()).manhattanLength() > 12) continue;
+        const Answer& answer = snapshot_->answers[static_cast<std::size_t>(point.answer)];
+        QToolTip::showText(
+            help->globalPos(),
+            tr("%1\n%2: %3\nCost: %4")
+                .arg(answer.title, reference_ ? tr("Error") : tr("Interval width"),
+                     qs(formatMeasure(worth(answer), Dimension::Fraction)), qs(format(answer.estimate->cost))),
+            this);
+        return true;
+    }
+    QToolTip::hideText();
+    return true;
+}
+
+}  // namespace orrery::ui

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "base/unit.h"
+#include "widgets/panels/comparison_view.h"
+
+#include <QWidget>
+
+namespace orrery::ui {
+
+/// An axis of positive numbers, logarithmic where the range is wide: value ↔ pixel, and ticks that read well.
+struct PlotAxis {
+    double low = 1, high = 10;
+    double from = 0, to = 100;  ///< pixels; from > to for upward axes
+    bool log = true;
+
+    /// Covers the values with a margin; `logFrom`: ratio above which it is logarithmic.
+    static PlotAxis covering(std::vector<double> values, double from, double to, double logFrom = 5);
+    double position(double value) const;
+    /// At least two, at most about one per `spacing` pixels.
+    std::vector<double> ticks(double spacing) const;
+};
+
+/// Prediction and interval of every method on one time axis, one line each; the reference as a vertical line.
+class IntervalPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit IntervalPlot(QWidget* parent = nullptr);
+    void set(SnapshotPtr snapshot, std::optional<ReferenceValue> reference);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {160, 96}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    int rowHeight() const;
+
+    SnapshotPtr snapshot_;
+    std::optional<ReferenceValue> reference_;
+};
+
+/// What precision costs: width of the interval (or error against the reference) over the wall time of the answer.
+class CostPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit CostPlot(QWidget* parent = nullptr);
+    void set(SnapshotPtr snapshot, std::optional<ReferenceValue> reference);
+    QSize sizeHint() const override { return {320, 220}; }
+    QSize minimumSizeHint() const override { return {160, 140}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    struct Point {
+        QPointF at;
+        int answer;
+    };
+    double worth(const Answer& answer) const;  ///< relative width, or |error|
+    SnapshotPtr snapshot_;
+    std::optional<ReferenceValue> reference_;
+    std::vector<Point> points_;
+};
+
+}  // namespace orrery::ui

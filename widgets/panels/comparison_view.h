@@ -1,0 +1,50 @@
+#pragma once
+
+#include "widgets/common/result_view.h"
+
+class QTableView;
+
+namespace orrery::ui {
+
+class ComparisonModel;
+class IntervalPlot;
+class CostPlot;
+class Label;
+
+/// What the answers are compared with.
+struct ReferenceValue {
+    Seconds latency;
+    QString source;        ///< `MLPerf v4.1, 8×H100`
+    bool measured = true;  ///< false: itself simulated, drawn hollow
+};
+
+/// The methods side by side: a table, their intervals on one time axis, and interval width (or error, where there is
+/// a reference) against what the answer cost.
+class ComparisonView : public ResultView {
+    Q_OBJECT
+public:
+    explicit ComparisonView(Selection* selection, QWidget* parent = nullptr);
+    void setReference(std::optional<ReferenceValue> reference);
+    QString csv() const override;
+    QTableView* table() const { return table_; }
+
+signals:
+    void primaryMethodChosen(int answer);
+
+protected:
+    void snapshotChanged(const SnapshotPtr& before) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void showNotes();
+
+    ComparisonModel* model_;
+    QTableView* table_;
+    IntervalPlot* intervals_;
+    CostPlot* costs_;
+    Label* notes_;
+    class QBoxLayout* plots_;
+    std::optional<ReferenceValue> reference_;
+};
+
+}  // namespace orrery::ui

@@ -1,0 +1,67 @@
+#include "widgets/panels/inspector.h"
+
+#include "widgets/common/label.h"
+#include "widgets/panels/component_form.h"
+#include "widgets/panels/operator_card.h"
+#include "widgets/panels/workload_form.h"
+
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace orrery::ui {
+
+Inspector::Inspector(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("inspector"));
+    setMinimumWidth(220);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    pages_ = new QStackedWidget(this);
+    layout->addWidget(pages_);
+    empty_ = new EmptyPage(tr("Nothing is selected"),
+                           tr("Select a component, a workload or an operator to see its numbers and change them."), {},
+                           pages_);
+    component_ = new ComponentForm(pages_);
+    workload_ = new WorkloadForm(pages_);
+    operator_ = new OperatorCard(pages_);
+    for (QWidget* page : {empty_, static_cast<QWidget*>(component_), static_cast<QWidget*>(workload_),
+                          static_cast<QWidget*>(operator_)})
+        pages_->addWidget(page);
+    connect(component_, &ComponentForm::edited, this, &Inspector::attributeEdited);
+    connect(component_, &ComponentForm::removed, this, &Inspector::attributeRemoved);
+    connect(workload_, &WorkloadForm::edited, this, &Inspector::workloadEdited);
+}
+
+void Inspector::showComponent(HardwarePtr hardware, const ComponentPath& path, DeviceViewPtr device) {
+    if (!hardware || !componentAt(hardware->root, path)) return clear();
+    component_->show(std::move(hardware), path, std::move(device));
+    pages_->setCurrentWidget(component_);
+}
+
+void Inspector::showWorkload(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload) {
+    workload_->show(recipe, info, std::move(workload));
+    pages_->setCurrentWidget(workload_);
+}
+
+void Inspector::showOperator(WorkloadPtr workload, int op, const Estimate* estimate) {
+    if (!workload || op < 0 || static_cast<std::size_t>(op) >= workload->graph.operators.size()) return clear();
+    operator_->show(std::move(workload), op, estimate);
+    pages_->setCurrentWidget(operator_);
+}
+
+void Inspector::clear() {
+    pages_->setCurrentWidget(empty_);
+}
+
+void Inspector::setPreset(HardwarePtr preset) {
+    component_->setPreset(std::move(preset));
+}
+
+void Inspector::setProblems(const Diagnostics& problems) {
+    component_->setProblems(problems);
+}
+
+const ComponentPath& Inspector::componentPath() const {
+    return component_->path();
+}
+
+}  // namespace orrery::ui

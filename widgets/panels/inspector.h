@@ -1,0 +1,61 @@
+#pragma once
+
+// Shows and edits what is selected. It owns no document: it takes immutable snapshots and says what the person wants
+// changed; the owner changes its document and shows the new snapshot, which updates the rows in place.
+
+#include "hardware/device_view.h"
+#include "methods/method.h"
+#include "widgets/common/edit_phase.h"
+
+#include <QWidget>
+
+#include <memory>
+
+class QStackedWidget;
+
+namespace orrery::ui {
+
+using DeviceViewPtr = std::shared_ptr<const DeviceView>;
+
+class ComponentForm;
+class WorkloadForm;
+class OperatorCard;
+
+class Inspector : public QWidget {
+    Q_OBJECT
+public:
+    explicit Inspector(QWidget* parent = nullptr);
+
+    /// The component at `path`. With the same path as before only values change: focus, what is being typed and a drag
+    /// in progress survive.
+    void showComponent(HardwarePtr hardware, const ComponentPath& path, DeviceViewPtr device = nullptr);
+    /// `info` says which options the workload understands (null for an imported graph: batch, bindings and dtypes);
+    /// `workload` may be null while it is loading or if it failed.
+    void showWorkload(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload);
+    void showOperator(WorkloadPtr workload, int op, const Estimate* estimate);
+    void clear();
+
+    /// What `reset` goes back to, a design of the same shape; null: reset removes the attribute, and so its default
+    /// applies.
+    void setPreset(HardwarePtr preset);
+    /// All that is wrong in the design; those of the component shown are listed below its rows.
+    void setProblems(const Diagnostics& problems);
+    const ComponentPath& componentPath() const;
+
+signals:
+    /// `attribute` is `bandwidth`, `macs.bf16`, `name`, `count` or `mesh`; `text` what setAttribute takes.
+    void attributeEdited(const orrery::ComponentPath& path, const QString& attribute, const QString& text,
+                         orrery::ui::EditPhase phase);
+    /// The attribute is to be removed, so that its default applies.
+    void attributeRemoved(const orrery::ComponentPath& path, const QString& attribute);
+    void workloadEdited(const orrery::WorkloadOptions& options, orrery::ui::EditPhase phase);
+
+private:
+    QStackedWidget* pages_;
+    QWidget* empty_;
+    ComponentForm* component_;
+    WorkloadForm* workload_;
+    OperatorCard* operator_;
+};
+
+}  // namespace orrery::ui

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "hardware/catalogue.h"
+#include "methods/method.h"
+
+#include <QWidget>
+
+#include <span>
+#include <vector>
+
+class QLineEdit;
+class QListView;
+class QTabBar;
+
+namespace orrery::ui {
+
+class LibraryModel;
+class LibraryFilter;
+class MethodHoverCard;
+
+/// Everything that ships: devices, models, methods. Typing searches; Enter, double click or a drag (MIME
+/// `application/x-orrery-hardware` or `-workload` with the id) chooses; the box before a method puts it in the set.
+class LibraryPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit LibraryPanel(QWidget* parent = nullptr);
+    void setHardware(const std::vector<CatalogueEntry>& entries);
+    void setWorkloads(const std::vector<WorkloadInfo>& workloads);
+    void setMethods(std::span<const Method> methods);
+    void setMethodSet(const QStringList& ids);  ///< which are ticked; emits nothing
+    QListView* list() const { return list_; }
+
+signals:
+    void hardwareChosen(const QString& id);
+    void workloadChosen(const QString& id);
+    void methodToggled(const QString& id, bool on);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void choose(const QModelIndex& index);
+
+    QTabBar* tabs_;
+    QLineEdit* search_;
+    QListView* list_;
+    LibraryModel* model_;
+    LibraryFilter* filter_;
+    MethodHoverCard* card_;
+};
+
+}  // namespace orrery::ui

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "widgets/common/edit_phase.h"
+#include "workload/workload.h"
+
+#include <QScrollArea>
+
+#include <map>
+
+class QCheckBox;
+class QVBoxLayout;
+
+namespace orrery::ui {
+
+class AttributeRow;
+class FactList;
+class Label;
+class ProblemList;
+class SectionHeader;
+struct RowSpec;
+
+/// The inspector's page of a workload: the options that it understands, its size, its warnings.
+class WorkloadForm : public QScrollArea {
+    Q_OBJECT
+public:
+    explicit WorkloadForm(QWidget* parent = nullptr);
+    void show(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload);
+
+signals:
+    void edited(const orrery::WorkloadOptions& options, orrery::ui::EditPhase phase);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void build(const WorkloadInfo* info, bool transformer, const QStringList& symbols);
+    AttributeRow* addRow(const RowSpec& spec);
+    void addCount(const QString& id, const QString& label, const QString& meaning, double low, double high);
+    void addChoice(const QString& id, const QString& label, const QString& meaning, const QStringList& choices);
+    void fill();
+    void change(const QString& id, const QString& text, EditPhase phase);
+    void arrange();
+
+    WorkloadRecipe recipe_;
+    WorkloadOptions usual_;
+    WorkloadPtr workload_;
+    QString built_;
+    std::map<QString, AttributeRow*> rows_;
+    QWidget* page_ = nullptr;
+    QVBoxLayout* column_ = nullptr;
+    Label* title_ = nullptr;
+    Label* description_ = nullptr;
+    QCheckBox* flash_ = nullptr;
+    FactList* totals_ = nullptr;
+    FactList* transformer_ = nullptr;
+    SectionHeader* transformerHeader_ = nullptr;
+    SectionHeader* problemsHeader_ = nullptr;
+    ProblemList* problems_ = nullptr;
+};
+
+}  // namespace orrery::ui
