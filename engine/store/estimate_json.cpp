@@ -109,9 +109,10 @@ StoredEstimate read(const Json& json) {
         estimate.ceilings.push_back(std::move(ceiling));
     }
     for (const Json& row : json.value("figures", Json::array())) {
-        if (!row.at("value").is_number()) continue;
-        estimate.figures.push_back(
-            {row.value("label", ""), row.at("value").get<double>(), dimensionFrom(row.value("dimension", ""))});
+        const Dimension dimension = dimensionFrom(row.value("dimension", ""));
+        const std::string unit = row.value("unit", "");
+        estimate.figures.push_back({row.value("label", ""), row.at("value").get<double>(), dimension,
+                                    unit == baseUnit(dimension) ? std::string() : unit});
     }
     readOperators(json.at("operators"), estimate, *workload);
     if (json.contains("timeline")) readTimeline(json.at("timeline"), estimate.timeline);

@@ -2,6 +2,7 @@
 #include "store/export_parts.h"
 #include "store/exports.h"
 
+#include <cmath>
 #include <utility>
 
 namespace orrery {
@@ -107,6 +108,7 @@ Json estimateObject(const Scenario& scenario, const Estimate& estimate) {
     }
     json["figures"] = Json::array();
     for (const Figure& figure : estimate.figures) {
+        if (!std::isfinite(figure.value)) continue;
         json["figures"].push_back(
             {{"label", figure.label},
              {"value", store::number(figure.value)},

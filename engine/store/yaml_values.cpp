@@ -126,16 +126,15 @@ std::string writeUnknown(const std::vector<UnknownKey>& unknown, int indent) {
     std::string out;
     const std::string margin(static_cast<std::size_t>(indent), ' ');
     for (const UnknownKey& key : unknown) {
-        bool scalar = false;
         try {
+            // In the one spelling that reading gives back, so that writing is a fixed point.
             const YAML::Node node = YAML::Load(key.yaml);
-            scalar = node.IsScalar() || node.IsNull();
+            const std::string text = YAML::Dump(node);
+            out += margin + yamlScalar(key.key) + ":";
+            out += node.IsScalar() || node.IsNull() ? " " + text + "\n" : "\n" + indented(text, indent + 2);
         } catch (const YAML::Exception&) {
             continue;  // made by hand and not YAML: writing it would spoil the whole file
         }
-        out += margin + yamlScalar(key.key) + ":";
-        out += scalar ? " " + (key.yaml.empty() ? std::string("~") : key.yaml) + "\n"
-                      : "\n" + indented(key.yaml, indent + 2);
     }
     return out;
 }

@@ -1,0 +1,251 @@
+#include "cli/cli_process.h"
+#include "cli/schema_check.h"
+#include "store/project.h"
+#include "store/run_store.h"
+
+#include <QDir>
+#include <QtTest/QtTest>
+
+#include <csignal>
+
+using namespace orrery;
+using namespace orrery::test;
+
+namespace {
+
+const QStringList commandNames{"methods", "hardware", "workloads", "import", "run", "study", "export", "project"};
+
+QStringList runOf(const QStringList& more) {
+    return QStringList{"run", "--hardware", "a100-80-sxm", "--workload", "llama-2-7b"} + more;
+}
+
+}  // namespace
+
+class TestCli : public QObject {
+    Q_OBJECT
+    QTemporaryDir folder_;
+    QString path(const char* name) const { return folder_.filePath(name); }
+
+private slots:
+    void helpOfEveryCommandHasExamplesThatParse() {
+        const Outcome all = cli({"--help"});
+        QVERIFY2(all.exit == 0 && all.error.isEmpty(), all.text());
+        for (const QString& name : commandNames) {
+            QVERIFY2(all.out.contains("\n  " + name), qPrintable(name));
+            const Outcome one = cli({name, "--help"});
+            QVERIFY2(one.exit == 0 && one.error.isEmpty(), one.text());
+            QVERIFY2(one.out.contains("examples:\n  orrery-cli " + name), one.text());
+        }
+    }
+    void theVersionIsPrinted() { QVERIFY(cli({"--version"}).out.startsWith("orrery-cli ")); }
+    void wrongUsageIsExitTwoWithAHint_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const QStringList& arguments, const char* says) {
+            QTest::newRow(name) << arguments << QString(says);
+        };
+        row("nothing", {}, "usage:");
+        row("unknown command", {"rum"}, "`run`");
+        row("unknown option", runOf({"--metod", "roofline"}), "`--method`");
+        row("missing value", runOf({"--batch"}), "needs a value");
+        row("missing option", {"run", "--hardware", "h100-sxm"}, "--workload");
+        row("missing argument", {"import"}, "FILE");
+        row("one too many", {"methods", "extra"}, "too many");
+        row("a switch with a value", {"methods", "--json=yes"}, "takes no value");
+        row("twice", runOf({"--batch", "1", "--batch", "2"}), "twice");
+        row("no number", runOf({"--batch", "many"}), "whole number");
+        row("negative", runOf({"--batch", "-4"}), "whole number");
+        row("no dtype", runOf({"--weights", "fp17"}), "`fp16`");
+        row("no phase", runOf({"--phase", "decoding"}), "`decode`");
+        row("no binding", runOf({"--bind", "batch"}), "name=whole number");
+        row("no setting", runOf({"--set", "hbm"}), "path=value");
+        row("no format", {"export", "x.sqlite", "--format", "cvs"}, "`csv`");
+    }
+    void wrongUsageIsExitTwoWithAHint() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, says);
+        const Outcome outcome = cli(arguments);
+        QVERIFY2(outcome.sound() && outcome.exit == 2, outcome.text());
+        QVERIFY2(outcome.out.isEmpty() && outcome.error.contains(says), outcome.text());
+    }
+    void questionsThatCannotBeAnsweredAreExitOne_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const QStringList& arguments, const char* says) {
+            QTest::newRow(name) << arguments << QString(says);
+        };
+        row("unknown hardware", {"run", "--hardware", "h100-smx", "--workload", "resnet-50"}, "`h100-sxm`");
+        row("unknown workload", {"run", "--hardware", "h100-sxm", "--workload", "resnet-5"}, "resnet-50");
+        row("unknown method", runOf({"--method", "rooflin"}), "`roofline`");
+        row("unknown attribute", runOf({"--set", "hbm2e.bandwith=1 TB/s"}), "bandwidth");
+        row("wrong unit", runOf({"--set", "hbm2e.bandwidth=1 TBps"}), "TB/s");
+        row("missing file", {"import", "/no/such/model.onnx"}, "/no/such/model.onnx");
+        row("missing study", {"study", "/no/such.yaml", "--out", "/tmp"}, "/no/such.yaml");
+        row("missing database", {"export", "/no/such.sqlite", "--list"}, "/no/such.sqlite");
+        row("a folder", {"import", "/tmp"}, "/tmp");
+        row("only an unfit method",
+            {"run", "--hardware", "h100-sxm", "--workload", "resnet-50", "--method", "llm-inference"}, "llm-inference");
+        row("no folder", runOf({"--out", "/proc/none"}), "/proc/none");
+    }
+    void questionsThatCannotBeAnsweredAreExitOne() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, says);
+        const Outcome outcome = cli(arguments);
+        QVERIFY2(outcome.sound() && outcome.exit == 1, outcome.text());
+        QVERIFY2(outcome.error.contains(says), outcome.text());
+    }
+    void listsAreTablesAndJson() {
+        for (const char* name : {"methods", "hardware", "workloads"}) {
+            const Outcome table = cli({name}), json = cli({name, "--json"});
+            QVERIFY2(table.exit == 0 && table.error.isEmpty() && table.out.startsWith("id"), table.text());
+            const Json parsed = Json::parse(json.out.toStdString(), nullptr, false);
+            QVERIFY2(parsed.is_object() && parsed["version"] == 1, json.text());
+            QCOMPARE(parsed[name].size() + 1, static_cast<std::size_t>(table.out.count('\n')));
+            for (const Json& each : parsed[name]) QVERIFY(table.out.contains(QString::fromStdString(each["id"])));
+        }
+    }
+    void aDeviceShowsItsPeaks() {
+        const Outcome outcome = cli({"hardware", "h100-sxm"});
+        QVERIFY2(outcome.exit == 0 && outcome.out.contains("3.35 TB/s") && outcome.out.contains("hbm3"),
+                 outcome.text());
+        const Json json = Json::parse(cli({"hardware", "h100-sxm", "--json"}).out.toStdString(), nullptr, false);
+        QCOMPARE(json["device"]["levels"][0]["bandwidth_bytes_per_s"], 3.35e12);
+    }
+    void aRunAnswersOnStandardOutputAlone() {
+        const Outcome outcome = cli(runOf({"--phase", "decode", "--seq", "512", "--method", "roofline"}));
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        QVERIFY2(outcome.out.contains("Llama-2 7B") && outcome.out.contains("roofline") && outcome.out.contains("…"),
+                 outcome.text());
+        QVERIFY2(!outcome.error.contains('\r') && !outcome.error.contains('\x1b'),
+                 "progress or colour without a terminal");
+    }
+    void jsonFitsTheSchemaAndStandsAlone() {
+        const Outcome outcome = cli(runOf({"--json", "-", "--batch", "2"}));
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "run")) QFAIL(error.c_str());
+        const Json json = Json::parse(outcome.out.toStdString());
+        QCOMPARE(json["scenario"]["workload"]["batch"], 2);
+        QVERIFY(json["estimates"].size() >= 2);
+        for (const Json& each : json["estimates"]) {
+            QVERIFY(each["latency_low_s"] <= each["latency_s"] && each["latency_s"] <= each["latency_high_s"]);
+            QVERIFY(!each["operators"].empty());
+        }
+    }
+    void importFitsTheSchema() {
+        const Outcome outcome = cli({"import", "resnet-50", "--json"});
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "import")) QFAIL(error.c_str());
+        const Json json = Json::parse(outcome.out.toStdString());
+        QCOMPARE(json["unresolved"], 0);
+        // He et al. (2016), version 1.5 as in torchvision: 4.09 G multiply-accumulates, 25.6 M parameters.
+        QCOMPARE(json["macs"].get<std::int64_t>(), 4'089'184'256);
+        QVERIFY(std::fabs(json["parameters"].get<double>() / 25'557'032 - 1) < 0.005);
+        const Outcome table = cli({"import", "resnet-50"});
+        QVERIFY2(table.out.contains("4,089,184,256"), table.text());
+    }
+    void settingAnAttributeChangesTheAnswer() {
+        const auto latency = [&](const QStringList& more) {
+            const Outcome outcome =
+                cli(runOf(QStringList{"--phase", "decode", "--method", "roofline", "--json", "-"} + more));
+            return Json::parse(outcome.out.toStdString())["estimates"][0]["latency_s"].get<double>();
+        };
+        // Decoding is bound by memory: twice the bandwidth halves it.
+        const double usual = latency({}), twice = latency({"--set", "hbm2e.bandwidth=4.078 TB/s"});
+        QVERIFY2(std::fabs(usual / twice - 2) < 0.02, qPrintable(QString("%1 against %2").arg(usual).arg(twice)));
+        QVERIFY(latency({"--batch", "64"}) > usual);
+        QVERIFY(latency({"--weights", "int4"}) < usual);
+    }
+    void aReportFolderHasEverything() {
+        const Outcome outcome =
+            cli(runOf({"--out", path("report/deep"), "--json", path("own.json"), "--phase", "decode"}));
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        const QDir report(path("report/deep"));
+        for (const char* name :
+             {"report.html", "estimates.csv", "run.json", "operators-roofline.csv", "trace-roofline.json",
+              "operators-hierarchical-roofline.csv", "trace-llm-inference.json"}) {
+            QVERIFY2(report.exists(name), name);
+        }
+        for (const QString& trace : report.entryList({"trace-*.json"})) {
+            QVERIFY(
+                !Json::parse(readFile(report.filePath(trace).toStdString()).value(), nullptr, false).is_discarded());
+        }
+        QCOMPARE(readFile(path("own.json").toStdString()).value(),
+                 readFile(report.filePath("run.json").toStdString()).value());
+        QVERIFY(readFile(report.filePath("report.html").toStdString())->find("Llama-2 7B") != std::string::npos);
+    }
+    void aStudyIsStoredAndExportedAgain() {
+        QVERIFY(saveFileAtomically(
+            path("study.yaml").toStdString(),
+            "orrery: study/1\nname: Sweep\nhardware: [a100-80-sxm]\nworkloads: [{source: llama-2-7b, phase: decode}]\n"
+            "methods: [roofline, llm-inference]\nsweep: {batch: [1, 8], hbm2e.bandwidth: [1 TB/s, 2 TB/s]}\n"));
+        const Outcome study = cli({"study", "study.yaml", "--out", "results"}, folder_.path());
+        QVERIFY2(study.exit == 0 && study.out.count("roofline") == 4, study.text());
+        const std::string json = readFile(path("results/run.json").toStdString()).value();
+        for (const std::string& error : schemaErrors(json, "study")) QFAIL(error.c_str());
+        QCOMPARE(Json::parse(json)["runs"].size(), std::size_t{4});
+
+        const Outcome list = cli({"export", "results/runs.sqlite", "--list"}, folder_.path());
+        QVERIFY2(list.exit == 0 && list.out.contains("finished") && list.out.contains("Sweep"), list.text());
+        const Outcome again = cli({"export", "results/runs.sqlite", "--format", "json"}, folder_.path());
+        QCOMPARE(again.out.toStdString(), json);
+        const Outcome csv = cli({"export", "results/runs.sqlite", "--format", "csv"}, folder_.path());
+        QCOMPARE(csv.out.toStdString(), readFile(path("results/estimates.csv").toStdString()).value());
+        const Outcome all = cli({"export", "results/runs.sqlite", "--run", "1", "--out", "again"}, folder_.path());
+        QVERIFY2(all.exit == 0 && QDir(path("again")).exists("operators-4-llm-inference.csv"), all.text());
+        const Outcome trace = cli({"export", "results/runs.sqlite", "--format", "trace"}, folder_.path());
+        QVERIFY2(trace.exit == 1 && trace.error.contains("--timelines"), trace.text());
+        QCOMPARE(cli({"export", "results/runs.sqlite", "--run", "9", "--format", "csv"}, folder_.path()).exit, 1);
+    }
+    void anInterruptKeepsWhatIsFinished() {
+        QString values = "1";
+        for (int i = 2; i <= 6000; ++i) values += QString(", %1").arg(i);
+        QVERIFY(saveFileAtomically(
+            path("long.yaml").toStdString(),
+            ("orrery: study/1\nhardware: [h100-sxm]\nworkloads: [resnet-50]\nmethods: [roofline]\nsweep: {sm.count: [" +
+             values + "]}\n")
+                .toStdString()));
+        QProcess process;
+        process.setWorkingDirectory(folder_.path());
+        process.start(ORRERY_CLI, {"study", "long.yaml", "--out", "interrupted"});
+        QVERIFY(process.waitForStarted());
+        const std::string database = path("interrupted/runs.sqlite").toStdString();
+        const auto stored = [&]() -> std::size_t {
+            if (!QFile::exists(QString::fromStdString(database))) return 0;
+            auto store = RunStore::open(database);
+            if (!store) return 0;
+            const auto runs = (*store)->runs();
+            return runs && !runs->empty() ? runs->front().results : 0;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(stored() > 0 || process.state() == QProcess::NotRunning, 60000);
+        QCOMPARE(process.state(), QProcess::Running);
+        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+        QVERIFY(process.waitForFinished(60000));
+        const QString error = QString::fromUtf8(process.readAllStandardError());
+        QVERIFY2(process.exitStatus() == QProcess::NormalExit && process.exitCode() == 1, qPrintable(error));
+        QVERIFY2(error.contains("interrupted"), qPrintable(error));
+        QVERIFY(stored() > 0 && stored() < 6000);
+        QVERIFY(QFile::exists(path("interrupted/estimates.csv")));
+    }
+    void aProjectIsListedAndUpgraded() {
+        QVERIFY(QFile::copy(ORRERY_TEST_DATA "/projects/project_0.yaml", path("old.yaml")));
+        const Outcome listed = cli({"project", "old.yaml"}, folder_.path());
+        QVERIFY2(listed.exit == 0 && listed.out.contains("Small chip") && listed.error.contains("`devices`"),
+                 listed.text());
+        QVERIFY(readFile(path("old.yaml").toStdString())->find("project/0") != std::string::npos);
+        QCOMPARE(cli({"project", "old.yaml", "--upgrade"}, folder_.path()).exit, 0);
+        const Outcome after = cli({"project", "old.yaml"}, folder_.path());
+        QVERIFY2(after.exit == 0 && !after.error.contains("`devices`") && after.out.contains("Chat on Small chip"),
+                 after.text());
+    }
+    void aFullDiskIsReported() {
+        QProcess process;
+        process.setStandardOutputFile("/dev/full");
+        process.start(ORRERY_CLI, {"methods"});
+        QVERIFY(process.waitForFinished(10000));
+        QCOMPARE(process.exitCode(), 1);
+        QVERIFY(process.readAllStandardError().contains("cannot be written"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCli)
+#include "tst_cli.moc"

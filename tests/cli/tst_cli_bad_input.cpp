@@ -1,0 +1,58 @@
+#include "cli/cli_process.h"
+
+#include <QDir>
+#include <QDirIterator>
+#include <QtTest/QtTest>
+
+using namespace orrery::test;
+
+// Every file of tests/data/bad, through the command that reads its kind: a diagnostic with a place and a way out, exit
+// 1, and neither a crash nor a wait.
+class TestCliBadInput : public QObject {
+    Q_OBJECT
+    QTemporaryDir out_;
+
+    static QStringList commandFor(const QString& kind, const QString& file, const QString& out) {
+        if (kind == "hardware") return {"hardware", file};
+        if (kind == "project") return {"project", file};
+        if (kind == "study") return {"study", file, "--out", out};
+        return {"import", file};
+    }
+    static void verifyRefused(const Outcome& outcome, const QString& file) {
+        QVERIFY2(outcome.ended, "it did not end within ten seconds");
+        QVERIFY2(!outcome.crashed, outcome.text());
+        QVERIFY2(outcome.exit == 1, outcome.text());
+        QVERIFY2(outcome.out.isEmpty(), outcome.text());
+        QVERIFY2(outcome.error.contains("error: "), outcome.text());
+        QVERIFY2(outcome.error.contains(QFileInfo(file).fileName()), outcome.text());
+        QVERIFY2(outcome.error.contains("hint: ") || outcome.error.contains("expected: "), outcome.text());
+        QVERIFY2(!outcome.error.contains("terminate") && !outcome.error.contains("bug in Orrery"), outcome.text());
+    }
+
+private slots:
+    void everyBadFileIsRefused_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("file");
+        const QDir bad(ORRERY_TEST_DATA "/bad");
+        int files = 0;
+        for (const QString& kind : bad.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+            QDirIterator each(bad.filePath(kind), QDir::Files, QDirIterator::Subdirectories);
+            while (each.hasNext()) {
+                const QString file = each.next();
+                if (QFileInfo(file).fileName() == "README.md") continue;
+                QTest::newRow(qPrintable(bad.relativeFilePath(file))) << kind << file;
+                ++files;
+            }
+        }
+        QVERIFY2(files >= 40, "the corpus is gone");
+    }
+    void everyBadFileIsRefused() {
+        QFETCH(QString, kind);
+        QFETCH(QString, file);
+        verifyRefused(cli(commandFor(kind, file, out_.path())), file);
+        if (kind == "hardware") verifyRefused(cli({"run", "--hardware", file, "--workload", "resnet-50"}), file);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliBadInput)
+#include "tst_cli_bad_input.moc"

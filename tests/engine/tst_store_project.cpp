@@ -1,0 +1,192 @@
+#include "hardware/catalogue.h"
+#include "store/project.h"
+
+#include <QDir>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+
+using namespace orrery;
+
+namespace {
+
+Project everything() {
+    Project project;
+    project.name = "null";  // reads as nothing where it is not quoted
+    project.description = "Two lines:\n  - and \"quotes\", # no comment, \t tab, µ × …";
+    for (const char* id : {"h100-sxm", "eyeriss-like", "tpu-v4"})
+        project.hardware.push_back(loadHardware(id)->hardware);
+    ProjectWorkload plain{"resnet-50", {"resnet-50", {}}, {}};
+    ProjectWorkload full{"- all: [options]", {"./models/a b.onnx", {}}, {{"mine", "deep: [1, {two: x}]"}}};
+    WorkloadOptions& options = full.recipe.options;
+    options.batch = 7;
+    options.sequence = 4096;
+    options.image = 384;
+    options.phase = Phase::TrainingForward;
+    options.weights = DType::I4;
+    options.activations = DType::BF16;
+    options.kv = DType::FP8;
+    options.flashAttention = false;
+    options.bindings = {{"batch", 7}, {"odd: name", 3}};
+    project.workloads = {plain, full};
+    project.scenarios = {{"NVIDIA H100 SXM", "resnet-50", {}},
+                         {"Eyeriss-like array", "- all: [options]", {{"pinned", "true"}}}};
+    project.methods = {"roofline", "a-method-of-tomorrow"};
+    project.unknown = {
+        {"view", "zoom: 2\nnodes:\n  - {x: 1, y: \"2\"}\n  - ~"}, {"odd: key", "\"a: b # c\""}, {"empty", "[]"}};
+    return project;
+}
+
+std::string textOf(const Diagnostics& diagnostics) {
+    std::string text;
+    for (const Diagnostic& each : diagnostics) text += toText(each) + "\n";
+    return text;
+}
+
+}  // namespace
+
+class TestStoreProject : public QObject {
+    Q_OBJECT
+private slots:
+    void writingAndReadingAgainIsAFixedPoint() {
+        const Project project = everything();
+        const std::string once = writeProject(project);
+        const auto read = readProject(once, "p.orrery");
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        QVERIFY(read->migratedFrom.empty());
+        const std::string twice = writeProject(read->project);
+        QCOMPARE(QString::fromStdString(twice), QString::fromStdString(once));
+        QCOMPARE(read->project.name, project.name);
+        QCOMPARE(read->project.description, project.description);
+        QVERIFY(read->project.hardware == project.hardware);
+        QVERIFY(read->project.workloads[0] == project.workloads[0]);
+        QVERIFY(read->project.workloads[1].recipe == project.workloads[1].recipe);
+        QVERIFY(read->project.scenarios[0] == project.scenarios[0]);
+        QCOMPARE(read->project.methods, project.methods);
+        QCOMPARE(read->project.unknown.size(), std::size_t{3});
+    }
+    void everyDeviceOfTheCatalogueSurvivesInAProject() {
+        Project project;
+        for (const CatalogueEntry& entry : hardwareCatalogue())
+            project.hardware.push_back(loadHardware(entry.id)->hardware);
+        QVERIFY(project.hardware.size() >= 25);
+        const auto read = readProject(writeProject(project));
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        for (std::size_t i = 0; i < project.hardware.size(); ++i) {
+            QVERIFY2(read->project.hardware[i] == project.hardware[i], project.hardware[i].name.c_str());
+        }
+    }
+    void onlyOptionsThatDifferAreWritten() {
+        Project project;
+        project.workloads = {{"vgg-16", {"vgg-16", {}}, {}}};
+        QCOMPARE(QString::fromStdString(writeProject(project)), "orrery: project/1\nworkloads:\n  - source: vgg-16\n");
+        project.workloads[0].recipe.options.kv = DType::I8;
+        QCOMPARE(QString::fromStdString(writeProject(project)),
+                 "orrery: project/1\nworkloads:\n  - source: vgg-16\n    kv: int8\n");
+    }
+    void unknownKeysAreKeptAndNamed() {
+        const auto read = readProject(
+            "orrery: project/1\nmetods: [roofline]\nlayout: {a: [1, 2], b: {c: 'x: y'}}\n"
+            "workloads:\n  - {source: vgg-16, colour: teal}\n");
+        QVERIFY(read);
+        QCOMPARE(read->warnings.size(), std::size_t{3});
+        QVERIFY2(textOf(read->warnings).find("did you mean `methods`?") != std::string::npos,
+                 textOf(read->warnings).c_str());
+        const QString written = QString::fromStdString(writeProject(read->project));
+        QVERIFY2(written.contains("colour: teal"), qPrintable(written));
+        const auto again = readProject(written.toStdString());
+        QVERIFY(again && again->project == read->project);
+    }
+    void anOlderVersionIsBroughtUpToDateAndSaysHow() {
+        const auto read = readProjectFile(ORRERY_TEST_DATA "/projects/project_0.yaml");
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        QCOMPARE(read->migratedFrom, std::string("project/0"));
+        const Project& project = read->project;
+        QCOMPARE(project.hardware.at(0).name, std::string("Small chip"));
+        const WorkloadOptions& chat = project.workloads.at(0).recipe.options;
+        QCOMPARE(project.workloads[0].recipe.source, std::string("llama-2-7b"));
+        QCOMPARE(chat.sequence, 1024);
+        QVERIFY(chat.weights == DType::I8 && chat.activations == DType::I8 && chat.kv == DType::I8);
+        QVERIFY(project.workloads.at(1).recipe.options.weights == DType::F16);
+        QVERIFY(
+            (project.scenarios == std::vector<ScenarioRef>{{"Small chip", "Chat", {}}, {"Small chip", "Vision", {}}}));
+        const std::string told = textOf(read->warnings);
+        for (const char* word : {"`devices`", "`models`", "`questions`", "`precision`", "`seq`"}) {
+            QVERIFY2(told.find(word) != std::string::npos, (std::string(word) + " is not among\n" + told).c_str());
+        }
+        QCOMPARE(project.unknown.at(0).key, std::string("colour"));
+        QVERIFY(writeProject(project).rfind("orrery: project/1\n", 0) == 0);
+    }
+    void aNewerVersionIsRefusedInAClearSentence() {
+        const auto read = readProject("orrery: project/7\n", "p.orrery");
+        QVERIFY(!read);
+        QCOMPARE(read.error().code, std::string("document.newer"));
+        QVERIFY(read.error().message.find("newer Orrery") != std::string::npos);
+        QCOMPARE(read.error().place.line, 1);
+    }
+    void anErrorInADesignNamesTheLineOfTheProject() {
+        const auto read = readProject(
+            "orrery: project/1\nname: x\nhardware:\n  - orrery: hardware/1\n    name: Bad\n"
+            "    system:\n      children:\n        - kind: die\n          name: chip\n"
+            "          clock: 3 parsecs\n",
+            "p.orrery");
+        QVERIFY(!read);
+        QCOMPARE(read.error().place.file, std::string("p.orrery"));
+        QCOMPARE(read.error().place.line, 10);
+    }
+    void aPresetBecomesAWholeDesign() {
+        const auto read = readProject("orrery: project/1\nhardware:\n  - {preset: h100-sxm, name: Mine}\n");
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        QCOMPARE(read->project.hardware.at(0).name, std::string("Mine"));
+        QVERIFY(writeProject(read->project).find("hbm3") != std::string::npos);
+    }
+    void badFilesGetADiagnostic_data() {
+        QTest::addColumn<QString>("path");
+        const QDir folder(ORRERY_TEST_DATA "/bad/project");
+        const auto files = folder.entryList(QDir::Files);
+        QVERIFY(files.size() >= 6);
+        for (const QString& file : files) QTest::newRow(qPrintable(file)) << folder.filePath(file);
+    }
+    void badFilesGetADiagnostic() {
+        QFETCH(QString, path);
+        const auto read = readProjectFile(path.toStdString());
+        QVERIFY(!read);
+        const Diagnostic& error = read.error();
+        QVERIFY2(!error.place.file.empty(), toText(error).c_str());
+        QVERIFY2(!error.expected.empty() || !error.hint.empty(), toText(error).c_str());
+    }
+    void aFileCutAnywhereIsReadOrRefused() {
+        const std::string whole = writeProject(everything());
+        std::size_t refused = 0;
+        for (std::size_t length = 0; length < whole.size(); length += 37) {
+            const auto read = readProject(std::string_view(whole).substr(0, length));
+            if (!read) ++refused;
+        }
+        QVERIFY(refused > 0);
+    }
+    void modelsAreStoredRelativeToTheProject() {
+        QTemporaryDir folder;
+        QDir(folder.path()).mkpath("work/models");
+        const std::string base = folder.path().toStdString();
+        Project project;
+        for (const std::string& source : {base + "/work/models/a.onnx", base + "/up.json",
+                                          std::string("/far/away/b.onnx"), std::string("resnet-50")}) {
+            project.workloads.push_back({source, {source, {}}, {}});
+        }
+        QVERIFY(saveProjectFile(base + "/work/p.orrery", project));
+        const auto text = readFile(base + "/work/p.orrery");
+        QVERIFY2(text->find("source: models/a.onnx") != std::string::npos, text->c_str());
+        QVERIFY2(text->find("source: ../up.json") != std::string::npos, text->c_str());
+        QVERIFY2(text->find("source: /far/away/b.onnx") != std::string::npos, text->c_str());
+        QVERIFY(text->find("source: resnet-50") != std::string::npos);
+        QVERIFY(QFile::rename(folder.filePath("work"), folder.filePath("moved")));
+        const auto moved = readProjectFile(base + "/moved/p.orrery");
+        QVERIFY(moved);
+        QCOMPARE(moved->project.workloads[0].recipe.source, base + "/moved/models/a.onnx");
+        QCOMPARE(moved->project.workloads[1].recipe.source, base + "/up.json");
+        QCOMPARE(moved->project.workloads[3].recipe.source, std::string("resnet-50"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStoreProject)
+#include "tst_store_project.moc"
