@@ -64,6 +64,66 @@ private slots:
         }
         Theme::instance().setPresenter(false);
     }
+
+    void inUse_data() {
+        QTest::addColumn<int>("mode");
+        QTest::newRow("light") << int(Mode::Light);
+        QTest::newRow("dark") << int(Mode::Dark);
+    }
+    void inUse() {
+        QFETCH(int, mode);
+        Theme::instance().setMode(Mode(mode));
+        const auto save = [](QWidget& view, const QString& name) {
+            QCoreApplication::processEvents();
+            QVERIFY(view.grab().save(
+                QStringLiteral("%1/plots-%2-%3.png").arg(ORRERY_TEST_OUTPUT, name, QTest::currentDataTag())));
+        };
+        const auto show = [](ResultView& view, const QSize& size, const SnapshotPtr& snapshot) {
+            view.resize(size);
+            view.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&view));
+            view.setSnapshot(snapshot);
+            QCoreApplication::processEvents();
+        };
+        Selection selection;
+        RooflinePlot roofline(&selection);
+        show(roofline, {900, 560}, fixture::snapshot({.bandwidth = 2e12}));
+        roofline.pinBaseline();
+        roofline.setSnapshot(fixture::snapshot({.bandwidth = 4.8e12}));
+        const LogAxes axes = roofline.axes();
+        const RooflinePoint& point = roofline.scene().now.points[0];
+        QTest::mouseMove(roofline.canvas(), axes.toPixel(point.intensity, point.attained).toPoint());
+        save(roofline, "roofline-hover");
+        QTest::mouseMove(roofline.canvas(), axes.area.center().toPoint() + QPoint(120, 60));
+        selection.select({7, 22});
+        save(roofline, "roofline-selected");
+        roofline.hide();
+
+        TimelineView timeline(&selection);
+        show(timeline, {900, 220}, fixture::snapshot({.prefill = true}));
+        selection.clear();
+        for (int i = 0; i < 9; ++i) QTest::keyClick(&timeline, Qt::Key_W);
+        save(timeline, "timeline-zoomed");
+        selection.select({25});
+        QTest::keyClick(&timeline, Qt::Key_R);
+        QTest::mouseMove(&timeline, timeline.rowRect(0).center());
+        save(timeline, "timeline-area");
+        timeline.hide();
+
+        BreakdownView breakdown(&selection);
+        show(breakdown, {700, 330}, fixture::snapshot({.prefill = true, .layers = 8, .failSecond = true}));
+        breakdown.setBy(BreakdownBy::Block);
+        save(breakdown, "breakdown-block");
+        breakdown.setSnapshot(fixture::snapshot());
+        breakdown.setBy(BreakdownBy::Bound);
+        QTest::mouseMove(&breakdown, breakdown.parts()[1].box.center().toPoint());
+        save(breakdown, "breakdown-bound");
+        breakdown.hide();
+
+        RooflinePlot empty(&selection);
+        show(empty, {500, 320}, nullptr);
+        save(empty, "empty");
+    }
 };
 
 QTEST_MAIN(TestPlotsGallery)

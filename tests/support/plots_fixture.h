@@ -129,6 +129,9 @@ inline SnapshotPtr snapshot(const Options& options = {}) {
         op.repeat = repeat;
         if (!scope.empty()) op.block = scope.substr(0, scope.size() - 1);
         workload->graph.operators.push_back(op);
+        const bool matrix = row.kind == OperatorKind::MatMul || row.kind == OperatorKind::Attention;
+        workload->costs.type.push_back(DType::BF16);
+        workload->costs.macs.push_back(matrix ? row.flops / 2 : 0);
         rows.push_back(row);
     };
     add({"embed", OperatorKind::Gather, 0, 2 * tokens * 4096}, "", 1);

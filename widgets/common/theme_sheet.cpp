@@ -29,6 +29,7 @@ QMenu::separator { height: 1px; background: @faintLine; margin: $4px $4px; }
 
 QToolBar { background: @window; border: none; border-bottom: 1px solid @line; spacing: $4px; padding: $4px $6px; }
 QToolButton { background: transparent; color: @text; border: 1px solid transparent; border-radius: 4px; padding: $3px $5px; }
+QToolButton[small="true"] { font-size: $11px; padding: $2px $6px; }
 QToolButton:hover { background: @hover; }
 QToolButton:pressed, QToolButton:checked { background: @selection; }
 QToolButton:focus { border-color: @accent; }

@@ -58,6 +58,7 @@ bool blocked(const QPolygonF& box, const std::vector<QPolygonF>& taken, const Ob
 double cost(const QPolygonF& box, const Obstacles& obstacles, const QLineF& own) {
     double sum = 0;
     for (const QPointF& p : obstacles.points) sum += box.containsPoint(p, Qt::OddEvenFill) ? 20 : 0;
+    for (const QRectF& disc : obstacles.discs) sum += overlap(box, turnedBox(disc.topLeft(), disc.size(), 0)) ? 20 : 0;
     for (const QLineF& line : obstacles.lines) {
         if (line.p1() == own.p1() && line.p2() == own.p2()) continue;
         sum += crosses(box, line) ? 30 : 0;
@@ -127,20 +128,22 @@ std::vector<PlacedLabel> placeLabels(const std::vector<LabelRequest>& requests, 
 
 PlacedLabel placeBeside(const QPointF& point, double radius, const QSizeF& size, const QRectF& area,
                         const std::vector<QPolygonF>& taken, const Obstacles& obstacles) {
-    const double d = radius + 3;
     const double w = size.width(), h = size.height();
     PlacedLabel best;
-    double least = 40;  // crossing a line is tolerable, covering points and a line is not
-    for (const QPointF& topLeft :
-         {point + QPointF(d, -h / 2), point + QPointF(-d - w, -h / 2), point + QPointF(-w / 2, -d - h),
-          point + QPointF(-w / 2, d), point + QPointF(d * 0.7, d * 0.7), point + QPointF(d * 0.7, -d * 0.7 - h),
-          point + QPointF(-d * 0.7 - w, d * 0.7), point + QPointF(-d * 0.7 - w, -d * 0.7 - h)}) {
-        const QPolygonF box = turnedBox(topLeft, size, 0);
-        if (!inside(box, area) || blocked(box, taken, obstacles)) continue;
-        const double sum = cost(box, obstacles, {});
-        if (sum >= least) continue;
-        least = sum;
-        best = {true, topLeft, 0, box};
+    double least = 45;  // crossing one line is tolerable, covering points and lines is not
+    for (const double beyond : {3.0, 12.0}) {
+        const double d = radius + beyond;
+        for (const QPointF& topLeft :
+             {point + QPointF(d, -h / 2), point + QPointF(-d - w, -h / 2), point + QPointF(-w / 2, -d - h),
+              point + QPointF(-w / 2, d), point + QPointF(d * 0.7, d * 0.7), point + QPointF(d * 0.7, -d * 0.7 - h),
+              point + QPointF(-d * 0.7 - w, d * 0.7), point + QPointF(-d * 0.7 - w, -d * 0.7 - h)}) {
+            const QPolygonF box = turnedBox(topLeft, size, 0);
+            if (!inside(box, area) || blocked(box, taken, obstacles)) continue;
+            const double sum = cost(box, obstacles, {}) + beyond * 0.5;
+            if (sum >= least) continue;
+            least = sum;
+            best = {true, topLeft, 0, box};
+        }
     }
     return best;
 }

@@ -28,6 +28,7 @@ struct PlacedLabel {
 struct Obstacles {
     std::vector<QRectF> hard;     ///< never covered
     std::vector<QPointF> points;  ///< covered only if there is no other place
+    std::vector<QRectF> discs;    ///< the same, by their boxes
     std::vector<QLineF> lines;    ///< the same
 };
 
@@ -35,7 +36,7 @@ struct Obstacles {
 std::vector<PlacedLabel> placeLabels(const std::vector<LabelRequest>& requests, const QRectF& area,
                                      const Obstacles& obstacles);
 
-/// A box beside a point (right, left, above, below, in this order), or none.
+/// A box beside a point (right, left, above, below, diagonally; near, then farther), or none.
 PlacedLabel placeBeside(const QPointF& point, double radius, const QSizeF& size, const QRectF& area,
                         const std::vector<QPolygonF>& taken, const Obstacles& obstacles);
 

@@ -36,6 +36,14 @@ std::vector<Roof> roofsOfDevice(const DeviceView& device) {
     return roofs;
 }
 
+double typicalPeak(const Snapshot& snapshot, const OperatorEstimates& columns) {
+    if (!snapshot.device || !snapshot.scenario.workload || columns.flops.empty()) return 0;
+    const CostTable& costs = snapshot.scenario.workload->costs;
+    const auto most = std::size_t(std::max_element(columns.flops.begin(), columns.flops.end()) - columns.flops.begin());
+    if (most >= costs.type.size() || most >= costs.macs.size()) return 0;
+    return snapshot.device->peak(costs.macs[most] > 0, costs.type[most]).value;
+}
+
 }  // namespace
 
 double RooflineModel::topCompute() const {
@@ -60,6 +68,8 @@ double RooflineModel::mainMemory() const {
 }
 
 double RooflineModel::leadingCompute() const {
+    for (const Roof& roof : roofs)
+        if (!roof.memory && typicalPeak > 0 && std::abs(roof.rate / typicalPeak - 1) < 0.02) return roof.rate;
     double reached = 0;
     for (const RooflinePoint& point : points) reached = std::max(reached, point.attained);
     double lowest = 0;
@@ -109,11 +119,13 @@ RooflineModel rooflineModel(const Snapshot& snapshot) {
         const auto spot = [](double value) { return std::lround(std::log10(value) * 200); };
         const auto [at, fresh] =
             spots.try_emplace({kind, spot(flops / bytes), spot(flops / seconds)}, model.points.size());
-        if (fresh) model.points.push_back({int(i), {}, kind, flops / bytes, flops / seconds, 0});
+        if (fresh) model.points.push_back({int(i), {}, int(i), kind, flops / bytes, flops / seconds, 0});
         RooflinePoint& point = model.points[at->second];
         point.members.push_back(int(i));
+        if (seconds > columns.seconds[std::size_t(point.lead)]) point.lead = int(i);
         point.share += share;
     }
+    model.typicalPeak = typicalPeak(snapshot, columns);
     return model;
 }
 

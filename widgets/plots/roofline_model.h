@@ -23,6 +23,7 @@ struct Roof {
 struct RooflinePoint {
     int op = 0;                ///< the first of the members
     std::vector<int> members;  ///< rising
+    int lead = 0;              ///< the member that takes most time
     OperatorKind kind = OperatorKind::Other;
     double intensity = 0;  ///< FLOP/B past the outermost level
     double attained = 0;   ///< FLOP/s
@@ -39,8 +40,10 @@ struct RooflineModel {
     double topCompute() const;  ///< 0 if there is none
     double topMemory() const;
     double mainMemory() const;  ///< rate of the outermost level
-    /// The lowest compute roof that no point exceeds: the one that the workload's types run under; 0 if there is none.
+    /// The compute roof that most of the work runs under, by the types of its operators; where these are not known,
+    /// the lowest that no point exceeds; 0 if there is none.
     double leadingCompute() const;
+    double typicalPeak = 0;  ///< FLOP/s of the device for the operator with most FLOPs; 0 if not known
     /// The lower of the outermost memory's roof and the leading compute roof at an intensity.
     double roofAt(double intensity) const;
 };

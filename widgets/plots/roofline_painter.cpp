@@ -69,6 +69,16 @@ void paintModelRoofs(QPainter& painter, const RooflineModel& model, const LogAxe
     }
 }
 
+// `attention × 4` for one operator many times, `gate_proj + 27` for a crowd.
+QString pointName(const RooflineScene& scene, const RooflinePoint& point) {
+    const QString name = scene.name(point.lead);
+    const std::size_t count = point.members.size();
+    if (count < 2) return name;
+    const bool same = count < 512 && std::all_of(point.members.begin(), point.members.end(),
+                                                 [&](int op) { return scene.name(op) == name; });
+    return same ? QStringLiteral("%1 × %2").arg(name).arg(count) : QStringLiteral("%1 + %2").arg(name).arg(count - 1);
+}
+
 }  // namespace
 
 bool RooflineScene::isSelected(const RooflinePoint& point) const {
@@ -103,7 +113,10 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
     const std::vector<std::size_t> order = byShare(scene.now);
     for (std::size_t i = 0; i < std::min(order.size(), obstaclePoints); ++i) {
         const RooflinePoint& point = scene.now.points[order[i]];
-        obstacles.points.push_back(axes.toPixel(point.intensity, point.attained));
+        const QPointF at = axes.toPixel(point.intensity, point.attained);
+        const double radius = pointRadius(point.share, largestRadius(axes.area)) * 0.8;
+        obstacles.points.push_back(at);
+        if (radius > 5) obstacles.discs.emplace_back(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
     }
     // The outermost memory and the highest compute roof choose their places first.
     std::vector<const Roof*> roofs;
@@ -146,10 +159,7 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
             break;
         if (!scene.selected.isEmpty() && !selected) continue;
         ++named;
-        const QString text = metrics.elidedText(
-            point.members.size() > 1 ? QStringLiteral("%1 × %2").arg(scene.name(point.op)).arg(point.members.size())
-                                     : scene.name(point.op),
-            Qt::ElideMiddle, 150 * theme.scale());
+        const QString text = metrics.elidedText(pointName(scene, point), Qt::ElideMiddle, 150 * theme.scale());
         const PlacedLabel at = placeBeside(
             axes.toPixel(point.intensity, point.attained), pointRadius(point.share, largestRadius(axes.area)),
             QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), area, taken, obstacles);

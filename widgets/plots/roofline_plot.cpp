@@ -226,7 +226,7 @@ void RooflinePlot::snapshotChanged(const SnapshotPtr& before) {
                               target_.points.size() == next.points.size();
     if (!sameWorkload)
         scene_.ghost.reset();
-    else if (!sinceChange_.isValid() || sinceChange_.elapsed() > trailMilliseconds)
+    else if (!scene_.ghost || sinceChange_.elapsed() > trailMilliseconds)
         scene_.ghost = target_;
     sinceChange_.start();
     RooflineRanges ranges = glide_.state() == QAbstractAnimation::Running ? rangesTarget_ : ranges_;

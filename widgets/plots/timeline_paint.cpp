@@ -28,54 +28,62 @@ QColor TimelineView::colourOf(std::int32_t op) const {
 
 void TimelineView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    paintAll(painter);
+    paintAll(painter, false);
 }
 
 void TimelineView::paintPicture(QPainter& painter, const QRect& target) {
     painter.save();
     painter.translate(target.topLeft());
     painter.scale(double(target.width()) / std::max(width(), 1), double(target.height()) / std::max(height(), 1));
-    paintAll(painter);
+    paintAll(painter, true);
     painter.restore();
 }
 
-void TimelineView::paintAll(QPainter& painter) {
+void TimelineView::paintAll(QPainter& painter, bool vector) {
     painter.fillRect(rect(), Theme::instance().colours().surface);
     if (model_.empty()) return;
     paintRows(painter);
     paintRuler(painter);
-    paintOverview(painter);
+    paintOverview(painter, vector);
     if (area_) {
         paintArea(painter);
         paintFooter(painter);
     }
 }
 
-void TimelineView::paintOverview(QPainter& painter) {
+void TimelineView::paintMini(QPainter& painter, const QRectF& strip) {
+    painter.fillRect(strip, Theme::instance().colours().raised);
+    const std::size_t rows = model_.rows().size();
+    const TimeMap map{double(model_.begin()), double(model_.end()), strip.left(), strip.width()};
+    const double tall = (strip.height() - 4) / double(rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+        const double top = strip.top() + 2 + double(row) * tall;
+        const auto draw = [&](const TimelinePiece& piece) {
+            const double left = map.pixel(double(piece.start));
+            const double right = std::max(map.pixel(double(piece.end)), left + 1);
+            const double filled = double(piece.busy) / double(std::max<std::int64_t>(piece.end - piece.start, 1));
+            painter.fillRect(QRectF(left, top, right - left, std::max(tall - 1, 1.0)),
+                             faded(colourOf(piece.op), 0.25 + 0.6 * filled));
+        };
+        model_.rows()[row].visit(model_.begin(), model_.end(), std::int64_t(map.perPixel()), draw);
+    }
+}
+
+void TimelineView::paintOverview(QPainter& painter, bool vector) {
     const Palette& c = Theme::instance().colours();
     const QRect strip = overviewRect();
     const double begin = double(model_.begin()), end = double(model_.end());
-    if (overview_.isNull()) {
-        overview_ = QImage(strip.size(), QImage::Format_ARGB32_Premultiplied);
-        overview_.fill(c.raised);
-        QPainter mini(&overview_);
-        const std::size_t rows = model_.rows().size();
-        const TimeMap map{begin, end, 0, double(strip.width())};
-        for (std::size_t row = 0; row < rows; ++row) {
-            const double top = 2 + double(row) * (strip.height() - 4) / double(rows);
-            const double tall = std::max(double(strip.height() - 4) / double(rows) - 1, 1.0);
-            model_.rows()[row].visit(
-                model_.begin(), model_.end(), std::int64_t(map.perPixel()), [&](const TimelinePiece& piece) {
-                    const double left = map.pixel(double(piece.start));
-                    const double right = std::max(map.pixel(double(piece.end)), left + 1);
-                    const double filled =
-                        double(piece.busy) / double(std::max<std::int64_t>(piece.end - piece.start, 1));
-                    mini.fillRect(QRectF(left, top, right - left, tall),
-                                  faded(colourOf(piece.op), 0.25 + 0.6 * filled));
-                });
+    if (vector) {
+        paintMini(painter, strip);
+    } else {
+        if (overview_.isNull()) {
+            overview_ = QImage(strip.size() * devicePixelRatioF(), QImage::Format_ARGB32_Premultiplied);
+            overview_.setDevicePixelRatio(devicePixelRatioF());
+            QPainter mini(&overview_);
+            paintMini(mini, QRectF(QPointF(), strip.size()));
         }
+        painter.drawImage(strip.topLeft(), overview_);
     }
-    painter.drawImage(strip.topLeft(), overview_);
     const auto x = [&](double time) { return strip.left() + (time - begin) / (end - begin) * strip.width(); };
     const double left = std::clamp(x(map_.from), double(strip.left()), double(strip.right()));
     const double right = std::clamp(x(map_.to), left + 2, double(strip.right() + 1));

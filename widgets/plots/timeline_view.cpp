@@ -92,7 +92,7 @@ void TimelineView::layOut() {
     gutter_ = std::min(gutter_, std::max(width() / 4, 40));
     const int rows = std::max(int(model_.rows().size()), 1);
     const int least = qRound(20 * theme.scale());
-    const int most = qRound(40 * theme.scale());
+    const int most = qRound(48 * theme.scale());
     rowHeight_ = std::clamp(rowsRect().height() / rows, least, most);
     scrollRows(0);
     map_.left = gutter_;
@@ -100,7 +100,7 @@ void TimelineView::layOut() {
     const int side = qRound(24 * theme.scale());
     search_->setGeometry(width() - 8 - 2 * side - 190, 2, 180, side);
     placeViewButtons(this, {fitButton_, searchButton_});
-    if (overview_.size() != overviewRect().size()) overview_ = {};
+    overview_ = {};
 }
 
 QRect TimelineView::overviewRect() const {

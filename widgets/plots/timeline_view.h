@@ -79,11 +79,12 @@ private:
     void hoverAt(const QPoint& pixel);
     void search(bool next);
 
-    void paintAll(QPainter& painter);
+    void paintAll(QPainter& painter, bool vector);
     void paintRows(QPainter& painter);
     void paintRow(QPainter& painter, int row, const QRect& rect);
     void paintRuler(QPainter& painter);
-    void paintOverview(QPainter& painter);
+    void paintMini(QPainter& painter, const QRectF& strip);
+    void paintOverview(QPainter& painter, bool vector);
     void paintArea(QPainter& painter);
     void paintFooter(QPainter& painter);
     QColor colourOf(std::int32_t op) const;

@@ -1,0 +1,143 @@
+#include "widgets/plots/breakdown_model.h"
+
+#include "widgets/common/theme.h"
+#include "widgets/plots/operator_facts.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <map>
+
+namespace orrery::ui {
+namespace {
+
+constexpr std::size_t mostBlocks = 12;  // the rest is one category
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("orrery::ui::BreakdownView", text);
+}
+
+// A folded block by its name, else the outermost scope of the operator's name.
+QString blockOf(const Snapshot& snapshot, int op) {
+    if (snapshot.scenario.workload) {
+        const auto& operators = snapshot.scenario.workload->graph.operators;
+        if (std::size_t(op) < operators.size() && !operators[std::size_t(op)].block.empty())
+            return QString::fromStdString(operators[std::size_t(op)].block);
+    }
+    const QString name = operatorName(snapshot, op);
+    const QString trimmed = name.startsWith(QLatin1Char('/')) ? name.mid(1) : name;
+    const auto cut = trimmed.indexOf(QLatin1Char('/'));
+    return cut > 0 ? trimmed.left(cut) : tr("outside blocks");
+}
+
+struct Key {
+    int order;  // bounds keep this order; others are sorted by time
+    QString label;
+    bool operator<(const Key& other) const { return order != other.order ? order < other.order : label < other.label; }
+};
+
+Key keyOf(const Snapshot& snapshot, const Estimate& estimate, int op, BreakdownBy by) {
+    if (by == BreakdownBy::Kind) return {0, kindText(operatorKind(snapshot, op))};
+    if (by == BreakdownBy::Block) return {0, blockOf(snapshot, op)};
+    const auto& bounds = estimate.operators.bound;
+    const Bound bound = std::size_t(op) < bounds.size() ? bounds[std::size_t(op)] : Bound{};
+    const int level = std::max<int>(bound.level, 0);
+    const int order = bound.kind == BoundKind::Compute  ? 0
+                      : bound.kind == BoundKind::Memory ? 10 + level
+                                                        : 1000 + int(bound.kind);
+    QString label = boundText(bound, estimate);
+    label[0] = label[0].toUpper();
+    return {order, label};
+}
+
+QColor colourOf(const Snapshot& snapshot, const Estimate& estimate, int op, BreakdownBy by) {
+    const Theme& theme = Theme::instance();
+    if (by == BreakdownBy::Kind) return theme.operatorColour(operatorKind(snapshot, op));
+    const auto& bounds = estimate.operators.bound;
+    return theme.boundColour(std::size_t(op) < bounds.size() ? bounds[std::size_t(op)] : Bound{});
+}
+
+void mergeTail(std::vector<BreakdownCategory>& categories) {
+    if (categories.size() <= mostBlocks) return;
+    BreakdownCategory& rest = categories[mostBlocks - 1];
+    rest.label = tr("%1 more").arg(categories.size() - mostBlocks + 1);
+    for (std::size_t i = mostBlocks; i < categories.size(); ++i) {
+        rest.ops.insert(rest.ops.end(), categories[i].ops.begin(), categories[i].ops.end());
+        for (std::size_t bar = 0; bar < rest.seconds.size(); ++bar) rest.seconds[bar] += categories[i].seconds[bar];
+    }
+    std::sort(rest.ops.begin(), rest.ops.end());
+    categories.resize(mostBlocks);
+}
+
+}  // namespace
+
+BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
+    BreakdownModel model;
+    std::map<Key, BreakdownCategory> found;
+    const std::size_t bars = snapshot.answers.size();
+    for (std::size_t i = 0; i < bars; ++i) {
+        const Answer& answer = snapshot.answers[i];
+        BreakdownBar bar;
+        bar.title = answer.title;
+        bar.primary = int(i) == snapshot.primary;
+        if (!answer.estimate) {
+            bar.failed = answer.failure.has_value();
+            bar.state = bar.failed ? QString::fromStdString(answer.failure->message) : tr("running…");
+            model.bars.push_back(bar);
+            continue;
+        }
+        const Estimate& estimate = *answer.estimate;
+        bar.total = estimate.latency.value;
+        bar.low = estimate.interval.low.value;
+        bar.high = estimate.interval.high.value;
+        bar.divided = estimate.operators.size() > 0;
+        model.longest = std::max({model.longest, bar.total, std::min(bar.high, bar.total * 1.6)});
+        for (std::size_t op = 0; op < estimate.operators.size(); ++op) {
+            if (estimate.operators.seconds[op] <= 0) continue;
+            BreakdownCategory& category = found[keyOf(snapshot, estimate, int(op), by)];
+            if (category.seconds.empty()) {
+                category.seconds.resize(bars);
+                category.colour = colourOf(snapshot, estimate, int(op), by);
+            }
+            category.seconds[i] += estimate.operators.seconds[op];
+            if (bar.primary) category.ops.push_back(int(op));
+        }
+        model.bars.push_back(bar);
+    }
+    for (auto& [key, category] : found) {
+        category.label = key.label;
+        model.categories.push_back(std::move(category));
+    }
+    const std::size_t primary = std::min(std::size_t(std::max(snapshot.primary, 0)), bars > 0 ? bars - 1 : 0);
+    if (by != BreakdownBy::Bound) {
+        std::stable_sort(model.categories.begin(), model.categories.end(),
+                         [&](const auto& a, const auto& b) { return a.seconds[primary] > b.seconds[primary]; });
+    }
+    if (by == BreakdownBy::Block) {
+        mergeTail(model.categories);
+        const double last = std::max<double>(double(model.categories.size()) - 1, 1);
+        for (std::size_t i = 0; i < model.categories.size(); ++i)
+            model.categories[i].colour = Theme::instance().heat(0.12 + 0.8 * double(i) / last);
+    }
+    return model;
+}
+
+BreakdownModel between(const BreakdownModel& a, const BreakdownModel& b, double t) {
+    if (t >= 1 || a.bars.size() != b.bars.size()) return b;
+    const auto mix = [t](double x, double y) { return x + (y - x) * t; };
+    BreakdownModel model = b;
+    model.longest = mix(a.longest, b.longest);
+    for (std::size_t i = 0; i < model.bars.size(); ++i) {
+        if (a.bars[i].total > 0 && b.bars[i].total > 0) model.bars[i].total = mix(a.bars[i].total, b.bars[i].total);
+    }
+    for (BreakdownCategory& category : model.categories) {
+        const auto from = std::find_if(a.categories.begin(), a.categories.end(),
+                                       [&](const BreakdownCategory& other) { return other.label == category.label; });
+        if (from == a.categories.end()) continue;
+        for (std::size_t i = 0; i < category.seconds.size(); ++i)
+            category.seconds[i] = mix(from->seconds[i], category.seconds[i]);
+    }
+    return model;
+}
+
+}  // namespace orrery::ui
