@@ -22,6 +22,7 @@ constexpr std::uint32_t wires = on(Link, Switch, Topology);
 constexpr std::uint32_t parts = on(Cluster, Core, Array, VectorUnit, TensorUnit, Mac, Buffer);
 
 constexpr std::array<std::string_view, 4> keepsChoices{"inputs", "weights", "outputs", "instructions"};
+constexpr std::array<std::string_view, 7> platformChoices{"gpu", "tpu", "cpu", "npu", "array", "soc", "pim"};
 constexpr std::array<std::string_view, 3> perChoices{"rank", "chip", "bank"};
 constexpr std::array<std::string_view, 6> nocChoices{
     "row-column-multicast", "multicast", "systolic", "mesh", "broadcast", "crossbar"};
@@ -66,6 +67,7 @@ const std::array specs{
             slider),
     measure("idle_power", Dimension::Power, chips | on(Node), 0, 1e4, "Power drawn while nothing runs.", slider),
     text("process", chips, "Fabrication process, as its maker names it: `4N`, `7 nm`."),
+    choice("platform", devices, "Family of device, by which stated errors of methods are chosen.", platformChoices),
     text("energy_table", chips | on(System), "Name of the table that gives energies of components without their own."),
     measure("area", Dimension::Area, chips | parts | on(Cache, RegisterFile), 1e-11, 3e-3, "Silicon area."),
 

@@ -86,8 +86,10 @@ Expected<void> fillPeaks(const std::vector<Part>& parts, DeviceView& view) {
             if (const Measure* one = measureOf(component, "energy")) energy = std::max(energy, one->si);
         }
         if (component.kind == ComponentKind::Core && !inside(part, parts, ComponentKind::Core)) cores += part.instances;
-        if (component.kind == ComponentKind::Array && part.parent)
-            arrays += instancesIn(*part.parent, component) > 0 ? 1 : 0;
+        // A mesh of processing elements is one array.
+        if (component.kind == ComponentKind::Array) {
+            arrays += part.instances / std::max<std::int64_t>(component.instances() / component.count, 1);
+        }
         if (computes(component.kind)) units += part.instances;
     }
     view.cores = cores > 0 ? cores : arrays > 0 ? arrays : std::max<std::int64_t>(units, 1);

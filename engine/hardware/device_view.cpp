@@ -108,6 +108,7 @@ Expected<DeviceView> viewOf(const Component& device, const Surroundings& around,
     view.name = std::string(nameOf(device));
     view.path = around.path;
     view.copies = around.copies;
+    if (const Attribute* platform = device.find("platform")) view.platform = toText(platform->value);
     const auto parts = partsOf(device, around.path, outerClock);
     view.clock = clockOf(parts);
     if (auto filled = fillPeaks(parts, view); !filled) return Unexpected(std::move(filled.error()));

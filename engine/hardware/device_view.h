@@ -30,9 +30,10 @@ struct MemoryLevel {
 struct DeviceView {
     std::string name;
     std::string path;
+    std::string platform;     ///< `gpu`, `tpu`, `cpu`, `npu`, `array`, `soc`, `pim`, as the device says; may be empty
     std::int64_t copies = 1;  ///< of this device in the design
-    Hertz clock;
-    std::int64_t cores = 1;  ///< SMs, compute units, cores
+    Hertz clock;              ///< nominal, at which the peaks hold; `sustained` is stated in the assumptions
+    std::int64_t cores = 1;   ///< SMs, compute units, cores
     /// peaks[unit][dtype]: dense FLOP/s of the whole device, 0 where the unit cannot do that type.
     std::array<std::array<FlopsPerSecond, dtypeCount>, 2> peaks{};
     std::vector<MemoryLevel> levels;       ///< outermost first; never empty

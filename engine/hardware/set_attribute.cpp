@@ -4,6 +4,7 @@
 #include "hardware/nearest.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -58,7 +59,14 @@ std::vector<std::string> settableNames(ComponentKind kind) {
 
 Unexpected noAttribute(const Component& component, std::string_view attribute) {
     const auto known = settableNames(component.kind);
-    std::string hint = didYouMean(attribute, known);
+    std::vector<std::string> owners;
+    for (int i = 0; i < componentKindCount; ++i) {
+        if (attributeSpec(static_cast<ComponentKind>(i), attribute)) {
+            owners.emplace_back(toText(static_cast<ComponentKind>(i)));
+        }
+    }
+    std::string hint =
+        owners.empty() ? didYouMean(attribute, known) : fmt::format("it is one of a {}", fmt::join(owners, ", "));
     if (hint.empty()) hint = "it may have " + quotedList(known, "or");
     return fail(
         "hardware.no-attribute",
@@ -101,13 +109,23 @@ void collect(const Component& component, ComponentPath& path, const auto& fits, 
     }
 }
 
-// Whose attribute it is when no component is named: the only one that has it, else the only one that may have it.
+bool contains(const ComponentPath& outer, const ComponentPath& inner) {
+    return outer.size() <= inner.size() && std::equal(outer.begin(), outer.end(), inner.begin());
+}
+
+// Whose attribute it is when no component is named: the only one that has it (or that all others which have it stand
+// inside), else the only one that may have it.
 Expected<ComponentPath> ownerOf(const Component& root, std::string_view attribute) {
     const std::string_view name = attribute.substr(0, attribute.find('.'));
     std::vector<ComponentPath> owners;
     ComponentPath path;
     collect(
         root, path, [name](const Component& c) { return c.find(name) != nullptr; }, owners);
+    if (!owners.empty() && std::all_of(owners.begin(), owners.end(), [&owners](const ComponentPath& inner) {
+            return contains(owners.front(), inner);
+        })) {
+        return owners.front();
+    }
     if (owners.empty()) {
         collect(
             root, path, [name](const Component& c) { return attributeSpec(c.kind, name) != nullptr; }, owners);

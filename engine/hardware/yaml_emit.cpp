@@ -24,7 +24,7 @@ bool plainIsSafe(std::string_view text) {
                 return false;
             }
         }
-        if (std::string_view(",[]{}\"").find(text[i]) != std::string_view::npos) return false;
+        if (std::string_view(",?[]{}\"").find(text[i]) != std::string_view::npos) return false;
         if (c == ':' && text[i + 1] == ' ') return false;
         if (c == '#' && text[i - 1] == ' ') return false;
     }

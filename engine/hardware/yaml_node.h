@@ -34,10 +34,11 @@ struct YamlNode {
 inline constexpr std::size_t yamlLargestFile = 16u << 20;
 inline constexpr int yamlDeepest = 64;
 inline constexpr std::size_t yamlMostNodes = 1'000'000;
+inline constexpr std::size_t yamlMostCopies = 100'000;  ///< by aliases and anchors
 
 /// Reads one YAML document. Refuses text over 16 MiB, invalid UTF-8, control characters, more than 64 levels of
-/// nesting, duplicate keys, keys that are not text, cycles of aliases, more than a million nodes after aliases are
-/// written out, and a second document. Codes `yaml.*`.
+/// nesting, duplicate keys, keys that are not text, cycles of aliases, aliases that multiply, more than a million
+/// nodes, and a second document. Codes `yaml.*`.
 Expected<YamlNode> parseYaml(std::string_view text, std::string_view file = {});
 
 /// The node on one line; parseYaml gives the same node back.

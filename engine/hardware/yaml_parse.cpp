@@ -89,10 +89,13 @@ private:
     }
     [[noreturn]] void tooMany(const YAML::Mark& mark) const {
         refuse(mark, "yaml.too-large", fmt::format("the document has more than {} values", yamlMostNodes),
-               "aliases that do not multiply", "remove aliases of aliases, or split the file");
+               "a smaller document", "split the file");
     }
     void charge(const YamlNode& copied, const YAML::Mark& mark) {
-        if (++nodes_ > yamlMostNodes) tooMany(mark);
+        if (++copied_ > yamlMostCopies) {
+            refuse(mark, "yaml.too-large", fmt::format("aliases stand for more than {} values", yamlMostCopies),
+                   "aliases that do not multiply", "write the values out, or remove aliases of aliases");
+        }
         for (const YamlNode& item : copied.items) charge(item, mark);
     }
     void open(YamlNode fresh, YAML::anchor_t anchor, const YAML::Mark& mark) {
@@ -153,6 +156,7 @@ private:
     std::vector<Open> stack_;
     std::map<YAML::anchor_t, YamlNode> anchors_;
     std::size_t nodes_ = 0;
+    std::size_t copied_ = 0;
 };
 
 // Length of the valid UTF-8 sequence at the front, 0 if there is none (RFC 3629: no surrogates, no overlong forms).

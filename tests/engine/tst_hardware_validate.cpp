@@ -1,0 +1,165 @@
+#include "hardware/hardware_yaml.h"
+#include "hardware/validate.h"
+
+#include <QtTest/QtTest>
+
+using namespace orrery;
+
+namespace {
+
+Diagnostics problems(const QString& children) {
+    const auto loaded = readHardware("orrery: hardware/1\nsystem: {children: [" + children.toStdString() + "]}\n");
+    return loaded ? validate(loaded->hardware) : Diagnostics{loaded.error()};
+}
+
+int number(const Diagnostics& all, const QString& code) {
+    return static_cast<int>(std::count_if(
+        all.begin(), all.end(), [&code](const Diagnostic& d) { return QString::fromStdString(d.code) == code; }));
+}
+
+}  // namespace
+
+class TestHardwareValidate : public QObject {
+    Q_OBJECT
+private slots:
+    /// Each rule sees one design that breaks it and one, changed as little as possible, that does not.
+    void eachRuleFailsAndPasses_data() {
+        QTest::addColumn<QString>("wrong");
+        QTest::addColumn<QString>("right");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QString>("place");
+        const QString memory = "{kind: dram, name: hbm, capacity: 80 GB, bandwidth: 3 TB/s}";
+        QTest::newRow("a die in a buffer")
+            << "{kind: buffer, name: b, capacity: 1 KiB, children: [{kind: die, name: d}]}"
+            << "{kind: die, name: d, children: [{kind: buffer, name: b, capacity: 1 KiB}]}"
+            << "hardware.nesting"
+            << "system/b/d";
+        QTest::newRow("a node in a die") << "{kind: die, name: d, children: [{kind: node, name: n}]}"
+                                         << "{kind: node, name: n, children: [{kind: die, name: d}]}"
+                                         << "hardware.nesting"
+                                         << "system/d/n";
+        QTest::newRow("siblings of one name")
+            << memory + "," + memory << memory + "," + QString(memory).replace("hbm", "hbm2")
+            << "hardware.duplicate-name"
+            << "system/hbm";
+        QTest::newRow("unnamed siblings of one kind") << "{kind: core}, {kind: core}"
+                                                      << "{kind: core}, {kind: die}"
+                                                      << "hardware.duplicate-name"
+                                                      << "system/core";
+        QTest::newRow("a slash in a name") << "{kind: die, name: a/b}"
+                                           << "{kind: die, name: a-b}"
+                                           << "hardware.name"
+                                           << "system/a/b";
+        QTest::newRow("no capacity") << "{kind: cache, name: l2}"
+                                     << "{kind: cache, name: l2, capacity: 4 MB}"
+                                     << "hardware.missing-attribute"
+                                     << "system/l2.capacity";
+        QTest::newRow("no bandwidth") << "{kind: dram, name: hbm, capacity: 80 GB}" << memory
+                                      << "hardware.missing-attribute"
+                                      << "system/hbm.bandwidth";
+        QTest::newRow("no rates") << "{kind: vector_unit, name: v}"
+                                  << "{kind: vector_unit, name: v, flops: {fp32: 2 GFLOP/s}}"
+                                  << "hardware.missing-attribute"
+                                  << "system/v.flops";
+        QTest::newRow("a link without a rate") << "{kind: link, name: l}"
+                                               << "{kind: link, name: l, bandwidth: 1 GB/s}"
+                                               << "hardware.missing-attribute"
+                                               << "system/l.bandwidth";
+        QTest::newRow("zero") << QString(memory).replace("80 GB", "0 GB") << memory << "hardware.zero"
+                              << "system/hbm.capacity";
+        QTest::newRow("unusual") << QString(memory).replace("80 GB", "0.1 bit") << memory << "hardware.unusual-value"
+                                 << "system/hbm.capacity";
+        QTest::newRow("unusual row")
+            << "{kind: die, name: d, clock: 1 GHz, children: [{kind: tensor_unit, name: t, macs: {bf16: 1e300/cycle}}]}"
+            << "{kind: die, name: d, clock: 1 GHz, children: [{kind: tensor_unit, name: t, macs: {bf16: 512/cycle}}]}"
+            << "hardware.unusual-value"
+            << "system/d/t.macs.bf16";
+        QTest::newRow("per cycle without a clock")
+            << "{kind: die, name: d, children: [{kind: buffer, name: b, capacity: 1 KiB, bandwidth: 8 B/cycle}]}"
+            << "{kind: die, name: d, clock: 1 GHz, children: [{kind: buffer, name: b, capacity: 1 KiB, bandwidth: 8 "
+               "B/cycle}]}"
+            << "hardware.no-clock"
+            << "system/d/b.bandwidth";
+        QTest::newRow("a word larger than the buffer") << "{kind: buffer, name: b, capacity: 4 B, word: 64 bit}"
+                                                       << "{kind: buffer, name: b, capacity: 8 B, word: 64 bit}"
+                                                       << "hardware.smaller-than-part"
+                                                       << "system/b.capacity";
+        QTest::newRow("a line larger than the cache") << "{kind: cache, name: c, capacity: 32 B, line: 64 B}"
+                                                      << "{kind: cache, name: c, capacity: 64 B, line: 64 B}"
+                                                      << "hardware.smaller-than-part"
+                                                      << "system/c.capacity";
+        QTest::newRow("a link to nowhere")
+            << "{kind: die, name: a}, {kind: link, name: l, bandwidth: 1 GB/s, from: a, to: b}"
+            << "{kind: die, name: a}, {kind: die, name: b}, {kind: link, name: l, bandwidth: 1 GB/s, from: a, to: b}"
+            << "hardware.link-nowhere"
+            << "system/l.to";
+        QTest::newRow("a link to itself")
+            << "{kind: die, name: a}, {kind: link, name: l, bandwidth: 1 GB/s, from: a, to: a}"
+            << "{kind: die, name: a}, {kind: link, name: l, bandwidth: 1 GB/s, from: a}"
+            << "hardware.link-loop"
+            << "system/l";
+        QTest::newRow("more devices than ports") << "{kind: switch, name: s, ports: 7}, {kind: die, name: a, count: 8}"
+                                                 << "{kind: switch, name: s, ports: 8}, {kind: die, name: a, count: 8}"
+                                                 << "hardware.ports"
+                                                 << "system/s.ports";
+        QTest::newRow("more links than ports") << "{kind: switch, name: s, ports: 2}, {kind: die, name: a}, {kind: "
+                                                  "link, name: l, count: 3, bandwidth: 1 GB/s, from: a, to: s}"
+                                               << "{kind: switch, name: s, ports: 2}, {kind: die, name: a}, {kind: "
+                                                  "link, name: l, count: 2, bandwidth: 1 GB/s, from: a, to: s}"
+                                               << "hardware.ports"
+                                               << "system/s.ports";
+        QTest::newRow("an empty design") << "" << memory << "hardware.empty"
+                                         << "system";
+    }
+    void eachRuleFailsAndPasses() {
+        QFETCH(QString, wrong);
+        QFETCH(QString, right);
+        QFETCH(QString, code);
+        QFETCH(QString, place);
+        const Diagnostics found = problems(wrong);
+        QCOMPARE(number(found, code), 1);
+        for (const Diagnostic& one : found) {
+            if (QString::fromStdString(one.code) != code) continue;
+            QCOMPARE(QString::fromStdString(one.place.path), place);
+            QVERIFY2(!one.hint.empty() || !one.expected.empty(), toText(one).c_str());
+        }
+        QCOMPARE(number(problems(right), code), 0);
+    }
+    /// What the reader refuses can still be built by code.
+    void designsBuiltByCodeAreCheckedToo() {
+        Hardware hardware;
+        hardware.root.kind = ComponentKind::Die;
+        QCOMPARE(number(validate(hardware), "hardware.root"), 1);
+        hardware.root.kind = ComponentKind::System;
+        Component dram{ComponentKind::Dram, "hbm", 0};
+        dram.attributes = {{"capacity", Measure{-1, false, "-1 B"}, {}, {}},
+                           {"bandwidth", Measure{std::nan(""), false, "nan"}, {}, {}},
+                           {"colour", std::string("red"), {}, {}}};
+        hardware.root.children = {dram};
+        const Diagnostics found = validate(hardware);
+        QCOMPARE(number(found, "hardware.number"), 2);
+        QCOMPARE(number(found, "hardware.count"), 1);
+        QCOMPARE(number(found, "hardware.no-attribute"), 1);
+        QCOMPARE(number(found, "hardware.root"), 0);
+    }
+    void containmentMatchesTheSketches() {
+        using enum ComponentKind;
+        QVERIFY(mayContain(System, Node) && mayContain(Node, Die) && mayContain(Die, Dram) && mayContain(Die, Core));
+        QVERIFY(mayContain(Core, TensorUnit) && mayContain(Array, Mac) && mayContain(Dram, Core));
+        for (int i = 0; i < componentKindCount; ++i) {
+            const auto kind = static_cast<ComponentKind>(i);
+            QVERIFY(!mayContain(kind, System));
+            QVERIFY(!mayContain(Cache, kind) && !mayContain(Link, kind) && !mayContain(RegisterFile, kind));
+        }
+    }
+    void theSketchesAreInOrder() {
+        for (const char* name : {"pod", "pim"}) {
+            const auto loaded = readHardwareFile(std::string(ORRERY_TEST_DATA) + "/hardware/" + name + ".yaml");
+            QVERIFY(loaded);
+            for (const Diagnostic& wrong : validate(loaded->hardware)) QFAIL(toText(wrong).c_str());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestHardwareValidate)
+#include "tst_hardware_validate.moc"
