@@ -85,20 +85,23 @@ Expected<void> fillLevels(const std::vector<Part>& parts, const std::vector<Part
         auto level = levelOf(part);
         if (!level) return Unexpected(std::move(level.error()));
         if (level->bandwidth.value <= 0) {
-            if (candidate.rank == 0 || (view.levels.empty() && &candidate == &candidates.back())) {
+            const bool last = &candidate == &candidates.back();
+            if (candidate.rank == 0 || (view.levels.empty() && last)) {
                 return fail("hardware.missing-attribute", fmt::format("`{}` has no bandwidth", level->name),
                             "`bandwidth`, such as `3.35 TB/s`", "set it in the inspector or the file",
                             {{}, 0, 0, part.path + ".bandwidth"});
             }
-            view.assumptions.push_back(
-                fmt::format("`{}` gives no bandwidth and is left out of the memory levels.", level->name));
-            continue;
+            const bool kept = !view.levels.empty() && level->capacity.value > 0;
+            view.assumptions.push_back(fmt::format("`{}` gives no bandwidth and {}.", level->name,
+                                                   kept ? "limits nothing" : "is left out of the memory levels"));
+            if (!kept) continue;
         }
         if (previous && !view.levels.empty() && sharesLevel(*previous, part)) {
             MemoryLevel& shared = view.levels.back();
             shared.name += " + " + level->name;
             shared.capacity += level->capacity;
-            shared.bandwidth += level->bandwidth;
+            const bool bothKnown = shared.bandwidth.value > 0 && level->bandwidth.value > 0;
+            shared.bandwidth = bothKnown ? shared.bandwidth + level->bandwidth : BytesPerSecond();
         } else {
             view.levels.push_back(std::move(*level));
         }

@@ -21,7 +21,7 @@ struct MemoryLevel {
     ComponentKind kind = ComponentKind::Dram;
     std::string path;
     Bytes capacity;              ///< over all instances
-    BytesPerSecond bandwidth;    ///< over all instances; reads and writes share it
+    BytesPerSecond bandwidth;    ///< over all instances; reads and writes share it; 0 where not given: limits nothing
     Seconds latency;             ///< of a load that hits here; 0 where not given
     JoulesPerByte energy;        ///< per byte moved; 0 where not given
     std::int64_t instances = 1;  ///< 132 for the shared memory of 132 SMs
@@ -36,7 +36,7 @@ struct DeviceView {
     std::int64_t cores = 1;   ///< SMs, compute units, cores
     /// peaks[unit][dtype]: dense FLOP/s of the whole device, 0 where the unit cannot do that type.
     std::array<std::array<FlopsPerSecond, dtypeCount>, 2> peaks{};
-    std::vector<MemoryLevel> levels;       ///< outermost first; never empty
+    std::vector<MemoryLevel> levels;       ///< outermost first; never empty; the first has a bandwidth
     Watts powerCap;                        ///< 0 where not given
     Watts idlePower;                       ///< 0 where not given
     JoulesPerFlop flopEnergy;              ///< 0 where not given

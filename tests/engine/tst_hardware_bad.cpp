@@ -144,7 +144,7 @@ private slots:
             const auto cut = readHardware(std::string_view(text).substr(0, length), "cut");
             if (!cut) QVERIFY(cut.error().place.line > 0);
         }
-        for (std::size_t at = 0; at < text.size(); at += 11) {
+        for (std::size_t at = 0; at < text.size(); at += 37) {
             for (const char other : {'\0', '\t', ':', '{', '*', '&', '\xff', '-'}) {
                 std::string flipped = text;
                 flipped[at] = other;

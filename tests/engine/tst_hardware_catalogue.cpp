@@ -130,7 +130,8 @@ private slots:
         QVERIFY(!view->levels.empty());
         QVERIFY(view->main().kind == ComponentKind::Dram);
         QVERIFY(view->main().capacity.value > 0);
-        for (const MemoryLevel& level : view->levels) QVERIFY2(level.bandwidth.value > 0, level.name.c_str());
+        QVERIFY(view->main().bandwidth.value > 0);
+        for (const MemoryLevel& level : view->levels) QVERIFY2(level.capacity.value > 0, level.name.c_str());
         double best = 0;
         for (int t = 0; t < dtypeCount; ++t) best = std::max(best, view->peak(true, static_cast<DType>(t)).value);
         QVERIFY(best > 0);

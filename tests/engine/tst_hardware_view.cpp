@@ -44,7 +44,9 @@ private slots:
         // 132 SMs × 4 units × 512 MACs × 2 × 1.83 GHz = 989 TFLOP/s, as the maker publishes.
         QCOMPARE(view->peak(true, DType::BF16).value, 132.0 * 4 * 512 * 2 * 1.83e9);
         QCOMPARE(view->peak(false, DType::F32).value, 132.0 * 4 * 32 * 2 * 1.83e9);
-        QCOMPARE(names(*view), QStringList({"hbm3", "l2", "smem"}));
+        QCOMPARE(names(*view), QStringList({"hbm3", "l2", "smem", "register_file"}));
+        QCOMPARE(view->levels[3].bandwidth.value, 0.0);  // not given: it limits nothing, and its capacity counts
+        QCOMPARE(view->levels[3].capacity.value, 132 * 256 * 1024.0);
         QCOMPARE(view->main().bandwidth.value, 3.35e12);
         QCOMPARE(view->main().energy.value, 3.9e-12 * 8);
         QCOMPARE(view->levels[1].latency.value, 273 / 1.83e9);
@@ -129,6 +131,22 @@ private slots:
                          "{kind: dram, name: ddr, capacity: 8 GB, bandwidth: 50 GB/s}]}"));
         QVERIFY(view);
         QCOMPARE(names(*view), QStringList({"ddr", "l3", "l2", "l1", "rf"}));
+    }
+    void aBufferAloneNeedsABandwidth() {
+        const std::string vector = "{kind: vector_unit, name: v, flops: {fp32: 2/cycle}}";
+        const std::string die = "{kind: die, name: d, clock: 1 GHz, children: [" + vector;
+        QVERIFY(!deviceView(inlineDesign(die + ", {kind: buffer, name: b, capacity: 1 MiB}]}")));
+        const auto view =
+            deviceView(inlineDesign(die + ", {kind: buffer, name: b, capacity: 1 MiB, bandwidth: 1 TB/s}]}"));
+        QVERIFY(view);
+        QCOMPARE(names(*view), QStringList({"b"}));
+        // What holds only instructions, or says neither size nor rate, is no level.
+        const auto bare =
+            deviceView(inlineDesign(
+                die + ", {kind: buffer, name: b, capacity: 1 MiB, bandwidth: 1 TB/s}, {kind: register_file, name: rf},"
+                      "{kind: buffer, name: i, capacity: 1 KiB, bandwidth: 1 GB/s, keeps: [instructions]}]}"));
+        QVERIFY(bare);
+        QCOMPARE(names(*bare), QStringList({"b"}));
     }
     void aSharedDramOutsideIsSaidToBeShared() {
         const auto view = deviceView(
