@@ -38,8 +38,8 @@ Unexpected unknownSource(const std::string& source) {
 std::string fileId(const std::string& path) {
     const std::filesystem::path file(path);
     // Every Hugging Face model is called config.json: its folder has the name.
-    if (file.filename() == "config.json" && file.has_parent_path()) return file.parent_path().filename().string();
-    return file.stem().string();
+    const std::string folder = file.parent_path().filename().string();
+    return file.filename() == "config.json" && !folder.empty() ? folder : file.stem().string();
 }
 
 void warnOfUnpriced(const Graph& graph, Diagnostics& warnings) {

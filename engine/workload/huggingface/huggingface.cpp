@@ -14,8 +14,8 @@ constexpr double mostParameters = 1e15;
 
 std::string nameOf(const std::string& path) {
     const std::filesystem::path file(path);
-    if (file.filename() == "config.json" && file.has_parent_path()) return file.parent_path().filename().string();
-    return file.stem().string();
+    const std::string folder = file.parent_path().filename().string();
+    return file.filename() == "config.json" && !folder.empty() ? folder : file.stem().string();
 }
 
 std::string familyNames() {

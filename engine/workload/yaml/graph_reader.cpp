@@ -2,6 +2,7 @@
 #include "workload/operator_types.h"
 #include "workload/yaml/document.h"
 #include "workload/yaml/fields.h"
+#include "workload/yaml/shapes.h"
 
 #include <fmt/format.h>
 
@@ -14,19 +15,6 @@ namespace orrery {
 namespace {
 
 constexpr std::int64_t largestExtent = 1'000'000'000'000, mostRepeats = 1'000'000'000;
-
-/// Two shapes broadcast together, from the last extent on; nothing if they do not fit.
-std::optional<Shape> join(Shape wide, Shape narrow) {
-    if (narrow.size() > wide.size()) std::swap(narrow, wide);
-    for (std::size_t d = 0; d < narrow.size(); ++d) {
-        Dim& mine = wide[wide.size() - 1 - d];
-        const Dim& other = narrow[narrow.size() - 1 - d];
-        if (mine == other || other.value == 1) continue;
-        if (mine.value != 1) return std::nullopt;
-        mine = other;
-    }
-    return wide;
-}
 
 class GraphReader {
 public:
@@ -49,10 +37,9 @@ private:
     void readAttributes(YamlFields& fields, Operator& op);
     std::optional<Shape> readShape(YamlFields& fields, const YamlNode& node);
     std::optional<std::int64_t> readExtent(YamlFields& fields, const YamlNode& node);
-    std::optional<Shape> inferShape(YamlFields& fields, const Operator& op, const YamlNode& node);
-    std::optional<Shape> inferConvolution(YamlFields& fields, const Operator& op, const YamlNode& node);
-    std::optional<Shape> broadcast(YamlFields& fields, const Operator& op, const YamlNode& node);
-    const Shape* shapeOf(const Operator& op, std::size_t input) const;
+    static void refuse(YamlFields& fields, const YamlNode& at, const Diagnostic& why) {
+        fields.refuse(at, why.message, why.expected, why.hint);
+    }
     /// Keeps a reader's complaint; false if there is one.
     bool accept(const YamlFields& fields) {
         if (!problem_ && fields.problem()) problem_ = fields.problem();
@@ -351,7 +338,16 @@ void GraphReader::readOutputs(YamlFields& fields, Operator& op) {
     };
     const YamlNode* outputs = fields.find("outputs");
     if (!outputs) {
-        if (auto shape = inferShape(fields, op, fields.map())) add(fields.map(), op.name, std::move(*shape));
+        auto shape = outputShape(op, graph_);
+        if (!shape) {
+            refuse(fields, fields.map(), shape.error());
+        } else if (!*shape) {
+            fields.refuse(fields.map(),
+                          fmt::format("the shape of `{}`'s output does not follow from its inputs", op.name),
+                          "outputs: {name: [extents]}", "add the key `outputs`");
+        } else {
+            add(fields.map(), op.name, std::move(**shape));
+        }
         return;
     }
     if (!outputs->isMap() || outputs->items.empty()) {
@@ -364,129 +360,16 @@ void GraphReader::readOutputs(YamlFields& fields, Operator& op) {
     }
     // The shape that follows must be the one written.
     if (fields.problem() || (op.kind != OperatorKind::MatMul && op.kind != OperatorKind::Conv)) return;
-    const auto follows = inferShape(fields, op, *outputs);
+    const auto follows = outputShape(op, graph_);
     const Shape& written = graph_.tensor(op.outputs.front())->shape;
-    if (follows && *follows != written) {
+    if (!follows) {
+        refuse(fields, *outputs, follows.error());
+    } else if (*follows && **follows != written) {
         fields.refuse(
             *outputs,
-            fmt::format("the output is written as {}, but its operands give {}", toText(written), toText(*follows)),
-            toText(*follows), "correct the shape, or leave `outputs` out");
+            fmt::format("the output is written as {}, but its operands give {}", toText(written), toText(**follows)),
+            toText(**follows), "correct the shape, or leave `outputs` out");
     }
-}
-
-const Shape* GraphReader::shapeOf(const Operator& op, std::size_t input) const {
-    return input < op.inputs.size() ? &graph_.tensor(op.inputs[input])->shape : nullptr;
-}
-
-std::optional<Shape> GraphReader::broadcast(YamlFields& fields, const Operator& op, const YamlNode& node) {
-    Shape out;
-    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-        const auto joined = join(out, *shapeOf(op, i));
-        if (!joined) {
-            fields.refuse(node,
-                          fmt::format("the inputs of `{}` do not fit together: {} and {}", op.name, toText(out),
-                                      toText(*shapeOf(op, i))),
-                          "equal extents, or 1", "correct a shape");
-            return std::nullopt;
-        }
-        out = *joined;
-    }
-    return out;
-}
-
-std::optional<Shape> GraphReader::inferConvolution(YamlFields& fields, const Operator& op, const YamlNode& node) {
-    const Shape* x = shapeOf(op, 0);
-    const Shape* w = shapeOf(op, 1);
-    const std::int64_t group = op.integer("group", 1);
-    if (!x || !w || x->size() < 3 || w->size() != x->size() || (*x)[1].value % group != 0 ||
-        (*w)[1].value != (*x)[1].value / group) {
-        fields.refuse(node,
-                      fmt::format("the operands of `{}` do not fit together: {} and {}", op.name,
-                                  x ? toText(*x) : "nothing", w ? toText(*w) : "nothing"),
-                      "X [N, C, …] and W [O, C/group, …]", "correct a shape or the attribute `group`");
-        return std::nullopt;
-    }
-    const std::size_t space = x->size() - 2;
-    const auto at = [space](std::vector<std::int64_t> values, std::size_t count, std::int64_t fallback) {
-        values.resize(std::max(values.size(), space * count), fallback);
-        return values;
-    };
-    const auto strides = at(op.integers("strides"), 1, 1);
-    const auto pads = at(op.integers("pads"), 2, 0);
-    const auto dilations = at(op.integers("dilations"), 1, 1);
-    Shape out{(*x)[0], (*w)[0]};
-    // Bounded so that their products with any extent stay within 64 bits.
-    constexpr std::int64_t most = 1'000'000;
-    for (std::size_t i = 0; i < 2 * space; ++i) {
-        const std::size_t d = i % space;
-        if (strides[d] < 1 || dilations[d] < 1 || pads[i] < 0 || strides[d] > most || dilations[d] > most ||
-            pads[i] > most || (*w)[2 + d].value < 1 || (*w)[2 + d].value > most) {
-            fields.refuse(node, fmt::format("the window of `{}` makes no sense", op.name),
-                          "strides, dilations and kernel from 1 to a million, pads from 0",
-                          "correct strides, pads or dilations");
-            return std::nullopt;
-        }
-    }
-    for (std::size_t i = 0; i < space; ++i) {
-        const std::int64_t reach = dilations[i] * ((*w)[2 + i].value - 1) + 1;
-        const std::int64_t room = (*x)[2 + i].value + pads[i] + pads[space + i] - reach;
-        if (room < 0) {
-            fields.refuse(node, fmt::format("the window of `{}` does not fit its input {}", op.name, toText(*x)),
-                          "a window inside the padded input", "correct strides, pads or dilations");
-            return std::nullopt;
-        }
-        out.emplace_back(room / strides[i] + 1);
-    }
-    return out;
-}
-
-std::optional<Shape> GraphReader::inferShape(YamlFields& fields, const Operator& op, const YamlNode& node) {
-    switch (op.kind) {
-        case OperatorKind::Elementwise:
-            if (!op.inputs.empty()) return broadcast(fields, op, node);
-            break;
-        case OperatorKind::Normalization:
-        case OperatorKind::Softmax:
-            if (!op.inputs.empty()) return *shapeOf(op, 0);
-            break;
-        case OperatorKind::Conv:
-            return inferConvolution(fields, op, node);
-        case OperatorKind::MatMul: {
-            if (op.type == "Einsum" || op.type == "GroupedMatMul" || op.type.starts_with("QLinear")) break;
-            const Shape* a = shapeOf(op, 0);
-            const Shape* b = shapeOf(op, 1);
-            if (!a || !b || a->empty() || b->size() < 2) break;
-            const bool transA = op.integer("transA", 0) != 0 && a->size() > 1;
-            const bool transB = op.integer("transB", 0) != 0;
-            const Dim inner = transA ? (*a)[a->size() - 2] : a->back();
-            if (inner != (transB ? b->back() : (*b)[b->size() - 2])) {
-                fields.refuse(node, fmt::format("`{}` cannot multiply {} by {}", op.name, toText(*a), toText(*b)),
-                              "[…, M, K] and [K, N]", "correct a shape, or set transA or transB");
-                return std::nullopt;
-            }
-            // The outer extents broadcast; the last two are M and N.
-            Shape out;
-            for (const Shape* operand : {a, b}) {
-                const Shape head(operand->begin(), operand->end() - std::min<std::ptrdiff_t>(2, std::ssize(*operand)));
-                const auto joined = join(out, head);
-                if (!joined) {
-                    fields.refuse(node, fmt::format("`{}` cannot multiply {} by {}", op.name, toText(*a), toText(*b)),
-                                  "equal outer extents, or 1", "correct a shape");
-                    return std::nullopt;
-                }
-                out = *joined;
-            }
-            if (a->size() > 1) out.push_back(transA ? a->back() : (*a)[a->size() - 2]);
-            out.push_back(transB ? (*b)[b->size() - 2] : b->back());
-            return out;
-        }
-        default:
-            break;
-    }
-    if (fields.map().find("outputs")) return std::nullopt;
-    fields.refuse(node, fmt::format("the shape of `{}`'s output does not follow from its inputs", op.name),
-                  "outputs: {name: [extents]}", "add the key `outputs`");
-    return std::nullopt;
 }
 
 }  // namespace
