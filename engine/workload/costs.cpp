@@ -77,7 +77,9 @@ DType computeType(const Operator& op, const Graph& graph) {
 
 double poolWindow(const Operator& op, const Graph& graph) {
     double window = 1;
-    for (const std::int64_t extent : op.integers("kernel_shape")) window *= static_cast<double>(extent);
+    for (const std::int64_t extent : op.integers("kernel_shape")) {
+        window *= static_cast<double>(std::max<std::int64_t>(extent, 0));
+    }
     if (!op.type.starts_with("Global") && !op.type.starts_with("Adaptive")) return window;
     const double out = outputElements(op, graph);
     return out > 0 ? inputElements(op, graph) / out : 0;

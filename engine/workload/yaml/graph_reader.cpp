@@ -317,6 +317,9 @@ void GraphReader::readAttributes(YamlFields& fields, Operator& op) {
     if (op.integer("group", 1) < 1) {
         values.refuse(*node, "group is less than 1", "1 or more", "leave it out for an ordinary convolution");
     }
+    for (const std::int64_t extent : op.integers("kernel_shape")) {
+        if (extent < 1) values.refuse(*node, fmt::format("kernel_shape has {}", extent), "1 or more", "correct it");
+    }
     accept(values);
 }
 
