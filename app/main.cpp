@@ -1,1 +1,78 @@
-int main() { return 0; }
+#include "app/window/command_line.h"
+#include "app/window/main_window.h"
+#include "app/window/settings.h"
+#include "app/window/startup_clock.h"
+#include "app/window/unattended.h"
+#include "widgets/common/theme.h"
+
+#include <QApplication>
+#include <QTextStream>
+#include <QTimer>
+
+#include <cstdio>
+
+namespace {
+
+/// Which platform plug-in suits: a program that only writes files needs no display.
+void choosePlatform(int argc, char** argv) {
+    if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return;
+    const bool display = qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+    for (int at = 1; at < argc && !display; ++at) {
+        const QByteArray word(argv[at]);
+        if (word.startsWith("--report") || word.startsWith("--screenshot") || word.startsWith("--startup-report") ||
+            word == "--help" || word == "-h" || word == "--version" || word == "-v") {
+            qputenv("QT_QPA_PLATFORM", "offscreen");
+        }
+    }
+}
+
+void print(std::FILE* to, const QString& text) {
+    QTextStream stream(to);
+    stream << text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace orrery;
+    choosePlatform(argc, argv);
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("orrery"));
+    QApplication::setApplicationDisplayName(QStringLiteral("Orrery"));
+    QApplication::setOrganizationName(QStringLiteral("orrery"));
+    QApplication::setDesktopFileName(QStringLiteral("orrery"));
+
+    const app::ParsedCommandLine parsed = app::parseCommandLine(QApplication::arguments());
+    if (parsed.status) {
+        print(*parsed.status == 0 ? stdout : stderr, parsed.text);
+        return *parsed.status;
+    }
+    const app::CommandLine& line = parsed.line;
+    ui::initialiseApplicationLook();
+    app::MainWindow window;
+    if (line.dark) window.setTheme(*line.dark);
+    if (line.size.isValid()) window.resize(line.size);
+
+    app::FirstPaint firstPaint(&window);
+    QObject::connect(&window, &app::MainWindow::ready, &window, [&] {
+        if (line.startupReport) {
+            QTimer::singleShot(0, &window, [&] {
+                print(stdout, QStringLiteral("first_paint_ms %1\nready_ms %2\n")
+                                  .arg(firstPaint.at(), 0, 'f', 0)
+                                  .arg(app::millisecondsSinceExec(), 0, 'f', 0));
+                QApplication::exit(0);
+            });
+        } else if (line.headless()) {
+            auto* unattended = new app::Unattended(window, line, &window);
+            QObject::connect(unattended, &app::Unattended::ended, &window,
+                             [](int status) { QApplication::exit(status); });
+            unattended->start();
+        } else {
+            app::openRequested(window, line);
+            if (line.layout) window.setLayoutMode(*line.layout);
+            window.offerRecovery();
+        }
+    });
+    window.show();
+    return QApplication::exec();
+}

@@ -1,0 +1,53 @@
+#pragma once
+
+// A copy of unsaved work in the state folder, so that a crash costs seconds. Each running studio holds a lock beside
+// its copy; a copy whose lock nobody holds belongs to one that died.
+
+#include <QFuture>
+#include <QLockFile>
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+#include <vector>
+
+namespace orrery::app {
+
+class Document;
+
+/// Work that a studio left behind.
+struct Recovery {
+    QString copy;      ///< the autosaved project
+    QString original;  ///< the file that it belongs to; empty if it was never saved
+    QString when;      ///< local date and time, for people
+};
+
+class Autosave : public QObject {
+    Q_OBJECT
+public:
+    Autosave(Document& document, QString folder, QObject* parent = nullptr);
+    ~Autosave() override;
+
+    void setInterval(int seconds);  ///< of unsaved changes; 0: never
+    void writeNow();                ///< does nothing if there is nothing unsaved; writes on another thread
+    void waitForWrite();
+    void forget();  ///< the unsaved work is given up: removes the copy and writes no more
+    const QString& copyFile() const { return copy_; }
+
+    /// Copies in the folder whose studio is gone, newest first.
+    static std::vector<Recovery> abandoned(const QString& folder);
+    /// Forgets one after it was recovered or refused.
+    static void discard(const Recovery& recovery);
+
+private:
+    void removeCopy();
+
+    Document& document_;
+    QString folder_, copy_;
+    std::unique_ptr<QLockFile> lock_;
+    QTimer timer_;
+    QFuture<void> write_;
+    quint64 written_ = 0;
+};
+
+}  // namespace orrery::app

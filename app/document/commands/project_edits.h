@@ -1,0 +1,26 @@
+#pragma once
+
+// Edits of what the project is made of: designs, workloads, methods, and which pair the live views show.
+
+#include "app/document/commands/edit.h"
+
+namespace orrery::app {
+
+/// Adds a design under a free name. `show`: it becomes the hardware of the current scenario.
+Expected<Edit> addHardwareEdit(const ProjectState& state, Hardware design, bool show = true);
+/// Fails for the last design. Scenarios that name it go with it.
+Expected<Edit> removeHardwareEdit(const ProjectState& state, int index);
+/// The design's content; keeps the scenario on it (its name may change).
+Expected<Edit> replaceHardwareEdit(const ProjectState& state, int index, Hardware design);
+
+Expected<Edit> addWorkloadEdit(const ProjectState& state, ProjectWorkload workload, bool show = true);
+Expected<Edit> removeWorkloadEdit(const ProjectState& state, int index);
+Expected<Edit> replaceWorkloadEdit(const ProjectState& state, int index, ProjectWorkload workload);
+Expected<Edit> setWorkloadOptionsEdit(const ProjectState& state, int index, const WorkloadOptions& options);
+
+Expected<Edit> setMethodsEdit(const ProjectState& state, std::vector<std::string> methods);
+/// Puts the pair first among the scenarios, adding it if it is new.
+Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& scenario);
+Expected<Edit> renameProjectEdit(const ProjectState& state, const QString& name);
+
+}  // namespace orrery::app

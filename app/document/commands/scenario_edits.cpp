@@ -1,0 +1,56 @@
+#include "app/document/commands/project_edits.h"
+
+#include <QStringList>
+
+#include <algorithm>
+
+namespace orrery::app {
+
+Expected<Edit> setMethodsEdit(const ProjectState& state, std::vector<std::string> methods) {
+    for (const std::string& id : methods) {
+        if (!findMethod(id)) {
+            return fail("methods.unknown", "there is no method " + id, "the id of a built-in method",
+                        "choose it from the method set in the toolbar");
+        }
+    }
+    QStringList names;
+    for (const std::string& id : methods) names << QString::fromStdString(id);
+    Edit edit{state,
+              QObject::tr("Methods"),
+              {},
+              names.isEmpty() ? QObject::tr("none") : names.join(QStringLiteral(", ")),
+              {}};
+    edit.after.methods = std::move(methods);
+    return edit;
+}
+
+Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& scenario) {
+    const QString hardware = QString::fromStdString(scenario.hardware);
+    const QString workload = QString::fromStdString(scenario.workload);
+    if (state.hardwareIndex(scenario.hardware) < 0 || state.workloadIndex(scenario.workload) < 0) {
+        return fail("document.scenario",
+                    "the project has no " +
+                        (state.hardwareIndex(scenario.hardware) < 0 ? scenario.hardware : scenario.workload),
+                    "a design and a workload of the project");
+    }
+    Edit edit{state, QObject::tr("Show %1 on %2").arg(workload, hardware), {}, {}, {}};
+    auto& scenarios = edit.after.scenarios;
+    const auto at = std::ranges::find_if(scenarios, [&](const ScenarioRef& there) {
+        return there.hardware == scenario.hardware && there.workload == scenario.workload;
+    });
+    if (at == scenarios.end()) {
+        scenarios.insert(scenarios.begin(), scenario);
+    } else {
+        std::rotate(scenarios.begin(), at, at + 1);
+    }
+    return edit;
+}
+
+Expected<Edit> renameProjectEdit(const ProjectState& state, const QString& name) {
+    if (name.trimmed().isEmpty()) return fail("document.name", "a project needs a name");
+    Edit edit{state, QObject::tr("Rename project"), QString::fromStdString(state.name), name.trimmed(), {}};
+    edit.after.name = name.trimmed().toStdString();
+    return edit;
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,151 @@
+#include "app/document/document.h"
+
+#include "app/document/project_command.h"
+#include "hardware/validate.h"
+
+#include <QFile>
+#include <QFileInfo>
+
+namespace orrery::app {
+
+namespace {
+
+/// What is wrong with the project itself, beyond its designs.
+void checkScenario(const ProjectState& state, Diagnostics& problems) {
+    if (state.scenarios.empty()) return;
+    const ScenarioRef& current = state.scenarios.front();
+    const auto report = [&](const std::string& kind, const std::string& name) {
+        problems.push_back({Severity::Error,
+                            "project.unknown-" + kind,
+                            "the scenario names the " + kind + " " + name + ", which the project has not",
+                            "one of the project's",
+                            "choose another in the toolbar",
+                            {{}, 0, 0, "scenarios"}});
+    };
+    if (!current.hardware.empty() && state.currentHardware() < 0) report("hardware", current.hardware);
+    if (!current.workload.empty() && state.currentWorkload() < 0) report("workload", current.workload);
+}
+
+std::string textOf(const QString& file) {
+    QFile text(file);
+    return text.open(QIODevice::ReadOnly) ? text.readAll().toStdString() : std::string();
+}
+
+}  // namespace
+
+Document::Document(QObject* parent) : QObject(parent), state_(std::make_shared<const ProjectState>()) {
+    undo_.setUndoLimit(0);
+    connect(&undo_, &QUndoStack::cleanChanged, this, &Document::tellModified);
+}
+
+HardwarePtr Document::hardware() const {
+    const int index = hardwareIndex();
+    return index < 0 ? nullptr : state_->hardware[static_cast<std::size_t>(index)];
+}
+
+const ProjectWorkload* Document::workload() const {
+    const int index = workloadIndex();
+    return index < 0 ? nullptr : &state_->workloads[static_cast<std::size_t>(index)];
+}
+
+Expected<void> Document::apply(Expected<Edit> edit, int gesture) {
+    if (!edit) return Unexpected(edit.error());
+    if (sameContent(*state_, edit->after)) return {};
+    undo_.push(new ProjectCommand(*this, state_, std::move(*edit), gesture));
+    return {};
+}
+
+void Document::show(ProjectStatePtr state) {
+    const ProjectStatePtr before = std::exchange(state_, std::move(state));
+    ++revision_;
+    const auto pair = [](const ProjectState& of) {
+        return of.scenarios.empty() ? ScenarioRef{} : of.scenarios.front();
+    };
+    const auto design = [](const ProjectState& of) {
+        const int index = of.currentHardware();
+        return index < 0 ? HardwarePtr() : of.hardware[static_cast<std::size_t>(index)];
+    };
+    const auto recipe = [](const ProjectState& of) {
+        const int index = of.currentWorkload();
+        return index < 0 ? ProjectWorkload{} : of.workloads[static_cast<std::size_t>(index)];
+    };
+    const bool designChanged = design(*before) != design(*state_);
+    if (!(pair(*before) == pair(*state_))) emit scenarioChanged();
+    if (designChanged) emit hardwareChanged();
+    if (!(recipe(*before) == recipe(*state_))) emit workloadChanged();
+    if (before->methods != state_->methods) emit methodsChanged();
+    validateNow();
+    emit projectChanged();
+}
+
+void Document::validateNow() {
+    Diagnostics found;
+    if (const HardwarePtr design = hardware()) found = validate(*design);
+    checkScenario(*state_, found);
+    if (found == problems_) return;
+    problems_ = std::move(found);
+    emit problemsChanged();
+}
+
+void Document::tellModified() {
+    if (isModified() == toldModified_) return;
+    toldModified_ = isModified();
+    emit modifiedChanged(toldModified_);
+}
+
+void Document::reset(Project project, const QString& file, bool modified) {
+    undo_.clear();
+    forced_ = modified;
+    file_ = file;
+    savedText_.clear();
+    auto next = std::make_shared<const ProjectState>(toState(std::move(project)));
+    state_ = std::make_shared<const ProjectState>();
+    emit replaced();
+    show(std::move(next));
+    emit fileChanged(file_);
+    tellModified();
+}
+
+Expected<Diagnostics> Document::load(const QString& file) {
+    Expected<LoadedProject> loaded = readProjectFile(file.toStdString());
+    if (!loaded) return Unexpected(loaded.error());
+    reset(std::move(loaded->project), QFileInfo(file).absoluteFilePath(), !loaded->migratedFrom.empty());
+    savedText_ = textOf(file);
+    return std::move(loaded->warnings);
+}
+
+Expected<void> Document::save() {
+    if (file_.isEmpty()) {
+        return fail("document.no-file", "the project has no file yet", {}, "use File, Save As");
+    }
+    return saveAs(file_);
+}
+
+Expected<void> Document::saveAs(const QString& file) {
+    if (Expected<void> saved = saveProjectFile(file.toStdString(), toProject(*state_)); !saved) return saved;
+    savedText_ = textOf(file);
+    const QString absolute = QFileInfo(file).absoluteFilePath();
+    const bool moved = absolute != file_;
+    file_ = absolute;
+    forced_ = false;
+    undo_.setClean();
+    tellModified();
+    if (moved) emit fileChanged(file_);
+    return {};
+}
+
+QString Document::title() const {
+    if (!state_->name.empty()) return QString::fromStdString(state_->name);
+    if (!file_.isEmpty()) return QFileInfo(file_).completeBaseName();
+    return tr("Untitled");
+}
+
+bool Document::isBlank() const {
+    return file_.isEmpty() && !isModified() && state_->hardware.empty() && state_->workloads.empty();
+}
+
+std::string Document::yaml() const {
+    return writeProject(toProject(*state_));
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,120 @@
+#include "app/document/live_controller.h"
+
+#include "app/document/document.h"
+
+#include <QThread>
+
+#include <algorithm>
+
+namespace orrery::app {
+
+namespace {
+
+constexpr int frame = 16;  ///< ms between two snapshots
+
+}  // namespace
+
+LiveController::LiveController(Document& document, std::shared_ptr<WorkloadCache> cache, QObject* parent)
+    : QObject(parent), document_(document) {
+    due_.setSingleShot(true);
+    due_.setTimerType(Qt::PreciseTimer);
+    connect(&due_, &QTimer::timeout, this, &LiveController::take);
+    soon_.setSingleShot(true);
+    soon_.setInterval(0);
+    connect(&soon_, &QTimer::timeout, this, &LiveController::request);
+    sinceShown_.start();
+    worker_ = std::make_unique<LiveWorker>(std::move(cache), 0, [this](LiveAnswer answer) {
+        {
+            const QMutexLocker lock(&mutex_);
+            const bool told = arrived_.has_value();
+            arrived_ = std::move(answer);
+            if (told) return;
+        }
+        QMetaObject::invokeMethod(
+            this, [this] { due_.start(static_cast<int>(std::max<qint64>(0, frame - sinceShown_.elapsed()))); },
+            Qt::QueuedConnection);
+    });
+    const auto change = [this] {
+        if (enabled_) soon_.start();
+    };
+    connect(&document_, &Document::replaced, this, [this] {
+        ++generation_;
+        primary_ = 0;
+    });
+    connect(&document_, &Document::scenarioChanged, this, [this] { ++generation_; });
+    connect(&document_, &Document::hardwareChanged, this, change);
+    connect(&document_, &Document::workloadChanged, this, change);
+    connect(&document_, &Document::methodsChanged, this, change);
+    connect(&document_, &Document::scenarioChanged, this, change);
+    connect(&document_, &Document::replaced, this, change);
+}
+
+LiveController::~LiveController() = default;
+
+void LiveController::setEnabled(bool enabled) {
+    enabled_ = enabled;
+    if (enabled && !upToDate()) soon_.start();
+}
+
+void LiveController::setPrimary(int answer) {
+    if (answer == primary_) return;
+    primary_ = answer;
+    if (!snapshot_ || answer < 0 || answer >= static_cast<int>(snapshot_->answers.size())) return;
+    auto changed = std::make_shared<ui::Snapshot>(*snapshot_);
+    changed->primary = answer;
+    snapshot_ = std::move(changed);
+    emit snapshotReady(snapshot_);
+}
+
+bool LiveController::upToDate() const {
+    return shown_ == document_.revision() && !soon_.isActive();
+}
+
+void LiveController::ask() {
+    soon_.start();
+}
+
+void LiveController::request() {
+    LiveQuestion question;
+    question.revision = asked_ = document_.revision();
+    question.generation = generation_;
+    question.hardware = document_.hardware();
+    if (const ProjectWorkload* workload = document_.workload()) question.recipe = workload->recipe;
+    question.methods = document_.state()->methods;
+    setBusy(true);
+    worker_->ask(std::move(question));
+}
+
+void LiveController::take() {
+    LiveAnswer answer;
+    {
+        const QMutexLocker lock(&mutex_);
+        if (!arrived_) return;
+        answer = std::move(*arrived_);
+        arrived_.reset();
+    }
+    if (answer.generation != generation_ || answer.revision < shown_) return;  // stale: a newer one is on its way
+    sinceShown_.restart();
+    shown_ = answer.revision;
+    if (answer.workload != workload_) {
+        workload_ = answer.workload;
+        emit workloadReady(workload_);
+    }
+    if (answer.snapshot && primary_ > 0 && primary_ < static_cast<int>(answer.snapshot->answers.size())) {
+        auto changed = std::make_shared<ui::Snapshot>(*answer.snapshot);
+        changed->primary = primary_;
+        answer.snapshot = std::move(changed);
+    }
+    snapshot_ = std::move(answer.snapshot);
+    emit snapshotReady(snapshot_);
+    if (answer.failure) emit failed(*answer.failure);
+    if (shown_ >= asked_) setBusy(false);
+}
+
+void LiveController::setBusy(bool busy) {
+    if (busy == busy_) return;
+    busy_ = busy;
+    emit busyChanged(busy);
+}
+
+}  // namespace orrery::app

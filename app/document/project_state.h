@@ -1,0 +1,44 @@
+#pragma once
+
+// The open project as an immutable value. Designs are shared between states, so that a state costs a few pointers, an
+// edit copies one design, and undo is going back to the state of before: exactly, not approximately.
+
+#include "methods/method.h"
+#include "store/project.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery::app {
+
+struct ProjectState {
+    std::string name;
+    std::string description;
+    std::vector<HardwarePtr> hardware;  ///< never null; names are unique
+    std::vector<ProjectWorkload> workloads;
+    std::vector<ScenarioRef> scenarios;  ///< the first is what the live views show
+    std::vector<std::string> methods;
+    std::vector<UnknownKey> unknown;
+
+    /// Index by name, -1 if there is none.
+    int hardwareIndex(std::string_view name) const;
+    int workloadIndex(std::string_view name) const;
+    /// Of the current scenario; -1 if the project has none or it names something that is not there.
+    int currentHardware() const;
+    int currentWorkload() const;
+};
+using ProjectStatePtr = std::shared_ptr<const ProjectState>;
+
+ProjectState toState(Project project);
+Project toProject(const ProjectState& state);
+
+/// Equal in every value, whether or not designs are shared.
+bool sameContent(const ProjectState& a, const ProjectState& b);
+
+/// `name`, or `name 2`, `name 3` … whichever is free.
+std::string freeHardwareName(const ProjectState& state, const std::string& name);
+std::string freeWorkloadName(const ProjectState& state, const std::string& name);
+
+}  // namespace orrery::app

@@ -1,0 +1,65 @@
+#pragma once
+
+// Study runs: the chosen methods on all of the project's scenarios, on their own executor, with results stored as they
+// come. Workers write into Progress and a queue; a timer at 30 Hz drains both.
+
+#include "base/progress.h"
+#include "store/run_store.h"
+#include "study/study.h"
+
+#include <QMutex>
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+namespace orrery::app {
+
+class Document;
+class WorkloadCache;
+
+enum class RunState { Running, Done, Cancelled, Failed };
+
+class RunController : public QObject {
+    Q_OBJECT
+public:
+    RunController(Document& document, std::shared_ptr<WorkloadCache> cache, QString storeFolder,
+                  QObject* parent = nullptr);
+    ~RunController() override;
+
+    void setThreads(int threads) { threads_ = threads; }  ///< of later runs; 0: one per core
+    /// Starts a run of everything in the project; returns its number, or -1 with a diagnostic in `failed`.
+    int start();
+    void cancel(int run);
+    int running() const;
+    std::shared_ptr<const Progress> progress(int run) const;
+    QString name(int run) const;
+    /// What has come so far; complete once the run has ended.
+    std::shared_ptr<const Study> study(int run) const;
+    std::vector<StudyResult> results(int run) const;
+    /// Database that the runs of this document go to: beside its file, else in the store folder.
+    QString storeFile() const;
+
+signals:
+    void started(int run);
+    void resultsArrived(int run, int count);
+    void finished(int run, orrery::app::RunState state, const QString& message);
+    void failed(const orrery::Diagnostic& why);
+
+private:
+    struct Job;
+    void work(const std::shared_ptr<Job>& job);
+    void drain();
+
+    Document& document_;
+    std::shared_ptr<WorkloadCache> cache_;
+    QString storeFolder_;
+    int threads_ = 0;
+    std::vector<std::shared_ptr<Job>> jobs_;
+    QTimer timer_;
+};
+
+}  // namespace orrery::app

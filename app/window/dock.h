@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QDockWidget>
+
+#include <functional>
+
+class QLabel;
+class QMenu;
+class QToolButton;
+
+namespace orrery::ui {
+class ResultView;
+}
+
+namespace orrery::app {
+
+/// A dock whose content is made when it is first seen, under a small header with a menu: export and copy for result
+/// views, float and close for all.
+class Dock : public QDockWidget {
+    Q_OBJECT
+public:
+    using Make = std::function<QWidget*(QWidget* parent)>;
+
+    Dock(const QString& id, const QString& title, const QString& meaning, Make make, QWidget* parent);
+
+    QWidget* content();  ///< makes it if needed
+    bool isMade() const { return made_; }
+    ui::ResultView* view();                  ///< null if it is not a result view
+    void setTitleNote(const QString& note);  ///< `2 errors`, after the title
+
+signals:
+    void contentMade(QWidget* content);
+    void exportRequested(orrery::ui::ResultView* view);
+
+private:
+    void fillMenu();
+
+    Make make_;
+    QString title_;
+    QToolButton* menuButton_;
+    QMenu* menu_;
+    QLabel* label_;
+    bool made_ = false;
+};
+
+}  // namespace orrery::app

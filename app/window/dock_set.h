@@ -1,0 +1,47 @@
+#pragma once
+
+// All docks of the studio by name, and the three layouts that arrange them.
+
+#include "app/window/dock.h"
+
+#include <QMainWindow>
+#include <QObject>
+
+#include <map>
+#include <vector>
+
+namespace orrery::app {
+
+enum class Layout { Explore, Teach, Compare };
+QString toText(Layout layout);  ///< `explore`: in settings and on the command line
+std::optional<Layout> layoutOf(const QString& text);
+
+class DockSet : public QObject {
+    Q_OBJECT
+public:
+    explicit DockSet(QMainWindow* window);
+
+    Dock* add(const QString& id, const QString& title, const QString& meaning, Dock::Make make);
+    Dock* dock(const QString& id) const;
+    const std::vector<Dock*>& all() const { return docks_; }
+    void reveal(const QString& id);
+
+    /// Arranges the docks as the layout was left, or as it ships.
+    void apply(Layout layout, bool asShipped = false);
+    Layout layout() const { return layout_; }
+    void remember();  ///< writes the present arrangement to the settings
+    void hideAll();
+    bool isShown() const { return shown_; }
+
+private:
+    void place(Layout layout);
+    void size(Layout layout);
+
+    QMainWindow* window_;
+    std::map<QString, Dock*> byId_;
+    std::vector<Dock*> docks_;
+    Layout layout_ = Layout::Explore;
+    bool shown_ = false;
+};
+
+}  // namespace orrery::app

@@ -1,0 +1,27 @@
+#pragma once
+
+// The ready projects of presets/examples: each an ordinary project file whose name and description the
+// gallery shows; a comment `# order: 3` gives its place.
+
+#include "widgets/panels/welcome_page.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace orrery::app {
+
+struct Example {
+    QString id;  ///< file name without extension: `first-light`
+    QString file;
+    QString title;
+    QString description;
+    int order = 0;
+};
+
+/// In gallery order. Reads the heads of the files only.
+std::vector<Example> examples();
+/// By id; nothing if there is none.
+std::optional<Example> exampleById(const QString& id);
+
+}  // namespace orrery::app

@@ -1,0 +1,41 @@
+#include "app/window/file_kind.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QRegularExpression>
+
+namespace orrery::app {
+
+Expected<FileKind> fileKind(const QString& path) {
+    const QFileInfo info(path);
+    const Place place{path.toStdString(), 0, 0, {}};
+    if (!info.exists()) {
+        return fail("file.missing", "there is no such file", "a file that exists", "was it moved or renamed?", place);
+    }
+    if (info.isDir()) {
+        return fail("file.folder", "this is a folder", "a file", "open the config.json or model file in it", place);
+    }
+    const QString ending = info.suffix().toLower();
+    if (ending == QLatin1String("onnx") || ending == QLatin1String("json")) return FileKind::Workload;
+    if (ending != QLatin1String("yaml") && ending != QLatin1String("yml")) {
+        return fail("file.kind", "Orrery does not read files of this kind", ".onnx, config.json, .yaml",
+                    "models from other frameworks: export them to ONNX first", place);
+    }
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) {
+        return fail("file.unreadable", "the file cannot be read: " + file.errorString().toStdString(), {},
+                    "check its permissions", place);
+    }
+    static const QRegularExpression line(QStringLiteral("^orrery\\s*:\\s*[\"']?([a-z]+)/"),
+                                         QRegularExpression::MultilineOption);
+    const QString head = QString::fromUtf8(file.read(64 * 1024));
+    const QString kind = line.match(head).captured(1);
+    if (kind == QLatin1String("hardware")) return FileKind::Hardware;
+    if (kind == QLatin1String("workload")) return FileKind::Workload;
+    if (kind == QLatin1String("project")) return FileKind::Project;
+    return fail("file.kind", "the YAML file does not say what it is",
+                "a line such as `orrery: project/1`, `orrery: hardware/1` or `orrery: workload/1`",
+                "is it a file of another program?", place);
+}
+
+}  // namespace orrery::app

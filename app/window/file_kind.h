@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/diagnostic.h"
+
+#include <QString>
+
+namespace orrery::app {
+
+enum class FileKind { Project, Hardware, Workload };
+
+/// What a file is, by its ending and, for YAML, by its `orrery:` line. Fails with a hint for what cannot be opened.
+Expected<FileKind> fileKind(const QString& path);
+
+}  // namespace orrery::app

@@ -1,0 +1,103 @@
+#include "app/window/headline.h"
+
+#include "widgets/common/theme.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QStringList>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace orrery::app {
+
+QString boundText(const Estimate& estimate) {
+    std::array<double, 5> share{};
+    const auto& operators = estimate.operators;
+    for (std::size_t at = 0; at < operators.size() && at < operators.bound.size(); ++at) {
+        share[static_cast<std::size_t>(operators.bound[at].kind)] += operators.seconds[at];
+    }
+    const double all = std::accumulate(share.begin(), share.end(), 0.0);
+    if (!(all > 0)) return {};
+    const auto most = std::ranges::max_element(share);
+    static const std::array<const char*, 5> names = {
+        QT_TRANSLATE_NOOP("Headline", "compute"), QT_TRANSLATE_NOOP("Headline", "memory"),
+        QT_TRANSLATE_NOOP("Headline", "launch overhead"), QT_TRANSLATE_NOOP("Headline", "network"),
+        QT_TRANSLATE_NOOP("Headline", "nothing")};
+    return QObject::tr("bound by %1 for %2 % of the time")
+        .arg(QCoreApplication::translate("Headline", names[static_cast<std::size_t>(most - share.begin())]))
+        .arg(qRound(*most / all * 100));
+}
+
+Headline::Headline(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("headline"));
+    setAccessibleName(tr("Answer"));
+    const int unit = ui::Theme::instance().unit();
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(unit * 3 / 2, unit / 2, unit * 3 / 2, unit / 2);
+    row->setSpacing(unit * 2);
+    const auto label = [&](const char* name, const QString& meaning) {
+        auto* made = new QLabel(this);
+        made->setObjectName(QLatin1String(name));
+        made->setToolTip(meaning);
+        made->setTextFormat(Qt::PlainText);
+        return made;
+    };
+    latency_ = label("headlineLatency", tr("Latency that the primary method predicts"));
+    interval_ = label("headlineInterval", tr("Interval of the prediction"));
+    facts_ = label("headlineFacts", tr("What limits it, and what it needs"));
+    question_ = label("headlineQuestion", tr("The question"));
+    row->addWidget(latency_, 0, Qt::AlignBaseline);
+    row->addWidget(interval_, 0, Qt::AlignBaseline);
+    row->addWidget(facts_, 0, Qt::AlignBaseline);
+    row->addStretch(1);
+    row->addWidget(question_, 0, Qt::AlignBaseline);
+    question_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    question_->setAlignment(Qt::AlignRight);
+    row->setStretchFactor(question_, 2);
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, &Headline::restyle);
+    restyle();
+    hide();
+}
+
+void Headline::restyle() {
+    const auto& theme = ui::Theme::instance();
+    latency_->setFont(theme.font(ui::FontRole::Display));
+    for (QLabel* label : {interval_, facts_, question_}) label->setFont(theme.font(ui::FontRole::Body));
+    QPalette muted = palette();
+    muted.setColor(QPalette::WindowText, theme.colours().mutedText);
+    for (QLabel* label : {interval_, question_}) label->setPalette(muted);
+}
+
+void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
+    const Estimate* estimate = snapshot ? snapshot->primaryEstimate() : nullptr;
+    setVisible(estimate != nullptr);
+    if (!estimate) return;
+    latency_->setText(QString::fromStdString(format(estimate->latency)));
+    interval_->setText(QStringLiteral("%1 – %2").arg(QString::fromStdString(format(estimate->interval.low)),
+                                                     QString::fromStdString(format(estimate->interval.high))));
+    interval_->setToolTip(tr("Interval: %1").arg(QString::fromStdString(estimate->interval.basis)));
+    QStringList facts;
+    if (const QString bound = boundText(*estimate); !bound.isEmpty()) facts << bound;
+    if (estimate->memory) {
+        const MemoryUse& memory = *estimate->memory;
+        const QString used = QString::fromStdString(format(memory.total()));
+        facts << (memory.capacity.value > 0
+                      ? tr("%1 of %2 memory").arg(used, QString::fromStdString(format(memory.capacity)))
+                      : tr("%1 memory").arg(used));
+    }
+    if (estimate->energy) facts << QString::fromStdString(format(*estimate->energy));
+    for (const Figure& figure : estimate->figures) {
+        facts << QStringLiteral("%1 %2").arg(QString::fromStdString(figure.label).toLower(),
+                                             QString::fromStdString(formatMeasure(figure.value, figure.dimension)));
+    }
+    facts_->setText(facts.mid(0, 4).join(QStringLiteral("  ·  ")));
+    facts_->setToolTip(facts.join(QLatin1Char('\n')));
+    const auto& answer = snapshot->answers[static_cast<std::size_t>(snapshot->primary)];
+    question_->setText(answer.title);
+    question_->setToolTip(QString::fromStdString(snapshot->scenario.name()) + QLatin1Char('\n') + answer.title);
+    setAccessibleDescription(latency_->text() + QStringLiteral(", ") + facts.join(QStringLiteral(", ")));
+}
+
+}  // namespace orrery::app

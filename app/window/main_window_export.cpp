@@ -1,0 +1,79 @@
+#include "app/window/main_window.h"
+#include "app/window/report.h"
+#include "app/window/snapshot_feeder.h"
+
+#include <QDir>
+#include <QFileDialog>
+
+namespace orrery::app {
+
+void MainWindow::exportView(ui::ResultView* view) {
+    if (!view) return;
+    const QString filter = view->csv().isEmpty() ? tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
+                                                 : tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;CSV (*.csv)");
+    QString chosen;
+    QString file = QFileDialog::getSaveFileName(this, tr("Export %1").arg(view->title()),
+                                                view->id() + QStringLiteral(".png"), filter, &chosen);
+    if (file.isEmpty()) return;
+    if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
+    if (const QString problem = view->exportTo(file); !problem.isEmpty()) {
+        return complain({Severity::Error,
+                         "export.failed",
+                         problem.toStdString(),
+                         {},
+                         "choose another folder",
+                         {file.toStdString(), 0, 0, {}}});
+    }
+    say(Severity::Note, tr("Wrote %1").arg(file));
+}
+
+void MainWindow::exportAll() {
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Export every picture to"));
+    if (folder.isEmpty()) return;
+    int written = 0;
+    for (const QString& id : resultViewIds()) {
+        ui::ResultView* view = resultView(id);
+        feeder_->feedAll();
+        QStringList endings = {QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf")};
+        if (!view->csv().isEmpty()) endings << QStringLiteral("csv");
+        for (const QString& ending : endings) {
+            const QString file = QDir(folder).filePath(id + QLatin1Char('.') + ending);
+            if (const QString problem = view->exportTo(file); !problem.isEmpty()) {
+                return complain({Severity::Error,
+                                 "export.failed",
+                                 problem.toStdString(),
+                                 {},
+                                 "choose another folder",
+                                 {file.toStdString(), 0, 0, {}}});
+            }
+            ++written;
+        }
+    }
+    say(Severity::Note, tr("Wrote %n file(s) to %1", nullptr, written).arg(folder));
+}
+
+Expected<QStringList> MainWindow::exportReport(const QString& folder) {
+    if (!live_->snapshot()) {
+        return fail("report.nothing", "there is no answer to report", "a device, a workload and a method",
+                    "open an example or choose them in the library");
+    }
+    QList<ui::ResultView*> views;
+    for (const QString& id : resultViewIds()) {
+        ui::ResultView* view = resultView(id);
+        // A view that was never shown has no size yet.
+        if (!view->isVisible()) view->resize(1200, 760);
+        views << view;
+    }
+    feeder_->feedAll();
+    return writeReport(folder, *live_->snapshot(), views);
+}
+
+void MainWindow::exportReportInteractive() {
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Write the report to"));
+    if (folder.isEmpty()) return;
+    const Expected<QStringList> written = exportReport(folder);
+    if (!written) return complain(written.error());
+    say(Severity::Note, tr("Wrote the report to %1").arg(folder));
+}
+
+}  // namespace orrery::app

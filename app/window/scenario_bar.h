@@ -1,0 +1,72 @@
+#pragma once
+
+// The question, in the toolbar: which methods, which workload, which hardware; and whether the answer is live.
+
+#include "app/document/document.h"
+
+#include <QToolButton>
+#include <QWidget>
+
+class QMenu;
+
+namespace orrery::app {
+
+/// A tool button whose menu is filled when it opens.
+class Chooser : public QToolButton {
+    Q_OBJECT
+public:
+    Chooser(const QString& id, const QString& name, const QString& meaning, QWidget* parent);
+    void setCaption(const QString& caption, const QString& value);
+    QMenu* choices() const { return menu_; }
+
+signals:
+    void filling(QMenu* menu);
+
+private:
+    QMenu* menu_;
+};
+
+class ScenarioBar : public QWidget {
+    Q_OBJECT
+public:
+    explicit ScenarioBar(Document& document, QWidget* parent = nullptr);
+
+    Chooser* methods() const { return methods_; }
+    Chooser* workloads() const { return workloads_; }
+    Chooser* hardware() const { return hardware_; }
+
+signals:
+    void catalogueHardwareChosen(const QString& id);
+    void builtinWorkloadChosen(const QString& id);
+    void openRequested();
+    void refused(const orrery::Diagnostic& why);
+
+private:
+    void refresh();
+    void fillMethods(QMenu* menu);
+    void fillWorkloads(QMenu* menu);
+    void fillHardware(QMenu* menu);
+    void choose(ScenarioRef scenario);
+
+    Document& document_;
+    Chooser *methods_, *workloads_, *hardware_;
+};
+
+/// `● Live`: a switch whose dot says what the live evaluation does.
+class LiveButton : public QToolButton {
+    Q_OBJECT
+public:
+    enum class State { Off, Idle, Busy, Failed };
+    explicit LiveButton(QWidget* parent = nullptr);
+    void setState(State state);
+    State state() const { return state_; }
+    void setCost(double seconds, int operators);
+
+private:
+    void refresh();
+
+    State state_ = State::Idle;
+    QString cost_;
+};
+
+}  // namespace orrery::app

@@ -1,0 +1,31 @@
+#pragma once
+
+// Where preferences and working files live: under $ORRERY_CONFIG_HOME if it is set (tests, portable installs), else in
+// the places of the platform.
+
+#include <QSettings>
+#include <QString>
+#include <QStringList>
+
+#include <memory>
+
+namespace orrery::app {
+
+std::unique_ptr<QSettings> openSettings();
+QString stateFolder();  ///< autosaves and the runs of projects without a file
+QString autosaveFolder();
+
+struct Preferences {
+    bool dark = false;
+    bool animated = true;
+    int autosaveSeconds = 20;  ///< 0: never
+    int threads = 0;           ///< of runs; 0: one per core
+};
+Preferences readPreferences();
+void writePreferences(const Preferences& preferences);
+
+QStringList recentFiles();
+void addRecentFile(const QString& file);
+void clearRecentFiles();
+
+}  // namespace orrery::app

@@ -1,0 +1,81 @@
+#include "app/window/unattended.h"
+
+#include "app/window/main_window.h"
+#include "app/window/snapshot_feeder.h"
+#include "widgets/common/theme.h"
+
+#include <QTextStream>
+
+#include <cstdio>
+
+namespace orrery::app {
+
+namespace {
+
+constexpr qint64 patience = 120'000;  ///< ms for an answer
+
+void print(std::FILE* to, const QString& text) {
+    QTextStream stream(to);
+    stream << text << Qt::endl;
+}
+
+}  // namespace
+
+void openRequested(MainWindow& window, const CommandLine& line) {
+    if (!line.example.isEmpty()) window.openExample(line.example);
+    for (const QString& file : line.files) window.openFile(file);
+}
+
+Unattended::Unattended(MainWindow& window, CommandLine line, QObject* parent)
+    : QObject(parent), window_(window), line_(std::move(line)) {
+    poll_.setInterval(20);
+    connect(&poll_, &QTimer::timeout, this, &Unattended::check);
+}
+
+void Unattended::start() {
+    ui::Theme::instance().setAnimated(false);
+    openRequested(window_, line_);
+    const bool project = !line_.example.isEmpty() || !line_.files.isEmpty();
+    if (line_.layout && project) window_.setLayoutMode(*line_.layout, true);
+    since_.start();
+    poll_.start();
+}
+
+void Unattended::check() {
+    const bool project = !line_.example.isEmpty() || !line_.files.isEmpty();
+    const bool answered = window_.live().snapshot() && window_.live().upToDate() && window_.feeder().settled();
+    calm_ = !project || answered ? calm_ + 1 : 0;
+    if (calm_ > 5) return finish();
+    if (since_.elapsed() < patience && (window_.document().hardware() || since_.elapsed() < patience / 4)) return;
+    poll_.stop();
+    print(stderr, tr("orrery: there is no answer to what was asked"));
+    for (const Diagnostic& problem : window_.currentProblems()) {
+        print(stderr, QString::fromStdString(orrery::toText(problem)));
+    }
+    emit ended(1);
+}
+
+void Unattended::finish() {
+    poll_.stop();
+    int status = 0;
+    if (!line_.reportFolder.isEmpty()) {
+        const Expected<QStringList> written = window_.exportReport(line_.reportFolder);
+        if (written) {
+            for (const QString& file : *written) print(stdout, file);
+        } else {
+            print(stderr, QString::fromStdString(orrery::toText(written.error())));
+            status = 1;
+        }
+    }
+    if (!line_.screenshot.isEmpty()) {
+        if (window_.grab().save(line_.screenshot)) {
+            print(stdout, line_.screenshot);
+        } else {
+            print(stderr, tr("orrery: %1 cannot be written").arg(line_.screenshot));
+            status = 1;
+        }
+    }
+    emit ended(status);
+}
+
+}  // namespace orrery::app
