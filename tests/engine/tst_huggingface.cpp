@@ -91,6 +91,15 @@ private slots:
         const auto mistral = load("Mistral-7B-v0.1", {.sequence = 20000, .phase = Phase::Decode});
         QCOMPARE(mistral->totals.kvBytes, 4096.0 * 128 * 1024);  // 32 layers × 2 × 8 heads × 128 × 2 bytes
     }
+    void theLanguagePartOfAModelThatSeesIsReadAlone() {
+        // Gemma 3 4B: 4.30 B on the hub, of which SigLIP's 0.417 B and the projector's 0.003 B are not text.
+        const auto gemma = load("gemma-3-4b-pt", {.sequence = 32});
+        QVERIFY(gemma);
+        QVERIFY2(std::abs(gemma->totals.parameters / 3.880e9 - 1) < 0.001,
+                 qPrintable(QString::number(gemma->totals.parameters, 'f', 0)));
+        QCOMPARE(gemma->warnings.front().code, std::string("huggingface.text-only"));
+        QCOMPARE(gemma->warnings.front().place.line, 6);
+    }
     void aQuantisedCheckpointIsNoted() {
         const auto deepSeek = load("DeepSeek-V3", {.sequence = 32});
         QVERIFY(!deepSeek->warnings.empty());

@@ -117,6 +117,30 @@ private slots:
         const double pairs = 128.0 * 129 / 2;
         QCOMPARE(llama->totals.macs, 128 * linear + 32 * 32 * pairs * 256);
     }
+    void prefillMakesTheLogitsOfTheLastTokenAlone() {
+        const auto forward = load("llama-2-7b", {.sequence = 128, .phase = Phase::Forward});
+        const auto prefill = load("llama-2-7b", {.sequence = 128, .phase = Phase::Prefill});
+        QCOMPARE(forward->totals.macs - prefill->totals.macs, 127.0 * 4096 * 32000);
+        QCOMPARE(forward->totals.kvBytes, 0.0);
+    }
+    void trainingKeepsTheActivationsOfEveryLayer() {
+        // Of each of 32 layers at least the inputs of its four products stay: 4096 + 4096 + 4096 + 11008 numbers a
+        // token.
+        const auto training = load("llama-2-7b", {.sequence = 128, .phase = Phase::TrainingForward});
+        const auto forward = load("llama-2-7b", {.sequence = 128, .phase = Phase::Forward});
+        QVERIFY(training->totals.peakActivationBytes > 32.0 * 128 * (3 * 4096 + 11008) * 2);
+        QVERIFY(forward->totals.peakActivationBytes < training->totals.peakActivationBytes / 8);
+        QCOMPARE(training->totals.macs, forward->totals.macs);
+    }
+    void quantisedWeightsShrinkTheMatricesAlone() {
+        const auto full = load("llama-2-7b", {.sequence = 128, .phase = Phase::Decode});
+        const auto eight = load("llama-2-7b", {.sequence = 128, .phase = Phase::Decode, .weights = DType::I8});
+        // One byte less for each weight of the layers' matrices; embedding, head and norms keep two.
+        const double matrices = 6738415616.0 - 2 * 32000.0 * 4096 - 65 * 4096.0;
+        QCOMPARE(full->totals.weightBytes - eight->totals.weightBytes, matrices);
+        const auto wide = load("llama-2-7b", {.sequence = 128, .weights = DType::F32, .activations = DType::F32});
+        QCOMPARE(wide->totals.weightBytes, 4 * 6738415616.0);
+    }
     void cacheOfOneTokenHasItsPublishedSize() {
         QCOMPARE(load("llama-2-7b")->transformer->kvBytesPerToken, 512 * 1024.0);
         QCOMPARE(load("llama-3-8b")->transformer->kvBytesPerToken, 128 * 1024.0);

@@ -27,7 +27,9 @@ double storedBytes(DType type) {
 }  // namespace
 
 GraphBuilder::GraphBuilder(std::string name, const WorkloadOptions& options)
-    : options_(options), auxiliary_(bits(options.activations) < 16 ? DType::F16 : options.activations) {
+    : options_(options), auxiliary_(DType::F16) {
+    if (bits(options.activations) >= 16) auxiliary_ = options.activations;
+    if (bits(options.weights) >= 16) auxiliary_ = options.weights;
     graph_.name = std::move(name);
     graph_.keepsActivations = options.phase == Phase::TrainingForward;
 }

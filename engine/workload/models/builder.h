@@ -75,7 +75,7 @@ public:
     const Shape& shape(TensorId id) const;
     std::int64_t extent(TensorId id, int axis) const;  ///< negative axes count from the end
     TensorId activation(Shape shape);
-    /// 16 bits or what the activations have, if wider: norms, biases and embeddings are not quantised further.
+    /// Norms, biases and embeddings are stored like the matrices, but never in less than 16 bits.
     DType auxiliaryType() const { return auxiliary_; }
     const WorkloadOptions& options() const { return options_; }
     Graph finish();
