@@ -12,6 +12,24 @@ constexpr std::size_t leastRows = 20;
 constexpr double largerThanCaches = 192e6;  // twice the largest L2 of the data sets, 96 MB of the L40S
 }  // namespace
 
+ReferenceSet withoutWarmRows(const ReferenceSet& set, const DeviceView& device) {
+    const auto outermost = std::find_if(device.levels.begin(), device.levels.end(),
+                                        [](const MemoryLevel& level) { return level.kind == ComponentKind::Cache; });
+    if (outermost == device.levels.end()) return set;
+    const auto costs = costTable(set.graph);
+    ReferenceSet kept = set;
+    kept.graph.operators.clear();
+    kept.seconds.clear();
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const double peak = device.peak(costs.macs[i] > 0, costs.type[i]).value;
+        const bool memoryBound = costs.bytes(i) / device.main().bandwidth.value >= costs.flops[i] / peak;
+        if (memoryBound && costs.bytes(i) <= outermost->capacity.value) continue;
+        kept.graph.operators.push_back(set.graph.operators[i]);
+        kept.seconds.push_back(set.seconds[i]);
+    }
+    return kept;
+}
+
 Expected<Comparison> compare(const Method& method, const ReferenceSet& set, const HardwarePtr& hardware,
                              Executor& executor) {
     EstimateContext context{executor, {}, nullptr, 0, false};

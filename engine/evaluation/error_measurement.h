@@ -11,6 +11,10 @@
 
 namespace orrery {
 
+/// The set without the rows that main memory would bound but whose operands fit in the device's outermost cache: the
+/// benchmarks repeat a kernel on the same operands, so they find them there, and a model does not.
+ReferenceSet withoutWarmRows(const ReferenceSet& set, const DeviceView& device);
+
 /// One set and what a method predicted for each of its rows.
 struct Comparison {
     OperatorFamily family = OperatorFamily::MatrixProduct;

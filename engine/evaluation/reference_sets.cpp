@@ -175,7 +175,7 @@ Expected<ReferenceSet> readAiconfiguratorAttention(const std::string& folder, st
     const std::string_view length = generation ? "step" : "isl";
     const auto read =
         forRows(*file, {"batch_size", length, "num_heads", "num_key_value_heads", "latency"}, plain, [&](const Row& r) {
-            if (r[2] > 8 * r[3] || (!cacheTypeKnown && r[2] > r[3])) return;
+            if (r[2] > 8 * r[3] || (generation && r[1] < 64) || (!cacheTypeKnown && r[2] > r[3])) return;
             AttentionShape shape;
             shape.batch = whole(r[0]);
             shape.queries = generation ? 1 : whole(r[1]);

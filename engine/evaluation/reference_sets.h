@@ -15,9 +15,9 @@ namespace orrery {
 Expected<ReferenceSet> readAiconfiguratorGemm(const std::string& folder, std::string_view system,
                                               std::string_view device);
 /// bf16 attention without window, head dimension 128, at most 8 query heads per KV head: causal prefill (`generation`
-/// false) or one query against a cache. Of stacks that do not say the cache's type, generation rows with grouped heads
-/// are left out: on A100 they beat main memory by up to 1.6 times with caches far larger than the L2, so it was not
-/// bf16.
+/// false) or one query against a cache of at least 64 tokens. Of stacks that do not say the cache's type, generation
+/// rows with grouped heads are left out: on A100 they beat main memory by up to 1.6 times with caches far larger than
+/// the L2, so it was not bf16.
 Expected<ReferenceSet> readAiconfiguratorAttention(const std::string& folder, std::string_view system,
                                                    std::string_view device, bool generation);
 

@@ -60,8 +60,8 @@ ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, doubl
     return bounds;
 }
 
-Platform platformOf(const Hardware& hardware) {
-    return hardware.group == "GPU" ? Platform::Gpu : Platform::Other;
+Platform platformOf(const DeviceView& device) {
+    return device.platform == "gpu" ? Platform::Gpu : Platform::Other;
 }
 
 }  // namespace orrery

@@ -65,10 +65,10 @@ struct ErrorBounds {
 };
 ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, double predictedSeconds);
 
-/// What kind of machine a design describes, as far as evidence goes.
+/// What kind of machine a view describes, as far as evidence goes.
 enum class Platform : std::uint8_t { Gpu, Other };
-Platform platformOf(const Hardware& hardware);
-/// On a platform without references, both sides of an interval are this much further from the prediction.
+Platform platformOf(const DeviceView& device);
+/// On a platform without references, the sides of an interval are divided and multiplied by this.
 inline constexpr double unknownPlatformWidening = 2.0;
 
 }  // namespace orrery

@@ -1,4 +1,6 @@
+#include "base/hash.h"
 #include "engine/method_fixture.h"
+#include "hardware/catalogue.h"
 #include "methods/provenance.h"
 #include "study/study.h"
 
@@ -96,6 +98,51 @@ private slots:
                 QCOMPARE(got[i].estimate->provenance.hardwareHash, expected[i].estimate->provenance.hardwareHash);
             }
         }
+    }
+    // The real methods on real questions: everything but the cost is the same bytes.
+    void builtinMethodsAnswerTheSameOnEveryExecutor() {
+        Study s;
+        s.methods = {"roofline", "hierarchical-roofline", "llm-inference"};
+        for (const char* id : {"h100-sxm", "t4", "tpu-v4"}) {
+            auto loaded = loadHardware(id);
+            QVERIFY(loaded);
+            const auto hardware = std::make_shared<const Hardware>(std::move(loaded->hardware));
+            for (const char* source : {"resnet-50", "llama-2-7b"}) {
+                const auto workload = loadWorkload({source, {}});
+                QVERIFY(workload);
+                s.scenarios.push_back({hardware, *workload});
+            }
+        }
+        const auto everything = [&](Executor& executor) {
+            StudyOptions options;
+            options.executor = &executor;
+            std::vector<std::string> texts;
+            for (const auto& r : runStudy(s, options)) {
+                Hash hash;
+                if (r.failure) hash.add(toText(*r.failure));
+                if (r.estimate) {
+                    const auto& e = *r.estimate;
+                    hash.add(e.latency.value)
+                        .add(e.interval.low.value)
+                        .add(e.interval.high.value)
+                        .add(e.interval.basis);
+                    for (const double v : e.operators.seconds) hash.add(v);
+                    for (const auto& level : e.operators.levelBytes) {
+                        for (const double v : level) hash.add(v);
+                    }
+                    for (const auto& span : e.timeline.spans) hash.add(static_cast<std::uint64_t>(span.endPs));
+                    for (const auto& text : e.assumptions) hash.add(text);
+                    for (const auto& f : e.figures) hash.add(f.label).add(f.value);
+                    hash.add(e.provenance.hardwareHash).add(e.provenance.workloadHash);
+                }
+                texts.push_back(hash.hex());
+            }
+            return texts;
+        };
+        const auto expected = everything(*makeSerialExecutor());
+        QCOMPARE(expected.size(), std::size_t{18});
+        QVERIFY(everything(*makeThreadExecutor(4)) == expected);
+        QVERIFY(everything(*makeTbbExecutor(4)) == expected);
     }
     void sinkIsCalledOncePerPairAndNeverTwiceAtATime() {
         const auto s = study(50, {"good", "refuses", "throws"});

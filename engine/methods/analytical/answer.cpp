@@ -51,8 +51,8 @@ void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground,
     if (ground.platform == Platform::Gpu) {
         interval.basis.append("; ").append(coverageText(*errors));
     } else {
-        sides.low = latency - std::min(latency, (latency - sides.low) * unknownPlatformWidening);
-        sides.high = latency + (sides.high - latency) * unknownPlatformWidening;
+        sides.low /= unknownPlatformWidening;
+        sides.high *= unknownPlatformWidening;
         interval.basis = fmt::format("No reference for this platform: errors of GPUs, widened {:g} times ({})",
                                      unknownPlatformWidening, errors->basis);
         answer.warnings.push_back(warning(
@@ -95,9 +95,10 @@ Expected<Ground> prepare(const Scenario& scenario) {
                     "an attribute 'bandwidth', e.g. 3.35 TB/s", "Set the bandwidth of " + path,
                     Place{{}, 0, 0, path + ".bandwidth"});
     }
+    const auto platform = platformOf(*view);
     auto rates = computeRates(*view, costs);
     if (!rates) return tl::unexpected(std::move(rates.error()));
-    Ground ground{std::move(*view), rates->rates, platformOf(*scenario.hardware), std::move(rates->assumptions)};
+    Ground ground{std::move(*view), rates->rates, platform, std::move(rates->assumptions)};
     const auto& stated = ground.device.assumptions;
     ground.assumptions.insert(ground.assumptions.begin(), stated.begin(), stated.end());
     return ground;
