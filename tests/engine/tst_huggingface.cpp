@@ -144,6 +144,14 @@ private slots:
         const QList<QByteArray> lines = file.readAll().split('\n');
         QVERIFY(lines[wrong.error().place.line - 1].contains("num_hidden_layers"));
     }
+    void complaintsOfTheParserPointAtTheSpot() {
+        const auto number = loadWorkload({ORRERY_TEST_DATA "/bad/json/number_overflow.json", {}});
+        QCOMPARE(number.error().place.line, 2);
+        QCOMPARE(number.error().place.column, 17);
+        const auto comment = loadWorkload({ORRERY_TEST_DATA "/bad/json/comment.json", {}});
+        QCOMPARE(comment.error().place.line, 1);
+        QCOMPARE(comment.error().place.column, 3);
+    }
     void aHugeFileIsNotRead() {
         QTemporaryDir folder;
         const QString path = folder.filePath("config.json");

@@ -30,8 +30,10 @@ Place at(const std::string& path, const std::string& text, std::size_t byte) {
 
 /// The parser's own sentence without its number and position, which the place says better.
 std::string reason(std::string what) {
+    const std::size_t bracket = what.find("] ");
+    if (what.starts_with('[') && bracket != std::string::npos) what.erase(0, bracket + 2);
     const std::size_t colon = what.find(": ");
-    if (colon != std::string::npos) what.erase(0, colon + 2);
+    if (what.starts_with("parse error") && colon != std::string::npos) what.erase(0, colon + 2);
     return what;
 }
 
@@ -69,14 +71,20 @@ Expected<JsonFile> JsonFile::open(const std::string& path) {
         };
         file.root_ = std::make_shared<const nlohmann::json>(nlohmann::json::parse(file.text_, depth));
     } catch (const nlohmann::json::parse_error& problem) {
-        return fail("json.syntax", reason(problem.what()), "valid JSON", "is the file complete?",
+        return fail("json.syntax", reason(problem.what()), "valid JSON", "is this a JSON file, and complete?",
                     at(path, file.text_, problem.byte));
     } catch (const TooDeep&) {
         return fail("json.too-deep", fmt::format("objects are nested more than {} deep", deepest),
                     "a config of flat keys", "this is not a model's config.json", Place{.file = path, .line = 1});
     } catch (const nlohmann::json::exception& problem) {
-        return fail("json.number", reason(problem.what()), "numbers that fit 64 bits", "look for a mistyped number",
-                    Place{.file = path, .line = 1});
+        // The only other thing that parsing reports: a number too large for a double, which it quotes.
+        const std::string why = reason(problem.what());
+        const std::size_t open = why.find('\'');
+        const std::size_t close = why.rfind('\'');
+        const std::size_t found =
+            close > open && close != std::string::npos ? file.text_.find(why.substr(open + 1, close - open - 1)) : 0;
+        return fail("json.number", why, "a number below 1.8e308", "look for a mistyped number",
+                    at(path, file.text_, found == std::string::npos ? 1 : found + 1));
     }
     if (!file.root_->is_object()) {
         return fail("json.not-an-object", fmt::format("the document is {}", file.root_->type_name()),
