@@ -38,7 +38,7 @@ std::string mostlyBoundBy(const Estimate& estimate) {
 
 std::vector<std::string> answerCells(const Estimate& estimate) {
     return {format(estimate.latency),
-            fmt::format("[{} … {}]", format(estimate.interval.low), format(estimate.interval.high)),
+            intervalText(estimate),
             estimate.energy ? format(*estimate.energy) : "–",
             estimate.memory ? format(estimate.memory->total()) : "–",
             mostlyBoundBy(estimate),
@@ -73,7 +73,20 @@ std::string answersText(const Study& study, const std::vector<StudyResult>& resu
         table.add(std::move(cells));
     }
     std::string out = single ? study.scenarios.front().name() + "\n\n" : study.name + "\n\n";
-    return table.empty() ? out : out + table.text();
+    if (table.empty()) return out;
+    out += table.text();
+    if (!single) return out;
+    for (const StudyResult& result : results) {
+        if (!result.estimate || result.estimate->figures.empty()) continue;
+        out += fmt::format("\n{}\n", result.method);
+        Table figures({"", ""}, {false, true});
+        for (const Figure& figure : result.estimate->figures) {
+            const std::string value = formatMeasure(figure.value, figure.dimension);
+            figures.add({"  " + figure.label, figure.unit.empty() ? value : value + " " + figure.unit});
+        }
+        out += figures.body();
+    }
+    return out;
 }
 
 bool makeFolder(const std::string& folder) {

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace orrery::cli {
 
@@ -32,6 +34,14 @@ void Table::add(std::vector<std::string> cells) {
 }
 
 std::string Table::text() const {
+    return lines(true);
+}
+
+std::string Table::body() const {
+    return lines(false);
+}
+
+std::string Table::lines(bool withHeads) const {
     std::vector<std::size_t> widths;
     for (const std::string& head : heads_) widths.push_back(shownWidth(head));
     for (const auto& row : rows_) {
@@ -48,7 +58,7 @@ std::string Table::text() const {
         text.erase(text.find_last_not_of(' ') + 1);
         out += text + "\n";
     };
-    line(heads_);
+    if (withHeads) line(heads_);
     for (const auto& row : rows_) line(row);
     return out;
 }
@@ -83,9 +93,22 @@ bool writeTo(const std::string& pathOrDash, std::string_view text) {
     return saved.has_value();
 }
 
-std::string withInterval(const Estimate& estimate) {
-    return fmt::format("{} [{} … {}]", format(estimate.latency), format(estimate.interval.low),
-                       format(estimate.interval.high));
+std::string intervalText(const Estimate& estimate) {
+    const std::string latency = format(estimate.latency);
+    constexpr std::array<std::pair<std::string_view, double>, 8> units{
+        {{"fs", 1e-15}, {"ps", 1e-12}, {"ns", 1e-9}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}}};
+    const auto space = latency.find(' ');
+    const std::string_view unit = space == std::string::npos ? "s" : std::string_view(latency).substr(space + 1);
+    const auto found = std::find_if(units.begin(), units.end(), [&](const auto& each) { return each.first == unit; });
+    if (found == units.end()) {
+        return fmt::format("[{} … {}]", format(estimate.interval.low), format(estimate.interval.high));
+    }
+    // Three digits, but no power of ten for an end that is far away.
+    const auto number = [&](Seconds end) {
+        const double value = end.value / found->second;
+        return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+    };
+    return fmt::format("[{} … {}]", number(estimate.interval.low), number(estimate.interval.high));
 }
 
 std::string count(double number) {

@@ -17,9 +17,11 @@ public:
     explicit Table(std::vector<std::string> heads, std::vector<bool> right = {});
     void add(std::vector<std::string> cells);
     std::string text() const;
+    std::string body() const;  ///< without the heads
     bool empty() const { return rows_.empty(); }
 
 private:
+    std::string lines(bool withHeads) const;
     std::vector<std::vector<std::string>> rows_;
     std::vector<std::string> heads_;
     std::vector<bool> right_;
@@ -33,8 +35,8 @@ bool print(std::string_view text);
 /// `-` is standard output. Reports what goes wrong; returns whether it was written.
 bool writeTo(const std::string& pathOrDash, std::string_view text);
 
-/// `12.3 ms [12.3 … 18.1 ms]`, both ends in the unit of the value.
-std::string withInterval(const Estimate& estimate);
+/// `[12.3 … 18.1]`, both ends in the unit in which the latency is printed.
+std::string intervalText(const Estimate& estimate);
 std::string count(double number);  ///< `4,089,184,256`
 
 }  // namespace orrery::cli

@@ -14,11 +14,11 @@ namespace orrery::store {
 
 namespace {
 
-// A round number at or above: 1, 2 or 5 times a power of ten.
-double roundUp(double value) {
-    const double power = std::pow(10.0, std::floor(std::log10(value)));
-    for (const double step : {1.0, 2.0, 5.0}) {
-        if (value <= step * power) return step * power;
+// A round distance of ticks, so that about four of them reach the value.
+double tickFor(double value) {
+    const double rough = value / 4, power = std::pow(10.0, std::floor(std::log10(rough)));
+    for (const double step : {1.0, 2.0, 2.5, 5.0}) {
+        if (rough <= step * power) return step * power;
     }
     return 10 * power;
 }
@@ -35,13 +35,14 @@ std::string intervalsSvg(const Answers& answers) {
     for (const Estimate* each : answers) largest = std::max({largest, each->interval.high.value, each->latency.value});
     if (!(largest > 0) || !std::isfinite(largest)) return {};
     constexpr double width = 916, left = 200, right = 40, line = 30, top = 6;
-    const double end = roundUp(largest), bottom = top + line * static_cast<double>(answers.size());
+    const double step = tickFor(largest), end = step * std::ceil(largest / step);
+    const double bottom = top + line * static_cast<double>(answers.size());
     const auto x = [&](double seconds) { return left + seconds / end * (width - left - right); };
     std::string out = fmt::format(
         R"(<figure><svg viewBox="0 0 {} {:.0f}" role="img" aria-label="Latency with intervals">)", width, bottom + 26);
     const auto put = std::back_inserter(out);
-    for (int tick = 0; tick <= 4; ++tick) {
-        const double value = end * tick / 4;
+    for (int tick = 0; tick * step <= end * 1.001; ++tick) {
+        const double value = step * tick;
         fmt::format_to(put, R"(<line class="grid" x1="{0:.1f}" x2="{0:.1f}" y1="{1}" y2="{2}"/>)", x(value), top,
                        bottom);
         fmt::format_to(put, R"(<text x="{:.1f}" y="{:.0f}" text-anchor="middle">{}</text>)", x(value), bottom + 18,

@@ -1,5 +1,6 @@
 #include "base/unit.h"
 #include "store/export_parts.h"
+#include "store/report_labels.h"
 #include "store/report_parts.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <set>
 
 namespace orrery::store {
 
@@ -30,11 +32,6 @@ struct Axes {
     double y(double value) const {
         return height - bottom - (std::log10(value) - y0) / (y1 - y0) * (height - top - bottom);
     }
-};
-
-struct Box {
-    double x, y, w, h;
-    bool meets(const Box& o) const { return x < o.x + o.w && o.x < x + w && y < o.y + o.h && o.y < y + h; }
 };
 
 std::vector<Point> pointsOf(const Estimate& estimate) {
@@ -117,64 +114,98 @@ std::string grid(const Axes& axes) {
     return out;
 }
 
-// Slopes end at the highest roof; their names stand along them, each further up than the one before, so that parallel
-// lines do not print over each other.
-std::string slopesText(const Axes& axes, const std::vector<Ceiling>& slopes, double highest) {
-    std::string out;
-    const auto put = std::back_inserter(out);
-    const double angle = -std::atan2(axes.y(1) - axes.y(10), axes.x(10) - axes.x(1)) * 180 / 3.14159265358979;
-    for (std::size_t i = 0; i < slopes.size(); ++i) {
-        const double rate = slopes[i].rate;
-        const double from = std::max(std::pow(10.0, axes.x0), std::pow(10.0, axes.y0) / rate);
-        const double to = std::min(std::pow(10.0, axes.x1), highest / rate);
-        if (to <= from) continue;
-        fmt::format_to(put, R"(<line class="slope" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>)", axes.x(from),
-                       axes.y(from * rate), axes.x(to), axes.y(to * rate));
-        const double share = 0.10 + 0.04 * static_cast<double>(i % 4);
-        const double at = std::pow(10.0, std::log10(from) + share * (std::log10(to) - std::log10(from)));
-        fmt::format_to(
-            put,
-            R"svg(<text class="slopename halo" transform="translate({:.1f} {:.1f}) rotate({:.2f})" dy="-5">{}</text>)svg",
-            axes.x(at), axes.y(at * rate), angle, escaped(slopes[i].label));
+Disc discOf(const Axes& axes, const Point& point, double total) {
+    return {std::clamp(axes.x(point.intensity), left, width - right),
+            std::clamp(axes.y(point.rate), top, height - bottom),
+            3 + 17 * std::sqrt(total > 0 ? point.seconds / total : 0)};
+}
+
+// Slopes end at the highest roof.
+std::vector<Slope> slopeLines(const Axes& axes, const std::vector<Ceiling>& slopes, double highest) {
+    std::vector<Slope> lines;
+    for (const Ceiling& slope : slopes) {
+        const double from = std::max(std::pow(10.0, axes.x0), std::pow(10.0, axes.y0) / slope.rate);
+        const double to = std::max(from, std::min(std::pow(10.0, axes.x1), highest / slope.rate));
+        const double x = axes.x(from), y = axes.y(from * slope.rate);
+        const double dx = axes.x(to) - x, dy = axes.y(to * slope.rate) - y, length = std::hypot(dx, dy);
+        lines.push_back({x, y, length, length > 0 ? dx / length : 1, length > 0 ? dy / length : 0});
     }
-    return out;
+    return lines;
+}
+
+std::string slopesText(const std::vector<Ceiling>& slopes, const std::vector<Slope>& lines, LabelPlaces& places) {
+    std::string drawn, names;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const Slope& line = lines[i];
+        if (!(line.length > 0)) continue;
+        fmt::format_to(std::back_inserter(drawn),
+                       R"(<line class="slope" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>)", line.x, line.y,
+                       line.x + line.length * line.cosine, line.y + line.length * line.sine);
+        const auto spot = places.alongSlope(i, 6.2 * static_cast<double>(slopes[i].label.size()));
+        const double angle = std::atan2(line.sine, line.cosine) * 180 / 3.14159265358979;
+        fmt::format_to(
+            std::back_inserter(names),
+            R"svg(<text class="slopename halo" transform="translate({:.1f} {:.1f}) rotate({:.2f})" x="{:.0f}" y="{}">{}</text>)svg",
+            line.x, line.y, angle, spot.along, spot.above ? -5 : 14, escaped(slopes[i].label));
+    }
+    return drawn + names;
+}
+
+std::string kindsLegend(const Scenario& scenario, const std::vector<Point>& points) {
+    std::set<OperatorKind> kinds;
+    for (const Point& point : points) kinds.insert(operatorLabel(scenario, point.op).kind);
+    std::string out = R"(<div class="legend">)";
+    for (const OperatorKind kind : kinds) {
+        out += fmt::format(R"(<span><i class="{}"></i>{}</span>)", kindClass(kind), escaped(orrery::toText(kind)));
+    }
+    return out + "</div>";
 }
 
 std::string roofsText(const Axes& axes, const std::vector<Ceiling>& roofs, const std::vector<Ceiling>& slopes,
-                      std::vector<Box>& taken) {
-    std::string out;
-    const auto put = std::back_inserter(out);
-    const double steepest = slopes.empty() ? 0 : slopes.front().rate;
+                      LabelPlaces& places) {
+    std::string lines, names;
     for (const Ceiling& roof : roofs) {
         const double y = axes.y(roof.rate);
-        const double start = steepest > 0
-                                 ? std::clamp(roof.rate / steepest, std::pow(10.0, axes.x0), std::pow(10.0, axes.x1))
-                                 : std::pow(10.0, axes.x0);
-        fmt::format_to(put, R"(<line class="roof" x1="{0:.1f}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}"/>)", axes.x(start),
-                       width - right, y);
+        const double start =
+            axes.x(std::clamp(roof.rate / slopes.front().rate, std::pow(10.0, axes.x0), std::pow(10.0, axes.x1)));
+        fmt::format_to(std::back_inserter(lines),
+                       R"(<line class="roof" x1="{0:.1f}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}"/>)", start, width - right,
+                       y);
         const double wide = 6.4 * static_cast<double>(roof.label.size());
-        Box box{width - right - wide, y - 17, wide, 13};
-        if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); })) box.y = y + 4;
-        if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); })) continue;
-        taken.push_back(box);
-        fmt::format_to(put, R"(<text class="roofname halo" x="{}" y="{:.1f}" text-anchor="end">{}</text>)",
-                       width - right, box.y + 12, escaped(roof.label));
+        std::vector<Box> candidates;
+        for (double end = width - right; end - wide > start; end -= 20) {
+            candidates.push_back({end - wide, y - 17, wide, 13});
+            candidates.push_back({end - wide, y + 4, wide, 13});
+        }
+        // A roof without its name says nothing: rather over a point than not at all.
+        const auto free = places.firstFree(candidates);
+        if (candidates.empty()) continue;
+        const Box box = free.value_or(candidates.front());
+        fmt::format_to(std::back_inserter(names),
+                       R"(<text class="roofname halo" x="{:.1f}" y="{:.1f}" text-anchor="end">{}</text>)", box.x + wide,
+                       box.y + 12, escaped(roof.label));
     }
-    return out;
+    return lines + names;
+}
+
+// The end of a long name, whose beginning is the same for a whole block; cut between characters.
+std::string shortName(const std::string& name) {
+    constexpr std::size_t longest = 34;
+    if (name.size() <= longest) return name;
+    std::size_t from = name.size() - longest + 2;
+    while (from < name.size() && (static_cast<unsigned char>(name[from]) & 0xC0) == 0x80) ++from;
+    return "…" + name.substr(from);
 }
 
 std::string pointsText(const Axes& axes, const Scenario& scenario, const Estimate& estimate,
-                       const std::vector<Point>& points, std::vector<Box>& taken) {
+                       const std::vector<Point>& points, double total, LabelPlaces& places) {
     std::string out, names;
-    const double total = std::accumulate(estimate.operators.seconds.begin(), estimate.operators.seconds.end(), 0.0);
     int named = 0;
     for (std::size_t i = 0; i < points.size() && i < mostPoints; ++i) {
         const Point& point = points[i];
         const auto label = operatorLabel(scenario, point.op);
         const double share = total > 0 ? point.seconds / total : 0;
-        const double radius = 3 + 17 * std::sqrt(share);
-        const double x = std::clamp(axes.x(point.intensity), left, width - right);
-        const double y = std::clamp(axes.y(point.rate), top, height - bottom);
+        const auto [x, y, radius] = discOf(axes, point, total);
         fmt::format_to(
             std::back_inserter(out),
             R"(<circle class="point {}" cx="{:.1f}" cy="{:.1f}" r="{:.1f}"><title>{}&#10;{} of {:.1f} %, {}, {}&#10;bound by {}</title></circle>)",
@@ -182,16 +213,17 @@ std::string pointsText(const Axes& axes, const Scenario& scenario, const Estimat
             100 * share, escaped(format(FlopsPerSecond(point.rate))), escaped(format(FlopsPerByte(point.intensity))),
             escaped(boundText(estimate, point.op)));
         if (named >= namedPoints || share < 0.02) continue;
-        const std::string name = label.name.size() > 34 ? "…" + label.name.substr(label.name.size() - 32) : label.name;
-        const double wide = 6.6 * static_cast<double>(name.size());
-        const bool leftwards = x + radius + 6 + wide > width - right;
-        const Box box{leftwards ? x - radius - 6 - wide : x + radius + 6, y + 2, wide, 14};
-        if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); })) continue;
-        taken.push_back(box);
+        const std::string name = shortName(label.name);
+        const double wide = 6.6 * static_cast<double>(name.size()), gap = radius + 6;
+        const auto box = places.firstFree({{x + gap, y - 7, wide, 14},
+                                           {x + gap, y + 4, wide, 14},
+                                           {x - gap - wide, y - 7, wide, 14},
+                                           {x - wide / 2, y + gap, wide, 14},
+                                           {x - wide / 2, y - gap - 14, wide, 14}});
+        if (!box) continue;
         ++named;
-        fmt::format_to(std::back_inserter(names),
-                       R"(<text class="label halo" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>)",
-                       leftwards ? box.x + wide : box.x, box.y + 12, leftwards ? "end" : "start", escaped(name));
+        fmt::format_to(std::back_inserter(names), R"(<text class="label halo" x="{:.1f}" y="{:.1f}">{}</text>)", box->x,
+                       box->y + 12, escaped(name));
     }
     return out + names;
 }
@@ -203,16 +235,25 @@ std::string rooflineSvg(const Scenario& scenario, const Estimate& estimate) {
     const auto roofs = joined(estimate.ceilings, false), slopes = joined(estimate.ceilings, true);
     if (points.empty() || roofs.empty() || slopes.empty()) return {};
     const Axes axes = axesFor(points, roofs, slopes);
-    std::vector<Box> taken;
+    const double total = std::accumulate(estimate.operators.seconds.begin(), estimate.operators.seconds.end(), 0.0);
+    std::vector<Disc> discs;
+    for (std::size_t i = 0; i < points.size() && i < mostPoints; ++i) discs.push_back(discOf(axes, points[i], total));
+    std::vector<double> heights;
+    for (const Ceiling& roof : roofs) heights.push_back(axes.y(roof.rate));
+    const auto lines = slopeLines(axes, slopes, roofs.front().rate);
+    LabelPlaces places({left, top, width - left - right, height - top - bottom - 6}, std::move(discs), lines,
+                       std::move(heights));
     std::string out = fmt::format(R"(<figure><svg viewBox="0 0 {} {}" role="img" aria-label="Roofline of {}">)", width,
                                   height, escaped(scenario.name()));
-    out += grid(axes) + slopesText(axes, slopes, roofs.front().rate);
-    std::string roofLines = roofsText(axes, roofs, slopes, taken);
-    out += pointsText(axes, scenario, estimate, points, taken) + roofLines + "</svg>";
+    out += grid(axes) + slopesText(slopes, lines, places);
+    const std::string roofNames = roofsText(axes, roofs, slopes, places);
+    out += pointsText(axes, scenario, estimate, points, total, places) + roofNames + "</svg>";
+    out += kindsLegend(scenario, points);
     out +=
         R"(<figcaption class="note">Each point is an operator; its area is its share of the time, its colour its kind.)";
     const std::size_t silent = estimate.operators.size() - points.size();
-    if (silent > 0) out += fmt::format(" {} operators that do no arithmetic are not drawn.", silent);
+    if (silent == 1) out += " One operator that does no arithmetic is not drawn.";
+    if (silent > 1) out += fmt::format(" {} operators that do no arithmetic are not drawn.", silent);
     if (points.size() > mostPoints) out += fmt::format(" Only the {} longest are drawn.", mostPoints);
     return out + "</figcaption></figure>";
 }

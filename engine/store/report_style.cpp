@@ -56,7 +56,7 @@ code { font:13px "JetBrains Mono",ui-monospace,"DejaVu Sans Mono",monospace; } f
 @media print { :root { --page:#fff; --raised:#f6f7f9; --ink:#000; --muted:#444; --line:#bbb; --faint:#e3e3e3; --roof:#333; }
   body { font-size:10.5pt; } main { max-width:none; padding:0; } h2 { break-before:page; border-top:0; padding-top:0; margin-top:0; }
   figure, .row, tr, h3, details { break-inside:avoid; } h3 { break-after:avoid; } @page { margin:18mm 16mm; } }
-figure { margin:12px 0 0; }
+figure { margin:12px 0 0; } figcaption { margin-top:8px; }
 )css";
 }
 
