@@ -408,7 +408,7 @@ private slots:
         QTest::mouseClick(view.findChild<QToolButton*>("breakdown-by-bound"), Qt::LeftButton);
         QCOMPARE(view.by(), BreakdownBy::Bound);
         QVERIFY(std::any_of(view.model().categories.begin(), view.model().categories.end(),
-                            [](const BreakdownCategory& c) { return c.label == "Hbm3 bandwidth"; }));
+                            [](const BreakdownCategory& c) { return c.label == "hbm3 bandwidth"; }));
         QTest::keyClick(&view, Qt::Key_2);
         QCOMPARE(view.by(), BreakdownBy::Block);
         QVERIFY(view.findChild<QToolButton*>("breakdown-by-block")->isChecked());

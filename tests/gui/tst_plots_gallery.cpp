@@ -1,5 +1,7 @@
 // Pictures of every plot at several sizes, light and dark, for a person to look at; the test fails if one is blank.
 
+#include "base/executor.h"
+#include "hardware/catalogue.h"
 #include "support/plots_fixture.h"
 #include "widgets/common/theme.h"
 #include "widgets/plots/breakdown_view.h"
@@ -10,6 +12,7 @@
 #include <QDir>
 #include <QtTest>
 
+using namespace orrery;
 using namespace orrery::ui;
 
 class TestPlotsGallery : public QObject {
@@ -63,6 +66,62 @@ private slots:
             }
         }
         Theme::instance().setPresenter(false);
+    }
+
+    // The same with real methods on a real device.
+    void real_data() {
+        QTest::addColumn<QString>("workloadId");
+        QTest::addColumn<bool>("decode");
+        QTest::newRow("llama-decode") << "llama-2-7b" << true;
+        QTest::newRow("resnet") << "resnet-50" << false;
+    }
+    void real() {
+        QFETCH(QString, workloadId);
+        QFETCH(bool, decode);
+        Theme::instance().setMode(decode ? Mode::Dark : Mode::Light);
+        const auto hardware = loadHardware(ORRERY_SOURCE "/presets/hardware/h100-sxm.yaml");
+        QVERIFY2(hardware, hardware ? "" : toText(hardware.error()).c_str());
+        WorkloadRecipe recipe;
+        recipe.source = workloadId.toStdString();
+        recipe.options.batch = decode ? 16 : 8;
+        recipe.options.sequence = decode ? 2048 : 0;
+        recipe.options.phase = decode ? Phase::Decode : Phase::Forward;
+        const auto workload = loadWorkload(recipe);
+        QVERIFY2(workload, workload ? "" : toText(workload.error()).c_str());
+        auto snapshot = std::make_shared<Snapshot>();
+        snapshot->scenario.hardware = std::make_shared<Hardware>(hardware->hardware);
+        snapshot->scenario.workload = *workload;
+        const auto view = deviceView(hardware->hardware);
+        QVERIFY(view);
+        snapshot->device = std::make_shared<DeviceView>(*view);
+        const auto executor = makeSerialExecutor();
+        for (const Method& method : builtinMethods()) {
+            EstimateContext context{*executor, {}};
+            auto answer = estimate(method, snapshot->scenario, context);
+            Answer entry{QString::fromUtf8(method.card.id.data()), QString::fromUtf8(method.card.title.data()), nullptr,
+                         std::nullopt, int(snapshot->answers.size())};
+            if (answer)
+                entry.estimate = std::make_shared<Estimate>(std::move(*answer));
+            else
+                entry.failure = answer.error();
+            snapshot->answers.push_back(entry);
+        }
+        snapshot->primary = std::min(1, int(snapshot->answers.size()) - 1);
+        Selection selection;
+        RooflinePlot roofline(&selection);
+        TimelineView timeline(&selection);
+        BreakdownView breakdown(&selection);
+        MemoryView memory(&selection);
+        for (ResultView* result : QList<ResultView*>{&roofline, &timeline, &breakdown, &memory}) {
+            result->resize(820, result == &roofline ? 520 : 300);
+            result->show();
+            QVERIFY(QTest::qWaitForWindowExposed(result));
+            result->setSnapshot(snapshot);
+            QCoreApplication::processEvents();
+            QVERIFY(result->grab().save(QStringLiteral("%1/plots-real-%2-%3.png")
+                                            .arg(ORRERY_TEST_OUTPUT, result->id(), QTest::currentDataTag())));
+        }
+        QVERIFY(!roofline.isEmpty() && !breakdown.isEmpty());
     }
 
     void inUse_data() {

@@ -1,11 +1,14 @@
 #include "widgets/plots/breakdown_model.h"
 
 #include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
 #include "widgets/plots/operator_facts.h"
 
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <climits>
+#include <cmath>
 #include <map>
 
 namespace orrery::ui {
@@ -46,7 +49,7 @@ Key keyOf(const Snapshot& snapshot, const Estimate& estimate, int op, BreakdownB
                       : bound.kind == BoundKind::Memory ? 10 + level
                                                         : 1000 + int(bound.kind);
     QString label = boundText(bound, estimate);
-    label[0] = label[0].toUpper();
+    if (bound.kind != BoundKind::Memory) label[0] = label[0].toUpper();  // a level is named as in its file
     return {order, label};
 }
 
@@ -55,6 +58,20 @@ QColor colourOf(const Snapshot& snapshot, const Estimate& estimate, int op, Brea
     if (by == BreakdownBy::Kind) return theme.operatorColour(operatorKind(snapshot, op));
     const auto& bounds = estimate.operators.bound;
     return theme.boundColour(std::size_t(op) < bounds.size() ? bounds[std::size_t(op)] : Bound{});
+}
+
+QString figuresText(const Estimate& estimate) {
+    QStringList parts;
+    for (const Figure& figure : estimate.figures) {
+        QString value = text(figure.value, figure.dimension);
+        if (figure.dimension == Dimension::Number && !figure.unit.empty()) {
+            // `1.2 k` and `token/s` read `1.2 ktoken/s`.
+            value += (value.contains(QLatin1Char(' ')) ? QString() : QStringLiteral(" ")) +
+                     QString::fromStdString(figure.unit);
+        }
+        parts << QStringLiteral("%1 %2").arg(QString::fromStdString(figure.label), value);
+    }
+    return parts.join(QStringLiteral(" · "));
 }
 
 void mergeTail(std::vector<BreakdownCategory>& categories) {
@@ -90,6 +107,7 @@ BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
         bar.total = estimate.latency.value;
         bar.low = estimate.interval.low.value;
         bar.high = estimate.interval.high.value;
+        bar.figures = figuresText(estimate);
         bar.divided = estimate.operators.size() > 0;
         model.longest = std::max({model.longest, bar.total, std::min(bar.high, bar.total * 1.6)});
         for (std::size_t op = 0; op < estimate.operators.size(); ++op) {
@@ -108,10 +126,16 @@ BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
         category.label = key.label;
         model.categories.push_back(std::move(category));
     }
+    if (by == BreakdownBy::Block) {  // blocks that take the same time stand in the model's order
+        const auto first = [](const BreakdownCategory& c) { return c.ops.empty() ? INT_MAX : c.ops.front(); };
+        std::stable_sort(model.categories.begin(), model.categories.end(),
+                         [&](const auto& a, const auto& b) { return first(a) < first(b); });
+    }
     const std::size_t primary = std::min(std::size_t(std::max(snapshot.primary, 0)), bars > 0 ? bars - 1 : 0);
     if (by != BreakdownBy::Bound) {
-        std::stable_sort(model.categories.begin(), model.categories.end(),
-                         [&](const auto& a, const auto& b) { return a.seconds[primary] > b.seconds[primary]; });
+        std::stable_sort(model.categories.begin(), model.categories.end(), [&](const auto& a, const auto& b) {
+            return std::round(a.seconds[primary] * 1e12) > std::round(b.seconds[primary] * 1e12);
+        });
     }
     if (by == BreakdownBy::Block) {
         mergeTail(model.categories);

@@ -25,6 +25,7 @@ struct BreakdownBar {
     double total = 0;          ///< latency, s; 0 if there is no estimate
     double low = 0, high = 0;  ///< its interval
     bool primary = false;
+    QString figures;       ///< other numbers of the method: `Throughput 1.2 ktoken/s`
     bool divided = false;  ///< the method gives times of operators
     QString state;         ///< why there is no estimate; empty if there is one
     bool failed = false;

@@ -239,13 +239,16 @@ void BreakdownView::paintBars(QPainter& painter, const std::vector<Part>& all) {
                              small.elidedText(bar.state, Qt::ElideRight, box.width()));
             continue;
         }
-        if (bar.high > bar.low && bar.low > 0) {
-            const QString interval = tr("%1 to %2").arg(text(Seconds(bar.low)), text(Seconds(bar.high)));
-            const double used = QFontMetricsF(font).horizontalAdvance(bar.title) + 12;
-            if (used + small.horizontalAdvance(interval) < room) {
-                painter.setPen(c.mutedText);
-                painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, interval);
-            }
+        double used = QFontMetricsF(font).horizontalAdvance(bar.title) + 12;
+        QStringList notes;
+        if (bar.high > bar.low && bar.low > 0)
+            notes << tr("%1 to %2").arg(text(Seconds(bar.low)), text(Seconds(bar.high)));
+        if (!bar.figures.isEmpty()) notes << bar.figures;
+        painter.setPen(c.mutedText);
+        for (const QString& note : notes) {
+            if (used + small.horizontalAdvance(note) > room) break;
+            painter.drawText(title.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, note);
+            used += small.horizontalAdvance(note) + 14;
         }
         if (!bar.divided && now_.longest > 0) {
             const QRectF whole(box.left(), box.top(), bar.total / now_.longest * box.width(), box.height());

@@ -38,7 +38,7 @@ void HoverCard::showAt(const QPoint& near, const QColor& colour, const QString& 
         labelWidth_ = std::max(labelWidth_, body.horizontalAdvance(label));
         valueWidth = std::max(valueWidth, body.horizontalAdvance(value));
     }
-    const int inner = std::max(bold.horizontalAdvance(title_) + 18, labelWidth_ + 16 + valueWidth);
+    const int inner = std::max(bold.horizontalAdvance(title_) + 18, labelWidth_ + 16 + valueWidth + 4);
     const int width = std::min(inner + 2 * padding, std::max(parentWidget()->width() - 8, 80));
     const int height = 2 * padding + bold.height() + 4 + int(lines_.size()) * (body.height() + 1);
     resize(std::min(width, int(widest * Theme::instance().scale())), height);

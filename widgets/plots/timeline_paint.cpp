@@ -195,7 +195,7 @@ void TimelineView::paintRow(QPainter& painter, int row, const QRect& rect) {
             QStringLiteral("%1  %2").arg(name, text(Seconds(double(piece.end - piece.start) * 1e-12)));
         const bool long_ = metrics.horizontalAdvance(timed) <= room;
         const QString label = long_ ? timed : metrics.elidedText(name, Qt::ElideRight, room);
-        if (label.size() < 2) return;
+        if (label != timed && label != name && label.size() < 5) return;  // a letter and dots say nothing
         painter.drawText(QRect(std::max(left, gutter_) + 4, top, room, tall), Qt::AlignVCenter | Qt::AlignLeft, label);
     };
     model_.rows()[std::size_t(row)].visit(std::int64_t(map_.from), std::int64_t(map_.to) + 1,
@@ -231,7 +231,8 @@ void TimelineView::paintFooter(QPainter& painter) {
     painter.drawLine(footer.topLeft(), footer.topRight());
     const SpanStatistics sum = areaStatistics();
     const auto time = [](double ps) { return text(Seconds(ps * 1e-12)); };
-    QStringList parts{tr("Area %1").arg(time(area_->to - area_->from)), tr("%n span(s)", nullptr, int(sum.count))};
+    QStringList parts{tr("Area %1").arg(time(area_->to - area_->from)),
+                      sum.count == 1 ? tr("1 span") : tr("%1 spans").arg(countText(double(sum.count)))};
     if (sum.count > 0) {
         parts << tr("sum %1").arg(time(double(sum.sum))) << tr("mean %1").arg(time(sum.mean()))
               << tr("min %1").arg(time(double(sum.least))) << tr("max %1").arg(time(double(sum.most)));
