@@ -2,6 +2,7 @@
 
 #include "support/plots_fixture.h"
 #include "widgets/common/theme.h"
+#include "widgets/plots/breakdown_model.h"
 #include "widgets/plots/roofline_plot.h"
 #include "widgets/plots/timeline_view.h"
 
@@ -92,5 +93,12 @@ void rooflineUpdate(benchmark::State& state) {
     state.counters["operators"] = double(a->primaryEstimate()->operators.size());
 }
 BENCHMARK(rooflineUpdate)->Arg(4)->Arg(333)->Unit(benchmark::kMillisecond);
+
+void breakdownModelOf(benchmark::State& state) {
+    needApplication();
+    const SnapshotPtr snapshot = fixture::snapshot({.layers = 333});
+    for (auto _ : state) benchmark::DoNotOptimize(breakdownModel(*snapshot, BreakdownBy(state.range(0))));
+}
+BENCHMARK(breakdownModelOf)->DenseRange(0, 2)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
+#include <QTabBar>
 
 namespace orrery::ui {
 namespace {
@@ -129,6 +130,7 @@ void ThemeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opt
             return;
         }
         case PE_FrameFocusRect: {
+            if (qobject_cast<const QTabBar*>(widget)) return;  // the sheet colours a focused tab
             painter->save();
             painter->setRenderHint(QPainter::Antialiasing);
             painter->setPen(QPen(c.accent, 1));
@@ -223,9 +225,11 @@ QIcon ThemeStyle::standardIcon(StandardPixmap which, const QStyleOption* option,
     switch (which) {
         case SP_TitleBarCloseButton:
         case SP_DockWidgetCloseButton:
-            return Theme::instance().icon(QStringLiteral("window-close"));
+            return titleButton({QPolygonF({{4.5, 4.5}, {11.5, 11.5}}), QPolygonF({{4.5, 11.5}, {11.5, 4.5}})});
         case SP_TitleBarNormalButton:
-            return Theme::instance().icon(QStringLiteral("window-restore"));
+            return titleButton({QPolygonF({{4.5, 7.5}, {4.5, 11.5}, {8.5, 11.5}}),
+                                QPolygonF({{6.5, 4.5}, {11.5, 4.5}, {11.5, 9.5}}),
+                                QPolygonF({{11.5, 4.5}, {7.5, 8.5}})});
         case SP_LineEditClearButton:
             return Theme::instance().icon(QStringLiteral("edit-clear"));
         default:

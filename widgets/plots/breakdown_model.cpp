@@ -10,6 +10,8 @@
 #include <climits>
 #include <cmath>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 
 namespace orrery::ui {
 namespace {
@@ -20,45 +22,63 @@ QString tr(const char* text) {
     return QCoreApplication::translate("orrery::ui::BreakdownView", text);
 }
 
-// A folded block by its name, else the outermost scope of the operator's name.
-QString blockOf(const Snapshot& snapshot, int op) {
-    if (snapshot.scenario.workload) {
-        const auto& operators = snapshot.scenario.workload->graph.operators;
-        if (std::size_t(op) < operators.size() && !operators[std::size_t(op)].block.empty())
-            return QString::fromStdString(operators[std::size_t(op)].block);
+std::string_view blockOf(const Operator& op) {
+    if (!op.block.empty()) return op.block;
+    std::string_view name = op.name;
+    if (name.starts_with('/')) name.remove_prefix(1);
+    const auto cut = name.find('/');
+    return cut == std::string_view::npos || cut == 0 ? std::string_view() : name.substr(0, cut);
+}
+
+// Operators to categories. Numbers first and texts once per category: this runs on every edit, for thousands of
+// operators and several methods.
+class Sorter {
+public:
+    Sorter(const Snapshot& snapshot, BreakdownBy by) : snapshot_(snapshot), by_(by) {
+        if (by != BreakdownBy::Block || !snapshot.scenario.workload) return;
+        std::unordered_map<std::string_view, int> known;
+        for (const Operator& op : snapshot.scenario.workload->graph.operators) {
+            const std::string_view block = blockOf(op);
+            const auto [at, fresh] = known.try_emplace(block, int(blocks_.size()));
+            if (fresh) blocks_.push_back(block);
+            blockOfOperator_.push_back(at->second);
+        }
     }
-    const QString name = operatorName(snapshot, op);
-    const QString trimmed = name.startsWith(QLatin1Char('/')) ? name.mid(1) : name;
-    const auto cut = trimmed.indexOf(QLatin1Char('/'));
-    return cut > 0 ? trimmed.left(cut) : tr("outside blocks");
-}
 
-struct Key {
-    int order;  // bounds keep this order; others are sorted by time
-    QString label;
-    bool operator<(const Key& other) const { return order != other.order ? order < other.order : label < other.label; }
+    // Bounds sort by this: compute, the memory levels from the outermost, then the rest.
+    int category(const Estimate& estimate, std::size_t op) const {
+        if (by_ == BreakdownBy::Kind) return int(operatorKind(snapshot_, int(op)));
+        if (by_ == BreakdownBy::Block) return op < blockOfOperator_.size() ? blockOfOperator_[op] : -1;
+        const Bound bound = op < estimate.operators.bound.size() ? estimate.operators.bound[op] : Bound{};
+        if (bound.kind == BoundKind::Compute) return 0;
+        return bound.kind == BoundKind::Memory ? 10 + std::max<int>(bound.level, 0) : 1000 + int(bound.kind);
+    }
+
+    QString label(const Estimate& estimate, std::size_t op) const {
+        if (by_ == BreakdownBy::Kind) return kindText(operatorKind(snapshot_, int(op)));
+        if (by_ == BreakdownBy::Block) {
+            const int block = category(estimate, op);
+            const std::string_view name = block >= 0 ? blocks_[std::size_t(block)] : std::string_view();
+            return name.empty() ? tr("outside blocks") : QString::fromUtf8(name.data(), qsizetype(name.size()));
+        }
+        const Bound bound = op < estimate.operators.bound.size() ? estimate.operators.bound[op] : Bound{};
+        QString text = boundText(bound, estimate);
+        if (bound.kind != BoundKind::Memory) text[0] = text[0].toUpper();  // a level is named as in its file
+        return text;
+    }
+
+    QColor colour(const Estimate& estimate, std::size_t op) const {
+        const Theme& theme = Theme::instance();
+        if (by_ == BreakdownBy::Kind) return theme.operatorColour(operatorKind(snapshot_, int(op)));
+        return theme.boundColour(op < estimate.operators.bound.size() ? estimate.operators.bound[op] : Bound{});
+    }
+
+private:
+    const Snapshot& snapshot_;
+    BreakdownBy by_;
+    std::vector<std::string_view> blocks_;
+    std::vector<int> blockOfOperator_;
 };
-
-Key keyOf(const Snapshot& snapshot, const Estimate& estimate, int op, BreakdownBy by) {
-    if (by == BreakdownBy::Kind) return {0, kindText(operatorKind(snapshot, op))};
-    if (by == BreakdownBy::Block) return {0, blockOf(snapshot, op)};
-    const auto& bounds = estimate.operators.bound;
-    const Bound bound = std::size_t(op) < bounds.size() ? bounds[std::size_t(op)] : Bound{};
-    const int level = std::max<int>(bound.level, 0);
-    const int order = bound.kind == BoundKind::Compute  ? 0
-                      : bound.kind == BoundKind::Memory ? 10 + level
-                                                        : 1000 + int(bound.kind);
-    QString label = boundText(bound, estimate);
-    if (bound.kind != BoundKind::Memory) label[0] = label[0].toUpper();  // a level is named as in its file
-    return {order, label};
-}
-
-QColor colourOf(const Snapshot& snapshot, const Estimate& estimate, int op, BreakdownBy by) {
-    const Theme& theme = Theme::instance();
-    if (by == BreakdownBy::Kind) return theme.operatorColour(operatorKind(snapshot, op));
-    const auto& bounds = estimate.operators.bound;
-    return theme.boundColour(std::size_t(op) < bounds.size() ? bounds[std::size_t(op)] : Bound{});
-}
 
 QString figuresText(const Estimate& estimate) {
     QStringList parts;
@@ -90,7 +110,8 @@ void mergeTail(std::vector<BreakdownCategory>& categories) {
 
 BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
     BreakdownModel model;
-    std::map<Key, BreakdownCategory> found;
+    std::map<int, BreakdownCategory> found;
+    const Sorter sorter(snapshot, by);
     const std::size_t bars = snapshot.answers.size();
     for (std::size_t i = 0; i < bars; ++i) {
         const Answer& answer = snapshot.answers[i];
@@ -112,20 +133,18 @@ BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
         model.longest = std::max({model.longest, bar.total, std::min(bar.high, bar.total * 1.6)});
         for (std::size_t op = 0; op < estimate.operators.size(); ++op) {
             if (estimate.operators.seconds[op] <= 0) continue;
-            BreakdownCategory& category = found[keyOf(snapshot, estimate, int(op), by)];
+            BreakdownCategory& category = found[sorter.category(estimate, op)];
             if (category.seconds.empty()) {
                 category.seconds.resize(bars);
-                category.colour = colourOf(snapshot, estimate, int(op), by);
+                category.label = sorter.label(estimate, op);
+                category.colour = sorter.colour(estimate, op);
             }
             category.seconds[i] += estimate.operators.seconds[op];
             if (bar.primary) category.ops.push_back(int(op));
         }
         model.bars.push_back(bar);
     }
-    for (auto& [key, category] : found) {
-        category.label = key.label;
-        model.categories.push_back(std::move(category));
-    }
+    for (auto& [key, category] : found) model.categories.push_back(std::move(category));
     if (by == BreakdownBy::Block) {  // blocks that take the same time stand in the model's order
         const auto first = [](const BreakdownCategory& c) { return c.ops.empty() ? INT_MAX : c.ops.front(); };
         std::stable_sort(model.categories.begin(), model.categories.end(),

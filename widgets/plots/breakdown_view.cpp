@@ -178,6 +178,7 @@ BreakdownView::ListColumns BreakdownView::listColumns() const {
         if (now_.bars[i].primary) shown.push_back(i);
     for (std::size_t i = 0; i < now_.bars.size() && shown.size() < most; ++i)
         if (!now_.bars[i].primary && now_.bars[i].divided) shown.push_back(i);
+    std::sort(shown.begin(), shown.end());
     return {shown, column, std::min(room, scaled(220) + double(shown.size()) * column)};
 }
 

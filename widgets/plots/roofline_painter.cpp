@@ -65,7 +65,7 @@ void paintModelRoofs(QPainter& painter, const RooflineModel& model, const LogAxe
         if (!axes.area.contains(ridge)) continue;
         painter.setPen(QPen(roofColour(roof), 1.4));
         painter.setBrush(Theme::instance().colours().surface);
-        painter.drawEllipse(ridge, 3, 3);
+        painter.drawEllipse(ridge, 3 * Theme::instance().scale(), 3 * Theme::instance().scale());
     }
 }
 
@@ -98,8 +98,11 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
     Obstacles obstacles;
     if (scene.now.notShown > 0) {
         const QString share = percentText(scene.now.notShownShare);
-        const QString full =
-            tr("%1 operators without FLOPs or traffic not shown, %2 of the time").arg(scene.now.notShown).arg(share);
+        const QString full = scene.now.notShown == 1
+                                 ? tr("1 operator without FLOPs or traffic not shown, %1 of the time").arg(share)
+                                 : tr("%1 operators without FLOPs or traffic not shown, %2 of the time")
+                                       .arg(scene.now.notShown)
+                                       .arg(share);
         labels.note = metrics.horizontalAdvance(full) < area.width() * 0.8
                           ? full
                           : tr("%1 without FLOPs not shown (%2)").arg(scene.now.notShown).arg(share);

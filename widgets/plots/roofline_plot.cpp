@@ -263,6 +263,7 @@ void RooflinePlot::fit() {
 
 void RooflinePlot::pinBaseline() {
     scene_.baselines.push_back(target_);
+    scene_.baselines.back().title = tr("%1 (pinned)").arg(target_.title);
     pinButton_->setChecked(true);
     replot();
 }

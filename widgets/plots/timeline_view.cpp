@@ -92,7 +92,7 @@ void TimelineView::layOut() {
     gutter_ = std::min(gutter_, std::max(width() / 4, 40));
     const int rows = std::max(int(model_.rows().size()), 1);
     const int least = qRound(20 * theme.scale());
-    const int most = qRound(48 * theme.scale());
+    const int most = qRound(64 * theme.scale());
     rowHeight_ = std::clamp(rowsRect().height() / rows, least, most);
     scrollRows(0);
     map_.left = gutter_;
