@@ -3,6 +3,7 @@
 #include "store/exports.h"
 
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace orrery {
@@ -11,6 +12,10 @@ namespace {
 
 using store::Json;
 using store::put;
+
+// A study of more scenarios is written without operators and timelines: it would be gigabytes that nobody reads at
+// once.
+constexpr std::size_t mostWhole = 64;
 
 Json workloadJson(const Workload& workload) {
     const WorkloadOptions& options = workload.recipe.options;
@@ -66,6 +71,12 @@ Json operatorJson(const Scenario& scenario, const Estimate& estimate, std::size_
     return json;
 }
 
+// A fraction is written as such, so it has no unit; only its print is in percent.
+std::string unitOf(const Figure& figure) {
+    if (!figure.unit.empty() || figure.dimension == Dimension::Fraction) return figure.unit;
+    return std::string(baseUnit(figure.dimension));
+}
+
 Json timelineJson(const Timeline& timeline) {
     Json spans = Json::array();
     for (const TimelineSpan& span : timeline.spans) {
@@ -88,7 +99,7 @@ Json ceilingsJson(const Estimate& estimate) {
     return list;
 }
 
-Json estimateObject(const Scenario& scenario, const Estimate& estimate) {
+Json estimateObject(const Scenario& scenario, const Estimate& estimate, bool whole = true) {
     Json json{{"method", estimate.method}};
     put(json, "latency_s", estimate.latency.value);
     put(json, "latency_low_s", estimate.interval.low.value);
@@ -109,22 +120,23 @@ Json estimateObject(const Scenario& scenario, const Estimate& estimate) {
     json["figures"] = Json::array();
     for (const Figure& figure : estimate.figures) {
         if (!std::isfinite(figure.value)) continue;
-        json["figures"].push_back(
-            {{"label", figure.label},
-             {"value", store::number(figure.value)},
-             {"unit", figure.unit.empty() ? std::string(baseUnit(figure.dimension)) : figure.unit},
-             {"dimension", toText(figure.dimension)}});
+        json["figures"].push_back({{"label", figure.label},
+                                   {"value", store::number(figure.value)},
+                                   {"unit", unitOf(figure)},
+                                   {"dimension", toText(figure.dimension)}});
     }
     put(json, "cost_s", estimate.cost.value);
     json["warnings"] = store::diagnosticsJson(estimate.warnings);
     json["assumptions"] = estimate.assumptions;
     json["levels"] = estimate.levels;
     json["ceilings"] = ceilingsJson(estimate);
-    json["operators"] = Json::array();
-    for (std::size_t i = 0; i < estimate.operators.size(); ++i) {
-        json["operators"].push_back(operatorJson(scenario, estimate, i));
+    if (whole) {
+        json["operators"] = Json::array();
+        for (std::size_t i = 0; i < estimate.operators.size(); ++i) {
+            json["operators"].push_back(operatorJson(scenario, estimate, i));
+        }
     }
-    if (!estimate.timeline.spans.empty()) json["timeline"] = timelineJson(estimate.timeline);
+    if (whole && !estimate.timeline.spans.empty()) json["timeline"] = timelineJson(estimate.timeline);
     const Provenance& from = estimate.provenance;
     json["provenance"] = {{"method", from.method},
                           {"version", from.version},
@@ -135,7 +147,8 @@ Json estimateObject(const Scenario& scenario, const Estimate& estimate) {
 }
 
 // The keys of one scenario with its answers, added to an object.
-void addRun(Json& json, const Study& study, std::size_t index, const std::vector<StudyResult>& results) {
+void addRun(Json& json, const Study& study, std::size_t index, std::span<const StudyResult> results) {
+    const bool whole = study.scenarios.size() <= mostWhole;
     const Scenario& scenario = study.scenarios[index];
     json["scenario"] = scenarioObject(scenario);
     json["estimates"] = Json::array();
@@ -143,7 +156,7 @@ void addRun(Json& json, const Study& study, std::size_t index, const std::vector
     for (const StudyResult& result : results) {
         if (result.scenario != index) continue;
         if (result.estimate) {
-            json["estimates"].push_back(estimateObject(scenario, *result.estimate));
+            json["estimates"].push_back(estimateObject(scenario, *result.estimate, whole));
         } else if (result.failure) {
             Json failure{{"method", result.method}};
             failure.update(store::diagnosticJson(*result.failure));
@@ -171,9 +184,14 @@ std::string runJson(const Study& study, const std::vector<StudyResult>& results)
     } else {
         json["name"] = study.name;
         json["runs"] = Json::array();
+        // Sorted by scenario once: looking through all results for each would be quadratic.
+        std::vector<std::vector<StudyResult>> byScenario(study.scenarios.size());
+        for (const StudyResult& result : results) {
+            if (result.scenario < byScenario.size()) byScenario[result.scenario].push_back(result);
+        }
         for (std::size_t i = 0; i < study.scenarios.size(); ++i) {
             Json run = Json::object();
-            addRun(run, study, i, results);
+            addRun(run, study, i, byScenario[i]);
             json["runs"].push_back(std::move(run));
         }
     }

@@ -9,8 +9,8 @@
 namespace orrery {
 
 /// The `run` contract, see resources/schema/run.schema.json: `scenario`, `estimates[]` and `failures[]` of a study of
-/// one scenario; of several, `runs[]` of such objects (study.schema.json). Keys carry their unit; absent means not
-/// predicted.
+/// one scenario; of several, `runs[]` of such objects (study.schema.json), of more than 64 without their operators.
+/// Keys carry their unit; absent means not predicted.
 std::string runJson(const Study& study, const std::vector<StudyResult>& results);
 std::string scenarioJson(const Scenario& scenario);
 std::string estimateJson(const Scenario& scenario, const Estimate& estimate);

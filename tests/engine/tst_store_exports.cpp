@@ -68,6 +68,16 @@ private slots:
         verifySchema(json, "study");
         QCOMPARE(Json::parse(json)["runs"].size(), std::size_t{3});
     }
+    void aLargeStudyLeavesItsOperatorsOut() {
+        std::vector<StudyResult> results;
+        for (std::size_t i = 0; i < 65; ++i) results.push_back(answer(i));
+        const std::string json = runJson(awkwardStudy(65), results);
+        verifySchema(json, "study");
+        const Json last = Json::parse(json)["runs"].back()["estimates"][0];
+        QVERIFY(!last.contains("operators") && !last.contains("timeline") && last.contains("latency_s"));
+        const Json figures = Json::parse(runJson(awkwardStudy(), {answer()}))["estimates"][0]["figures"];
+        QCOMPARE(figures[1]["unit"], "s");
+    }
     void anImportFitsItsSchema() { verifySchema(importJson(*awkwardScenario().workload), "import"); }
     void theValidatorCanFail() {
         Json run = Json::parse(runJson(awkwardStudy(), {answer()}));
