@@ -236,6 +236,37 @@ Expected<ReferenceSet> readNeusightLinear(const std::string& file, std::string_v
     return set;
 }
 
+Expected<ReferenceSet> readNeusightConv(const std::string& file, std::string_view deviceName, std::string_view device) {
+    const auto csv = readCsv(file);
+    if (!csv) return tl::unexpected(csv.error());
+    const auto column = csv->column("device");
+    if (!column) return tl::unexpected(column.error());
+    auto set = neusightSet(device, OperatorFamily::Convolution);
+    const auto keep = [&](const std::vector<std::string>& row) {
+        return row.size() > *column && row[*column] == deviceName;
+    };
+    const auto read =
+        forRows(*csv, {"B", "Cin", "Cout", "ksize", "in_hw", "stride", "pad", "latency_ms"}, keep, [&](const Row& r) {
+            const auto batch = whole(r[0]), in = whole(r[1]), out = whole(r[2]), kernel = whole(r[3]);
+            const auto side = whole(r[4]), stride = whole(r[5]), pad = whole(r[6]);
+            const auto result = (side + 2 * pad - kernel) / stride + 1;
+            if (result <= 0) return;
+            Operator op;
+            op.name = fmt::format("conv {}×{}×{}² to {} by {}²", batch, in, side, out, kernel);
+            op.type = "Conv";
+            op.kind = OperatorKind::Conv;
+            op.attributes["strides"] = std::vector<std::int64_t>{stride, stride};
+            op.attributes["pads"] = std::vector<std::int64_t>(4, pad);
+            op.inputs = {tensor(set.graph, DType::F32, {batch, in, side, side}, TensorRole::Input),
+                         tensor(set.graph, DType::F32, {out, in, kernel, kernel}, TensorRole::Weight)};
+            op.outputs = {tensor(set.graph, DType::F32, {batch, out, result, result}, TensorRole::Output)};
+            set.graph.operators.push_back(std::move(op));
+            set.seconds.push_back(r[7] * 1e-3);
+        });
+    if (!read) return tl::unexpected(read.error());
+    return set;
+}
+
 Expected<ReferenceSet> readLlmCompassMatmul(const std::string& file, std::string_view device) {
     const auto csv = readCsv(file, false);
     if (!csv) return tl::unexpected(csv.error());

@@ -29,6 +29,9 @@ Expected<ReferenceSet> readNeusightVector(const std::string& file, std::string_v
 Expected<ReferenceSet> readNeusightLinear(const std::string& file, std::string_view deviceName,
                                           std::string_view device);
 
+/// NeuSight's fp32 convolutions of square images and kernels, of one device.
+Expected<ReferenceSet> readNeusightConv(const std::string& file, std::string_view deviceName, std::string_view device);
+
 /// LLMCompass (BSD-3): fp16 matrix products of PyTorch on A100 SXM; host timing, so 20 to 50 us of launch are inside.
 Expected<ReferenceSet> readLlmCompassMatmul(const std::string& file, std::string_view device);
 

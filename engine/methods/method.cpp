@@ -88,6 +88,12 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
     try {
         auto answer = method.estimate(scenario, context);
         if (!answer) return answer;
+        if (!std::isfinite(answer->latency.value) || !std::isfinite(answer->interval.high.value)) {
+            return fail("method.not-finite",
+                        "method " + std::string(method.card.id) + " arrives at no finite time for " + scenario.name(),
+                        "rates and sizes in their usual range",
+                        "Look in Problems for a bandwidth, clock or extent that is out of its range");
+        }
         answer->method = method.card.id;
         answer->provenance = {std::string(method.card.id), std::string(method.card.version),
                               hardwareHash(*scenario.hardware), workloadHash(*scenario.workload), context.seed};

@@ -9,9 +9,10 @@ namespace orrery {
 OperatorFamily familyOf(const CostTable& costs, std::size_t i) {
     switch (costs.kind[i]) {
         case OperatorKind::MatMul:
+            return OperatorFamily::MatrixProduct;
         case OperatorKind::Conv:
         case OperatorKind::ConvTranspose:
-            return OperatorFamily::MatrixProduct;
+            return OperatorFamily::Convolution;
         case OperatorKind::Attention:
             return costs.kvReadBytes[i] > 0 ? OperatorFamily::DecodeAttention : OperatorFamily::PrefillAttention;
         default:
@@ -29,6 +30,8 @@ std::string_view toText(OperatorFamily family) {
             return "decode attention";
         case OperatorFamily::Elementwise:
             return "element-wise";
+        case OperatorFamily::Convolution:
+            return "convolutions";
     }
     return "unknown";
 }

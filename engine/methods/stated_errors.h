@@ -17,8 +17,8 @@
 
 namespace orrery {
 
-enum class OperatorFamily : std::uint8_t { MatrixProduct, PrefillAttention, DecodeAttention, Elementwise };
-inline constexpr int operatorFamilyCount = 4;
+enum class OperatorFamily : std::uint8_t { MatrixProduct, PrefillAttention, DecodeAttention, Elementwise, Convolution };
+inline constexpr int operatorFamilyCount = 5;
 /// Attention that reads a cache is that of decoding.
 OperatorFamily familyOf(const CostTable& costs, std::size_t i);
 std::string_view toText(OperatorFamily family);

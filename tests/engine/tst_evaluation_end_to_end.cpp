@@ -5,12 +5,15 @@
 #include "hardware/catalogue.h"
 #include "methods/method.h"
 
+#include <QDir>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 using namespace orrery;
 
@@ -18,13 +21,14 @@ namespace {
 
 const std::string folder = ORRERY_REFERENCE;
 
-Expected<Estimate> ask(const std::string& device, const WorkloadPtr& workload) {
+Expected<Estimate> ask(const std::string& device, const WorkloadPtr& workload,
+                       std::string_view method = "llm-inference") {
     static const auto executor = makeSerialExecutor();
     EstimateContext context{*executor, {}, nullptr, 0, false};
     auto loaded = loadHardware(device);
     if (!loaded) return tl::unexpected(loaded.error());
-    return estimate(*findMethod("llm-inference"),
-                    {std::make_shared<const Hardware>(std::move(loaded->hardware)), workload}, context);
+    return estimate(*findMethod(method), {std::make_shared<const Hardware>(std::move(loaded->hardware)), workload},
+                    context);
 }
 
 double seconds(const std::string& device, const WorkloadOptions& options) {
@@ -119,6 +123,69 @@ private slots:
             ++rows;
         }
         QVERIFY(rows >= 4);
+    }
+    // Whole models in fp32 under PyTorch, attention not fused (NeuSight's labels), none used to derive anything.
+    void wholeModelsInFp32() {
+        const QTemporaryDir dir;
+        const auto config = [&](const char* name, const char* json) {
+            QDir(dir.path()).mkdir(name);
+            QFile file(dir.filePath(QString("%1/config.json").arg(name)));
+            if (file.open(QIODevice::WriteOnly)) file.write(json);
+            return file.fileName().toStdString();
+        };
+        const std::map<std::string, std::string> sources{
+            {"bert_large", "bert-large"},
+            {"gpt2_large", config("gpt2-large", R"({"model_type": "gpt2", "n_layer": 36, "n_head": 20, "n_embd": 1280,
+              "n_positions": 1024, "vocab_size": 50257})")},
+            {"opt_13", config("opt-1.3b", R"({"model_type": "opt", "num_hidden_layers": 24, "num_attention_heads": 32,
+              "hidden_size": 2048, "ffn_dim": 8192, "vocab_size": 50272, "max_position_embeddings": 2048,
+              "word_embed_proj_dim": 2048, "do_layer_norm_before": true, "activation_function": "relu"})")}};
+        const std::map<std::string, std::string> devices{{"NVIDIA_A100-PCIE-40GB", "a100-40-sxm"},
+                                                         {"Tesla_V100-PCIE-32GB", "v100"},
+                                                         {"AMD_Instinct_MI210", "mi210"}};
+        const auto file = readCsv(folder + "/gpu/neusight/e2e_measured_labels.csv");
+        QVERIFY(file);
+        std::map<std::string, std::vector<double>> predicted;
+        std::vector<double> measured;
+        int inside = 0;
+        for (std::size_t i = 0; i < file->rows.size(); ++i) {
+            const auto& row = file->rows[i];
+            if (row.size() < 9 || row[2] != "inf" || !row[5].empty()) continue;
+            if (!sources.contains(row[1]) || !devices.contains(row[0])) continue;
+            WorkloadOptions options;
+            options.weights = options.activations = options.kv = DType::F32;
+            options.flashAttention = false;
+            options.sequence = static_cast<std::int64_t>(*file->number(i, 3));
+            options.batch = static_cast<std::int64_t>(*file->number(i, 4));
+            if (row[1] != "bert_large") options.phase = Phase::Prefill;
+            const auto workload = loadWorkload({sources.at(row[1]), options});
+            QVERIFY2(workload, row[1].c_str());
+            measured.push_back(*file->number(i, 7) * 1e-3);
+            auto line =
+                fmt::format("{} batch {} on {}: measured {:.0f} ms", row[1], row[4], row[0], measured.back() * 1e3);
+            for (const auto& method : builtinMethods()) {
+                const std::string id(method.card.id);
+                const auto answer = ask(devices.at(row[0]), *workload, id);
+                QVERIFY2(answer, id.c_str());
+                predicted[id].push_back(answer->latency.value);
+                line += fmt::format(", {} {:.0f}", id, answer->latency.value * 1e3);
+                const auto& interval = answer->interval;
+                if (id != "llm-inference") continue;
+                inside += measured.back() >= interval.low.value && measured.back() <= interval.high.value;
+            }
+            fmt::print("{}\n", line);
+        }
+        QVERIFY(measured.size() >= 16);
+        for (const auto& [id, values] : predicted) {
+            const auto s = summarise(values, measured);
+            fmt::print("{}: {} rows, MAPE {:.1f} %, bias {:+.1f} %, Kendall {:.2f}\n", id, s.rows, 100 * s.mape,
+                       100 * s.bias, s.kendall);
+            QVERIFY(s.kendall > 0.8);
+        }
+        fmt::print("llm-inference: {} of {} inside the interval\n", inside, measured.size());
+        QVERIFY(summarise(predicted["llm-inference"], measured).mape < 0.18);
+        QVERIFY(10 * inside >= 9 * static_cast<int>(measured.size()));
+        for (std::size_t i = 0; i < measured.size(); ++i) QVERIFY(predicted["roofline"][i] <= measured[i]);
     }
     // One layer of GPT-3 175B, a quarter of it on each of four A100, prefill of 8 × 2048 tokens (LLMCompass, figure 5).
     void layerOfGpt3OnA100() {

@@ -1,6 +1,7 @@
 // Measures again, from the reference data, every constant of stated_errors_table.cpp and efficiencies.cpp. Derived from
-// A100 SXM and L40S (products, attention) and A100-40, V100 and T4 (element-wise); held out: H100 SXM, and L4 for
-// element-wise. The measured figures are printed in the form of the table.
+// A100 SXM and L40S (products, attention), A100-40, V100 and T4 (element-wise), V100 and T4 (convolutions); held out:
+// H100 SXM (products, attention), L4 (element-wise), A100 80 GB PCIe (convolutions). The measured figures are printed
+// in the form of the table.
 
 #include "evaluation/error_measurement.h"
 #include "evaluation/error_metrics.h"
@@ -52,6 +53,9 @@ const Sets& sets() {
         const auto vector = [](const char* file, const char* name, const char* id) {
             return take(readNeusightVector(folder + "/neusight/nv_fp32_vector_ops_" + file + ".csv.gz", name, id));
         };
+        const auto conv = [](const char* name, const char* id) {
+            return take(readNeusightConv(folder + "/neusight/nv_fp32_conv2d_train.csv.gz", name, id));
+        };
         s.derivation.push_back(gemm("a100_sxm", "a100-80-sxm"));
         s.derivation.push_back(gemm("l40s", "l40s"));
         s.derivation.push_back(attention("a100_sxm", "a100-80-sxm", false));
@@ -61,10 +65,13 @@ const Sets& sets() {
         s.derivation.push_back(vector("train", "NVIDIA A100-PCIE-40GB", "a100-40-sxm"));
         s.derivation.push_back(vector("train", "Tesla V100-PCIE-32GB", "v100"));
         s.derivation.push_back(vector("train", "Tesla T4", "t4"));
+        s.derivation.push_back(conv("Tesla V100-PCIE-32GB", "v100"));
+        s.derivation.push_back(conv("Tesla T4", "t4"));
         s.heldOut.push_back(gemm("h100_sxm", "h100-sxm"));
         s.heldOut.push_back(attention("h100_sxm", "h100-sxm", false));
         s.heldOut.push_back(attention("h100_sxm", "h100-sxm", true));
         s.heldOut.push_back(vector("test", "NVIDIA L4", "l4"));
+        s.heldOut.push_back(conv("NVIDIA A100 80GB PCIe", "a100-80-pcie"));
         for (auto* group : {&s.derivation, &s.heldOut}) {
             for (auto& set : *group) set = withoutWarmRows(set, *deviceView(*device(set.device)));
         }

@@ -78,7 +78,12 @@ Method hierarchicalRooflineMethod() {
                   "MAPE 26 %, bias -26 %, held out: 1,651 bf16 cache attentions on H100 SXM (aiconfigurator "
                   "2026-08-21)"},
                  {"element-wise", "GPU",
-                  "MAPE 22 %, bias -22 %, held out: 831 fp32 vector operators on L4 (NeuSight 6945927d)"}},
+                  "MAPE 22 %, bias -22 %, held out: 831 fp32 vector operators on L4 (NeuSight 6945927d)"},
+                 {"convolutions", "GPU",
+                  "MAPE 46 %, bias -38 %, held out: 4,786 fp32 convolutions on A100 80 GB PCIe (NeuSight 6945927d)"},
+                 {"whole transformers", "GPU",
+                  "MAPE 40 % over 18 fp32 inferences of BERT large, GPT-2 large and OPT 1.3B on A100, V100 and MI210 "
+                  "(NeuSight 6945927d)"}},
             .needs = {"Peak rate per precision", "Capacity and bandwidth of every memory level",
                       "Shapes of all tensors"},
             .failureMode =
