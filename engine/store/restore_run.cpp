@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace orrery {
 
@@ -63,6 +64,12 @@ Expected<RestoredRun> restoreRun(RunStore& store, std::int64_t run) {
     if (!stored) return tl::unexpected(stored.error());
     RestoredRun restored;
     restored.study.name = found->name;
+    restored.study.methods = found->methods;
+    restored.study.seed = found->seed;
+    const auto rank = [&](const StudyResult& result) {
+        const auto& methods = found->methods;
+        return std::pair(result.scenario, std::find(methods.begin(), methods.end(), result.method) - methods.begin());
+    };
     try {
         for (std::size_t i = 0; i < stored->size();) {
             const std::size_t scenario = (*stored)[i].scenarioIndex;
@@ -80,10 +87,6 @@ Expected<RestoredRun> restoreRun(RunStore& store, std::int64_t run) {
                     if (!workload) workload = estimate->workload;
                     result.estimate = std::make_shared<const Estimate>(std::move(estimate->estimate));
                 }
-                auto& methods = restored.study.methods;
-                if (std::find(methods.begin(), methods.end(), each.method) == methods.end()) {
-                    methods.push_back(each.method);
-                }
                 restored.results.push_back(std::move(result));
             }
             restored.study.scenarios.push_back(scenarioFrom((*stored)[i], workload ? &workload->graph : nullptr));
@@ -93,6 +96,8 @@ Expected<RestoredRun> restoreRun(RunStore& store, std::int64_t run) {
         return fail("store.run", fmt::format("run {} cannot be read: {}", run, error.what()), "",
                     "the run database may be damaged: run the study again");
     }
+    std::stable_sort(restored.results.begin(), restored.results.end(),
+                     [&](const StudyResult& a, const StudyResult& b) { return rank(a) < rank(b); });
     return restored;
 }
 

@@ -23,7 +23,7 @@ constexpr std::int64_t applicationId = 0x4F727279;  // `Orry`, so that `file` an
 constexpr const char* schema = R"(
 create table runs(
     id integer primary key, name text not null, started text not null, finished integer not null default 0,
-    seed integer not null) strict;
+    seed integer not null, methods text not null) strict;
 create table scenarios(
     run integer not null references runs(id), position integer not null, name text not null, hardware text not null,
     workload text not null, json text not null, primary key(run, position)) strict, without rowid;
@@ -117,8 +117,9 @@ Expected<std::int64_t> SqliteRunStore::beginRun(const Study& study) {
         store::execute(db, "rollback");
         return failure;
     };
-    Statement run(db, "insert into runs(name, started, seed) values(?, ?, ?)");
+    Statement run(db, "insert into runs(name, started, seed, methods) values(?, ?, ?, ?)");
     run.bind(study.name).bind(utcNow()).bind(static_cast<std::int64_t>(study.seed));
+    run.bind(store::dumped(store::Json(study.methods), -1));
     if (run.step() != Step::Done) return giveUp();
     const std::int64_t id = sqlite3_last_insert_rowid(db);
     Statement scenario(db, "insert into scenarios(run, position, name, hardware, workload, json) values(?,?,?,?,?,?)");
@@ -169,14 +170,24 @@ Expected<std::vector<StoredRun>> SqliteRunStore::runs() {
     const std::lock_guard lock(mutex_);
     Statement select(
         database_.get(),
-        "select id, name, started, finished, (select count(*) from results where run = runs.id and failure is "
-        "null), (select count(*) from results where run = runs.id and failure is not null) from runs "
+        "select id, name, started, finished, methods, seed, (select count(*) from results where run = runs.id and "
+        "failure is null), (select count(*) from results where run = runs.id and failure is not null) from runs "
         "order by id");
     std::vector<StoredRun> runs;
     Step step;
     while ((step = select.step()) == Step::Row) {
-        runs.push_back({select.integer(0), select.text(1), select.text(2), select.integer(3) != 0,
-                        static_cast<std::size_t>(select.integer(4)), static_cast<std::size_t>(select.integer(5))});
+        StoredRun run{select.integer(0),
+                      select.text(1),
+                      select.text(2),
+                      select.integer(3) != 0,
+                      static_cast<std::size_t>(select.integer(6)),
+                      static_cast<std::size_t>(select.integer(7))};
+        const auto methods = store::Json::parse(select.text(4), nullptr, false);
+        for (const auto& method : methods) {
+            if (method.is_string()) run.methods.push_back(method);
+        }
+        run.seed = static_cast<std::uint64_t>(select.integer(5));
+        runs.push_back(std::move(run));
     }
     if (step == Step::Failed) return error("read the runs");
     return runs;

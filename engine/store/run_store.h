@@ -17,6 +17,8 @@ struct StoredRun {
     std::string started;  ///< ISO 8601, UTC
     bool finished = false;
     std::size_t results = 0, failures = 0;
+    std::vector<std::string> methods;  ///< ids, in the study's order
+    std::uint64_t seed = 0;
 };
 
 struct StoredResult {
@@ -47,11 +49,13 @@ public:
     virtual Expected<void> add(std::int64_t run, const Study& study, const StudyResult& result) = 0;
     virtual Expected<void> finishRun(std::int64_t run) = 0;
     virtual Expected<std::vector<StoredRun>> runs() = 0;
+    /// By scenario, then as they came.
     virtual Expected<std::vector<StoredResult>> results(std::int64_t run) = 0;
     /// SQLite's own check of the whole file: empty if it is sound.
     virtual Expected<Diagnostics> check() = 0;
 };
 
+/// Results stand in the order of runStudy (scenario, then method), whatever order they came in.
 Expected<RestoredRun> restoreRun(RunStore& store, std::int64_t run);
 
 }  // namespace orrery
