@@ -15,6 +15,8 @@
 namespace orrery {
 namespace {
 
+constexpr std::size_t longestKey = 1000;  // YAML reads no longer ones back unless they are marked with `?`
+
 struct Refused {
     Diagnostic diagnostic;
 };
@@ -112,7 +114,10 @@ private:
     }
     void add(YamlNode fresh, YAML::anchor_t anchor) {
         if (anchor != 0) {
-            charge(fresh, YAML::Mark::null_mark());
+            YAML::Mark mark;
+            mark.line = fresh.line - 1;
+            mark.column = fresh.column - 1;
+            charge(fresh, mark);
             anchors_.insert_or_assign(anchor, fresh);
         }
         place(std::move(fresh));
@@ -140,6 +145,12 @@ private:
         if (!key.isScalar()) {
             throw Refused{fail("yaml.key", fmt::format("a key must be text, this one is {}", key.typeText()),
                                "`key: value`", "put the key in quotes if it holds brackets", at)
+                              .value()};
+        }
+        if (yamlScalar(key.scalar).size() > longestKey) {
+            throw Refused{fail("yaml.key", fmt::format("a key has {} characters", key.scalar.size()),
+                               fmt::format("keys of at most {} characters", longestKey),
+                               "check quotes and indentation here; text may have become part of a key", at)
                               .value()};
         }
         if (!top.keys.insert(key.scalar).second) {

@@ -23,6 +23,7 @@ const std::map<QString, QString> codes = {{"empty", "yaml.empty"},
                                           {"tab-indent", "yaml.syntax"},
                                           {"alias-cycle", "yaml.alias-cycle"},
                                           {"alias-bomb", "yaml.too-large"},
+                                          {"anchor-bomb", "yaml.too-large"},
                                           {"alias-unknown", "yaml.syntax"},
                                           {"deep-flow", "yaml.too-deep"},
                                           {"deep-components", "yaml.too-deep"},
@@ -78,6 +79,7 @@ const std::map<QString, QString> codes = {{"empty", "yaml.empty"},
                                           {"table-is-text", "hardware.type"},
                                           {"row-is-list", "hardware.type"},
                                           {"list-as-key", "yaml.key"},
+                                          {"endless-key", "yaml.key"},
                                           {"bracket-mismatch", "yaml.syntax"}};
 
 /// Words that the hint must hold where a slip is plain.
