@@ -233,6 +233,26 @@ private slots:
             }
         }
     }
+    void rooflineNamesTheLeadingRoofs() {
+        // One memory level and a workload of low intensity leave a short flat roof at the right border.
+        auto snapshot = std::make_shared<Snapshot>(*fixture::snapshot());
+        auto estimate = std::make_shared<Estimate>(*snapshot->answers[0].estimate);
+        estimate->ceilings = {{"hbm3 3.35 TB/s", true, 3.35e12, 0}, {"bf16 tensor 989 TFLOP/s", false, 989e12, -1}};
+        snapshot->answers[0].estimate = estimate;
+        for (const QSize& size : {QSize(320, 240), QSize(560, 360), QSize(1200, 700)}) {
+            Selection selection;
+            RooflinePlot plot(&selection);
+            open(plot, snapshot, size);
+            const auto labels = plot.labels().texts;
+            for (const Ceiling& ceiling : estimate->ceilings) {
+                QVERIFY2(std::any_of(labels.begin(), labels.end(),
+                                     [&](const RooflineLabel& label) {
+                                         return label.text == QString::fromStdString(ceiling.label);
+                                     }),
+                         ceiling.label.c_str());
+            }
+        }
+    }
     void rooflineShowsRoofsBeforeAnyAnswer() {
         Selection selection;
         RooflinePlot plot(&selection);

@@ -14,6 +14,7 @@ namespace orrery::ui {
 namespace {
 
 constexpr std::size_t labelledPoints = 4;
+constexpr double discShare = 0.8;           // the corners of a disc's box are not covered by the disc
 constexpr std::size_t obstaclePoints = 64;  // the largest ones; placing labels stays cheap for thousands
 
 QColor faded(QColor colour, double alpha) {
@@ -117,7 +118,7 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
     for (std::size_t i = 0; i < std::min(order.size(), obstaclePoints); ++i) {
         const RooflinePoint& point = scene.now.points[order[i]];
         const QPointF at = axes.toPixel(point.intensity, point.attained);
-        const double radius = pointRadius(point.share, largestRadius(axes.area)) * 0.8;
+        const double radius = pointRadius(point.share, largestRadius(axes.area)) * discShare;
         obstacles.points.push_back(at);
         if (radius > 5) obstacles.discs.emplace_back(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
     }
@@ -133,7 +134,9 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
     const auto request = [&](const RooflineModel& model, const Roof& roof, const QString& text, const QColor& colour) {
         const QLineF line = pixelLine(model, roof, axes);
         obstacles.lines.push_back(line);
-        requests.push_back({line, QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), !roof.memory});
+        // Above a compute roof there is nothing: its label may begin left of the ridge.
+        const QLineF along = roof.memory ? line : QLineF(QPointF(area.left(), line.y1()), line.p2());
+        requests.push_back({along, QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), !roof.memory});
         texts.emplace_back(text, colour);
     };
     for (const Roof* roof : roofs) request(scene.now, *roof, roof->label, roofColour(*roof));
@@ -163,9 +166,15 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
         if (!scene.selected.isEmpty() && !selected) continue;
         ++named;
         const QString text = metrics.elidedText(pointName(scene, point), Qt::ElideMiddle, 150 * theme.scale());
-        const PlacedLabel at = placeBeside(
-            axes.toPixel(point.intensity, point.attained), pointRadius(point.share, largestRadius(axes.area)),
-            QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), area, taken, obstacles);
+        // A disc within a larger one is named outside of the larger one.
+        const QPointF centre = axes.toPixel(point.intensity, point.attained);
+        double radius = pointRadius(point.share, largestRadius(axes.area));
+        for (const QRectF& disc : obstacles.discs) {
+            const double apart = QLineF(centre, disc.center()).length();
+            if (apart < disc.width() / 2) radius = std::max(radius, disc.width() / 2 / discShare);
+        }
+        const QSizeF size(metrics.horizontalAdvance(text) + 2, metrics.height());
+        const PlacedLabel at = placeBeside(centre, radius, size, area, taken, obstacles);
         if (!at.placed) continue;
         taken.push_back(at.box);
         labels.texts.push_back({text, at, theme.colours().text});
