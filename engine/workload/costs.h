@@ -19,7 +19,8 @@
 //   Pool           FLOPs = |output|·window; global pools |input|
 //   Gather         no FLOPs (EmbeddingBag adds one per element summed). Of the table, only the rows that the indices
 //                  name are read.
-//   Scan           SelectiveScan (Mamba): 9·B·L·D·N + 2·B·L·D FLOPs, the count of Mamba's authors; LSTM, GRU, RNN:
+//   Scan           SelectiveScan (Mamba): 9·B·L·D·N FLOPs (Gu in state-spaces/mamba issue 110, for the parallel scan)
+//                  and 2·B·L·D for the skip through D; LSTM, GRU, RNN:
 //                  MACs = steps·batch·(|W| + |R|)
 //   Movement       bytes in and out, no FLOPs
 //   View           nothing. Also any operator whose outputs are all constants: it runs when the model is loaded.
