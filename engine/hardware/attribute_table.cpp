@@ -61,6 +61,7 @@ const std::array specs{
             "Nominal clock; parts inside without a clock of their own run at it too.", slider),
     measure("sustained", Dimension::Fraction, devices, 0.2, 1,
             "Share of the nominal clock that holds under load; peaks are given at the nominal clock.", slider, 1),
+    // 3 µs beside 80 % of the peaks fits the measured bf16 GEMMs of A100, H100 and H200 (NVIDIA's aiconfigurator).
     measure("launch_overhead", Dimension::Time, devices, 0, 1e-3,
             "Time to start one operator or kernel that no other work hides.", slider, 3e-6),
     measure("power_cap", Dimension::Power, chips | on(Node), 0.01, 1e5, "Power that the part may draw at most (TDP).",

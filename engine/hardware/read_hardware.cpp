@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -400,10 +401,10 @@ Expected<LoadedHardware> readHardware(std::string_view yaml, std::string_view fi
 Expected<LoadedHardware> readHardwareFile(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);
     std::string text;
-    if (stream) {
-        text.resize(yamlLargestFile + 1);
-        stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-        text.resize(static_cast<std::size_t>(stream.gcount()));
+    std::array<char, 65536> part;
+    while (stream && text.size() <= yamlLargestFile) {
+        stream.read(part.data(), part.size());
+        text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
     }
     if (stream.bad() || (!stream.eof() && text.size() <= yamlLargestFile)) {
         return fail("hardware.unreadable", "the file cannot be read", "a hardware file",

@@ -137,6 +137,12 @@ private slots:
             QCOMPARE(loaded.error().place.file, path);
         }
     }
+    void filesWithoutAnEndAreRefused() {
+        if (!QFile::exists("/dev/zero")) QSKIP("there is no /dev/zero here");
+        const auto loaded = readHardwareFile("/dev/zero");
+        QVERIFY(!loaded);
+        QCOMPARE(QString::fromStdString(loaded.error().code), QString("yaml.too-large"));
+    }
     /// Every prefix of a real file and every flipped byte either reads or is refused; nothing crashes or hangs.
     void cutAndFlippedFilesNeverCrash() {
         QFile file(QString::fromStdString(presetsFolder()) + "/hardware/eyeriss-like.yaml");
