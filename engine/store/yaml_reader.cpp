@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t largestFile = std::size_t{16} << 20;
 constexpr int deepest = 64;
+constexpr int mostNodes = 500'000;
 constexpr std::size_t mostUnknownWarnings = 20;
 
 struct Refused {
@@ -49,8 +50,12 @@ private:
         throw Refused{mark, "yaml.alias", "anchors and aliases are not allowed here", "every value written out",
                       "replace the `*alias` by what its `&anchor` stands for"};
     }
-    static void check(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    void check(const YAML::Mark& mark, YAML::anchor_t anchor) {
         if (anchor != 0) refuseAlias(mark);
+        if (++nodes_ > mostNodes) {
+            throw Refused{mark, "yaml.size", "the file has too many entries", fmt::format("at most {}", mostNodes),
+                          "is this the right file?"};
+        }
     }
     void enter(const YAML::Mark& mark, YAML::anchor_t anchor) {
         check(mark, anchor);
@@ -60,6 +65,7 @@ private:
         }
     }
     int depth_ = 0;
+    int nodes_ = 0;
 };
 
 Place at(const YAML::Mark& mark, const std::string& file) {

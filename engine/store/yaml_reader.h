@@ -24,7 +24,7 @@ struct YamlContext {
     Place place(const YAML::Node& node, std::string path) const;
 };
 
-/// Parses one document. Refuses sizes over 16 MiB, more than 64 levels, aliases and anchors (they can name themselves),
+/// Parses one document. Refuses sizes over 16 MiB, 500,000 entries, 64 levels, aliases and anchors (they can name themselves),
 /// a second document, and text that is not UTF-8 YAML. Never throws.
 Expected<YAML::Node> parseYaml(std::string_view text, const YamlContext& context);
 

@@ -35,6 +35,17 @@ private slots:
             const Outcome one = cli({name, "--help"});
             QVERIFY2(one.exit == 0 && one.error.isEmpty(), one.text());
             QVERIFY2(one.out.contains("examples:\n  orrery-cli " + name), one.text());
+            for (const QString& line : one.out.split('\n')) {
+                if (!line.startsWith("  orrery-cli ")) continue;
+                QStringList words = QProcess::splitCommand(QString(line.section('>', 0, 0)).replace('\'', '"'));
+                words.removeFirst();
+                const Outcome example = cli(words, folder_.path());
+                // Its files may not be there, but the line itself must be right, and answer if it names none.
+                QVERIFY2(example.sound() && example.exit != 2, qPrintable(line + "\n" + QString(example.text())));
+                const bool needsFile = line.contains(".onnx") || line.contains(".json ") || line.contains(".yaml") ||
+                                       line.contains(".sqlite") || line.contains(".orrery");
+                QVERIFY2(needsFile || example.exit == 0, qPrintable(line + "\n" + QString(example.text())));
+            }
         }
     }
     void theVersionIsPrinted() { QVERIFY(cli({"--version"}).out.startsWith("orrery-cli ")); }

@@ -1,3 +1,4 @@
+#include "base/random.h"
 #include "hardware/catalogue.h"
 #include "store/project.h"
 
@@ -163,6 +164,54 @@ private slots:
             if (!read) ++refused;
         }
         QVERIFY(refused > 0);
+    }
+    void aSpoiltFileIsReadOrRefused() {
+        Project project = everything();
+        project.hardware.resize(1);
+        project.scenarios.resize(1);
+        const std::string whole = writeProject(project);
+        using namespace std::string_view_literals;
+        const std::string_view odd =
+            "{}[]:,-#&*!|>'\"%@` \n\t\0\xff"
+            "09az~?"sv;
+        int readable = 0;
+        RandomStream random(20);
+        for (int round = 0; round < 400; ++round) {
+            std::string text = whole;
+            for (std::uint64_t change = random.below(6) + 1; change > 0; --change) {
+                const auto at = static_cast<std::size_t>(random.below(text.size()));
+                switch (random.below(3)) {
+                    case 0:
+                        text[at] = odd[random.below(odd.size())];
+                        break;
+                    case 1:
+                        text.erase(at, random.below(20));
+                        break;
+                    default:
+                        text.insert(at,
+                                    text.substr(static_cast<std::size_t>(random.below(text.size())), random.below(40)));
+                }
+            }
+            const auto read = readProject(text, "p.orrery");
+            if (!read) {
+                QVERIFY2(!read.error().message.empty() && !read.error().place.file.empty(),
+                         toText(read.error()).c_str());
+                continue;
+            }
+            ++readable;
+            // What could be read can be written, and then reads as the same.
+            const auto again = readProject(writeProject(read->project));
+            QVERIFY2(again, again ? "" : (toText(again.error()) + "\n" + writeProject(read->project)).c_str());
+            QCOMPARE(writeProject(again->project), writeProject(read->project));
+        }
+        QVERIFY2(readable > 20, "the changes are too rough to test what is read");
+    }
+    void tooManyEntriesAreRefusedBeforeTheyAreKept() {
+        std::string text = "orrery: project/1\nkept: [";
+        for (int i = 0; i < 600000; ++i) text += "x,";
+        const auto read = readProject(text + "x]\n");
+        QVERIFY(!read);
+        QCOMPARE(read.error().code, std::string("yaml.size"));
     }
     void modelsAreStoredRelativeToTheProject() {
         QTemporaryDir folder;
