@@ -1,6 +1,9 @@
+#include "app/cli/answers.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "store/project.h"
+#include "store/study_file.h"
 
 #include <fmt/format.h>
 
@@ -8,16 +11,7 @@ namespace orrery::cli {
 
 namespace {
 
-int run(const Arguments& arguments, Watch&) {
-    const std::string file = arguments.positionals().front();
-    const auto loaded = readProjectFile(file);
-    if (!loaded) return failed(loaded.error());
-    report(loaded->warnings);
-    const Project& project = loaded->project;
-    if (arguments.has("upgrade")) {
-        const auto saved = saveProjectFile(file, project);
-        if (!saved) return failed(saved.error());
-    }
+std::string partsText(const std::string& file, const Project& project) {
     std::string out = fmt::format("{}\n\n", project.name.empty() ? file : project.name);
     Table table({"part", "name", "from"});
     for (const Hardware& hardware : project.hardware) table.add({"hardware", hardware.name, hardware.description});
@@ -28,7 +22,37 @@ int run(const Arguments& arguments, Watch&) {
         table.add({"scenario", scenario.workload + " on " + scenario.hardware});
     }
     for (const std::string& method : project.methods) table.add({"method", method});
-    return print(out + table.text()) ? Answered : Unanswered;
+    return out + table.text();
+}
+
+int answer(const Project& project, const std::string& out, Watch& watch) {
+    const auto loaded = studyOfProject(project);
+    if (!loaded) return failed(loaded.error());
+    if (!makeFolder(out)) return Unanswered;
+    const auto executor = makeDefaultExecutor();
+    StudyOptions options;
+    options.executor = executor.get();
+    options.stop = watch.token();
+    options.progress = &watch.progress();
+    watch.begin(loaded->study.name);
+    const auto results = runStudy(loaded->study, options);
+    watch.end();
+    reportFailures(results, !project.methods.empty());
+    const bool written = print(answersText(loaded->study, results)) && writeReportFolder(out, loaded->study, results);
+    return written && anyAnswer(results) && !watch.interrupted() ? Answered : Unanswered;
+}
+
+int run(const Arguments& arguments, Watch& watch) {
+    const std::string file = arguments.positionals().front();
+    const auto loaded = readProjectFile(file);
+    if (!loaded) return failed(loaded.error());
+    report(loaded->warnings);
+    if (arguments.has("upgrade")) {
+        const auto saved = saveProjectFile(file, loaded->project);
+        if (!saved) return failed(saved.error());
+    }
+    if (const auto out = arguments.value("out")) return answer(loaded->project, *out, watch);
+    return print(partsText(file, loaded->project)) ? Answered : Unanswered;
 }
 
 }  // namespace
@@ -37,10 +61,12 @@ const Command projectCommand{
     .name = "project",
     .positional = "FILE",
     .positionalRequired = true,
-    .summary = "check a project file and list what is in it",
+    .summary = "check a project file and list what is in it, or answer its scenarios",
     .details = "",
-    .options = {{"upgrade", "", "save it in the newest format, with what migrations changed"}},
+    .options = {{"out", "DIR", "answer all scenarios of the project and leave the files of a report"},
+                {"upgrade", "", "save it in the newest format, with what migrations changed"}},
     .examples = {{"orrery-cli project first.orrery", "is the file sound, and what does it hold?"},
+                 {"orrery-cli project first.orrery --out report", "the answers to all its scenarios, to read or print"},
                  {"orrery-cli project old.orrery --upgrade", "bring a file of an older Orrery up to date"}},
     .run = run,
 };

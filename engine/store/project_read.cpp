@@ -1,6 +1,7 @@
 #include "hardware/catalogue.h"
 #include "hardware/hardware_yaml.h"
 #include "hardware/nearest.h"
+#include "methods/method.h"
 #include "store/migrations.h"
 #include "store/project.h"
 #include "store/recipe_yaml.h"
@@ -211,6 +212,14 @@ Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
         auto methods = store::readTexts(*node, map->placeOf(*node, "methods"));
         if (!methods) return tl::unexpected(methods.error());
         project.methods = std::move(*methods);
+        std::vector<std::string> known;
+        for (const Method& method : builtinMethods()) known.emplace_back(method.card.id);
+        for (const std::string& id : project.methods) {
+            if (findMethod(id) != nullptr) continue;
+            context.warnings.push_back(warning("project.unknown-method",
+                                               fmt::format("there is no method `{}`; it is kept and not asked", id),
+                                               didYouMean(id, known), map->placeOf(*node, "methods")));
+        }
     }
     project.unknown = map->rest();
     return loaded;

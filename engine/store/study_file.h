@@ -15,6 +15,7 @@
 // key that is one of those options varies the workloads, any other one is the path of an attribute, as for --set.
 // Relative paths are taken from the study's folder.
 
+#include "store/project.h"
 #include "study/study.h"
 
 #include <cstddef>
@@ -37,5 +38,10 @@ struct LoadedStudy {
 /// the first thing that cannot be read, found or set, with its place. Never throws.
 Expected<LoadedStudy> readStudy(std::string_view yaml, std::string_view file = {});
 Expected<LoadedStudy> readStudyFile(const std::string& path);
+
+/// The scenarios of a project as a study: its methods as far as they are known, all if it names none. Loads each
+/// workload once; one that cannot be loaded fails the whole, naming it. Sources must have been resolved
+/// (readProjectFile).
+Expected<LoadedStudy> studyOfProject(const Project& project);
 
 }  // namespace orrery

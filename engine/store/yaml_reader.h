@@ -24,8 +24,8 @@ struct YamlContext {
     Place place(const YAML::Node& node, std::string path) const;
 };
 
-/// Parses one document. Refuses sizes over 16 MiB, 500,000 entries, 64 levels, aliases and anchors (they can name themselves),
-/// a second document, and text that is not UTF-8 YAML. Never throws.
+/// Parses one document. Refuses sizes over 16 MiB, 500,000 entries, 64 levels, aliases and anchors (they can name
+/// themselves), a second document, and text that is not UTF-8 YAML. Never throws.
 Expected<YAML::Node> parseYaml(std::string_view text, const YamlContext& context);
 
 /// The version N of a root with `orrery: <kind>/N`. Fails if the key is missing, is another kind (and says which

@@ -248,6 +248,24 @@ private slots:
         QVERIFY2(after.exit == 0 && !after.error.contains("`devices`") && after.out.contains("Chat on Small chip"),
                  after.text());
     }
+    void aProjectIsAnswered() {
+        QVERIFY(saveFileAtomically(path("two.yaml").toStdString(),
+                                   "orrery: project/1\nname: Two\nhardware: [{preset: h100-sxm}]\n"
+                                   "workloads: [{source: resnet-50, batch: 8}, {name: V, source: vgg-16}]\n"
+                                   "scenarios: [{hardware: NVIDIA H100 SXM, workload: resnet-50}, "
+                                   "{hardware: NVIDIA H100 SXM, workload: V}]\nmethods: [roofline, of-tomorrow]\n"));
+        const Outcome outcome = cli({"project", "two.yaml", "--out", "two"}, folder_.path());
+        QVERIFY2(outcome.exit == 0 && outcome.error.contains("`of-tomorrow`"), outcome.text());
+        const std::string json = readFile(path("two/run.json").toStdString()).value();
+        for (const std::string& error : schemaErrors(json, "study")) QFAIL(error.c_str());
+        const Json runs = Json::parse(json)["runs"];
+        QCOMPARE(runs.size(), std::size_t{2});
+        QCOMPARE(runs[0]["scenario"]["workload"]["batch"], 8);
+        QCOMPARE(runs[1]["scenario"]["name"], "V on NVIDIA H100 SXM");
+        QVERIFY(QFile::exists(path("two/trace-2-roofline.json")));
+        QVERIFY(saveFileAtomically(path("none.yaml").toStdString(), "orrery: project/1\n"));
+        QCOMPARE(cli({"project", "none.yaml", "--out", "none"}, folder_.path()).exit, 1);
+    }
     void aFullDiskIsReported() {
         QProcess process;
         process.setStandardOutputFile("/dev/full");
