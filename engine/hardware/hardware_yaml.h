@@ -9,7 +9,7 @@ namespace orrery {
 
 struct LoadedHardware {
     Hardware hardware;
-    Diagnostics warnings;  ///< unknown keys, values outside the usual range, unverified numbers
+    Diagnostics warnings;  ///< unknown keys, values outside the usual range; one note that names unverified numbers
 };
 
 /// Reads a `orrery: hardware/1` document. `file` is used in places only. Never throws; refuses newer versions, wrong

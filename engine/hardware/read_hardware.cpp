@@ -367,7 +367,9 @@ Expected<LoadedHardware> Reader::document(const YamlNode& root) {
 
 void noteUnverified(const Component& component, const std::string& path, std::vector<std::string>& into) {
     for (const Attribute& attribute : component.attributes) {
-        if (attribute.name == "source" || attribute.name == "note") continue;
+        const bool number = std::holds_alternative<Measure>(attribute.value) ||
+                            std::holds_alternative<std::vector<TableRow>>(attribute.value);
+        if (!number) continue;
         if (sourceOf(component, attribute) == "unverified") into.push_back(path + "." + attribute.name);
     }
     for (const Component& child : component.children) {
@@ -388,7 +390,7 @@ Expected<LoadedHardware> readHardware(std::string_view yaml, std::string_view fi
         const std::size_t count = unverified.size();
         if (count > 5) unverified.resize(5);
         Diagnostic note = warning("hardware.unverified",
-                                  fmt::format("{} value{} nobody has verified: {}{}", count, count == 1 ? "" : "s",
+                                  fmt::format("{} number{} nobody has verified: {}{}", count, count == 1 ? "" : "s",
                                               quotedList(unverified, "and"), count > 5 ? " and more" : ""),
                                   "check them against the maker's documents and give the source", {});
         note.severity = Severity::Note;

@@ -7,12 +7,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 
 namespace orrery {
 namespace {
 
 using enum ComponentKind;
+
+// A component lies two YAML levels inside its parent, and a row of a table two more; 64 levels may be read.
+constexpr int deepest = 30;
+constexpr std::int64_t mostCopies = std::int64_t{1} << 53;
 
 const Measure* measureOf(const Component& component, std::string_view attribute) {
     const Attribute* found = component.find(attribute);
@@ -31,7 +37,7 @@ public:
             error("hardware.root", "the root is not a system", "a component of kind `system`", {},
                   nameOfPath(hardware));
         }
-        visit(hardware.root, nullptr, std::string(nameOf(hardware.root)), false);
+        visit(hardware.root, nullptr, std::string(nameOf(hardware.root)), {});
         if (hardware.root.children.empty()) {
             warn("hardware.empty", "the design is empty", "add a device from the library", "system");
         }
@@ -52,7 +58,14 @@ private:
         found_.push_back(warning(std::move(code), std::move(message), std::move(hint), {{}, 0, 0, std::move(path)}));
     }
 
-    void visit(const Component& component, const Component* parent, const std::string& path, bool clocked);
+    /// What a component inherits from those around it.
+    struct Around {
+        bool clocked = false;
+        int depth = 0;
+        std::int64_t copies = 1;
+    };
+    void visit(const Component& component, const Component* parent, const std::string& path, Around around);
+    void checkLimits(const Component& component, const std::string& path, Around& around);
     void checkPlace(const Component& component, const Component& parent, const std::string& path);
     void checkNumbers(const Component& component, const std::string& path, bool clocked);
     void checkMeasure(const AttributeSpec& spec, const Measure& measure, const std::string& path, bool clocked);
@@ -233,19 +246,38 @@ void Checker::checkSwitch(const Component& component, const Component& parent, c
     }
 }
 
-void Checker::visit(const Component& component, const Component* parent, const std::string& path, bool clocked) {
+// A file holds no more than this, so a design beyond it could be drawn and not be read back.
+void Checker::checkLimits(const Component& component, const std::string& path, Around& around) {
+    if (around.depth == deepest + 1) {
+        error("hardware.too-deep", fmt::format("components are nested more than {} deep", deepest),
+              fmt::format("at most {} levels", deepest), "use `count` and `mesh` instead of nesting", path);
+    }
+    const bool fitted = around.copies <= mostCopies;
+    const bool overflow =
+        __builtin_mul_overflow(around.copies, std::max<std::int64_t>(component.instances(), 1), &around.copies);
+    if (overflow) around.copies = std::numeric_limits<std::int64_t>::max();
+    if (fitted && around.copies > mostCopies) {
+        error("hardware.count-overflow",
+              fmt::format("the design would hold more than 2^53 copies of `{}`", nameOf(component)),
+              "counts whose product stays below 2^53", "check `count` and `mesh` here and further out", path);
+    }
+}
+
+void Checker::visit(const Component& component, const Component* parent, const std::string& path, Around around) {
     if (parent) checkPlace(component, *parent, path);
+    checkLimits(component, path, around);
     // A memory beside a die takes the clock of that die; see device_view.h.
     const bool besideDevice = parent && (parent->kind == System || parent->kind == Node);
-    const bool hasClock = clocked || measureOf(component, "clock") != nullptr;
-    checkNumbers(component, path, hasClock || besideDevice);
+    around.clocked = around.clocked || measureOf(component, "clock") != nullptr;
+    checkNumbers(component, path, around.clocked || besideDevice);
     checkNeeds(component, path);
     checkSizes(component, path);
     checkSiblings(component, path);
     checkLinks(component, path);
     if (parent && component.kind == Switch) checkSwitch(component, *parent, path);
+    ++around.depth;
     for (const Component& child : component.children) {
-        visit(child, &component, path + "/" + std::string(nameOf(child)), hasClock);
+        visit(child, &component, path + "/" + std::string(nameOf(child)), around);
     }
 }
 

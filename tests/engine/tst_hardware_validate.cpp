@@ -142,6 +142,38 @@ private slots:
         QCOMPARE(number(found, "hardware.no-attribute"), 1);
         QCOMPARE(number(found, "hardware.root"), 0);
     }
+    /// What validate lets through can be written and read back, at the very edge of both limits.
+    void whatIsAllowedCanBeReadBack() {
+        const auto nested = [](int depth) {
+            Component inner{ComponentKind::TensorUnit, "t"};
+            inner.attributes = {{"clock", Measure{1e9, false, "1 GHz"}, {}, {}},
+                                {"macs", std::vector<TableRow>{{"bf16", Measure{1, true, "1/cycle"}}}, "here", {}}};
+            for (int i = 1; i < depth; ++i) {
+                Component outer{ComponentKind::Cluster, "c"};
+                outer.children = {std::move(inner)};
+                inner = std::move(outer);
+            }
+            Hardware hardware;
+            hardware.root.children = {std::move(inner)};
+            return hardware;
+        };
+        QCOMPARE(number(validate(nested(30)), "hardware.too-deep"), 0);
+        const auto back = readHardware(writeHardware(nested(30)));
+        QVERIFY(back && back->hardware == nested(30));
+        QCOMPARE(number(validate(nested(31)), "hardware.too-deep"), 1);
+        QCOMPARE(number(validate(nested(40)), "hardware.too-deep"), 1);
+
+        Hardware many = nested(3);
+        many.root.children[0].count = std::int64_t{1} << 30;
+        many.root.children[0].children[0].count = std::int64_t{1} << 23;
+        QCOMPARE(number(validate(many), "hardware.count-overflow"), 0);
+        QVERIFY(readHardware(writeHardware(many)));
+        many.root.children[0].children[0].count *= 2;
+        QCOMPARE(number(validate(many), "hardware.count-overflow"), 1);
+        QVERIFY(!readHardware(writeHardware(many)));
+        many.root.children[0].children[0].mesh = {std::int64_t{1} << 62, std::int64_t{1} << 62};
+        QCOMPARE(number(validate(many), "hardware.count-overflow"), 1);
+    }
     void containmentMatchesTheSketches() {
         using enum ComponentKind;
         QVERIFY(mayContain(System, Node) && mayContain(Node, Die) && mayContain(Die, Dram) && mayContain(Die, Core));

@@ -221,11 +221,11 @@ private slots:
         const auto loaded = readHardware(
             "orrery: hardware/1\nsystem:\n  children:\n"
             "    - {kind: dram, name: hbm, capacity: {value: 80 GB, source: unverified}, bandwidth: 1 TB/s}\n"
-            "    - {kind: cache, name: l2, capacity: 4 MB, source: unverified}\n");
+            "    - {kind: cache, name: l2, capacity: 4 MB, keeps: [inputs], source: unverified, note: words}\n");
         QVERIFY(loaded);
         QCOMPARE(loaded->warnings.size(), std::size_t(1));
         QCOMPARE(loaded->warnings[0].severity, Severity::Note);
-        QVERIFY(loaded->warnings[0].message.find("2 values") == 0);
+        QVERIFY(loaded->warnings[0].message.find("2 numbers") == 0);
         QVERIFY(loaded->warnings[0].message.find("system/l2.capacity") != std::string::npos);
     }
     void aliasesThatDoNoHarmAreWrittenOut() {
