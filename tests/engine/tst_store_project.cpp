@@ -215,20 +215,20 @@ private slots:
     }
     void modelsAreStoredRelativeToTheProject() {
         QTemporaryDir folder;
-        QDir(folder.path()).mkpath("work/models");
+        QDir(folder.path()).mkpath("here/models");
         const std::string base = folder.path().toStdString();
         Project project;
-        for (const std::string& source : {base + "/work/models/a.onnx", base + "/up.json",
+        for (const std::string& source : {base + "/here/models/a.onnx", base + "/up.json",
                                           std::string("/far/away/b.onnx"), std::string("resnet-50")}) {
             project.workloads.push_back({source, {source, {}}, {}});
         }
-        QVERIFY(saveProjectFile(base + "/work/p.orrery", project));
-        const auto text = readFile(base + "/work/p.orrery");
+        QVERIFY(saveProjectFile(base + "/here/p.orrery", project));
+        const auto text = readFile(base + "/here/p.orrery");
         QVERIFY2(text->find("source: models/a.onnx") != std::string::npos, text->c_str());
         QVERIFY2(text->find("source: ../up.json") != std::string::npos, text->c_str());
         QVERIFY2(text->find("source: /far/away/b.onnx") != std::string::npos, text->c_str());
         QVERIFY(text->find("source: resnet-50") != std::string::npos);
-        QVERIFY(QFile::rename(folder.filePath("work"), folder.filePath("moved")));
+        QVERIFY(QFile::rename(folder.filePath("here"), folder.filePath("moved")));
         const auto moved = readProjectFile(base + "/moved/p.orrery");
         QVERIFY(moved);
         QCOMPARE(moved->project.workloads[0].recipe.source, base + "/moved/models/a.onnx");
