@@ -45,9 +45,9 @@ void FactList::paintEvent(QPaintEvent*) {
         const Fact& fact = facts_[i];
         const QRect row(0, static_cast<int>(i) * height, width(), height);
         // The value is what people look for: the label gives way first, down to a third of the row.
-        const int wanted = valueMetrics.horizontalAdvance(fact.value);
+        const int wanted = valueMetrics.horizontalAdvance(fact.value) + 2;
         const int label =
-            std::min(bodyMetrics.horizontalAdvance(fact.label), std::max(width() / 3, width() - wanted - 8));
+            std::min(bodyMetrics.horizontalAdvance(fact.label) + 2, std::max(width() / 3, width() - wanted - 8));
         const int room = width() - label - 8;
         painter.setFont(body);
         painter.setPen(toneColour(Tone::Muted));

@@ -63,7 +63,7 @@ void Label::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.setPen(toneColour(tone_));
     const QRect inside = contentsRect();
-    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, inside.width());
+    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, inside.width() + 1);
     if (shown != text() && toolTip().isEmpty()) setToolTip(text());
     painter.drawText(inside, static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
 }

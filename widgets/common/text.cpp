@@ -44,6 +44,7 @@ QString fullText(double si, Dimension dimension) {
 
 QString durationText(double seconds) {
     if (!(seconds >= 0) || !std::isfinite(seconds)) return {};
+    if (seconds < 0.001) return QCoreApplication::translate("orrery", "less than 1 ms");
     if (seconds < 100) return qs(formatMeasure(seconds, Dimension::Time, 2));
     const auto whole = static_cast<long long>(std::llround(seconds));
     if (whole < 3600) return QCoreApplication::translate("orrery", "%1 min %2 s").arg(whole / 60).arg(whole % 60);

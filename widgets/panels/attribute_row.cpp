@@ -1,12 +1,11 @@
 #include "widgets/panels/attribute_row.h"
 
+#include "widgets/common/icon_button.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/text.h"
 #include "widgets/common/value_edit.h"
 
 #include <QComboBox>
-#include <QGridLayout>
-#include <QToolButton>
 
 #include <cmath>
 
@@ -17,6 +16,7 @@ QString readable(const QString& name) {
     QString words = name.section(QLatin1Char('.'), -1);
     words.replace(QLatin1Char('_'), QLatin1Char(' '));
     if (!name.contains(QLatin1Char('.')) && !words.isEmpty()) words[0] = words[0].toUpper();
+    words.replace(QStringLiteral("Noc"), QStringLiteral("NoC"));
     return words;
 }
 
@@ -43,11 +43,12 @@ RowSpec RowSpec::of(const AttributeSpec& spec) {
     row.highest = spec.highest;
     for (const std::string_view choice : spec.choices) row.choices << qs(choice);
     row.explorable = spec.explorable;
+    row.attribute = &spec;
     return row;
 }
 
 QString RowSpec::toolTip() const {
-    QString tip = QStringLiteral("<p><b>%1</b>").arg(label.toHtmlEscaped());
+    QString tip = QStringLiteral("<p><span style='font-weight:600'>%1</span>").arg(label.toHtmlEscaped());
     if (!meaning.isEmpty()) tip += QStringLiteral("<br>") + meaning.toHtmlEscaped();
     tip += QStringLiteral("</p>");
     QStringList lines;
@@ -73,10 +74,7 @@ void AttributeRow::build() {
     const QString name = QStringLiteral("inspector.") + spec_.id;
     const QString tip = spec_.toolTip();
     setObjectName(name + QStringLiteral(".row"));
-    grid_ = new QGridLayout(this);
-    grid_->setContentsMargins(0, 0, 0, 0);
-    grid_->setHorizontalSpacing(6);
-    grid_->setVerticalSpacing(0);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 
     label_ = new Label(spec_.label, FontRole::Body, Tone::Muted, this);
     label_->setElided(true);
@@ -96,6 +94,16 @@ void AttributeRow::build() {
     } else {
         edit_ = new ValueEdit(this);
         if (spec_.form == AttributeForm::Measure) edit_->setMeasure(spec_.dimension);
+        if (const AttributeSpec* declared = spec_.attribute) {
+            edit_->setCheck([declared, form = spec_.form](const QString& text) -> std::optional<Diagnostic> {
+                if (form == AttributeForm::Measure) {
+                    const auto measure = parseAttributeMeasure(*declared, text.toStdString());
+                    return measure ? std::nullopt : std::optional(measure.error());
+                }
+                const auto value = parseAttribute(*declared, text.toStdString());
+                return value ? std::nullopt : std::optional(value.error());
+            });
+        }
         if (spec_.form != AttributeForm::Measure) edit_->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
         edit_->setClearable(spec_.clearable);
         edit_->setObjectName(name);
@@ -124,19 +132,8 @@ void AttributeRow::build() {
     chip_ = new Chip(this);
     chip_->setObjectName(name + QStringLiteral(".source"));
     chip_->setAccessibleName(tr("Source of %1").arg(spec_.label));
-    reset_ = new QToolButton(this);
-    reset_->setObjectName(name + QStringLiteral(".reset"));
-    reset_->setAccessibleName(tr("Reset %1").arg(spec_.label));
-    reset_->setAutoRaise(true);
-    reset_->setIconSize({14, 14});
-    reset_->setFixedSize(20, 20);
-    reset_->setFocusPolicy(Qt::TabFocus);
-    auto keep = reset_->sizePolicy();
-    keep.setRetainSizeWhenHidden(true);
-    reset_->setSizePolicy(keep);
-    const auto setIcon = [this] { reset_->setIcon(Theme::instance().icon(QStringLiteral("edit-undo"))); };
-    setIcon();
-    connect(&Theme::instance(), &Theme::changed, this, setIcon);
+    reset_ = new IconButton(QStringLiteral("edit-undo"), tr("Reset %1").arg(spec_.label),
+                            name + QStringLiteral(".reset"), this);
     connect(reset_, &QToolButton::clicked, this, [this] {
         if (value_.preset && !value_.preset->isEmpty())
             emit edited(*value_.preset, EditPhase::Commit);
@@ -147,31 +144,53 @@ void AttributeRow::build() {
     error_->setObjectName(name + QStringLiteral(".error"));
     error_->setWordWrap(true);
     error_->hide();
-    setWide(false, 104);
+    arrange();
 }
 
 void AttributeRow::setWide(bool wide, int labelWidth) {
-    label_->setFixedWidth(labelWidth);
-    chip_->setCompact(!wide);
-    if (wide_ == wide) return;
+    if (wide == wide_ && labelWidth == labelWidth_) return;
     wide_ = wide;
-    while (grid_->count() > 0) delete grid_->takeAt(0);
+    labelWidth_ = labelWidth;
+    arrange();
+}
+
+void AttributeRow::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width()) arrange();
+}
+
+void AttributeRow::arrange() {
+    constexpr int gap = 6, sliderHeight = 18;
     QWidget* editor = choice_ ? static_cast<QWidget*>(choice_) : edit_;
-    grid_->addWidget(label_, 0, 0);
-    if (wide && slider_) {
-        grid_->addWidget(slider_, 0, 1);
-        grid_->addWidget(editor, 0, 2);
-    } else {
-        grid_->addWidget(editor, 0, 1, 1, 2);
-        if (slider_) grid_->addWidget(slider_, 1, 0, 1, 3);
+    const int line = std::max(editor->sizeHint().height(), 24);
+    const int resetAt = width() - reset_->width();
+    const bool words = width() >= 520;
+    chip_->setCompact(!words);
+    const int chipWidth = words ? 92 : 16;
+    const int chipAt = resetAt - chipWidth - 2;
+    const int editorEnd = chipAt - gap;
+    label_->setGeometry(0, 0, labelWidth_, line);
+    const bool beside = wide_ && slider_;
+    const int editorAt = beside ? std::max(labelWidth_ + gap, editorEnd - 104) : labelWidth_ + gap;
+    editor->setGeometry(editorAt, 0, std::max(40, editorEnd - editorAt), line);
+    chip_->setGeometry(chipAt, (line - 18) / 2, chipWidth, 18);
+    reset_->move(resetAt, (line - reset_->height()) / 2);
+    int bottom = line;
+    if (slider_) {
+        if (beside) {
+            slider_->setGeometry(labelWidth_ + gap, (line - sliderHeight) / 2,
+                                 std::max(40, editorAt - labelWidth_ - 3 * gap), sliderHeight);
+        } else {
+            slider_->setGeometry(0, line + 1, editorEnd, sliderHeight);
+            bottom = line + 1 + sliderHeight;
+        }
     }
-    if (edit_) edit_->setMaximumWidth(wide && slider_ ? 128 : QWIDGETSIZE_MAX);
-    chip_->setFixedWidth(wide ? 96 : 16);
-    grid_->addWidget(chip_, 0, 3);
-    grid_->addWidget(reset_, 0, 4);
-    grid_->addWidget(error_, 2, 0, 1, 5);
-    grid_->setColumnStretch(1, 3);
-    grid_->setColumnStretch(2, wide ? 2 : 0);
+    if (!error_->isHidden()) {
+        const int high = error_->heightForWidth(width());
+        error_->setGeometry(0, bottom + 2, width(), high);
+        bottom += high + 4;
+    }
+    setFixedHeight(bottom);
 }
 
 void AttributeRow::show(const RowValue& value) {
@@ -195,7 +214,8 @@ void AttributeRow::show(const RowValue& value) {
     }
     showSlider();
     showChip();
-    const bool differs = value.preset ? *value.preset != value.text : !value.text.isEmpty() && spec_.clearable;
+    const bool differs = value.preset ? *value.preset != value.text
+                                      : !value.text.isEmpty() && spec_.clearable && spec_.fallback.has_value();
     reset_->setVisible(differs);
     reset_->setToolTip(value.preset && !value.preset->isEmpty() ? tr("Back to the preset’s %1").arg(*value.preset)
                        : spec_.fallback
@@ -209,14 +229,20 @@ void AttributeRow::showSlider() {
     slider_->setEnabled(at && *at > 0);
     if (!at || *at <= 0) return;
     if (!slider_->isDragging()) {
-        // The usual range if there is one; a rate per cycle has none in its own unit, so two decades around it.
-        const bool ranged = spec_.lowest < spec_.highest && spec_.highest > 0 && !perCycle_;
-        double low = ranged ? std::max(spec_.lowest, spec_.highest * 1e-6) : *at / 100;
-        double high = ranged ? spec_.highest : *at * 100;
-        if (spec_.dimension == Dimension::Count || spec_.dimension == Dimension::Fraction) {
-            if (spec_.dimension == Dimension::Count) low = std::max(1.0, std::round(low));
-            if (spec_.dimension == Dimension::Fraction) high = std::min(high, 1.0);
+        const bool ranged = spec_.lowest < spec_.highest;
+        double low = spec_.lowest, high = spec_.highest;
+        if (spec_.attribute) {
+            // Usual ranges span every device there is; exploring one wants a few octaves around where it stands.
+            constexpr double reach = 16;
+            if (anchor_ <= 0 || *at < anchor_ / reach || *at > anchor_ * reach) anchor_ = *at;
+            low = anchor_ / reach;
+            high = anchor_ * reach;
+            if (ranged && !perCycle_) {
+                low = std::max(low, spec_.lowest);
+                high = std::min(high, spec_.highest);
+            }
         }
+        if (spec_.dimension == Dimension::Count) low = std::max(1.0, std::round(low));
         slider_->setLogRange(std::min(low, *at), std::max(high, *at),
                              spec_.powersOfTwo                     ? LogSlider::Snap::PowerOfTwo
                              : spec_.dimension == Dimension::Count ? LogSlider::Snap::Whole
@@ -230,6 +256,12 @@ void AttributeRow::showSlider() {
     slider_->setMark(mark);
 }
 
+bool AttributeRow::isUnusual() const {
+    if (!value_.measure) return false;
+    if (spec_.attribute) return !isUsual(*spec_.attribute, *value_.measure);
+    return spec_.lowest < spec_.highest && (value_.measure->si < spec_.lowest || value_.measure->si > spec_.highest);
+}
+
 void AttributeRow::showChip() {
     const QString note = value_.note.isEmpty() ? QString() : QStringLiteral("\n") + value_.note;
     if (value_.text.isEmpty()) {
@@ -239,9 +271,7 @@ void AttributeRow::showChip() {
                 tr("Not given: %1 is assumed.").arg(measureText(*spec_.fallback, false, spec_.dimension)));
         return chip_->set({}, Tone::Muted, tr("Not given"));
     }
-    const bool ranged = spec_.form == AttributeForm::Measure && spec_.lowest < spec_.highest;
-    if (ranged && value_.measure && !value_.measure->perCycle &&
-        (value_.measure->si < spec_.lowest || value_.measure->si > spec_.highest))
+    if (isUnusual())
         return chip_->set(tr("unusual"), Tone::Warning,
                           tr("Outside the usual range, %1 to %2.")
                                   .arg(measureText(spec_.lowest, false, spec_.dimension),
@@ -251,6 +281,8 @@ void AttributeRow::showChip() {
         return chip_->set(tr("edited"), Tone::Accent,
                           value_.preset->isEmpty() ? tr("Not given in the preset.")
                                                    : tr("The preset says %1.").arg(*value_.preset) + note);
+    if (value_.source == QStringLiteral("edited"))
+        return chip_->set(tr("edited"), Tone::Accent, tr("Changed by hand.") + note);
     if (value_.source == QStringLiteral("unverified"))
         return chip_->set(tr("unverified"), Tone::Warning,
                           tr("Nobody has checked this value against a source.") + note);
@@ -261,11 +293,15 @@ void AttributeRow::showChip() {
 void AttributeRow::showDiagnostic() {
     const auto& refused = edit_->diagnostic();
     error_->setVisible(refused.has_value());
-    if (!refused) return error_->setFullText({});
+    if (!refused) {
+        error_->setFullText({});
+        return arrange();
+    }
     QString text = qs(refused->message);
     const std::string& more = refused->hint.empty() ? refused->expected : refused->hint;
     if (!more.empty()) text += QStringLiteral(" – ") + qs(more);
     error_->setFullText(text);
+    arrange();
 }
 
 }  // namespace orrery::ui

@@ -9,11 +9,10 @@
 #include <optional>
 
 class QComboBox;
-class QGridLayout;
-class QToolButton;
 
 namespace orrery::ui {
 
+class IconButton;
 class LogSlider;
 class ValueEdit;
 
@@ -29,7 +28,8 @@ struct RowSpec {
     QStringList choices;
     bool explorable = false;
     bool clearable = true;
-    bool powersOfTwo = false;  ///< the slider snaps to 1, 2, 4, …
+    const AttributeSpec* attribute = nullptr;  ///< null for rows made by hand
+    bool powersOfTwo = false;                  ///< the slider snaps to 1, 2, 4, …
 
     static RowSpec of(const AttributeSpec& spec);
     /// Meaning, unit, default and usual range, as rich text for a tooltip.
@@ -53,34 +53,44 @@ public:
     explicit AttributeRow(RowSpec spec, QWidget* parent = nullptr);
     const RowSpec& spec() const { return spec_; }
     void show(const RowValue& value);
+    /// Slider beside the editor if wide, under it if not; labels of all rows end at the same place.
     void setWide(bool wide, int labelWidth);
     ValueEdit* edit() const { return edit_; }
     LogSlider* slider() const { return slider_; }
     Chip* chip() const { return chip_; }
-    QToolButton* reset() const { return reset_; }
+    IconButton* reset() const { return reset_; }
+    bool isGiven() const { return !value_.text.isEmpty(); }
+    QSize sizeHint() const override { return {200, height()}; }
+    QSize minimumSizeHint() const override { return {120, height()}; }
 
 signals:
     void edited(const QString& text, EditPhase phase);
     void removed();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void build();
+    void arrange();
     void showSlider();
+    bool isUnusual() const;
     void showChip();
     void showDiagnostic();
 
     RowSpec spec_;
     RowValue value_;
     bool shown_ = false;
-    std::optional<bool> wide_;
-    QGridLayout* grid_;
+    bool wide_ = false;
+    int labelWidth_ = 104;
     Label* label_;
     ValueEdit* edit_ = nullptr;
     QComboBox* choice_ = nullptr;
     LogSlider* slider_ = nullptr;
     Chip* chip_;
-    QToolButton* reset_;
+    IconButton* reset_;
     Label* error_;
+    double anchor_ = 0;  ///< in the middle of the slider's range
     bool binary_ = false;
     bool perCycle_ = false;
 };

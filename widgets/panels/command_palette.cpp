@@ -30,6 +30,7 @@ CommandPalette::CommandPalette(QWidget* parent) : QWidget(parent) {
     list_->setToolTip(tr("Enter or a click runs"));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setFocusPolicy(Qt::NoFocus);
+    list_->setStyleSheet(QStringLiteral("QListView { background: transparent; }"));
     list_->setUniformItemSizes(true);
     list_->setMouseTracking(true);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

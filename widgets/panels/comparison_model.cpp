@@ -1,8 +1,9 @@
 #include "widgets/panels/comparison_model.h"
 
+#include "methods/method.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/operator_text.h"
+#include "widgets/plots/operator_facts.h"
 
 #include <cmath>
 #include <limits>
@@ -10,7 +11,26 @@
 namespace orrery::ui {
 namespace {
 const QString dash = QStringLiteral("–");
+
+QString methodologyText(const QString& methodId) {
+    const Method* method = findMethod(methodId.toStdString());
+    if (!method) return QStringLiteral("–");
+    switch (method->card.methodology) {
+        case Methodology::Analytical:
+            return ComparisonModel::tr("Analytical");
+        case Methodology::CycleAccurate:
+            return ComparisonModel::tr("Cycle-accurate");
+        case Methodology::TraceDriven:
+            return ComparisonModel::tr("Trace-driven");
+        case Methodology::Learned:
+            return ComparisonModel::tr("Learned");
+        case Methodology::Hybrid:
+            return ComparisonModel::tr("Hybrid");
+    }
+    return {};
 }
+
+}  // namespace
 
 void ComparisonModel::set(SnapshotPtr snapshot, std::optional<ReferenceValue> reference) {
     const auto shape = [](const SnapshotPtr& of) {
@@ -198,10 +218,8 @@ QString ComparisonModel::csv() const {
                   << (e->memory ? number(e->memory->total().value) : QString()) << QString::number(e->warnings.size())
                   << number(e->cost.value) << QString();
         } else {
-            QString why = answer.failure ? qs(answer.failure->message) : QString();
-            why.replace(QLatin1Char('"'), QStringLiteral("\"\""));
             for (int i = 0; i < 9; ++i) cells << QString();
-            cells << QLatin1Char('"') + why + QLatin1Char('"');
+            cells << csvField(answer.failure ? qs(answer.failure->message) : QString());
         }
         out += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
     }

@@ -55,6 +55,12 @@ PlotAxis PlotAxis::covering(std::vector<double> values, double from, double to, 
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     axis.low = *low;
     axis.high = *high;
+    if (axis.high < 1.001 * axis.low) {  // all the same: it stands in the middle of an octave each way
+        axis.low /= 2;
+        axis.high *= 2;
+        axis.log = true;
+        return axis;
+    }
     axis.log = axis.high > logFrom * axis.low;
     if (axis.log) {
         const double margin = std::pow(axis.high / axis.low, 0.08);
@@ -274,6 +280,11 @@ void CostPlot::paintEvent(QPaintEvent*) {
     painter.setPen(colours.line);
     painter.drawLine(QPointF(left, bottom), QPointF(width(), bottom));
     std::vector<QRectF> taken;
+    for (const Answer& answer : snapshot_->answers) {
+        if (!answer.estimate) continue;
+        const QPointF at(x.position(std::max(answer.estimate->cost.value, 1e-7)), y.position(worth(answer)));
+        taken.push_back(QRectF(at - QPointF(6, 6), QSizeF(12, 12)));
+    }
     for (std::size_t i = 0; i < snapshot_->answers.size(); ++i) {
         const Answer& answer = snapshot_->answers[i];
         if (!answer.estimate) continue;

@@ -134,6 +134,8 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     pad->addLayout(plots_);
     notes_ = new Label({}, FontRole::Body, Tone::Normal, under);
     notes_->setObjectName(QStringLiteral("comparison.notes"));
+    notes_->setAccessibleName(tr("Assumptions and warnings"));
+    notes_->setToolTip(tr("What the selected method assumes and warns about"));
     notes_->setWordWrap(true);
     notes_->setTextFormat(Qt::RichText);
     notes_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -192,13 +194,14 @@ void ComparisonView::showNotes() {
     const Answer& answer = snapshot()->answers[static_cast<std::size_t>(row)];
     const Palette& colours = Theme::instance().colours();
     const auto heading = [&colours](const QString& text) {
-        return QStringLiteral("<p style='margin:8px 0 2px 0; color:%1'><b>%2</b></p>")
+        return QStringLiteral("<p style='margin:8px 0 2px 0; color:%1'><span style='font-weight:600'>%2</span></p>")
             .arg(colours.mutedText.name(), text.toHtmlEscaped());
     };
     const auto line = [](const QString& text) {
         return QStringLiteral("<p style='margin:0 0 2px 0'>%1</p>").arg(text.toHtmlEscaped());
     };
-    QString out = QStringLiteral("<p style='margin:0'><b>%1</b></p>").arg(answer.title.toHtmlEscaped());
+    QString out = QStringLiteral("<p style='margin:0'><span style='font-weight:600'>%1</span></p>")
+                      .arg(answer.title.toHtmlEscaped());
     if (answer.failure) {
         out += QStringLiteral("<p style='margin:4px 0; color:%1'>%2</p>")
                    .arg(colours.bad.name(), qs(answer.failure->message).toHtmlEscaped());
@@ -207,6 +210,9 @@ void ComparisonView::showNotes() {
     }
     if (answer.estimate) {
         const Estimate& estimate = *answer.estimate;
+        for (const Figure& figure : estimate.figures)
+            out +=
+                line(QStringLiteral("%1: %2").arg(qs(figure.label), qs(formatMeasure(figure.value, figure.dimension))));
         if (!estimate.interval.basis.empty()) out += heading(tr("Interval")) + line(qs(estimate.interval.basis));
         if (!estimate.assumptions.empty()) out += heading(tr("Assumptions"));
         for (const std::string& assumption : estimate.assumptions) out += line(qs(assumption));

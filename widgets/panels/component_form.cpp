@@ -15,7 +15,7 @@
 namespace orrery::ui {
 namespace {
 
-constexpr int wideFrom = 420;
+constexpr int wideFrom = 400;
 
 QString meshText(const std::vector<std::int64_t>& mesh) {
     QStringList extents;
@@ -53,7 +53,8 @@ std::optional<Diagnostic> checkCount(const QString& text) {
                       {}};
 }
 
-RowValue valueOf(const Attribute& attribute, const Hardware& hardware, Dimension dimension) {
+RowValue valueOf(const Component& component, const Attribute& attribute, const Hardware& hardware,
+                 Dimension dimension) {
     RowValue value;
     if (const auto* measure = std::get_if<Measure>(&attribute.value)) {
         value.measure = *measure;
@@ -65,10 +66,10 @@ RowValue valueOf(const Attribute& attribute, const Hardware& hardware, Dimension
         for (const std::string& word : *list) words << qs(word);
         value.text = words.join(QStringLiteral(", "));
     }
-    value.source = qs(attribute.source);
+    value.source = qs(sourceOf(component, attribute));
     value.note = qs(attribute.note);
     for (const Source& source : hardware.sources)
-        if (source.key == attribute.source) value.sourceText = qs(source.text);
+        if (qs(source.key) == value.source) value.sourceText = qs(source.text);
     return value;
 }
 
@@ -163,6 +164,7 @@ AttributeRow* ComponentForm::addRow(const RowSpec& spec) {
 
 void ComponentForm::build(const Component& component) {
     rows_.clear();
+    kept_.clear();
     page_ = new QWidget;
     page_->setObjectName(QStringLiteral("inspector.page"));
     column_ = new QVBoxLayout(page_);
@@ -215,6 +217,17 @@ void ComponentForm::build(const Component& component) {
         else
             addRow(RowSpec::of(spec));
     }
+    more_ = new QToolButton(page_);
+    more_->setObjectName(QStringLiteral("inspector.more"));
+    more_->setAutoRaise(true);
+    more_->setStyleSheet(QStringLiteral("QToolButton { padding: 2px 0; border: none; }"));
+    more_->setCheckable(true);
+    more_->setChecked(all_);
+    connect(more_, &QToolButton::toggled, this, [this](bool on) {
+        all_ = on;
+        showRows();
+    });
+    column_->addWidget(more_, 0, Qt::AlignLeft);
     deviceHeader_ = new SectionHeader(tr("As methods see the device"), page_);
     deviceFacts_ = new FactList(page_);
     problemsHeader_ = new SectionHeader(tr("Problems"), page_);
@@ -279,7 +292,7 @@ void ComponentForm::addTable(const AttributeSpec& spec, const Component& compone
 void ComponentForm::fill(const Component& component) {
     const Component* preset = preset_ ? componentAt(preset_->root, path_) : nullptr;
     if (preset && preset->kind != component.kind) preset = nullptr;
-    title_->setFullText(qs(component.name));
+    title_->setFullText(qs(nameOf(component)));
     const std::int64_t instances = component.instances();
     subtitle_->setFullText(
         instances > 1 ? tr("%1 · ×%2").arg(qs(orrery::label(component.kind)), grouped(static_cast<double>(instances)))
@@ -299,7 +312,7 @@ void ComponentForm::fill(const Component& component) {
         } else if (id.contains(QLatin1Char('.'))) {
             const std::string key = id.section(QLatin1Char('.'), 1).toStdString();
             if (const TableRow* cell = tableRow(component, name, key)) {
-                value = valueOf(Attribute{name, cell->value, component.find(name)->source, {}}, *hardware_,
+                value = valueOf(component, Attribute{name, cell->value, component.find(name)->source, {}}, *hardware_,
                                 row->spec().dimension);
             }
             if (preset) {
@@ -308,20 +321,40 @@ void ComponentForm::fill(const Component& component) {
             }
         } else {
             if (const Attribute* attribute = component.find(name))
-                value = valueOf(*attribute, *hardware_, row->spec().dimension);
+                value = valueOf(component, *attribute, *hardware_, row->spec().dimension);
             if (preset) {
                 const Attribute* before = preset->find(name);
-                value.preset = before ? valueOf(*before, *preset_, row->spec().dimension).text : QString();
+                value.preset = before ? valueOf(*preset, *before, *preset_, row->spec().dimension).text : QString();
             }
         }
         row->show(value);
     }
+    showRows();
+}
+
+/// Rows without value, default or preset wait behind a button; one that loses its value under the mouse stays.
+void ComponentForm::showRows() {
+    int waiting = 0;
+    for (auto& [id, row] : rows_) {
+        const RowSpec& spec = row->spec();
+        if (!spec.attribute || row->isGiven() || spec.fallback) kept_.insert(id);
+        if (!kept_.contains(id)) ++waiting;
+        row->setVisible(all_ || kept_.contains(id));
+    }
+    more_->setVisible(waiting > 0);
+    const QString text = all_ ? tr("Hide what is not given") : tr("%n more that may be given", nullptr, waiting);
+    more_->setText(text);
+    more_->setAccessibleName(text);
+    more_->setToolTip(tr("Attributes of this kind of component without a value here"));
 }
 
 void ComponentForm::showDevice() {
     std::vector<Fact> facts;
-    if (device_) {
-        for (int unit = 1; unit >= 0; --unit) {
+    const Component* shown = componentAt(hardware_->root, path_);
+    const bool computes = shown && (shown->kind <= ComponentKind::Mac);
+    const bool remembers = shown && (shown->kind <= ComponentKind::Die || !computes);
+    if (device_ && shown) {
+        for (int unit = 1; computes && unit >= 0; --unit) {
             for (int type = 0; type < dtypeCount; ++type) {
                 const auto peak = device_->peaks[static_cast<std::size_t>(unit)][static_cast<std::size_t>(type)];
                 if (peak.value <= 0) continue;
@@ -331,6 +364,7 @@ void ComponentForm::showDevice() {
             }
         }
         for (const MemoryLevel& level : device_->levels) {
+            if (!remembers || (!computes && level.name != shown->name)) continue;
             facts.push_back({qs(level.name), tr("%1 · %2").arg(qs(format(level.capacity)), qs(format(level.bandwidth))),
                              tr("%1: %2 in all, %3")
                                  .arg(qs(level.path), fullText(level.capacity.value, Dimension::Data),
@@ -364,7 +398,7 @@ void ComponentForm::resizeEvent(QResizeEvent* event) {
 void ComponentForm::arrange() {
     const int width = viewport()->width();
     const bool wide = width >= wideFrom;
-    for (auto& [id, row] : rows_) row->setWide(wide, wide ? 136 : std::clamp(width * 36 / 100, 72, 128));
+    for (auto& [id, row] : rows_) row->setWide(wide, wide ? 128 : std::clamp(width * 36 / 100, 72, 128));
 }
 
 }  // namespace orrery::ui

@@ -6,7 +6,9 @@
 #include <QScrollArea>
 
 #include <map>
+#include <set>
 
+class QToolButton;
 class QVBoxLayout;
 
 namespace orrery::ui {
@@ -41,6 +43,7 @@ private:
     void fill(const Component& component);
     AttributeRow* addRow(const RowSpec& spec);
     void addTable(const AttributeSpec& spec, const Component& component);
+    void showRows();
     void showDevice();
     void showProblems();
     void arrange();
@@ -53,10 +56,13 @@ private:
     bool building_ = false;
     QString built_;  ///< signature of the component for which the rows stand
     std::map<QString, AttributeRow*> rows_;
+    std::set<QString> kept_;  ///< rows that have had a value since they were built
+    bool all_ = false;        ///< rows without a value are shown too
     QWidget* page_ = nullptr;
     QVBoxLayout* column_ = nullptr;
     Label* title_ = nullptr;
     Label* subtitle_ = nullptr;
+    QToolButton* more_ = nullptr;
     SectionHeader* deviceHeader_ = nullptr;
     FactList* deviceFacts_ = nullptr;
     SectionHeader* problemsHeader_ = nullptr;

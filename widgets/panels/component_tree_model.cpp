@@ -101,7 +101,7 @@ QVariant ComponentTreeModel::data(const QModelIndex& index, int role) const {
     if (!shown) return {};
     switch (role) {
         case Qt::DisplayRole:
-            return index.column() == Name ? qs(shown->name) : keyNumbers(*shown);
+            return index.column() == Name ? qs(nameOf(*shown)) : keyNumbers(*shown);
         case Qt::DecorationRole:
             if (index.column() == Name) return glyph(shown->kind);
             return {};

@@ -109,7 +109,7 @@ QString jobText(std::uint64_t done, std::uint64_t total, double seconds, const Q
         JobsPanel::tr("%1 of %2 %3").arg(grouped(static_cast<double>(done)), grouped(static_cast<double>(total)), unit);
     if (done == 0 || seconds <= 0) return text;
     const double rate = static_cast<double>(done) / seconds;
-    text += JobsPanel::tr(" · %1/s").arg(qs(formatMeasure(rate, Dimension::Number, 3)));
+    text += JobsPanel::tr(" · %1/s").arg(rate < 100 ? QString::number(rate, 'g', 2) : grouped(rate));
     if (done < total) text += JobsPanel::tr(" · %1 left").arg(durationText(static_cast<double>(total - done) / rate));
     return text;
 }

@@ -21,11 +21,13 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
     tabs_->setObjectName(QStringLiteral("library.tabs"));
     tabs_->setAccessibleName(tr("Library section"));
     tabs_->setToolTip(tr("Choose between devices, models and methods (← →)"));
+    tabs_->setUsesScrollButtons(false);
     tabs_->setDrawBase(false);
     tabs_->setExpanding(true);
     tabs_->addTab(tr("Devices"));
     tabs_->addTab(tr("Models"));
     tabs_->addTab(tr("Methods"));
+    column->addSpacing(4);
     column->addWidget(tabs_);
     search_ = new QLineEdit(this);
     search_->setObjectName(QStringLiteral("library.search"));

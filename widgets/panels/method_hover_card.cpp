@@ -16,9 +16,12 @@ QString html(std::string_view text) {
 QString methodCardHtml(const MethodCard& card) {
     const QString muted = Theme::instance().colours().mutedText.name();
     const auto heading = [&muted](const QString& words) {
-        return QStringLiteral("<p style='margin:10px 0 2px 0;color:%1'><b>%2</b></p>").arg(muted, words);
+        return QStringLiteral("<p style='margin:10px 0 2px 0;color:%1'><span style='font-weight:600'>%2</span></p>")
+            .arg(muted, words);
     };
-    QString out = QStringLiteral("<p style='margin:0'><b>%1</b></p><p style='margin:0;color:%2'>%3 · %4 · %5 · v%6</p>")
+    QString out = QStringLiteral(
+                      "<p style='margin:0'><span style='font-weight:600'>%1</span></p><p style='margin:0;color:%2'>%3 "
+                      "· %4 · %5 · v%6</p>")
                       .arg(html(card.title), muted, html(toText(card.methodology)), html(toText(card.level)),
                            html(card.expectedCost), html(card.version));
     out += QStringLiteral("<p style='margin:8px 0 0 0'>%1</p>").arg(html(card.summary));

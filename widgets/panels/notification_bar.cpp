@@ -1,5 +1,6 @@
 #include "widgets/panels/notification_bar.h"
 
+#include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/glyphs.h"
@@ -9,7 +10,6 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QTimer>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -50,14 +50,8 @@ NotificationRow::NotificationRow(int id, const Notification& notification, QWidg
         });
         line->addWidget(button);
     }
-    auto* close = new QToolButton(this);
-    close->setObjectName(QStringLiteral("notification%1.close").arg(id));
-    close->setAccessibleName(tr("Dismiss"));
-    close->setToolTip(tr("Dismiss"));
-    close->setAutoRaise(true);
-    const auto icon = [close] { close->setIcon(Theme::instance().icon(QStringLiteral("window-close"))); };
-    icon();
-    connect(&Theme::instance(), &Theme::changed, close, icon);
+    auto* close =
+        new IconButton(QStringLiteral("×"), tr("Dismiss"), QStringLiteral("notification%1.close").arg(id), this);
     connect(close, &QToolButton::clicked, this, &NotificationRow::closeRequested);
     line->addWidget(close);
     const bool passing = notification.severity == Severity::Note && notification.actions.empty();

@@ -2,7 +2,7 @@
 
 #include "widgets/common/fact_list.h"
 #include "widgets/common/text.h"
-#include "widgets/panels/operator_text.h"
+#include "widgets/plots/operator_facts.h"
 
 #include <QVBoxLayout>
 
@@ -84,7 +84,7 @@ void OperatorCard::show(WorkloadPtr workload, int op, const Estimate* estimate) 
     const Operator& shown = workload->graph.operators[row];
     title_->setToolTip(qs(shown.name));
     title_->setFullText(qs(shown.name).section(QLatin1Char('/'), -1));
-    QString under = qs(shown.type) + QStringLiteral(" · ") + operatorKindText(shown.kind);
+    QString under = qs(shown.type) + QStringLiteral(" · ") + kindText(shown.kind);
     if (shown.repeat > 1) under += QStringLiteral(" · ×%1").arg(shown.repeat);
     if (!shown.block.empty()) under += QStringLiteral(" · ") + qs(shown.block);
     subtitle_->setFullText(under);
@@ -153,7 +153,7 @@ void OperatorCard::showEstimate(const Estimate* estimate, std::size_t row) {
         if (all > 0)
             facts.push_back(
                 {tr("Share"), qs(formatMeasure(seconds / all, Dimension::Fraction)), tr("Of all operators’ time")});
-        facts.push_back({tr("Bound by"), operatorBoundText(columns.bound[row], *estimate), {}});
+        facts.push_back({tr("Bound by"), boundText(columns.bound[row], *estimate), {}});
         if (seconds > 0)
             facts.push_back({tr("Attained"), qs(formatMeasure(columns.flops[row] / seconds, Dimension::OperationRate)),
                              fullText(columns.flops[row] / seconds, Dimension::OperationRate)});

@@ -25,6 +25,7 @@ signals:
 protected:
     void snapshotChanged(const SnapshotPtr& before) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void showSelection();
@@ -35,6 +36,7 @@ private:
     QTableView* table_;
     Label* count_;
     bool quiet_ = false;
+    bool narrow_ = false;
 };
 
 }  // namespace orrery::ui

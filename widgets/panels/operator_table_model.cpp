@@ -2,7 +2,7 @@
 
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/operator_text.h"
+#include "widgets/plots/operator_facts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,7 +88,7 @@ void OperatorTableModel::refilter() {
     for (std::size_t op = 0; op < operators.size(); ++op) {
         const bool fits = words.isEmpty() || [&] {
             const QString hay = qs(operators[op].name) + QLatin1Char('\n') + qs(operators[op].type) +
-                                QLatin1Char('\n') + operatorKindText(operators[op].kind);
+                                QLatin1Char('\n') + kindText(operators[op].kind);
             return std::all_of(words.begin(), words.end(),
                                [&](const QString& word) { return hay.contains(word, Qt::CaseInsensitive); });
         }();
@@ -186,12 +186,12 @@ QString OperatorTableModel::text(int op, int column) const {
         case Type:
             return qs(shown.type);
         case Kind:
-            return operatorKindText(shown.kind);
+            return kindText(shown.kind);
         case BoundBy: {
             const Estimate* estimate = snapshot_->primaryEstimate();
             const auto row = static_cast<std::size_t>(op);
             return estimate && row < estimate->operators.bound.size()
-                       ? operatorBoundText(estimate->operators.bound[row], *estimate)
+                       ? boundText(estimate->operators.bound[row], *estimate)
                        : QStringLiteral("–");
         }
         case Number:
@@ -200,7 +200,11 @@ QString OperatorTableModel::text(int op, int column) const {
             return shown.repeat > 1 ? QStringLiteral("×") + grouped(static_cast<double>(shown.repeat)) : QString();
         default: {
             const double value = number(op, column);
-            return std::isnan(value) ? QStringLiteral("–") : qs(formatMeasure(value, dimensionOf(column), 3));
+            if (std::isnan(value)) return QStringLiteral("–");
+            // Shares and intensities are read down the column: the same unit in every row.
+            if (column == Share && value > 0 && value < 0.001) return QStringLiteral("< 0.1 %");
+            if (column == Intensity && value < 1000) return QString::number(value, 'g', 3) + QStringLiteral(" FLOP/B");
+            return qs(formatMeasure(value, dimensionOf(column), 3));
         }
     }
 }
@@ -272,18 +276,13 @@ QVariant OperatorTableModel::headerData(int section, Qt::Orientation orientation
 
 QString OperatorTableModel::csv() const {
     if (!workload()) return {};
-    const auto quoted = [](QString word) {
-        if (word.contains(QRegularExpression(QStringLiteral("[\",\n]"))))
-            word = QLatin1Char('"') + word.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
-        return word;
-    };
     QString out = QStringLiteral(
         "number,name,type,kind,repeat,time_s,share,flops,bytes,intensity_flop_per_byte,attained_flop_per_s,bound_by\n");
     for (const int op : order_) {
         QStringList cells;
         for (int column = 0; column < ColumnCount; ++column) {
             if (!isNumeric(column)) {
-                cells << quoted(text(op, column));
+                cells << csvField(text(op, column));
                 continue;
             }
             const double value = number(op, column);

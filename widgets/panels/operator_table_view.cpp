@@ -1,3 +1,4 @@
+#include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/operator_table.h"
@@ -14,7 +15,6 @@
 #include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QTableView>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace orrery::ui {
@@ -71,6 +71,7 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
     column->setSpacing(0);
     auto* top = new QHBoxLayout;
     top->setContentsMargins(8, 6, 8, 6);
+    top->setSpacing(8);
     search_ = new QLineEdit(this);
     search_->setObjectName(QStringLiteral("operators.search"));
     search_->setAccessibleName(tr("Search operators"));
@@ -79,15 +80,9 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
     search_->setClearButtonEnabled(true);
     search_->setMaximumWidth(320);
     count_ = new Label({}, FontRole::Small, Tone::Muted, this);
-    auto* copy = new QToolButton(this);
-    copy->setObjectName(QStringLiteral("operators.copy"));
-    copy->setAccessibleName(tr("Copy as CSV"));
-    copy->setToolTip(tr("Copy the rows shown as CSV (Ctrl+Shift+C)"));
-    copy->setAutoRaise(true);
+    auto* copy = new IconButton(QStringLiteral("edit-copy"), tr("Copy the rows shown as CSV (Ctrl+Shift+C)"),
+                                QStringLiteral("operators.copy"), this);
     copy->setShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+C")));
-    const auto icon = [copy] { copy->setIcon(Theme::instance().icon(QStringLiteral("edit-copy"))); };
-    icon();
-    connect(&Theme::instance(), &Theme::changed, copy, icon);
     top->addWidget(search_, 1);
     top->addWidget(count_);
     top->addStretch(0);
@@ -98,6 +93,7 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
     table_ = new QTableView(this);
     table_->setObjectName(QStringLiteral("operators.table"));
     table_->setAccessibleName(tr("Operators"));
+    table_->setToolTip(tr("Select operators here and in all other views; Enter inspects, a header sorts"));
     table_->setModel(model_);
     table_->setItemDelegate(new OperatorDelegate(table_));
     table_->setFrameShape(QFrame::NoFrame);
@@ -114,8 +110,9 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
     table_->horizontalHeader()->setSectionsMovable(true);
     table_->sortByColumn(Model::Number, Qt::AscendingOrder);
     table_->setSortingEnabled(true);
-    const int widths[] = {44, 220, 110, 140, 64, 84, 150, 104, 88, 112, 112, 88};
+    const int widths[] = {44, 180, 104, 130, 60, 80, 140, 92, 80, 100, 104, 100};
     for (int i = 0; i < Model::ColumnCount; ++i) table_->setColumnWidth(i, widths[i]);
+    table_->horizontalHeader()->setStretchLastSection(true);
     column->addWidget(table_, 1);
     setEmptyState(
         {tr("No operators yet"),
@@ -187,6 +184,19 @@ void OperatorTableView::takeSelection() {
     quiet_ = true;
     selection()->select(operators);
     quiet_ = false;
+}
+
+/// In a narrow dock the time and its share come first: words give way, the kind keeps its colour.
+void OperatorTableView::resizeEvent(QResizeEvent* event) {
+    ResultView::resizeEvent(event);
+    const bool narrow = width() < 620;
+    if (narrow == narrow_) return;
+    narrow_ = narrow;
+    table_->setColumnHidden(Model::Type, narrow);
+    table_->setColumnHidden(Model::Repeat, narrow);
+    table_->setColumnHidden(Model::Number, narrow);
+    table_->setColumnWidth(Model::Kind, narrow ? 24 : 130);
+    table_->setColumnWidth(Model::Name, narrow ? 150 : 180);
 }
 
 QString OperatorTableView::csv() const {

@@ -1,5 +1,6 @@
 #include "widgets/panels/problems_panel.h"
 
+#include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/glyphs.h"
@@ -21,12 +22,18 @@ namespace {
 
 constexpr int lineHeight = 19;
 
+bool isNarrow(const QWidget* list) {
+    return list && list->width() < 480;
+}
+
 class ProblemDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
-        return {120, lineHeight * (index.data(ProblemsModel::HintRole).toString().isEmpty() ? 1 : 2) + 10};
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const bool hint = !index.data(ProblemsModel::HintRole).toString().isEmpty();
+        const bool place = isNarrow(option.widget) && !index.data(ProblemsModel::PlaceRole).toString().isEmpty();
+        return {120, lineHeight * (1 + (hint ? 1 : 0) + (place ? 1 : 0)) + 10};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
@@ -45,9 +52,14 @@ public:
         painter->setFont(theme.font(FontRole::Small));
         painter->setPen(colours.mutedText);
         const QString place = index.data(ProblemsModel::PlaceRole).toString();
-        const int placeWidth = std::min(painter->fontMetrics().horizontalAdvance(place), box.width() * 2 / 5);
-        painter->drawText(QRect(box.right() - placeWidth, box.top(), placeWidth, lineHeight),
-                          Qt::AlignVCenter | Qt::AlignRight,
+        // Beside the message where there is room, else on a line of its own.
+        const bool below = isNarrow(option.widget);
+        const int placeWidth = below
+                                   ? box.right() - left
+                                   : std::min(painter->fontMetrics().horizontalAdvance(place) + 2, box.width() * 2 / 5);
+        const int placeTop = below ? box.bottom() - lineHeight + 1 : box.top();
+        painter->drawText(QRect(box.right() - placeWidth, placeTop, placeWidth, lineHeight),
+                          Qt::AlignVCenter | (below ? Qt::AlignLeft : Qt::AlignRight),
                           painter->fontMetrics().elidedText(place, Qt::ElideLeft, placeWidth));
         const QString hint = index.data(ProblemsModel::HintRole).toString();
         if (!hint.isEmpty()) {
@@ -57,7 +69,7 @@ public:
         }
         painter->setFont(theme.font(FontRole::Body));
         painter->setPen(colours.text);
-        const int room = box.right() - placeWidth - 16 - left;
+        const int room = below ? box.right() - left : box.right() - placeWidth - 16 - left;
         painter->drawText(QRect(left, box.top(), room, lineHeight), Qt::AlignVCenter,
                           painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room));
         painter->restore();
@@ -152,20 +164,19 @@ ProblemsPanel::ProblemsPanel(QWidget* parent) : QWidget(parent) {
         top->addWidget(button);
     }
     top->addStretch(1);
-    auto* copy = new QToolButton(this);
-    copy->setObjectName(QStringLiteral("problems.copy"));
-    copy->setAccessibleName(tr("Copy problems"));
-    copy->setToolTip(tr("Copy the selected problems, or all (Ctrl+C)"));
-    copy->setAutoRaise(true);
+    auto* copy = new IconButton(QStringLiteral("edit-copy"), tr("Copy the selected problems, or all (Ctrl+C)"),
+                                QStringLiteral("problems.copy"), this);
     top->addWidget(copy);
     column->addLayout(top);
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("problems.list"));
     list_->setAccessibleName(tr("Problems"));
+    list_->setToolTip(tr("A click or Enter goes to the place; Ctrl+C copies"));
     list_->setModel(model_);
     list_->setItemDelegate(new ProblemDelegate(list_));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setResizeMode(QListView::Adjust);
     list_->setMouseTracking(true);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     column->addWidget(list_, 1);
@@ -174,10 +185,9 @@ ProblemsPanel::ProblemsPanel(QWidget* parent) : QWidget(parent) {
                               "place and what to do."),
                            {}, this);
     column->addWidget(empty_, 1);
-    const auto restyle = [this, copy] {
+    const auto restyle = [this] {
         for (const Severity severity : {Severity::Note, Severity::Warning, Severity::Error})
             filters_[static_cast<std::size_t>(severity)]->setIcon(severityIcon(severity));
-        copy->setIcon(Theme::instance().icon(QStringLiteral("edit-copy")));
         list_->viewport()->update();
     };
     restyle();

@@ -12,6 +12,10 @@ namespace {
 
 constexpr int pictureHeight = 144;
 
+bool isByKey(Qt::FocusReason reason) {
+    return reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
+}
+
 void drawLines(QPainter& painter, const QRect& box, const QString& text, int lines) {
     QTextLayout layout(text, painter.font());
     layout.beginLayout();
@@ -41,6 +45,11 @@ ExampleButton::ExampleButton(ExampleCard card, QWidget* parent) : QAbstractButto
     setCursor(Qt::PointingHandCursor);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+}
+
+void ExampleButton::focusInEvent(QFocusEvent* event) {
+    byKey_ = isByKey(event->reason());
+    QAbstractButton::focusInEvent(event);
 }
 
 void ExampleButton::enterEvent(QEnterEvent*) {
@@ -78,8 +87,8 @@ void ExampleButton::paintEvent(QPaintEvent*) {
     painter.setPen(colours.faintLine);
     painter.drawLine(picture.bottomLeft(), picture.bottomRight());
     painter.restore();
-    const bool lively = underMouse() || hasFocus() || isDown();
-    painter.setPen(QPen(lively ? colours.accent : colours.line, hasFocus() ? 2 : 1));
+    const bool lively = underMouse() || (hasFocus() && byKey_) || isDown();
+    painter.setPen(QPen(lively ? colours.accent : colours.line, hasFocus() && byKey_ ? 2 : 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(card);
     const QRect words(16, pictureHeight + 12, width() - 32, 20);
@@ -95,6 +104,30 @@ void ExampleButton::paintEvent(QPaintEvent*) {
               card_.description, 2);
 }
 
+void Gallery::setCards(const std::vector<ExampleButton*>& cards) {
+    for (ExampleButton* card : cards_) card->deleteLater();
+    cards_ = cards;
+    for (ExampleButton* card : cards_) card->show();
+    arrange();
+}
+
+void Gallery::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width()) arrange();
+}
+
+void Gallery::arrange() {
+    constexpr int gap = 16, least = 216, high = 232;
+    columns_ = std::clamp((width() + gap) / (least + gap), 1, 4);
+    const int wide = (width() - gap * (columns_ - 1)) / columns_;
+    for (std::size_t i = 0; i < cards_.size(); ++i) {
+        const int at = static_cast<int>(i);
+        cards_[i]->setGeometry(at % columns_ * (wide + gap), at / columns_ * (high + gap), wide, high);
+    }
+    const int rows = (static_cast<int>(cards_.size()) + columns_ - 1) / columns_;
+    setFixedHeight(std::max(0, rows * (high + gap) - gap));
+}
+
 WelcomeLink::WelcomeLink(const QString& icon, const QString& title, const QString& detail, bool prominent,
                          QWidget* parent)
     : QAbstractButton(parent), icon_(icon), title_(title), detail_(detail), prominent_(prominent) {
@@ -104,6 +137,11 @@ WelcomeLink::WelcomeLink(const QString& icon, const QString& title, const QStrin
     setCursor(Qt::PointingHandCursor);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+}
+
+void WelcomeLink::focusInEvent(QFocusEvent* event) {
+    byKey_ = isByKey(event->reason());
+    QAbstractButton::focusInEvent(event);
 }
 
 void WelcomeLink::enterEvent(QEnterEvent*) {
@@ -124,7 +162,7 @@ void WelcomeLink::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF frame = QRectF(rect()).adjusted(1, 1, -1, -1);
-    const bool lively = underMouse() || hasFocus();
+    const bool lively = underMouse() || (hasFocus() && byKey_);
     QColor ink = isEnabled() ? colours.text : colours.mutedText;
     if (prominent_) {
         painter.setPen(Qt::NoPen);
@@ -136,7 +174,7 @@ void WelcomeLink::paintEvent(QPaintEvent*) {
         painter.setBrush(colours.selection);
         painter.drawRoundedRect(frame, 6, 6);
     }
-    if (hasFocus()) {
+    if (hasFocus() && byKey_) {
         painter.setPen(QPen(prominent_ ? colours.text : colours.accent, 1.5));
         painter.setBrush(Qt::NoBrush);
         painter.drawRoundedRect(frame, 6, 6);

@@ -18,11 +18,32 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void enterEvent(QEnterEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
     ExampleCard card_;
-    QPixmap scaled_;  ///< of card_.picture at the size and resolution last painted
+    bool byKey_ = false;  ///< the focus came by keyboard, and so is shown
+    QPixmap scaled_;      ///< of card_.picture at the size and resolution last painted
+};
+
+/// The cards in as many columns as fit; as high as they need.
+class Gallery : public QWidget {
+    Q_OBJECT
+public:
+    using QWidget::QWidget;
+    void setCards(const std::vector<ExampleButton*>& cards);
+    const std::vector<ExampleButton*>& cards() const { return cards_; }
+    int columns() const { return columns_; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void arrange();
+
+    std::vector<ExampleButton*> cards_;
+    int columns_ = 1;
 };
 
 /// A recent project or an action of the left column: icon, title, detail.
@@ -36,11 +57,13 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void enterEvent(QEnterEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
 private:
     QString icon_, title_, detail_;
     bool prominent_;
+    bool byKey_ = false;
 };
 
 }  // namespace orrery::ui

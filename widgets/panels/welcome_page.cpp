@@ -120,11 +120,8 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     auto* examples = new Label(tr("Start from an example"), FontRole::Title, Tone::Normal, right_);
     examples->setBold(true);
     right->addWidget(examples);
-    auto* gallery = new QWidget(right_);
-    gallery_ = new QGridLayout(gallery);
-    gallery_->setContentsMargins(0, 0, 0, 0);
-    gallery_->setSpacing(16);
-    right->addWidget(gallery);
+    gallery_ = new Gallery(right_);
+    right->addWidget(gallery_);
     auto* drop =
         new Label(tr("Or drop an ONNX model, a Hugging Face config.json, a hardware YAML or a project anywhere here."),
                   FontRole::Small, Tone::Muted, right_);
@@ -140,16 +137,14 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
 }
 
 void WelcomePage::setExamples(const std::vector<ExampleCard>& examples) {
-    for (QWidget* card : cards_) card->deleteLater();
-    cards_.clear();
+    std::vector<ExampleButton*> cards;
     for (const ExampleCard& example : examples) {
-        auto* card = new ExampleButton(example, gallery_->parentWidget());
+        auto* card = new ExampleButton(example, gallery_);
         connect(card, &QAbstractButton::clicked, this, [this, id = example.id] { emit exampleChosen(id); });
         card->installEventFilter(this);
-        cards_.push_back(card);
+        cards.push_back(card);
     }
-    galleryColumns_ = 0;
-    arrange();
+    gallery_->setCards(cards);
 }
 
 void WelcomePage::setRecent(const std::vector<RecentProject>& recent) {
@@ -192,17 +187,6 @@ void WelcomePage::arrange() {
     const int side = width() < 480 ? 16 : 40;
     const int spare = std::max(0, width() - widest) / 2;
     columns_->setContentsMargins(side + spare, side, side + spare, 32);
-    const int room = width() - 2 * (side + spare) - (stacked ? 0 : leftWidth + 48);
-    const int fit = std::clamp(room / 232, 1, 4);
-    if (fit == galleryColumns_) return;
-    galleryColumns_ = fit;
-    for (QWidget* card : cards_) gallery_->removeWidget(card);
-    for (std::size_t i = 0; i < cards_.size(); ++i) {
-        const int at = static_cast<int>(i);
-        gallery_->addWidget(cards_[i], at / fit, at % fit);
-        cards_[i]->show();
-    }
-    for (int column = 0; column < 4; ++column) gallery_->setColumnStretch(column, column < fit ? 1 : 0);
 }
 
 void WelcomePage::resizeEvent(QResizeEvent* event) {
@@ -222,9 +206,10 @@ void WelcomePage::paintEvent(QPaintEvent*) {
 /// Arrow keys walk through the gallery as the eye does.
 bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
-    const auto found = std::find(cards_.begin(), cards_.end(), watched);
-    if (found == cards_.end()) return QWidget::eventFilter(watched, event);
-    const auto at = static_cast<int>(found - cards_.begin());
+    const auto& cards = gallery_->cards();
+    const auto found = std::find(cards.begin(), cards.end(), watched);
+    if (found == cards.end()) return QWidget::eventFilter(watched, event);
+    const auto at = static_cast<int>(found - cards.begin());
     int to = at;
     switch (static_cast<QKeyEvent*>(event)->key()) {
         case Qt::Key_Right:
@@ -234,10 +219,10 @@ bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
             to = at - 1;
             break;
         case Qt::Key_Down:
-            to = at + galleryColumns_;
+            to = at + gallery_->columns();
             break;
         case Qt::Key_Up:
-            to = at - galleryColumns_;
+            to = at - gallery_->columns();
             break;
         case Qt::Key_Return:
         case Qt::Key_Enter:
@@ -246,9 +231,9 @@ bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
         default:
             return QWidget::eventFilter(watched, event);
     }
-    if (to >= 0 && static_cast<std::size_t>(to) < cards_.size()) {
-        cards_[static_cast<std::size_t>(to)]->setFocus(Qt::TabFocusReason);
-        scroll_->ensureWidgetVisible(cards_[static_cast<std::size_t>(to)]);
+    if (to >= 0 && static_cast<std::size_t>(to) < cards.size()) {
+        cards[static_cast<std::size_t>(to)]->setFocus(Qt::TabFocusReason);
+        scroll_->ensureWidgetVisible(cards[static_cast<std::size_t>(to)]);
     }
     return true;
 }

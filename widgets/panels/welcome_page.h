@@ -54,10 +54,8 @@ private:
     QWidget* left_;
     QWidget* right_;
     class QGridLayout* columns_;
-    class QGridLayout* gallery_;
+    class Gallery* gallery_;
     class QVBoxLayout* recentList_;
-    std::vector<QWidget*> cards_;
-    int galleryColumns_ = 0;
     bool stacked_ = false;
     bool dropping_ = false;
 };

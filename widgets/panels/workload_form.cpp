@@ -150,7 +150,7 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, const QStri
             flash_->setAccessibleName(tr("Flash attention"));
             flash_->setToolTip(
                 tr("On: attention keeps its scores on the chip. Off: they are written to memory and read back."));
-            column_->addWidget(flash_);
+            column_->addWidget(flash_, 0, Qt::AlignLeft);
             connect(flash_, &QCheckBox::toggled, this, [this](bool on) {
                 change(QStringLiteral("flash"), on ? QStringLiteral("1") : QString(), EditPhase::Commit);
             });
@@ -292,8 +292,8 @@ void WorkloadForm::resizeEvent(QResizeEvent* event) {
 
 void WorkloadForm::arrange() {
     const int width = viewport()->width();
-    const bool wide = width >= 420;
-    for (auto& [id, row] : rows_) row->setWide(wide, wide ? 136 : std::clamp(width * 36 / 100, 72, 128));
+    const bool wide = width >= 400;
+    for (auto& [id, row] : rows_) row->setWide(wide, wide ? 128 : std::clamp(width * 36 / 100, 72, 128));
 }
 
 }  // namespace orrery::ui
