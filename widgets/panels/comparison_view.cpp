@@ -174,8 +174,7 @@ void ComparisonView::snapshotChanged(const SnapshotPtr&) {
     costs_->set(snapshot(), reference_);
     const int rows = model_->rowCount();
     setEmpty(rows == 0);
-    table_->setColumnHidden(Model::Reference, !reference_);
-    table_->setColumnHidden(Model::Error, !reference_);
+    arrangeColumns();
     // A method that cannot answer says why across the columns that it leaves empty.
     table_->clearSpans();
     for (int row = 0; row < rows; ++row)
@@ -227,6 +226,20 @@ void ComparisonView::showNotes() {
 void ComparisonView::resizeEvent(QResizeEvent* event) {
     ResultView::resizeEvent(event);
     plots_->setDirection(width() >= 720 ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    arrangeColumns();
+}
+
+/// A narrow dock keeps what is compared first: prediction, interval, error, cost.
+void ComparisonView::arrangeColumns() {
+    const bool narrow = width() < 600, tight = width() < 420;
+    table_->setColumnHidden(Model::Reference, !reference_ || narrow);
+    table_->setColumnHidden(Model::Error, !reference_);
+    for (const int column : {Model::Energy, Model::Warnings, Model::Approach}) table_->setColumnHidden(column, narrow);
+    table_->setColumnHidden(Model::Memory, narrow);
+    table_->setColumnHidden(Model::IntervalBar, tight && reference_);
+    table_->setColumnWidth(Model::MethodName, narrow ? std::clamp(width() * 38 / 100, 90, 190) : 190);
+    table_->setColumnWidth(Model::Prediction, narrow ? 80 : 92);
+    table_->setColumnWidth(Model::IntervalBar, narrow ? std::clamp(width() * 22 / 100, 56, 140) : 140);
 }
 
 }  // namespace orrery::ui

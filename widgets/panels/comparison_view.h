@@ -2,6 +2,7 @@
 
 #include "widgets/common/result_view.h"
 
+class QBoxLayout;
 class QTableView;
 
 namespace orrery::ui {
@@ -37,13 +38,14 @@ protected:
 
 private:
     void showNotes();
+    void arrangeColumns();
 
     ComparisonModel* model_;
     QTableView* table_;
     IntervalPlot* intervals_;
     CostPlot* costs_;
     Label* notes_;
-    class QBoxLayout* plots_;
+    QBoxLayout* plots_;
     std::optional<ReferenceValue> reference_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 class QTimer;
+class QToolButton;
 class QVBoxLayout;
 
 namespace orrery::ui {
@@ -39,7 +40,7 @@ private:
     QVBoxLayout* list_;
     QTimer* timer_;
     QWidget* empty_;
-    class QToolButton* clear_;
+    QToolButton* clear_;
     int next_ = 1;
     int running_ = 0;
 };

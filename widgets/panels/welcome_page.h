@@ -7,6 +7,10 @@
 
 #include <vector>
 
+class QGridLayout;
+class QScrollArea;
+class QVBoxLayout;
+
 namespace orrery::ui {
 
 struct ExampleCard {
@@ -49,13 +53,13 @@ protected:
 private:
     void arrange();
 
-    class QScrollArea* scroll_;
+    QScrollArea* scroll_;
     QWidget* content_;
     QWidget* left_;
     QWidget* right_;
-    class QGridLayout* columns_;
+    QGridLayout* columns_;
     class Gallery* gallery_;
-    class QVBoxLayout* recentList_;
+    QVBoxLayout* recentList_;
     bool stacked_ = false;
     bool dropping_ = false;
 };
