@@ -133,6 +133,14 @@ private slots:
         panel.setState(job, JobState::Failed, "hbm3 has no capacity");
         QCOMPARE(text->text(), "hbm3 has no capacity");
         QCOMPARE(running.back()[0].toInt(), 0);
+        const int done = panel.addJob("Study", "results", progress);
+        panel.setState(done, JobState::Done);
+        QSignalSpy opens(&panel, &JobsPanel::openRequested);
+        auto* open = panel.findChild<QToolButton*>(QString("jobs.row%1.open").arg(done));
+        QTRY_VERIFY(open->isVisible() && open->x() > 300);
+        QTest::mouseClick(open, Qt::LeftButton);
+        QCOMPARE(opens.size(), 1);
+        QCOMPARE(opens[0][0].toInt(), done);
         QTest::mouseClick(panel.findChild<QToolButton*>("jobs.clear"), Qt::LeftButton);
         QTRY_VERIFY(!panel.findChild<QWidget*>(QString("jobs.row%1").arg(job)));
     }

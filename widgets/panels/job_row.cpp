@@ -39,6 +39,8 @@ JobRow::JobRow(int id, const QString& title, const QString& unit, std::shared_pt
     cancel_ = button(QStringLiteral("cancel"), tr("Cancel"), tr("Stop %1; what has finished stays").arg(title));
     open_ = button(QStringLiteral("open"), tr("Open"), tr("Show the results of %1").arg(title));
     open_->hide();
+    connect(cancel_, &QToolButton::clicked, this, &JobRow::cancelClicked);
+    connect(open_, &QToolButton::clicked, this, &JobRow::openClicked);
     grid->addWidget(name, 0, 0);
     grid->addWidget(bar_, 1, 0);
     grid->addWidget(text_, 2, 0);
