@@ -25,10 +25,21 @@ bool isJson(const std::string& path) {
     return endsWith(path, {".json"});
 }
 
+bool isOnnx(const std::string& path) {
+    return endsWith(path, {".onnx"});
+}
+
+Expected<ImportedGraph> readOnnx(const std::string& path, const WorkloadOptions& options) {
+    auto imported = importOnnx(path, options.bindings);
+    if (imported) imported->graph.keepsActivations = options.phase == Phase::TrainingForward;
+    return imported;
+}
+
 }  // namespace
 
 const std::vector<Importer>& importers() {
     static const std::vector<Importer> all{
+        {"ONNX", "onnx", isOnnx, readOnnx},
         {"Hugging Face config", "json", isJson, importHuggingFace},
         {"Orrery workload", "yaml", isYaml, importWorkloadYaml},
     };
