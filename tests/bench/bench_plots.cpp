@@ -23,7 +23,7 @@ void needApplication() {
     static int argc = 1;
     static char name[] = "orrery-bench";
     static char* argv[] = {name, nullptr};
-    static QApplication application(argc, argv);
+    new QApplication(argc, argv);  // lives as long as the process: benchmarks have no main of their own
     initialiseApplicationLook();
     Theme::instance().setAnimated(false);
 }

@@ -134,9 +134,11 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
     const auto request = [&](const RooflineModel& model, const Roof& roof, const QString& text, const QColor& colour) {
         const QLineF line = pixelLine(model, roof, axes);
         obstacles.lines.push_back(line);
-        // Above a compute roof there is nothing: its label may begin left of the ridge.
-        const QLineF along = roof.memory ? line : QLineF(QPointF(area.left(), line.y1()), line.p2());
-        requests.push_back({along, QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), !roof.memory});
+        const QSizeF size(metrics.horizontalAdvance(text) + 2, metrics.height());
+        // Left of the ridge there is nothing above a compute roof: a label longer than what is seen of it begins there.
+        const double right = std::min(line.x2(), area.right());
+        const double left = std::max(std::min(line.x1(), right - size.width() - 13), area.left());
+        requests.push_back({roof.memory ? line : QLineF(QPointF(left, line.y1()), line.p2()), size, !roof.memory});
         texts.emplace_back(text, colour);
     };
     for (const Roof* roof : roofs) request(scene.now, *roof, roof->label, roofColour(*roof));
