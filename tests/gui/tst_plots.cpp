@@ -11,6 +11,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -362,6 +363,16 @@ private slots:
         QCOMPARE(view.card()->value("Row"), QString("compute"));
         QCOMPARE(selection.hovered(), span.op);
     }
+    void hoverCardsStayInsideLowViews() {
+        Selection selection;
+        TimelineView view(&selection);
+        open(view, fixture::snapshot({.prefill = true}), {500, 130});
+        const TimelineSpan& span = view.model().timeline()->spans[40];
+        const QPoint at(int(view.map().pixel(double(span.startPs + span.endPs) / 2)), view.rowRect(0).top() + 4);
+        QTest::mouseMove(&view, at);
+        QTRY_VERIFY(view.card()->isVisible());
+        QVERIFY(view.rect().contains(view.card()->geometry()));
+    }
     void timelineSearchFinds() {
         Selection selection;
         TimelineView view(&selection);
@@ -517,6 +528,30 @@ private slots:
             QVERIFY(!view->isEmpty() && !button->isVisible());
             view->hide();
         }
+    }
+    void failuresSayWhyAndWhatNext() {
+        auto snapshot = std::make_shared<Snapshot>(*fixture::snapshot());
+        for (Answer& answer : snapshot->answers) {
+            answer.estimate = nullptr;
+            answer.failure = fail("method.needs", "the device gives no bandwidth", "", "set hbm3.bandwidth").value();
+        }
+        Selection selection;
+        TimelineView timeline(&selection);
+        MemoryView memory(&selection);
+        for (ResultView* view : QList<ResultView*>{&timeline, &memory}) {
+            view->setSnapshot(fixture::snapshot());
+            open(*view, snapshot, {400, 300});
+            QVERIFY(view->isEmpty());
+            QString said;
+            for (const QLabel* label : view->findChildren<QLabel*>()) said += label->text();
+            QVERIFY2(said.contains("no bandwidth") && said.contains("set hbm3.bandwidth"), qPrintable(said));
+            view->setSnapshot(fixture::snapshot());
+            QVERIFY(!view->isEmpty());
+            view->hide();
+        }
+        BreakdownView breakdown(&selection);
+        open(breakdown, snapshot, {400, 300});
+        QVERIFY(breakdown.model().bars[0].state.contains("no bandwidth"));
     }
     void controlsAreNamed() {
         Selection selection;

@@ -40,7 +40,11 @@ void HoverCard::showAt(const QPoint& near, const QColor& colour, const QString& 
     }
     const int inner = std::max(bold.horizontalAdvance(title_) + 18, labelWidth_ + 16 + valueWidth + 4);
     const int width = std::min(inner + 2 * padding, std::max(parentWidget()->width() - 8, 80));
-    const int height = 2 * padding + bold.height() + 4 + int(lines_.size()) * (body.height() + 1);
+    // A low view gets the first lines only, those that matter most.
+    const int line = body.height() + 1;
+    const int head = 2 * padding + bold.height() + 4;
+    shownLines_ = std::min(std::max((parentWidget()->height() - 8 - head) / line, 1), int(lines_.size()));
+    const int height = head + shownLines_ * line;
     resize(std::min(width, int(widest * Theme::instance().scale())), height);
     const QRect room = parentWidget()->rect().adjusted(4, 4, -4, -4);
     QPoint at = near + QPoint(14, 14);
@@ -82,7 +86,8 @@ void HoverCard::paintEvent(QPaintEvent*) {
     const QFontMetrics body(font);
     painter.setFont(font);
     const int left = padding + labelWidth_ + 16;
-    for (const auto& [label, value] : lines_) {
+    for (int i = 0; i < shownLines_; ++i) {
+        const auto& [label, value] = lines_[std::size_t(i)];
         painter.setPen(c.mutedText);
         painter.drawText(QRect(padding, y, labelWidth_, body.height()), Qt::AlignLeft, label);
         painter.setPen(c.text);

@@ -29,6 +29,7 @@ private:
     QString title_;
     Lines lines_;
     int labelWidth_ = 0;
+    int shownLines_ = 0;
 };
 
 }  // namespace orrery::ui

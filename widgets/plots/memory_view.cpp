@@ -21,12 +21,16 @@ double scaled(double pixels) {
 
 }  // namespace
 
+EmptyState MemoryView::nothingYet() const {
+    return {tr("Memory"), tr("Weights, KV cache and activations against the capacity of the device."),
+            tr("Open an example")};
+}
+
 MemoryView::MemoryView(Selection* selection, QWidget* parent)
     : ResultView(QStringLiteral("memory"), tr("Memory"), selection, parent) {
     setMinimumSize(180, 100);
     setMouseTracking(true);
-    setEmptyState({tr("Memory"), tr("Weights, KV cache and activations against the capacity of the device."),
-                   tr("Open an example")});
+    setEmptyState(nothingYet());
     card_ = new HoverCard(this);
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
     setEmpty(true);
@@ -55,6 +59,8 @@ void MemoryView::snapshotChanged(const SnapshotPtr&) {
         setEmptyState({tr("No memory prediction"),
                        tr("None of the methods that ran predicts memory; the inference analysis does."),
                        {}});
+    } else if (!use()) {
+        setEmptyState(withoutEstimate(snapshot(), nothingYet()));
     }
     setEmpty(!use());
     setAccessibleDescription(verdict());

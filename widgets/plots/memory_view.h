@@ -38,6 +38,7 @@ protected:
     void leaveEvent(QEvent* event) override;
 
 private:
+    EmptyState nothingYet() const;
     const MemoryUse* use() const;
     QString method() const;
     QRectF barBox() const;

@@ -91,6 +91,20 @@ QString boundText(Bound bound, const Estimate& estimate) {
     return tr("nothing");
 }
 
+EmptyState withoutEstimate(const SnapshotPtr& snapshot, const EmptyState& otherwise) {
+    if (!snapshot || snapshot->primary < 0 || std::size_t(snapshot->primary) >= snapshot->answers.size())
+        return otherwise;
+    const Answer& answer = snapshot->answers[std::size_t(snapshot->primary)];
+    if (answer.estimate) return otherwise;
+    if (!answer.failure)
+        return {tr("%1 is running").arg(answer.title), tr("The answer appears here as soon as it is there."), {}};
+    QString sentence = QString::fromStdString(answer.failure->message);
+    if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
+    if (!answer.failure->hint.empty())
+        sentence += QStringLiteral(". ") + tr("Hint: %1").arg(QString::fromStdString(answer.failure->hint));
+    return {tr("%1 cannot answer").arg(answer.title), sentence, {}};
+}
+
 double totalSeconds(const Estimate& estimate) {
     return std::accumulate(estimate.operators.seconds.begin(), estimate.operators.seconds.end(), 0.0);
 }

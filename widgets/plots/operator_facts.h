@@ -2,6 +2,7 @@
 
 // What every picture says of one operator: its name, its share of the time, what bounds it.
 
+#include "widgets/common/result_view.h"
 #include "widgets/common/snapshot.h"
 
 #include <QString>
@@ -19,6 +20,9 @@ OperatorKind operatorKind(const Snapshot& snapshot, int op);  ///< Other where t
 QString kindText(OperatorKind kind);                          ///< `Matrix product`, for people
 /// `compute`, `hbm3 bandwidth`, `launch overhead`.
 QString boundText(Bound bound, const Estimate& estimate);
+/// What a view that needs the primary estimate says when there is none: why it failed and what to do, or that it is
+/// still running; `otherwise` if there is no question yet.
+EmptyState withoutEstimate(const SnapshotPtr& snapshot, const EmptyState& otherwise);
 double totalSeconds(const Estimate& estimate);  ///< sum of the column; 0 if empty
 /// Label and value of each line of a hover card, without the name. Empty if the estimate has no such operator.
 std::vector<std::pair<QString, QString>> operatorCard(const Snapshot& snapshot, const Estimate& estimate, int op);

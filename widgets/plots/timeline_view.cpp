@@ -16,6 +16,10 @@
 
 namespace orrery::ui {
 
+EmptyState TimelineView::nothingYet() const {
+    return {tr("Timeline"), tr("When each operator runs, on which engine, for how long."), tr("Open an example")};
+}
+
 TimelineView::TimelineView(Selection* selection, QWidget* parent)
     : ResultView(QStringLiteral("timeline"), tr("Timeline"), selection, parent) {
     setMinimumSize(200, 120);
@@ -23,8 +27,7 @@ TimelineView::TimelineView(Selection* selection, QWidget* parent)
     setMouseTracking(true);
     setAccessibleDescription(
         tr("W S zoom, A D pan, F fits, comma and full stop step, R marks an area, Ctrl+F searches."));
-    setEmptyState(
-        {tr("Timeline"), tr("When each operator runs, on which engine, for how long."), tr("Open an example")});
+    setEmptyState(nothingYet());
     search_ = new QLineEdit(this);
     search_->setObjectName(QStringLiteral("timeline-search"));
     search_->setAccessibleName(tr("Search operators in the timeline"));
@@ -60,10 +63,11 @@ void TimelineView::snapshotChanged(const SnapshotPtr& before) {
     hovered_ = -1;
     card_->hide();
     if (estimate && model_.empty()) {
+        const QString method = snapshot()->answers[std::size_t(snapshot()->primary)].title;
         setEmptyState(
-            {tr("No timeline"),
-             tr("%1 predicts times of operators but not when they run.").arg(QString::fromStdString(estimate->method)),
-             {}});
+            {tr("No timeline"), tr("%1 predicts the times of operators but not when they run.").arg(method), {}});
+    } else if (!estimate) {
+        setEmptyState(withoutEstimate(snapshot(), nothingYet()));
     }
     setEmpty(model_.empty());
     fitButton_->setVisible(!model_.empty());

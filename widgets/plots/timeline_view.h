@@ -62,6 +62,7 @@ protected:
 private:
     enum class Drag { None, Pressed, Pan, Area, Overview };
 
+    EmptyState nothingYet() const;
     void layOut();
     QRect rowsRect() const;
     QRect footerRect() const;
