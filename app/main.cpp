@@ -9,6 +9,7 @@
 #include <QTextStream>
 #include <QTimer>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace {
@@ -54,14 +55,19 @@ int main(int argc, char** argv) {
     if (line.size.isValid()) window.resize(line.size);
 
     app::FirstPaint firstPaint(&window);
+    double readyAt = -1;
+    const auto reportStart = [&] {
+        if (!line.startupReport || firstPaint.at() < 0 || readyAt < 0) return;
+        print(stdout, QStringLiteral("first_paint_ms %1\nready_ms %2\n")
+                          .arg(firstPaint.at(), 0, 'f', 0)
+                          .arg(std::max(readyAt, firstPaint.at()), 0, 'f', 0));
+        QApplication::exit(0);
+    };
+    QObject::connect(&firstPaint, &app::FirstPaint::painted, &window, reportStart);
     QObject::connect(&window, &app::MainWindow::ready, &window, [&] {
+        readyAt = app::millisecondsSinceExec();
         if (line.startupReport) {
-            QTimer::singleShot(0, &window, [&] {
-                print(stdout, QStringLiteral("first_paint_ms %1\nready_ms %2\n")
-                                  .arg(firstPaint.at(), 0, 'f', 0)
-                                  .arg(app::millisecondsSinceExec(), 0, 'f', 0));
-                QApplication::exit(0);
-            });
+            QTimer::singleShot(0, &window, reportStart);
         } else if (line.headless()) {
             auto* unattended = new app::Unattended(window, line, &window);
             QObject::connect(unattended, &app::Unattended::ended, &window,

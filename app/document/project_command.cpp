@@ -25,7 +25,11 @@ bool ProjectCommand::mergeWith(const QUndoCommand* other) {
     after_ = later.after_;
     edit_.to = later.edit_.to;
     setText(edit_.text());
-    setObsolete(sameContent(*before_, *after_));
+    // Back at the printed value it began with: the drag has changed nothing, not even whose number it is.
+    if (edit_.from == edit_.to || sameContent(*before_, *after_)) {
+        setObsolete(true);
+        document_.show(before_);
+    }
     return true;
 }
 

@@ -67,8 +67,9 @@ Project toProject(const ProjectState& state) {
 
 bool sameContent(const ProjectState& a, const ProjectState& b) {
     const auto same = [](const HardwarePtr& one, const HardwarePtr& other) { return one == other || *one == *other; };
-    return a.name == b.name && a.description == b.description && a.workloads == b.workloads && a.scenarios == b.scenarios && a.methods == b.methods &&
-           a.unknown == b.unknown && std::ranges::equal(a.hardware, b.hardware, same);
+    return a.name == b.name && a.description == b.description && a.workloads == b.workloads &&
+           a.scenarios == b.scenarios && a.methods == b.methods && a.unknown == b.unknown &&
+           std::ranges::equal(a.hardware, b.hardware, same);
 }
 
 std::string freeHardwareName(const ProjectState& state, const std::string& name) {

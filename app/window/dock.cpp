@@ -5,6 +5,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMainWindow>
 #include <QMenu>
 #include <QToolButton>
 
@@ -25,19 +26,15 @@ Dock::Dock(const QString& id, const QString& title, const QString& meaning, Make
     label_ = new QLabel(title, bar);
     label_->setObjectName(id + QStringLiteral("Title"));
     label_->setToolTip(meaning);
-    const auto restyle = [this] {
-        QFont font = ui::Theme::instance().font(ui::FontRole::Small);
-        font.setWeight(QFont::DemiBold);
-        label_->setFont(font);
-    };
-    restyle();
-    connect(&ui::Theme::instance(), &ui::Theme::changed, this, restyle);
+    meaning_ = meaning;
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, &Dock::refreshHeader);
     row->addWidget(label_, 1);
     menuButton_ = new QToolButton(bar);
     menuButton_->setObjectName(id + QStringLiteral("Menu"));
     menuButton_->setAccessibleName(tr("%1: menu").arg(title));
     menuButton_->setToolTip(tr("Export, copy, float or close %1").arg(title));
     menuButton_->setAutoRaise(true);
+    menuButton_->setFocusPolicy(Qt::TabFocus);
     menuButton_->setText(QStringLiteral("⋯"));
     menuButton_->setPopupMode(QToolButton::InstantPopup);
     menuButton_->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
@@ -48,7 +45,10 @@ Dock::Dock(const QString& id, const QString& title, const QString& meaning, Make
     connect(menu_, &QMenu::aboutToShow, this, &Dock::fillMenu);
     connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
         if (visible) content();
+        refreshHeader();
     });
+    connect(this, &QDockWidget::dockLocationChanged, this, &Dock::refreshHeader);
+    refreshHeader();
 }
 
 QWidget* Dock::content() {
@@ -66,9 +66,24 @@ ui::ResultView* Dock::view() {
 }
 
 void Dock::setTitleNote(const QString& note) {
-    const QString text = note.isEmpty() ? title_ : QStringLiteral("%1  ·  %2").arg(title_, note);
-    label_->setText(text);
+    note_ = note;
+    refreshHeader();
     setWindowTitle(note.isEmpty() ? title_ : QStringLiteral("%1 (%2)").arg(title_, note));
+}
+
+void Dock::refreshHeader() {
+    // A dock among tabs has its name on the tab; the header then says what it is for.
+    const auto* window = qobject_cast<QMainWindow*>(parentWidget());
+    const bool tabbed = window && !window->tabifiedDockWidgets(this).isEmpty();
+    const auto& theme = ui::Theme::instance();
+    QFont font = theme.font(ui::FontRole::Small);
+    font.setWeight(tabbed ? QFont::Normal : QFont::DemiBold);
+    label_->setFont(font);
+    QPalette colours = label_->palette();
+    colours.setColor(QPalette::WindowText, tabbed ? theme.colours().mutedText : theme.colours().text);
+    label_->setPalette(colours);
+    const QString text = tabbed ? meaning_ : title_;
+    label_->setText(note_.isEmpty() ? text : QStringLiteral("%1  ·  %2").arg(text, note_));
 }
 
 void Dock::fillMenu() {

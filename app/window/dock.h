@@ -26,6 +26,7 @@ public:
     QWidget* content();  ///< makes it if needed
     bool isMade() const { return made_; }
     ui::ResultView* view();                  ///< null if it is not a result view
+    void refreshHeader();                    ///< to be called when it was put among tabs or taken out
     void setTitleNote(const QString& note);  ///< `2 errors`, after the title
 
 signals:
@@ -36,7 +37,7 @@ private:
     void fillMenu();
 
     Make make_;
-    QString title_;
+    QString title_, meaning_, note_;
     QToolButton* menuButton_;
     QMenu* menu_;
     QLabel* label_;

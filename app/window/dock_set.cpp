@@ -80,6 +80,7 @@ void DockSet::apply(Layout layout, bool asShipped) {
     place(layout);
     const QByteArray state = asShipped ? QByteArray() : openSettings()->value(keyOf(layout)).toByteArray();
     if (state.isEmpty() || !window_->restoreState(state, stateVersion)) size(layout);
+    for (Dock* dock : docks_) dock->refreshHeader();
     window_->setUpdatesEnabled(true);
 }
 

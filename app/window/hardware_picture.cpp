@@ -109,7 +109,10 @@ void HardwarePicture::paintBox(QPainter& painter, const PlacedComponent& item) c
     font.setWeight(QFont::DemiBold);
     painter.setFont(font);
     const QFontMetricsF metrics(font);
-    QString name = QString::fromStdString(item.component->name);
+    QString name =
+        item.path.empty() && item.component->name.empty()
+            ? QString::fromStdString(hardware_->name)
+            : QString::fromUtf8(nameOf(*item.component).data(), static_cast<qsizetype>(nameOf(*item.component).size()));
     if (const QString copies = instancesText(*item.component); !copies.isEmpty()) name += QStringLiteral("  ") + copies;
     painter.setPen(colours.text);
     const QString shown = metrics.elidedText(name, Qt::ElideRight, text.width());

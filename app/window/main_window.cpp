@@ -7,6 +7,7 @@
 #include "app/window/actions.h"
 #include "app/window/hardware_page.h"
 #include "app/window/headline.h"
+#include "app/window/plurals.h"
 #include "app/window/preferences_dialog.h"
 #include "app/window/project_tree.h"
 #include "app/window/scenario_bar.h"
@@ -29,7 +30,9 @@
 #include "widgets/plots/roofline_plot.h"
 #include "widgets/plots/timeline_view.h"
 
+#include <QListView>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTimer>
 #include <QToolBar>
 #include <QVBoxLayout>
@@ -48,6 +51,7 @@ MainWindow::MainWindow(QWidget* parent)
       docks_(new DockSet(this)),
       feeder_(new SnapshotFeeder(this)),
       preferences_(readPreferences()) {
+    EnglishPlurals::install();
     setObjectName(QStringLiteral("mainWindow"));
     setAccessibleName(tr("Orrery"));
     setAcceptDrops(true);
@@ -137,6 +141,7 @@ void MainWindow::buildDocks() {
                 connect(view, &ui::ComparisonView::primaryMethodChosen, live_, &LiveController::setPrimary);
             }
             if constexpr (std::is_same_v<View, ui::OperatorTableView>) {
+                view->table()->setToolTip(tr("Selecting operators selects them in every view"));
                 connect(view, &ui::OperatorTableView::operatorActivated, this, [this](int op) {
                     selection_.select({op});
                     docks_->reveal(QStringLiteral("inspector"));
@@ -186,6 +191,7 @@ void MainWindow::buildDocks() {
     docks_->add(QStringLiteral("problems"), tr("Problems"), tr("What is wrong and what to do"),
                 [this](QWidget* parent) {
                     problems_ = new ui::ProblemsPanel(parent);
+                    problems_->list()->setToolTip(tr("Enter goes to the place; Ctrl+C copies"));
                     connect(problems_, &ui::ProblemsPanel::jumpTo, this, &MainWindow::jumpTo);
                     connect(problems_, &ui::ProblemsPanel::countsChanged, this, [this](int errors, int warnings) {
                         QStringList parts;
@@ -259,8 +265,15 @@ void MainWindow::finishStart() {
 }
 
 void MainWindow::fillEmptyView() {
-    documents_->show();
+    showDocuments(true);
     documents_->setCurrentWidget(welcome_);
+}
+
+void MainWindow::showDocuments(bool shown) {
+    documents_->setVisible(shown);
+    // Without pages only the headline is left: the docks get the rest.
+    centralWidget()->setMaximumHeight(shown ? QWIDGETSIZE_MAX : centralWidget()->sizeHint().height());
+    if (QAction* action = actions_->find(QStringLiteral("viewDocuments"))) action->setChecked(shown);
 }
 
 void MainWindow::showProject() {
@@ -272,15 +285,14 @@ void MainWindow::setLayoutMode(Layout layout, bool asShipped) {
     docks_->remember();
     ui::Theme::instance().setPresenter(layout == Layout::Teach);
     // Explore works on documents; the other two are for looking, and give the docks their room.
-    documents_->setVisible(layout == Layout::Explore);
+    showDocuments(layout == Layout::Explore);
     docks_->apply(layout, asShipped);
+    if (QWidget* focused = focusWidget()) focused->clearFocus();  // no header button begins with the focus
     openSettings()->setValue("layout/last", toText(layout));
     for (const Layout each : {Layout::Explore, Layout::Teach, Layout::Compare}) {
         QAction* action = actions_->find(QStringLiteral("layout-") + toText(each));
         if (action) action->setChecked(each == layout);
     }
-    if (QAction* action = actions_->find(QStringLiteral("viewDocuments")))
-        action->setChecked(documents_->isVisibleTo(this));
 }
 
 void MainWindow::setTheme(bool dark) {

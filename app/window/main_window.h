@@ -93,7 +93,8 @@ private:
     void buildToolbar();
     void finishStart();
     void fillEmptyView();  ///< the button of an empty view
-    void showProject();    ///< leaves the welcome page for the layout
+    void showDocuments(bool shown);
+    void showProject();  ///< leaves the welcome page for the layout
     // main_window_actions.cpp
     void buildActions();
     void buildMenus();
@@ -176,6 +177,7 @@ private:
     enum class Inspected { Nothing, Component, Workload, Operator };
     Inspected inspected_ = Inspected::Nothing;
     ComponentPath component_;
+    bool freshDesign_ = false;  ///< another design is shown: its main memory is inspected first
     int gesture_ = 0;
     Diagnostics fileProblems_;  ///< of files that could not be opened, until the next that can
     std::optional<Diagnostic> liveProblem_;

@@ -93,11 +93,11 @@ void MainWindow::buildActions() {
                  tr("Show the document pages above the results"),
                  {},
                  QKeySequence(Qt::ALT | Qt::Key_0)},
-                true, [this](bool on) { documents_->setVisible(on); });
+                true, [this](bool on) { showDocuments(on); });
     a.add({"viewWelcome", view, tr("&Welcome page"), tr("Examples and recent projects"), "go-home",
            QKeySequence(ctrlShift | Qt::Key_H)},
           [this] {
-              documents_->show();
+              showDocuments(true);
               documents_->setCurrentIndex(0);
           });
     a.addToggle({"viewDark", view, tr("Dar&k theme"), tr("Switch between light and dark"), "contrast",

@@ -89,6 +89,7 @@ void MainWindow::openProject(const QString& path) {
     }
     showProject();
     refreshProblems();
+    inspectComponent(component_);
 }
 
 void MainWindow::openExample(const QString& id) {
@@ -178,7 +179,7 @@ void MainWindow::addHardware(Hardware design) {
     }
     showProject();
     documents_->setCurrentIndex(1);
-    inspectComponent({});
+    inspectComponent(component_);
 }
 
 void MainWindow::makeAnswerable() {

@@ -29,14 +29,32 @@
 
 namespace orrery::app {
 
+namespace {
+
+/// The component whose bandwidth decides most: what a person is shown first. The root if a design has no memory.
+ComponentPath mainMemory(const HardwarePtr& design) {
+    if (!design) return {};
+    const Expected<DeviceView> view = deviceView(*design);
+    const Expected<ComponentPath> path =
+        view ? findComponent(design->root, view->main().path) : Expected<ComponentPath>(ComponentPath{});
+    return path.value_or(ComponentPath{});
+}
+
+}  // namespace
+
 void MainWindow::wireDocument() {
     connect(document_, &Document::hardwareChanged, this, [this] {
         hardwarePage_->setHardware(document_->hardware());
+        if (std::exchange(freshDesign_, false)) {
+            component_ = mainMemory(document_->hardware());
+            hardwarePage_->setCurrent(component_);
+        }
         if (const HardwarePtr design = document_->hardware(); design && !componentAt(design->root, component_)) {
             component_.clear();
         }
         if (inspected_ == Inspected::Component) refreshInspector();
     });
+    connect(document_, &Document::scenarioChanged, this, [this] { freshDesign_ = true; });
     connect(document_, &Document::workloadChanged, this, [this] {
         if (inspected_ == Inspected::Workload) refreshInspector();
     });
@@ -52,6 +70,7 @@ void MainWindow::wireDocument() {
     connect(document_, &Document::replaced, this, [this] {
         selection_.clear();
         component_.clear();
+        freshDesign_ = true;
         liveProblem_.reset();
         inspected_ = Inspected::Component;
     });
