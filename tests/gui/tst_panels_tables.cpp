@@ -235,6 +235,7 @@ private slots:
         QTest::newRow("one") << QList<double>{4.2e-3};
         QTest::newRow("narrow") << QList<double>{4e-3, 5e-3, 6.5e-3};
         QTest::newRow("decades") << QList<double>{1e-6, 3e-2, 5.0};
+        QTest::newRow("between two decades") << QList<double>{4.27e-3, 5.3e-3, 14.2e-3};
         QTest::newRow("zero is left out") << QList<double>{0, 1e-3, 2e-3};
     }
     void axesCoverWhatTheyShow() {
@@ -246,6 +247,7 @@ private slots:
         }
         const auto ticks = axis.ticks(80);
         QVERIFY2(ticks.size() >= 2 && ticks.size() <= 8, qPrintable(QString::number(ticks.size())));
+        QVERIFY(PlotAxis::covering({values.begin(), values.end()}, 100, 250).ticks(84).size() >= 2);  // a narrow dock
         for (std::size_t i = 1; i < ticks.size(); ++i) QVERIFY(axis.position(ticks[i]) > axis.position(ticks[i - 1]));
     }
 

@@ -107,7 +107,11 @@ std::vector<double> PlotAxis::ticks(double spacing) const {
     const double raw = (high - low) / room;
     const double scale = std::pow(10, std::floor(std::log10(raw)));
     const double step = scale * (raw / scale <= 1 ? 1 : raw / scale <= 2 ? 2 : raw / scale <= 5 ? 5 : 10);
-    for (double tick = std::ceil(low / step) * step; tick <= high * (1 + 1e-12); tick += step) ticks.push_back(tick);
+    for (double stride = step; ticks.size() < 2; stride /= 2) {
+        ticks.clear();
+        for (double tick = std::ceil(low / stride) * stride; tick <= high * (1 + 1e-12); tick += stride)
+            ticks.push_back(tick);
+    }
     return ticks;
 }
 

@@ -174,6 +174,20 @@ void ComparisonView::snapshotChanged(const SnapshotPtr&) {
     costs_->set(snapshot(), reference_);
     const int rows = model_->rowCount();
     setEmpty(rows == 0);
+    QString shape = reference_ ? QStringLiteral("r") : QString();
+    for (int row = 0; row < rows; ++row)
+        shape += model_->index(row, 0).data(Model::FailureRole).toBool() ? QLatin1Char('x') : QLatin1Char('.');
+    if (shape != shape_) {
+        shape_ = shape;
+        arrangeRows();
+    }
+    if (rows > 0 && !table_->currentIndex().isValid())
+        table_->setCurrentIndex(model_->index(std::clamp(snapshot()->primary, 0, rows - 1), 0));
+    showNotes();
+}
+
+void ComparisonView::arrangeRows() {
+    const int rows = model_->rowCount();
     arrangeColumns();
     // A method that cannot answer says why across the columns that it leaves empty.
     table_->clearSpans();
@@ -181,9 +195,6 @@ void ComparisonView::snapshotChanged(const SnapshotPtr&) {
         if (model_->index(row, 0).data(Model::FailureRole).toBool())
             table_->setSpan(row, Model::Prediction, 1, Model::Approach - Model::Prediction);
     table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + rows * 30 + 14);
-    if (rows > 0 && !table_->currentIndex().isValid())
-        table_->setCurrentIndex(model_->index(std::clamp(snapshot()->primary, 0, rows - 1), 0));
-    showNotes();
 }
 
 void ComparisonView::showNotes() {

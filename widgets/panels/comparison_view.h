@@ -39,6 +39,7 @@ protected:
 private:
     void showNotes();
     void arrangeColumns();
+    void arrangeRows();
 
     ComparisonModel* model_;
     QTableView* table_;
@@ -47,6 +48,7 @@ private:
     Label* notes_;
     QBoxLayout* plots_;
     std::optional<ReferenceValue> reference_;
+    QString shape_;  ///< of the rows as they are arranged: answered, failed, with a reference
 };
 
 }  // namespace orrery::ui

@@ -210,12 +210,18 @@ void ComponentForm::build(const Component& component) {
     }
 
     column_->addWidget(new SectionHeader(tr("Attributes"), page_));
-    for (const AttributeSpec& spec : attributeSpecs()) {
-        if (!spec.on(component.kind)) continue;
-        if (spec.form == AttributeForm::Table)
-            addTable(spec, component);
-        else
-            addRow(RowSpec::of(spec));
+    // What can be explored and has a value stands first: it is what people come for.
+    const auto first = [&component](const AttributeSpec& spec) {
+        return spec.explorable && component.find(spec.name) != nullptr;
+    };
+    for (const bool wanted : {true, false}) {
+        for (const AttributeSpec& spec : attributeSpecs()) {
+            if (!spec.on(component.kind) || first(spec) != wanted) continue;
+            if (spec.form == AttributeForm::Table)
+                addTable(spec, component);
+            else
+                addRow(RowSpec::of(spec));
+        }
     }
     more_ = new QToolButton(page_);
     more_->setObjectName(QStringLiteral("inspector.more"));
