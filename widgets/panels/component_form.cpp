@@ -371,7 +371,10 @@ void ComponentForm::showDevice() {
         }
         for (const MemoryLevel& level : device_->levels) {
             if (!remembers || (!computes && level.name != shown->name)) continue;
-            facts.push_back({qs(level.name), tr("%1 · %2").arg(qs(format(level.capacity)), qs(format(level.bandwidth))),
+            facts.push_back({qs(level.name),
+                             level.bandwidth.value > 0
+                                 ? tr("%1 · %2").arg(qs(format(level.capacity)), qs(format(level.bandwidth)))
+                                 : qs(format(level.capacity)),
                              tr("%1: %2 in all, %3")
                                  .arg(qs(level.path), fullText(level.capacity.value, Dimension::Data),
                                       fullText(level.bandwidth.value, Dimension::DataRate))});
