@@ -45,8 +45,9 @@ public:
             painter->drawRoundedRect(QRectF(box.left(), box.center().y() - 4, 9, 9), 2, 2);
             box.setLeft(box.left() + 15);
             painter->setPen(Theme::instance().colours().text);
-            painter->drawText(box, Qt::AlignVCenter,
-                              painter->fontMetrics().elidedText(text, Qt::ElideRight, box.width()));
+            if (box.width() > 48)  // the colour alone says the kind
+                painter->drawText(box, Qt::AlignVCenter,
+                                  painter->fontMetrics().elidedText(text, Qt::ElideRight, box.width()));
         } else {
             const int words = painter->fontMetrics().horizontalAdvance(QStringLiteral("00.0 %")) + 6;
             const int room = std::max(0, box.width() - words);
