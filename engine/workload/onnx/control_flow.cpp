@@ -314,7 +314,9 @@ bool Builder::runScan(const Node& node, Scope& scope, const Frame& frame, const 
     }
     if (trips == unknown)
         warn("onnx.loop", "how often the scan runs is not known beforehand; it is priced once", {}, name);
-    const auto inside = inner(frame, name, trips > 0 ? trips * std::min(batch, mostIterations) : 1);
+    std::int64_t times = 1;
+    if (trips > 0 && __builtin_mul_overflow(trips, batch, &times)) times = INT64_MAX;
+    const auto inside = inner(frame, name, times);
     if (!inside) return false;
     const auto results = runBody(*body, arguments, scope, *inside);
     if (!results) return false;

@@ -136,7 +136,9 @@ bool binary(RuleContext& context, std::string_view type) {
             continue;
         }
         Extents together = context.broadcast(shape, next.extents);
-        if (!allKnown(together) || count(together) > static_cast<std::int64_t>(largestData)) return false;
+        // old operators broadcast by an axis, which this does not
+        if (context.contradiction() || !allKnown(together) || count(together) > static_cast<std::int64_t>(largestData))
+            return false;
         result = apply(how, result, *next.data, shape, next.extents, together);
         shape = std::move(together);
     }

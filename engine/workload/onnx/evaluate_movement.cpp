@@ -193,6 +193,7 @@ bool where(RuleContext& context) {
 
 bool range(RuleContext& context) {
     const Data &start = *context.in[0]->data, &delta = *context.in[2]->data;
+    if (start.real != delta.real) return false;
     const std::int64_t total = context.out[0].extents[0];
     auto data = std::make_shared<Data>();
     data->real = start.real;

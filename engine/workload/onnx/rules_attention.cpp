@@ -14,6 +14,12 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
     return a < 0 || b < 0 ? unknown : a + b;
 }
 
+std::int64_t product(std::int64_t a, std::int64_t b) {
+    std::int64_t result = 0;
+    if (a < 0 || b < 0) return unknown;
+    return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
+}
+
 bool divides(RuleContext& context, std::int64_t extent, std::int64_t heads) {
     if (heads < 1) return context.contradict(fmt::format("{} heads", heads), "one head or more");
     if (extent >= 0 && extent % heads != 0) {
@@ -71,9 +77,8 @@ void attention(RuleContext& context) {
     if (past && past->rank() == 4) keys = sum(keys, past->extents[2]);
     if (context.input(4)) context.cacheInputs = {4, 5};
     context.set(0, q->type,
-                q->rank() == 4
-                    ? Extents{query.batch, query.heads, query.length, value.size}
-                    : Extents{query.batch, query.length, value.size < 0 ? unknown : value.size * query.heads});
+                q->rank() == 4 ? Extents{query.batch, query.heads, query.length, value.size}
+                               : Extents{query.batch, query.length, product(value.size, query.heads)});
     context.set(1, q->type, {key.batch, key.heads, keys, key.size});
     context.set(2, q->type, {value.batch, value.heads, keys, value.size});
     context.set(3, q->type, {query.batch, query.heads, query.length, keys});
@@ -129,7 +134,7 @@ void multiHeadAttention(RuleContext& context) {
     std::int64_t keys = key.length;
     if (past && past->rank() == 4) keys = sum(keys, past->extents[2]);
     if (context.input(6)) context.cacheInputs = {6, 7};
-    context.set(0, q->type, {query.batch, query.length, value.size < 0 ? unknown : value.size * query.heads});
+    context.set(0, q->type, {query.batch, query.length, product(value.size, query.heads)});
     context.set(1, q->type, {query.batch, query.heads, keys, key.size});
     context.set(2, q->type, {query.batch, query.heads, keys, value.size});
     fuse(context, query.batch, query.heads, key.heads, query.length, keys, query.size, value.size, causal);

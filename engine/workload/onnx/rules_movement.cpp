@@ -101,7 +101,7 @@ void split(RuleContext& context) {
                 context.contradict(fmt::format("a part of {} is asked for", piece), "parts of 0 or more");
                 return;
             }
-            sum += piece;
+            sum = std::min(sum + piece, largestExtent + 1);
         }
         if (sizes->size() != context.out.size() || (whole >= 0 && sum != whole)) {
             context.contradict(fmt::format("{} cannot be split into {} parts of {} in all", whole, parts, sum),

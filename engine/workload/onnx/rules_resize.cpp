@@ -67,7 +67,12 @@ void bySizes(RuleContext& context, const Value& x, const Extents& axes, const Ex
         result[at(i)] = sizes[i];
     }
     for (std::size_t i = 0; policy != "stretch" && i < sizes.size(); ++i) {
-        result[at(i)] = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(x.extents[at(i)]) + 0.5));
+        const double extent = std::floor(scale * static_cast<double>(x.extents[at(i)]) + 0.5);
+        if (!(extent <= static_cast<double>(largestExtent))) {
+            context.contradict(fmt::format("{} is scaled by {}", x.extents[at(i)], scale), "a result that fits");
+            return;
+        }
+        result[at(i)] = static_cast<std::int64_t>(extent);
     }
     context.set(0, x.type, std::move(result));
 }
