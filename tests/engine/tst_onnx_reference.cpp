@@ -94,6 +94,25 @@ private slots:
                  qPrintable(QString("%1 instead of %2").arg(counted, 0, 'f', 0).arg(macs, 0, 'f', 0)));
         QVERIFY2(!bindings.isEmpty() || imported->warnings.size() <= 1, describe(imported->warnings).c_str());
     }
+
+    void parametersAreCountedAsStored_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<double>("parameters");
+        // counts of torchvision's model cards, changed as the export changes them
+        QTest::newRow("vgg19") << "light/light_vgg19.onnx" << 143667240.0;
+        QTest::newRow("vit b16") << "torchvision/vit_b_16.onnx" << 86567656.0;
+        QTest::newRow("resnet50 with statistics") << "light/light_resnet50.onnx" << 25557032.0 + 2 * 26560;
+        QTest::newRow("resnet50 folded") << "torchvision/resnet50.onnx" << 25557032.0 - 26560;
+        // 138 heads store their bias of 49 x 49 positions instead of its table of 13 x 13
+        QTest::newRow("swin t") << "torchvision/swin_t.onnx" << 28288354.0 + 138.0 * (49 * 49 - 13 * 13);
+    }
+    void parametersAreCountedAsStored() {
+        QFETCH(QString, file);
+        QFETCH(double, parameters);
+        const auto imported = importOnnx(reference(file.toUtf8().constData()));
+        QVERIFY2(imported.has_value(), imported ? "" : toText(imported.error()).c_str());
+        QCOMPARE(costTotals(imported->graph, costTable(imported->graph)).parameters, parameters);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestOnnxReference)
