@@ -7,6 +7,7 @@
 #include "widgets/plots/timeline_view.h"
 
 #include <QApplication>
+#include <QKeyEvent>
 
 #include <benchmark/benchmark.h>
 
@@ -59,7 +60,6 @@ void timelinePaint(benchmark::State& state) {
     TimelineView view(&selection);
     view.resize(1600, 500);
     view.setSnapshot(spans(std::size_t(state.range(0)), 16));
-    TimeMap map = view.map();
     QImage image(view.size(), QImage::Format_ARGB32_Premultiplied);
     for (int i = 0; i < state.range(1); ++i) {
         QKeyEvent press(QEvent::KeyPress, Qt::Key_W, Qt::NoModifier);
