@@ -1,0 +1,120 @@
+// How fast the studio starts, and how long its event loop stands still while a hundred edits a second come in.
+//
+//   ORRERY_STUDIO=build/release/bin/orrery build/release/bin/orrery-bench --benchmark_filter=Studio
+//
+// Targets: first paint 0.6 s after exec, ready after 1 s, longest stall 16 ms.
+
+#include "app/document/live_controller.h"
+#include "app/window/main_window.h"
+#include "app/window/settings.h"
+#include "app/window/snapshot_feeder.h"
+#include "widgets/common/theme.h"
+#include "widgets/panels/inspector.h"
+
+#include <QtWidgets>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace orrery;
+using namespace orrery::app;
+
+/// One application for all benchmarks, offscreen, with a home of its own.
+void startApplication() {
+    static int argc = 1;
+    static char name[] = "orrery-bench";
+    static char* argv[] = {name, nullptr};
+    static QTemporaryDir home;
+    qputenv("ORRERY_CONFIG_HOME", home.path().toUtf8());
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    static QApplication application(argc, argv);
+    static const bool looks = (ui::initialiseApplicationLook(), true);
+    (void)looks;
+}
+
+/// exec to first paint and to ready, of the real program.
+void studioStart(benchmark::State& state) {
+    startApplication();
+    const QString program = qEnvironmentVariable("ORRERY_STUDIO", QCoreApplication::applicationDirPath() + "/orrery");
+    double paint = 0, ready = 0;
+    for (auto unused : state) {
+        QProcess studio;
+        studio.start(program, {"--startup-report"});
+        if (!studio.waitForFinished(20000)) return state.SkipWithError("the studio did not start");
+        const QString text = QString::fromUtf8(studio.readAllStandardOutput());
+        const auto value = [&](const char* key) {
+            return text.section(QLatin1String(key), 1).section('\n', 0, 0).toDouble();
+        };
+        paint = std::max(paint, value("first_paint_ms"));
+        ready = std::max(ready, value("ready_ms"));
+    }
+    state.counters["first_paint_ms"] = paint;
+    state.counters["ready_ms"] = ready;
+}
+BENCHMARK(studioStart)->Name("StudioStart")->Iterations(5)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+/// The longest time between two turns of the event loop while a slider is dragged: one edit every 10 ms for two
+/// seconds, every view of the layout live. A timer of 0 ms marks the turns.
+void studioEdits(benchmark::State& state) {
+    startApplication();
+    const auto layout = static_cast<Layout>(state.range(0));
+    MainWindow window;
+    window.resize(1600, 1000);
+    window.show();
+    while (!window.isReady()) QCoreApplication::processEvents();
+    window.openExample("first-light");
+    window.setLayoutMode(layout, true);
+    const auto settled = [&] {
+        return window.live().snapshot() && window.live().upToDate() && window.feeder().settled();
+    };
+    while (!settled()) QCoreApplication::processEvents(QEventLoop::AllEvents, 10);
+    QElapsedTimer rest;
+    rest.start();
+    while (rest.elapsed() < 500) QCoreApplication::processEvents(QEventLoop::AllEvents, 10);
+
+    auto* inspector = window.findChild<ui::Inspector*>();
+    const ComponentPath hbm = findComponent(window.document().hardware()->root, "hbm3").value();
+    std::vector<double> stalls;
+    int answers = 0;
+    QObject::connect(&window.live(), &LiveController::snapshotReady, &window, [&] { ++answers; });
+    for (auto unused : state) {
+        QEventLoop loop;
+        QElapsedTimer turn;
+        QTimer heartbeat;
+        QObject::connect(&heartbeat, &QTimer::timeout, &loop, [&] {
+            stalls.push_back(static_cast<double>(turn.nsecsElapsed()) * 1e-6);
+            turn.restart();
+        });
+        QTimer edits;
+        edits.setTimerType(Qt::PreciseTimer);
+        int step = 0;
+        emit inspector->attributeEdited(hbm, "bandwidth", "3.35 TB/s", ui::EditPhase::Begin);
+        QObject::connect(&edits, &QTimer::timeout, &loop, [&] {
+            const double value = 3.4 + 0.02 * (++step);
+            const bool last = step == 200;
+            emit inspector->attributeEdited(hbm, "bandwidth", QStringLiteral("%1 TB/s").arg(value, 0, 'f', 2),
+                                            last ? ui::EditPhase::Commit : ui::EditPhase::Drag);
+            if (last) loop.quit();
+        });
+        turn.start();
+        heartbeat.start(0);
+        edits.start(10);
+        loop.exec();
+    }
+    std::ranges::sort(stalls);
+    state.counters["longest_stall_ms"] = stalls.back();
+    state.counters["p99_stall_ms"] = stalls[stalls.size() * 99 / 100];
+    state.counters["answers"] = answers;
+}
+BENCHMARK(studioEdits)
+    ->Name("StudioHundredEditsPerSecond")
+    ->Arg(static_cast<int>(Layout::Explore))
+    ->Arg(static_cast<int>(Layout::Compare))
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+}  // namespace
