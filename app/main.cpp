@@ -32,11 +32,20 @@ void print(std::FILE* to, const QString& text) {
     stream << text;
 }
 
+/// The offscreen platform says on each resize that it does not tell window managers about it. There is none.
+void withoutPlatformChatter(QtMsgType type, const QMessageLogContext& context, const QString& message) {
+    if (message.contains(QLatin1String("propagateSizeHints"))) return;
+    if (message.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR"))) return;
+    const QByteArray line = qFormatLogMessage(type, context, message).toLocal8Bit();
+    std::fprintf(stderr, "%s\n", line.constData());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     using namespace orrery;
     choosePlatform(argc, argv);
+    qInstallMessageHandler(withoutPlatformChatter);
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("orrery"));
     QApplication::setApplicationDisplayName(QStringLiteral("Orrery"));

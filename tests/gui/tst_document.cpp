@@ -23,6 +23,7 @@ private slots:
     void componentsMoveWithoutLoss();
     void removingADesignTakesItsScenarios();
     void choosingAPairKeepsTheOthers();
+    void anAddedDesignJoinsTheScenarios();
     void savedAndLoadedIsTheSameText();
     void modifiedFollowsTheUndoList();
     void aBadFileLeavesTheOpenProject_data();
@@ -182,6 +183,19 @@ void TestDocument::choosingAPairKeepsTheOthers() {
     QCOMPARE(pair.count(), 1);
     QVERIFY_DONE(document.apply(chooseScenarioEdit(*document.state(), document.state()->scenarios[1])));
     QCOMPARE(document.state()->scenarios.size(), 2u);
+}
+
+void TestDocument::anAddedDesignJoinsTheScenarios() {
+    Document document;
+    document.reset(smallProject());
+    const std::string before = document.hardware()->name;
+    QVERIFY_DONE(document.apply(addHardwareEdit(*document.state(), loadHardware("l4")->hardware)));
+    QCOMPARE(document.hardware()->name, loadHardware("l4")->hardware.name);
+    QCOMPARE(document.state()->scenarios.size(), 2u);
+    QCOMPARE(document.state()->scenarios[1].hardware, before);
+    QVERIFY_DONE(document.apply(addWorkloadEdit(*document.state(), {"ResNet", {"resnet-50", {}}, {}})));
+    QCOMPARE(document.workload()->name, std::string("ResNet 2"));  // the name was taken
+    QCOMPARE(document.state()->scenarios.size(), 3u);
 }
 
 void TestDocument::savedAndLoadedIsTheSameText() {

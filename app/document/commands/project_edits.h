@@ -6,7 +6,7 @@
 
 namespace orrery::app {
 
-/// Adds a design under a free name. `show`: it becomes the hardware of the current scenario.
+/// Adds a design under a free name. `show`: it stands in a new current scenario; the others stay.
 Expected<Edit> addHardwareEdit(const ProjectState& state, Hardware design, bool show = true);
 /// Fails for the last design. Scenarios that name it go with it.
 Expected<Edit> removeHardwareEdit(const ProjectState& state, int index);

@@ -62,6 +62,9 @@ Expected<Edit> addWorkloadEdit(const ProjectState& state, ProjectWorkload worklo
     if (edit.after.scenarios.empty()) {
         const std::string hardware = state.hardware.empty() ? std::string() : state.hardware.front()->name;
         edit.after.scenarios.push_back({hardware, workload.name});
+    } else if (show && state.currentHardware() >= 0 && state.currentWorkload() >= 0) {
+        const std::string hardware = state.scenarios.front().hardware;
+        edit.after.scenarios.insert(edit.after.scenarios.begin(), {hardware, workload.name, {}});
     } else if (show || state.workloads.empty()) {
         edit.after.scenarios.front().workload = workload.name;
     }
