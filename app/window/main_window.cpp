@@ -5,6 +5,7 @@
 #include "app/document/run_controller.h"
 #include "app/window/about_dialog.h"
 #include "app/window/actions.h"
+#include "app/window/example_pictures.h"
 #include "app/window/hardware_page.h"
 #include "app/window/headline.h"
 #include "app/window/plurals.h"
@@ -50,6 +51,7 @@ MainWindow::MainWindow(QWidget* parent)
       actions_(new Actions(this)),
       docks_(new DockSet(this)),
       feeder_(new SnapshotFeeder(this)),
+      pictures_(new ExamplePictures(cache_, this)),
       preferences_(readPreferences()) {
     EnglishPlurals::install();
     setObjectName(QStringLiteral("mainWindow"));
@@ -262,6 +264,15 @@ void MainWindow::finishStart() {
     fillWelcome();
     ready_ = true;
     emit ready();
+    connect(pictures_, &ExamplePictures::ready, this, &MainWindow::fillWelcome);
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, &MainWindow::fillWelcome);
+    // A start that goes straight to a project has no use for the gallery's pictures yet.
+    QTimer::singleShot(200, this, [this] {
+        if (documents_->currentWidget() == welcome_) pictures_->start();
+    });
+    connect(documents_, &QTabWidget::currentChanged, this, [this] {
+        if (documents_->currentWidget() == welcome_) pictures_->start();
+    });
 }
 
 void MainWindow::fillEmptyView() {

@@ -35,6 +35,7 @@ class AboutDialog;
 class Actions;
 class Autosave;
 class DiskWatch;
+class ExamplePictures;
 class HardwarePage;
 class Headline;
 class LiveButton;
@@ -154,6 +155,7 @@ private:
     Actions* actions_;
     DockSet* docks_;
     SnapshotFeeder* feeder_;
+    ExamplePictures* pictures_;
     Preferences preferences_;
 
     QTabWidget* documents_ = nullptr;

@@ -1,6 +1,7 @@
 #include "app/document/autosave.h"
 #include "app/document/commands/project_edits.h"
 #include "app/document/workload_cache.h"
+#include "app/window/example_pictures.h"
 #include "app/window/examples.h"
 #include "app/window/file_kind.h"
 #include "app/window/main_window.h"
@@ -304,9 +305,7 @@ void MainWindow::recover(const QString& copy, const QString& original) {
 void MainWindow::fillWelcome() {
     std::vector<ui::ExampleCard> cards;
     for (const Example& example : examples()) {
-        const QString picture = QStringLiteral(":/examples/%1.png").arg(example.id);
-        cards.push_back({example.id, example.title, example.description,
-                         QFileInfo::exists(picture) ? QPixmap(picture) : QPixmap(), example.file});
+        cards.push_back({example.id, example.title, example.description, pictures_->picture(example.id), example.file});
     }
     welcome_->setExamples(cards);
     std::vector<ui::RecentProject> recent;

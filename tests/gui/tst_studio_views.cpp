@@ -2,6 +2,7 @@
 
 #include "app/window/actions.h"
 #include "app/window/command_line.h"
+#include "app/window/example_pictures.h"
 #include "app/window/examples.h"
 #include "app/window/main_window.h"
 #include "app/window/snapshot_feeder.h"
@@ -94,6 +95,13 @@ void TestStudioViews::everyExampleAnswers() {
     QVERIFY2(example->description.size() > 40, "the card says what is to be seen");
     window_->openExample(id);
     QVERIFY(settled(*window_));
+    WorkloadCache cache;
+    const auto sketch = sketchOf(example->file.toStdString(), cache);
+    QVERIFY2(sketch, "the gallery has a real picture of it");
+    for (const RooflineSketch::Point& point : sketch->points) {
+        QVERIFY(point.rate <= sketch->peak * (1 + 1e-9));
+        QVERIFY(point.rate <= point.intensity * sketch->bandwidth * (1 + 1e-9));
+    }
     for (const ui::Answer& answer : window_->live().snapshot()->answers) {
         QVERIFY2(answer.estimate, answer.failure ? orrery::toText(*answer.failure).c_str() : "no answer");
         QVERIFY(answer.estimate->latency.value > 0);

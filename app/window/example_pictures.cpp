@@ -1,0 +1,135 @@
+#include "app/window/example_pictures.h"
+
+#include "methods/method.h"
+#include "store/project.h"
+#include "widgets/common/theme.h"
+
+#include <QPainter>
+#include <QtConcurrentRun>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::app {
+
+namespace {
+
+constexpr QSize size(512, 288);
+constexpr std::size_t mostPoints = 80;
+
+}  // namespace
+
+std::optional<RooflineSketch> sketchOf(const std::string& projectFile, WorkloadCache& cache) {
+    const Expected<LoadedProject> loaded = readProjectFile(projectFile);
+    if (!loaded || loaded->project.scenarios.empty()) return std::nullopt;
+    const Project& project = loaded->project;
+    const ScenarioRef& first = project.scenarios.front();
+    const auto design = std::ranges::find(project.hardware, first.hardware, &Hardware::name);
+    const auto recipe = std::ranges::find(project.workloads, first.workload, &ProjectWorkload::name);
+    const Method* roofline = findMethod("roofline");
+    if (design == project.hardware.end() || recipe == project.workloads.end() || !roofline) return std::nullopt;
+    const Expected<WorkloadPtr> workload = cache.get(recipe->recipe);
+    const Expected<DeviceView> device = deviceView(*design);
+    if (!workload || !device) return std::nullopt;
+    const auto executor = makeSerialExecutor();
+    EstimateContext context{*executor, {}};
+    context.wantTimeline = false;
+    const Expected<Estimate> estimate =
+        orrery::estimate(*roofline, {std::make_shared<const Hardware>(*design), *workload}, context);
+    if (!estimate) return std::nullopt;
+
+    RooflineSketch sketch;
+    sketch.bandwidth = device->main().bandwidth.value;
+    for (const Ceiling& ceiling : estimate->ceilings) {
+        if (!ceiling.memory) sketch.peak = std::max(sketch.peak, ceiling.rate);
+    }
+    const OperatorEstimates& operators = estimate->operators;
+    for (std::size_t at = 0; at < operators.size(); ++at) {
+        if (!(operators.flops[at] > 0 && operators.bytes[at] > 0 && operators.seconds[at] > 0)) continue;
+        sketch.points.push_back({operators.flops[at] / operators.bytes[at], operators.flops[at] / operators.seconds[at],
+                                 operators.seconds[at] / estimate->latency.value,
+                                 (*workload)->graph.operators[at].kind});
+    }
+    std::ranges::sort(sketch.points, std::greater<>(), &RooflineSketch::Point::share);
+    if (sketch.points.size() > mostPoints) sketch.points.resize(mostPoints);
+    if (sketch.points.empty() || !(sketch.peak > 0 && sketch.bandwidth > 0)) return std::nullopt;
+    return sketch;
+}
+
+QPixmap paintSketch(const RooflineSketch& sketch) {
+    const auto& theme = ui::Theme::instance();
+    const auto& colours = theme.colours();
+    QPixmap picture(size);
+    picture.fill(colours.window);
+    QPainter painter(&picture);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF plot(30, 34, size.width() - 60, size.height() - 64);
+
+    const double ridge = sketch.peak / sketch.bandwidth;
+    double left = ridge, right = ridge, low = sketch.peak;
+    for (const RooflineSketch::Point& point : sketch.points) {
+        left = std::min(left, point.intensity);
+        right = std::max(right, point.intensity);
+        low = std::min(low, point.rate);
+    }
+    left = std::log10(left / 2);
+    right = std::log10(right * 4);
+    const double bottom = std::log10(std::min(low, std::pow(10, left) * sketch.bandwidth));
+    const double top = std::log10(sketch.peak);
+    const auto place = [&](double intensity, double rate) {
+        return QPointF(plot.left() + (std::log10(intensity) - left) / (right - left) * plot.width(),
+                       plot.bottom() - (std::log10(rate) - bottom) / (top - bottom) * plot.height());
+    };
+    painter.setPen(QPen(colours.faintLine, 1.5));
+    for (double decade = std::ceil(left); decade <= right; ++decade) {
+        const double x = place(std::pow(10, decade), sketch.peak).x();
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+    }
+    QColor ink = colours.text;
+    ink.setAlphaF(0.85f);
+    painter.setPen(QPen(ink, 2.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const double from = std::pow(10, left);
+    painter.drawPolyline(QPolygonF(
+        {place(from, from * sketch.bandwidth), place(ridge, sketch.peak), place(std::pow(10, right), sketch.peak)}));
+    for (const RooflineSketch::Point& point : sketch.points) {
+        QColor fill = theme.operatorColour(point.kind);
+        fill.setAlphaF(0.85f);
+        painter.setBrush(fill);
+        painter.setPen(QPen(colours.window, 1));
+        const double radius = 4 + 22 * std::sqrt(std::min(1.0, point.share));
+        painter.drawEllipse(place(point.intensity, point.rate), radius, radius);
+    }
+    return picture;
+}
+
+ExamplePictures::ExamplePictures(std::shared_ptr<WorkloadCache> cache, QObject* parent)
+    : QObject(parent), cache_(std::move(cache)) {}
+
+ExamplePictures::~ExamplePictures() {
+    work_.cancel();
+    work_.waitForFinished();
+}
+
+void ExamplePictures::start() {
+    if (started_) return;
+    started_ = true;
+    work_ = QtConcurrent::run([cache = cache_](QPromise<std::map<QString, RooflineSketch>>& promise) {
+                std::map<QString, RooflineSketch> found;
+                for (const Example& example : examples()) {
+                    if (promise.isCanceled()) return;
+                    if (auto sketch = sketchOf(example.file.toStdString(), *cache))
+                        found[example.id] = std::move(*sketch);
+                }
+                promise.addResult(std::move(found));
+            }).then(this, [this](const std::map<QString, RooflineSketch>& found) {
+        sketches_ = found;
+        emit ready();
+    });
+}
+
+QPixmap ExamplePictures::picture(const QString& id) const {
+    const auto found = sketches_.find(id);
+    return found == sketches_.end() ? QPixmap() : paintSketch(found->second);
+}
+
+}  // namespace orrery::app

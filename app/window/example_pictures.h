@@ -1,0 +1,52 @@
+#pragma once
+
+// The pictures of the gallery: each example's real roofline, computed after the start, small.
+
+#include "app/document/workload_cache.h"
+#include "app/window/examples.h"
+#include "workload/graph.h"
+
+#include <QFuture>
+#include <QObject>
+#include <QPixmap>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace orrery::app {
+
+/// What a small roofline shows; rates in FLOP/s, intensities in FLOP/B.
+struct RooflineSketch {
+    struct Point {
+        double intensity = 0, rate = 0, share = 0;
+        OperatorKind kind = OperatorKind::Other;
+    };
+    double peak = 0, bandwidth = 0;
+    std::vector<Point> points;  ///< largest share of the time first, at most 80
+};
+
+/// Answers an example's question with the roofline; nothing if it cannot be read or answered.
+std::optional<RooflineSketch> sketchOf(const std::string& projectFile, WorkloadCache& cache);
+/// In the colours of the present theme.
+QPixmap paintSketch(const RooflineSketch& sketch);
+
+class ExamplePictures : public QObject {
+    Q_OBJECT
+public:
+    explicit ExamplePictures(std::shared_ptr<WorkloadCache> cache, QObject* parent = nullptr);
+    ~ExamplePictures() override;
+    void start();                              ///< on another thread, one example after the other
+    QPixmap picture(const QString& id) const;  ///< null until it is there
+
+signals:
+    void ready();
+
+private:
+    std::shared_ptr<WorkloadCache> cache_;
+    bool started_ = false;
+    QFuture<void> work_;
+    std::map<QString, RooflineSketch> sketches_;
+};
+
+}  // namespace orrery::app
