@@ -114,14 +114,15 @@ void ExamplePictures::start() {
     if (started_) return;
     started_ = true;
     work_ = QtConcurrent::run([cache = cache_](QPromise<std::map<QString, RooflineSketch>>& promise) {
-                std::map<QString, RooflineSketch> found;
-                for (const Example& example : examples()) {
-                    if (promise.isCanceled()) return;
-                    if (auto sketch = sketchOf(example.file.toStdString(), *cache))
-                        found[example.id] = std::move(*sketch);
-                }
-                promise.addResult(std::move(found));
-            }).then(this, [this](const std::map<QString, RooflineSketch>& found) {
+        std::map<QString, RooflineSketch> found;
+        for (const Example& example : examples()) {
+            if (promise.isCanceled()) return;
+            if (auto sketch = sketchOf(example.file.toStdString(), *cache)) found[example.id] = std::move(*sketch);
+        }
+        promise.addResult(std::move(found));
+    });
+    // The destructor waits for the work and must not wait for this, which needs the event loop to run.
+    work_.then(this, [this](const std::map<QString, RooflineSketch>& found) {
         sketches_ = found;
         emit ready();
     });

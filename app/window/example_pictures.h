@@ -45,7 +45,7 @@ signals:
 private:
     std::shared_ptr<WorkloadCache> cache_;
     bool started_ = false;
-    QFuture<void> work_;
+    QFuture<std::map<QString, RooflineSketch>> work_;
     std::map<QString, RooflineSketch> sketches_;
 };
 

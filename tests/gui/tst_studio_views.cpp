@@ -68,6 +68,7 @@ private slots:
 
     void everyExampleAnswers_data();
     void everyExampleAnswers();
+    void closingWhileTheGalleryIsPaintedDoesNotHang();
     void everyControlIsNamed();
     void everyActionTellsItsShortcut();
     void everyDockHasSomethingToShow();
@@ -113,6 +114,12 @@ void TestStudioViews::everyExampleAnswers() {
         QVERIFY(window_->document().state()->hardwareIndex(scenario.hardware) >= 0);
         QVERIFY(window_->document().state()->workloadIndex(scenario.workload) >= 0);
     }
+}
+
+void TestStudioViews::closingWhileTheGalleryIsPaintedDoesNotHang() {
+    auto* pictures = window_->findChild<ExamplePictures*>();
+    pictures->start();
+    window_.reset();  // before a turn of the event loop
 }
 
 void TestStudioViews::everyControlIsNamed() {
