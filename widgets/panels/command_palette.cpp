@@ -43,6 +43,7 @@ CommandPalette::CommandPalette(QWidget* parent) : QWidget(parent) {
         model_->setPattern(text);
         if (model_->rowCount() > 0) list_->setCurrentIndex(model_->index(0));
         place();
+        update();
     });
     connect(list_, &QListView::clicked, this, &CommandPalette::run);
     line_->installEventFilter(this);
@@ -161,6 +162,11 @@ void CommandPalette::paintEvent(QPaintEvent*) {
     painter.setPen(colours.line);
     painter.setBrush(colours.raised);
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8);
+    if (model_->rowCount() > 0) return;
+    painter.setPen(colours.mutedText);
+    painter.setFont(Theme::instance().font(FontRole::Body));
+    painter.drawText(list_->geometry().adjusted(8, 0, -8, 0), Qt::AlignVCenter,
+                     tr("Nothing is called “%1”").arg(line_->text()));
 }
 
 }  // namespace orrery::ui

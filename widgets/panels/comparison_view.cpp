@@ -129,8 +129,10 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     plots_->setSpacing(32);
     intervals_ = new IntervalPlot(under);
     costs_ = new CostPlot(under);
-    plots_->addWidget(intervals_, 3);
-    plots_->addWidget(costs_, 2);
+    plots_->addWidget(intervals_, 3, Qt::AlignTop);
+    plots_->addWidget(costs_, 2, Qt::AlignTop);
+    for (QWidget* plot : {static_cast<QWidget*>(intervals_), static_cast<QWidget*>(costs_)})
+        plot->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     pad->addLayout(plots_);
     notes_ = new Label({}, FontRole::Body, Tone::Normal, under);
     notes_->setObjectName(QStringLiteral("comparison.notes"));
@@ -194,6 +196,7 @@ void ComparisonView::arrangeRows() {
     for (int row = 0; row < rows; ++row)
         if (model_->index(row, 0).data(Model::FailureRole).toBool())
             table_->setSpan(row, Model::Prediction, 1, Model::Approach - Model::Prediction);
+    intervals_->updateGeometry();
     table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + rows * 30 + 14);
 }
 
@@ -221,8 +224,9 @@ void ComparisonView::showNotes() {
     if (answer.estimate) {
         const Estimate& estimate = *answer.estimate;
         for (const Figure& figure : estimate.figures)
-            out +=
-                line(QStringLiteral("%1: %2").arg(qs(figure.label), qs(formatMeasure(figure.value, figure.dimension))));
+            out += line(QStringLiteral("%1: %2 %3")
+                            .arg(qs(figure.label), qs(formatMeasure(figure.value, figure.dimension)), qs(figure.unit))
+                            .trimmed());
         if (!estimate.interval.basis.empty()) out += heading(tr("Interval")) + line(qs(estimate.interval.basis));
         if (!estimate.assumptions.empty()) out += heading(tr("Assumptions"));
         for (const std::string& assumption : estimate.assumptions) out += line(qs(assumption));
@@ -248,9 +252,14 @@ void ComparisonView::arrangeColumns() {
     for (const int column : {Model::Energy, Model::Warnings, Model::Approach}) table_->setColumnHidden(column, narrow);
     table_->setColumnHidden(Model::Memory, narrow);
     table_->setColumnHidden(Model::IntervalBar, tight && reference_);
-    table_->setColumnWidth(Model::MethodName, narrow ? std::clamp(width() * 38 / 100, 90, 190) : 190);
-    table_->setColumnWidth(Model::Prediction, narrow ? 80 : 92);
-    table_->setColumnWidth(Model::IntervalBar, narrow ? std::clamp(width() * 22 / 100, 56, 140) : 140);
+    const int interval = narrow ? std::clamp(width() * 22 / 100, 56, 140) : 140;
+    const int prediction = narrow ? 80 : 92, cost = narrow ? 64 : 76;
+    const int taken = prediction + cost + (table_->isColumnHidden(Model::IntervalBar) ? 0 : interval) +
+                      (reference_ ? table_->columnWidth(Model::Error) : 0);
+    table_->setColumnWidth(Model::MethodName, narrow ? std::clamp(width() - taken - 12, 90, 190) : 190);
+    table_->setColumnWidth(Model::Prediction, prediction);
+    table_->setColumnWidth(Model::IntervalBar, interval);
+    table_->setColumnWidth(Model::Cost, cost);
 }
 
 }  // namespace orrery::ui
