@@ -106,6 +106,7 @@ void MainWindow::buildCentre() {
     column->addWidget(headline_);
     column->addWidget(documents_, 1);
     setCentralWidget(centre);
+    centre->installEventFilter(this);
 
     connect(welcome_, &ui::WelcomePage::exampleChosen, this, &MainWindow::openExample);
     connect(welcome_, &ui::WelcomePage::openRequested, this, &MainWindow::chooseFile);
@@ -282,9 +283,19 @@ void MainWindow::fillEmptyView() {
 
 void MainWindow::showDocuments(bool shown) {
     documents_->setVisible(shown);
-    // Without pages only the headline is left: the docks get the rest.
-    centralWidget()->setMaximumHeight(shown ? QWIDGETSIZE_MAX : centralWidget()->sizeHint().height());
+    fitCentre();
     if (QAction* action = actions_->find(QStringLiteral("viewDocuments"))) action->setChecked(shown);
+}
+
+void MainWindow::fitCentre() {
+    // Without pages only the headline and notifications are left: the docks get the rest.
+    const bool pages = documents_->isVisibleTo(centralWidget());
+    centralWidget()->setMaximumHeight(pages ? QWIDGETSIZE_MAX : centralWidget()->layout()->sizeHint().height());
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == centralWidget() && event->type() == QEvent::LayoutRequest) fitCentre();
+    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::showProject() {
@@ -297,6 +308,9 @@ void MainWindow::setLayoutMode(Layout layout, bool asShipped) {
     ui::Theme::instance().setPresenter(layout == Layout::Teach);
     // Explore works on documents; the other two are for looking, and give the docks their room.
     showDocuments(layout == Layout::Explore);
+    if (auto* palette = findChild<QToolButton*>(QStringLiteral("helpPaletteButton"))) {
+        palette->setToolButtonStyle(layout == Layout::Teach ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+    }
     docks_->apply(layout, asShipped);
     if (QWidget* focused = focusWidget()) focused->clearFocus();  // no header button begins with the focus
     openSettings()->setValue("layout/last", toText(layout));

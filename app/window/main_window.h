@@ -86,6 +86,7 @@ protected:
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     // main_window.cpp
@@ -95,6 +96,7 @@ private:
     void finishStart();
     void fillEmptyView();  ///< the button of an empty view
     void showDocuments(bool shown);
+    void fitCentre();
     void showProject();  ///< leaves the welcome page for the layout
     // main_window_actions.cpp
     void buildActions();

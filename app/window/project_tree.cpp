@@ -32,6 +32,10 @@ ProjectTree::ProjectTree(Document& document, QWidget* parent) : QTreeWidget(pare
     connect(this, &QTreeWidget::customContextMenuRequested, this, &ProjectTree::showMenu);
     // Designs change on every move of a slider, what is listed here does not.
     connect(&document_, &Document::projectChanged, this, &ProjectTree::refresh);
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, [this] {
+        setProperty("content", QVariant());
+        refresh();
+    });
     refresh();
 }
 
@@ -52,6 +56,9 @@ void ProjectTree::refresh() {
         auto* item = new QTreeWidgetItem(this, {title});
         item->setData(0, kindRole, Group);
         item->setFlags(Qt::ItemIsEnabled);
+        QFont font = ui::Theme::instance().font(ui::FontRole::Small);
+        font.setWeight(QFont::DemiBold);
+        item->setFont(0, font);
         item->setForeground(0, ui::Theme::instance().colours().mutedText);
         item->setExpanded(true);
         return item;

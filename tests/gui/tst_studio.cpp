@@ -61,6 +61,7 @@ private slots:
         window_ = std::make_unique<MainWindow>();
         window_->resize(1600, 1000);
         window_->show();
+        window_->activateWindow();  // shortcuts belong to the active window
         QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
         QTRY_VERIFY(window_->isReady());
         ui::Theme::instance().setAnimated(false);
