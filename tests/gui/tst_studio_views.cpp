@@ -199,6 +199,12 @@ void TestStudioViews::layoutsAndThemes() {
     QCOMPARE(ui::Theme::instance().mode() == ui::Mode::Dark, dark);
     QCOMPARE(ui::Theme::instance().presenter(), layout == "teach");
     QCoreApplication::processEvents();
+    if (layout != "welcome") {
+        auto* headline = window_->findChild<QWidget*>("headline");
+        QVERIFY(headline->isVisible());
+        QVERIFY2(headline->visibleRegion().boundingRect().height() >= headline->sizeHint().height(),
+                 "the answer in one line is there in every layout");
+    }
     const QImage picture = window_->grab().toImage();
     QVERIFY(picture.save(QStringLiteral("%1/%2-%3.png").arg(output, layout, dark ? "dark" : "light")));
     // Mostly background: light in light mode, dark in dark mode.

@@ -101,7 +101,8 @@ void ExampleButton::paintEvent(QPaintEvent*) {
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(colours.mutedText);
     drawLines(painter, QRect(words.left(), words.bottom() + 4, words.width(), height() - words.bottom() - 8),
-              card_.description, 2);
+              card_.description,
+              std::clamp((height() - words.bottom() - 8) / painter.fontMetrics().lineSpacing(), 1, 3));
 }
 
 void Gallery::setCards(const std::vector<ExampleButton*>& cards) {
