@@ -43,7 +43,11 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
     const std::string needle = folded(word);
     const int limit = std::max<int>(1, static_cast<int>((needle.size() + 2) / 3));
     for (const std::string& candidate : candidates) {
-        const int distance = editDistance(word, candidate);
+        int distance = editDistance(word, candidate);
+        // A slip in the beginning of a longer name: `h1000` is nearer to `h100-sxm` than to `v100`.
+        if (needle.size() >= 4 && candidate.size() > needle.size()) {
+            distance = std::min(distance, editDistance(word, std::string_view(candidate).substr(0, needle.size())));
+        }
         const bool inside = needle.size() >= 3 && folded(candidate).find(needle) != std::string::npos;
         if (distance <= limit || inside) found.emplace_back(distance, candidate);
     }

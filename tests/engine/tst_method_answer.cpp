@@ -70,6 +70,22 @@ private slots:
         QVERIFY(std::fabs(e.energy->value - without.energy->value - 4e6 * 1e-12) < 1e-15);
         QVERIFY(e.assumptions.back().find("hbm, smem") != std::string::npos);
     }
+    void aPowerCapGivesEnergyWhereNothingElseIsStated() {
+        auto device = fixture::device();
+        const auto w = product();
+        const auto ground = groundOf(device, w);
+        auto e = priced(w, device);
+        addPowerCapEnergy(e, device, w.costs, ground.rates);
+        QVERIFY(!e.energy);
+        device.powerCap = Watts(400);
+        addPowerCapEnergy(e, device, w.costs, ground.rates);
+        QVERIFY(e.energy);
+        const double seconds = 3 * 2 * std::pow(1024.0, 3) / 100e12;  // bound by arithmetic: units are full all along
+        const double moving = 3 * 3 * 2 * 1024.0 * 1024 / device.main().bandwidth.value;
+        QVERIFY(std::fabs(e.energy->value / (400 * (0.7 * seconds + 0.2 * moving)) - 1) < 1e-12);
+        QVERIFY(e.energy->value <= 0.9 * 400 * e.operators.seconds[0]);
+        QCOMPARE(e.operators.joules.size(), std::size_t{1});
+    }
     void ceilingsAreThoseThatTheWorkloadUsesFastestFirst() {
         const auto device = fixture::device();
         CostTable costs;

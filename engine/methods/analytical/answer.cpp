@@ -120,6 +120,7 @@ void finishAnswer(Estimate& answer, const Workload& workload, const Ground& grou
     answer.warnings.insert(answer.warnings.end(), workload.warnings.begin(), workload.warnings.end());
     addInterval(answer, workload.costs, ground, method, kind);
     addEnergy(answer, ground.device);
+    if (!answer.energy) addPowerCapEnergy(answer, ground.device, workload.costs, ground.rates);
     addMemory(answer, workload, ground.device);
     answer.ceilings = ceilingsFor(ground.device, workload.costs, answer.levels.size());
     if (ground.device.copies > 1) {
