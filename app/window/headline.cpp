@@ -70,6 +70,19 @@ void Headline::restyle() {
     for (QLabel* label : {interval_, question_}) label->setPalette(muted);
 }
 
+void Headline::fitQuestion() {
+    // Half a name helps nobody: where the facts need the room, the question stands in the toolbar alone.
+    int used = layout()->contentsMargins().left() + layout()->contentsMargins().right() + 4 * layout()->spacing();
+    for (const QLabel* label : {latency_, interval_, facts_}) used += label->sizeHint().width();
+    const int wanted = question_->fontMetrics().horizontalAdvance(question_->text());
+    question_->setVisible(width() - used >= wanted);
+}
+
+void Headline::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitQuestion();
+}
+
 void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
     const Estimate* estimate = snapshot ? snapshot->primaryEstimate() : nullptr;
     setVisible(estimate != nullptr);
@@ -97,6 +110,7 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
     const auto& answer = snapshot->answers[static_cast<std::size_t>(snapshot->primary)];
     question_->setText(answer.title);
     question_->setToolTip(QString::fromStdString(snapshot->scenario.name()) + QLatin1Char('\n') + answer.title);
+    fitQuestion();
     setAccessibleDescription(latency_->text() + QStringLiteral(", ") + facts.join(QStringLiteral(", ")));
 }
 

@@ -15,8 +15,12 @@ public:
     explicit Headline(QWidget* parent = nullptr);
     void setSnapshot(const ui::SnapshotPtr& snapshot);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void restyle();
+    void fitQuestion();
 
     QLabel *latency_, *interval_, *facts_, *question_;
 };

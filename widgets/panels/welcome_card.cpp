@@ -7,6 +7,8 @@
 #include <QPainterPath>
 #include <QTextLayout>
 
+#include <algorithm>
+
 namespace orrery::ui {
 namespace {
 
