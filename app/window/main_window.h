@@ -158,6 +158,7 @@ private:
     DockSet* docks_;
     SnapshotFeeder* feeder_;
     ExamplePictures* pictures_;
+    std::string presetName_;  ///< design whose catalogue entry the inspector compares with
     Preferences preferences_;
 
     QTabWidget* documents_ = nullptr;

@@ -309,6 +309,11 @@ void MainWindow::refreshInspector() {
             ui::DeviceViewPtr device;
             if (Expected<DeviceView> view = deviceView(*design))
                 device = std::make_shared<const DeviceView>(std::move(*view));
+            if (design->name != presetName_) {  // a design that keeps its preset's name can be put back to it
+                presetName_ = design->name;
+                Expected<LoadedHardware> preset = loadHardware(presetName_);
+                inspector_->setPreset(preset ? std::make_shared<const Hardware>(std::move(preset->hardware)) : nullptr);
+            }
             return inspector_->showComponent(design, component_, device);
         }
         case Inspected::Workload: {

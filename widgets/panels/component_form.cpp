@@ -297,7 +297,8 @@ void ComponentForm::addTable(const AttributeSpec& spec, const Component& compone
 
 void ComponentForm::fill(const Component& component) {
     const Component* preset = preset_ ? componentAt(preset_->root, path_) : nullptr;
-    if (preset && preset->kind != component.kind) preset = nullptr;
+    // Once components were moved or added, the same path may lead to another one.
+    if (preset && (preset->kind != component.kind || preset->name != component.name)) preset = nullptr;
     title_->setFullText(qs(nameOf(component)));
     const std::int64_t instances = component.instances();
     subtitle_->setFullText(
