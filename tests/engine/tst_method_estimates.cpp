@@ -54,8 +54,15 @@ double latency(std::string_view method, const HardwarePtr& hardware, const Workl
 
 constexpr const char* a100 = "a100-80-sxm";
 
+/// Every analytic method, so that a new one is held to all of this without a line here.
 const std::vector<std::string_view>& all() {
-    static const std::vector<std::string_view> ids{"roofline", "hierarchical-roofline", "llm-inference"};
+    static const std::vector<std::string_view> ids = [] {
+        std::vector<std::string_view> found;
+        for (const auto& method : builtinMethods()) {
+            if (method.card.methodology == Methodology::Analytical) found.push_back(method.card.id);
+        }
+        return found;
+    }();
     return ids;
 }
 
@@ -69,7 +76,7 @@ class TestMethodEstimates : public QObject {
     Q_OBJECT
 private slots:
     void everyCardIsComplete() {
-        QCOMPARE(builtinMethods().size(), all().size());
+        QVERIFY(all().size() >= 3);
         for (const auto& method : builtinMethods()) {
             const auto& card = method.card;
             QVERIFY(findMethod(card.id) == &method);
@@ -78,7 +85,7 @@ private slots:
                 QVERIFY(!text.empty());
             }
             QVERIFY(!card.platforms.empty() && !card.needs.empty() && !card.lineage.empty());
-            QVERIFY2(!card.evidence.empty(), std::string(card.id).c_str());
+            QVERIFY2(!card.evidence.empty(), (std::string(card.id) + ": measure its error first").c_str());
             for (const auto& evidence : card.evidence) {
                 QVERIFY2(evidence.finding.find_first_of("0123456789") != std::string_view::npos,
                          "a finding has a number");
@@ -109,7 +116,8 @@ private slots:
                     const auto& e = *answer;
                     QVERIFY2(e.latency.value > 0 && e.interval.low <= e.latency && e.latency <= e.interval.high,
                              what.c_str());
-                    QVERIFY2(e.interval.low < e.interval.high && !e.interval.basis.empty(), what.c_str());
+                    QVERIFY2(!e.interval.basis.empty(), what.c_str());
+                    QVERIFY2(e.interval.low < e.interval.high, (what + ": no interval; has it stated errors?").c_str());
                     double sum = 0;
                     for (const double s : e.operators.seconds) sum += s;
                     QVERIFY2(near(sum, e.latency.value, 1e-9), what.c_str());
