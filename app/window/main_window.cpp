@@ -312,7 +312,7 @@ void MainWindow::setLayoutMode(Layout layout, bool asShipped) {
         palette->setToolButtonStyle(layout == Layout::Teach ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     docks_->apply(layout, asShipped);
-    if (QWidget* focused = focusWidget()) focused->clearFocus();  // no header button begins with the focus
+    setFocus(Qt::OtherFocusReason);  // else the window gives it to the first dock's menu button
     openSettings()->setValue("layout/last", toText(layout));
     for (const Layout each : {Layout::Explore, Layout::Teach, Layout::Compare}) {
         QAction* action = actions_->find(QStringLiteral("layout-") + toText(each));

@@ -75,6 +75,8 @@ void AttributeRow::build() {
     const QString tip = spec_.toolTip();
     setObjectName(name + QStringLiteral(".row"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    // Queued: the editor's own size follows the new font only after this signal.
+    connect(&Theme::instance(), &Theme::changed, this, &AttributeRow::arrange, Qt::QueuedConnection);
 
     label_ = new Label(spec_.label, FontRole::Body, Tone::Muted, this);
     label_->setElided(true);
@@ -171,7 +173,9 @@ void AttributeRow::arrange() {
     const int editorEnd = chipAt - gap;
     label_->setGeometry(0, 0, labelWidth_, line);
     const bool beside = wide_ && slider_;
-    const int editorAt = beside ? std::max(labelWidth_ + gap, editorEnd - 104) : labelWidth_ + gap;
+    const int editorAt =
+        beside ? std::max(labelWidth_ + gap, editorEnd - static_cast<int>(104 * Theme::instance().scale()))
+               : labelWidth_ + gap;
     editor->setGeometry(editorAt, 0, std::max(40, editorEnd - editorAt), line);
     chip_->setGeometry(chipAt, (line - 18) / 2, chipWidth, 18);
     reset_->move(resetAt, (line - reset_->height()) / 2);
@@ -182,7 +186,7 @@ void AttributeRow::arrange() {
                                  std::max(40, editorAt - labelWidth_ - 3 * gap), sliderHeight);
         } else {
             slider_->setGeometry(0, line + 1, editorEnd, sliderHeight);
-            bottom = line + 1 + sliderHeight;
+            bottom = line + 1 + slider_->height();  // the style may ask for more
         }
     }
     if (!error_->isHidden()) {

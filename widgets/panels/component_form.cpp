@@ -15,7 +15,7 @@
 namespace orrery::ui {
 namespace {
 
-constexpr int wideFrom = 400;
+constexpr int wideFrom = 400;  // times the scale of the type
 
 QString meshText(const std::vector<std::int64_t>& mesh) {
     QStringList extents;
@@ -407,7 +407,7 @@ void ComponentForm::resizeEvent(QResizeEvent* event) {
 
 void ComponentForm::arrange() {
     const int width = viewport()->width();
-    const bool wide = width >= wideFrom;
+    const bool wide = width >= wideFrom * Theme::instance().scale();
     for (auto& [id, row] : rows_) row->setWide(wide, wide ? 128 : std::clamp(width * 36 / 100, 72, 128));
 }
 

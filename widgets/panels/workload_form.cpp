@@ -292,7 +292,7 @@ void WorkloadForm::resizeEvent(QResizeEvent* event) {
 
 void WorkloadForm::arrange() {
     const int width = viewport()->width();
-    const bool wide = width >= 400;
+    const bool wide = width >= 400 * Theme::instance().scale();
     for (auto& [id, row] : rows_) row->setWide(wide, wide ? 128 : std::clamp(width * 36 / 100, 72, 128));
 }
 
