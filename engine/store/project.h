@@ -85,12 +85,4 @@ Expected<std::string> readFile(const std::string& path, std::size_t most = std::
 /// (no space, no permission, read-only, folder missing) and leaves nothing behind.
 Expected<void> saveFileAtomically(const std::string& path, std::string_view content);
 
-/// Where a project's unsaved work is kept: `.name.autosave` beside it, or in the user's state folder
-/// ($XDG_STATE_HOME/orrery) for a project that has no file yet (empty path).
-std::string autosavePathFor(const std::string& projectPath);
-/// An autosave that holds what the project file does not: it exists, differs and is not older. Empty otherwise.
-std::string recoverableAutosave(const std::string& projectPath);
-/// Called after a successful save; no error if there is none.
-void removeAutosave(const std::string& projectPath);
-
 }  // namespace orrery

@@ -114,29 +114,6 @@ private slots:
         QCOMPARE(::mkfifo(path("pipe").c_str(), 0600), 0);
         QVERIFY(!readFile(path("pipe")));
     }
-    void anAutosaveIsOfferedOnlyIfItHoldsSomethingElse() {
-        const std::string project = path("p.orrery"), autosave = autosavePathFor(project);
-        QCOMPARE(QString::fromStdString(autosave), folder_.filePath(".p.orrery.autosave"));
-        QVERIFY(saveFileAtomically(project, "saved"));
-        QVERIFY(recoverableAutosave(project).empty());
-        QVERIFY(saveFileAtomically(autosave, "saved"));
-        QVERIFY(recoverableAutosave(project).empty());
-        QVERIFY(saveFileAtomically(autosave, "edited"));
-        QCOMPARE(recoverableAutosave(project), autosave);
-        // Saved since, by whatever program: the autosave is the older one.
-        QFile file(QString::fromStdString(autosave));
-        QVERIFY(file.open(QIODevice::ReadWrite));
-        QVERIFY(file.setFileTime(QDateTime::currentDateTime().addSecs(-60), QFileDevice::FileModificationTime));
-        file.close();
-        QVERIFY(recoverableAutosave(project).empty());
-        removeAutosave(project);
-        QVERIFY(!QFile::exists(QString::fromStdString(autosave)));
-        removeAutosave(project);
-    }
-    void aProjectWithoutAFileIsKeptInTheStateFolder() {
-        qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
-        QCOMPARE(QString::fromStdString(autosavePathFor("")), folder_.filePath("orrery/untitled.autosave"));
-    }
 };
 
 QTEST_GUILESS_MAIN(TestStoreFiles)
