@@ -1,10 +1,43 @@
 #include "app/window/file_kind.h"
 
+#include "workload/importers.h"
+
 #include <QFile>
 #include <QFileInfo>
 #include <QRegularExpression>
 
 namespace orrery::app {
+namespace {
+
+QStringList endingsOf(const Importer& importer) {
+    QStringList endings;
+    const auto words = QString::fromUtf8(importer.extensions.data(), qsizetype(importer.extensions.size()));
+    for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) endings << QLatin1Char('.') + word;
+    return endings;
+}
+
+QStringList readableEndings() {
+    QStringList endings{QStringLiteral(".yaml"), QStringLiteral(".yml")};
+    for (const Importer& importer : importers()) endings += endingsOf(importer);
+    endings.removeDuplicates();
+    return endings;
+}
+
+QString patterns(const QStringList& endings) {
+    return QLatin1String("(*") + endings.join(QLatin1String(" *")) + QLatin1Char(')');
+}
+
+}  // namespace
+
+QString openFileFilter() {
+    QStringList filters{QObject::tr("All that Orrery reads %1").arg(patterns(readableEndings())),
+                        QObject::tr("Projects and hardware %1").arg(patterns({".yaml", ".yml"}))};
+    for (const Importer& importer : importers()) {
+        const auto name = QString::fromUtf8(importer.name.data(), qsizetype(importer.name.size()));
+        filters << name + QLatin1Char(' ') + patterns(endingsOf(importer));
+    }
+    return filters.join(QLatin1String(";;"));
+}
 
 Expected<FileKind> fileKind(const QString& path) {
     const QFileInfo info(path);
@@ -16,9 +49,11 @@ Expected<FileKind> fileKind(const QString& path) {
         return fail("file.folder", "this is a folder", "a file", "open the config.json or model file in it", place);
     }
     const QString ending = info.suffix().toLower();
-    if (ending == QLatin1String("onnx") || ending == QLatin1String("json")) return FileKind::Workload;
     if (ending != QLatin1String("yaml") && ending != QLatin1String("yml")) {
-        return fail("file.kind", "Orrery does not read files of this kind", ".onnx, config.json, .yaml",
+        for (const Importer& importer : importers()) {
+            if (importer.accepts(path.toStdString())) return FileKind::Workload;
+        }
+        return fail("file.kind", "Orrery does not read files of this kind", readableEndings().join(", ").toStdString(),
                     "models from other frameworks: export them to ONNX first", place);
     }
     QFile file(path);

@@ -224,10 +224,7 @@ void MainWindow::newProject() {
 }
 
 void MainWindow::chooseFile() {
-    auto* dialog =
-        new QFileDialog(this, tr("Open"), QFileInfo(document_->file()).absolutePath(),
-                        tr("All that Orrery reads (*.yaml *.yml *.onnx *.json);;Projects and hardware (*.yaml "
-                           "*.yml);;ONNX models (*.onnx);;Hugging Face configurations (config.json *.json)"));
+    auto* dialog = new QFileDialog(this, tr("Open"), QFileInfo(document_->file()).absolutePath(), openFileFilter());
     dialog->setObjectName(QStringLiteral("openDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFiles);

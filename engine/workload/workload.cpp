@@ -173,6 +173,10 @@ WorkloadPtr finishWorkload(std::string id, std::string name, WorkloadRecipe reci
     workload->graph = std::move(graph);
     workload->warnings = std::move(warnings);
     workload->transformer = std::move(transformer);
+    if (workload->graph.operators.empty()) {
+        workload->warnings.push_back(warning("workload.no-operators", "the workload has no operators",
+                                             "is it the file that was meant?", Place{.file = workload->recipe.source}));
+    }
     warnOfUnpriced(workload->graph, workload->warnings);
     workload->costs = costTable(workload->graph);
     workload->totals = costTotals(workload->graph, workload->costs);

@@ -44,6 +44,9 @@ void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground,
     const auto* errors = statedErrors(method);
     if (!errors) {
         interval.basis = "No errors have been measured for this method";
+        answer.warnings.push_back(warning("method.unmeasured", "the error of this method has never been measured",
+                                          "Its interval has no width because nothing is known: compare with another "
+                                          "method or with a measurement of your own"));
         return;
     }
     auto sides = addSides(costs, answer.operators, *errors);
