@@ -6,6 +6,7 @@
 #include "widgets/common/theme.h"
 
 #include <QApplication>
+#include <QScreen>
 #include <QTextStream>
 #include <QTimer>
 
@@ -61,7 +62,12 @@ int main(int argc, char** argv) {
     ui::initialiseApplicationLook();
     app::MainWindow window;
     if (line.dark) window.setTheme(*line.dark);
-    if (line.size.isValid()) window.resize(line.size);
+    if (line.size.isValid()) {
+        window.resize(line.size);
+    } else if (!line.headless()) {  // a projector or a small laptop
+        constexpr QSize frame(2, 32);
+        window.resize(window.size().boundedTo(window.screen()->availableSize() - frame));
+    }
 
     app::FirstPaint firstPaint(&window);
     double readyAt = -1;

@@ -50,20 +50,6 @@ std::string answersTable(const std::vector<StudyResult>& results, std::size_t in
     return out + "</tbody></table></div>";
 }
 
-// Names stand between backquotes in messages.
-std::string marked(const std::string& text) {
-    std::string out = escaped(text);
-    bool open = true;
-    for (auto at = out.find('`'); at != std::string::npos; at = out.find('`', at)) {
-        if (open && out.find('`', at + 1) == std::string::npos) break;
-        const std::string_view tag = open ? "<code>" : "</code>";
-        out.replace(at, 1, tag);
-        at += tag.size();
-        open = !open;
-    }
-    return out;
-}
-
 // The same sentence of several methods stands once, with their names.
 std::string sentences(const std::map<std::string, std::vector<std::string>>& byText, std::size_t methods) {
     std::string out = "<ul>";
