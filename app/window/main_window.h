@@ -77,6 +77,8 @@ public:
     void applyPreferences(const Preferences& preferences);
     /// Writes the report folder from what is shown now.
     Expected<QStringList> exportReport(const QString& folder);
+    /// Writes the report of a run beside its database and shows it; the file, or empty if there is nothing to show.
+    QString openRun(int run);
 
 signals:
     void ready();                                       ///< catalogues and gallery are filled, a file can be opened

@@ -1,9 +1,15 @@
+#include "app/document/run_controller.h"
 #include "app/window/main_window.h"
 #include "app/window/report.h"
 #include "app/window/snapshot_feeder.h"
+#include "store/exports.h"
+#include "store/project.h"
 
+#include <QDateTime>
+#include <QDesktopServices>
 #include <QDir>
 #include <QFileDialog>
+#include <QUrl>
 
 namespace orrery::app {
 
@@ -25,6 +31,26 @@ void MainWindow::exportView(ui::ResultView* view) {
                          {file.toStdString(), 0, 0, {}}});
     }
     say(Severity::Note, tr("Wrote %1").arg(file));
+}
+
+QString MainWindow::openRun(int run) {
+    const std::shared_ptr<const Study> study = runs_->study(run);
+    const std::vector<StudyResult> results = runs_->results(run);
+    if (!study || results.empty()) {
+        say(Severity::Note, tr("%1 has no results yet").arg(runs_->name(run)));
+        return {};
+    }
+    const QString stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd-hh-mm-ss-zzz"));
+    const QString file =
+        runs_->storeFile().chopped(int(qstrlen(".sqlite"))) + QLatin1Char('-') + stamp + QStringLiteral(".html");
+    QDir().mkpath(QFileInfo(file).absolutePath());
+    if (auto saved = saveFileAtomically(file.toStdString(), reportHtml(*study, results)); !saved) {
+        complain(saved.error());
+        return {};
+    }
+    say(Severity::Note, tr("The report of %1 is %2").arg(runs_->name(run), file));
+    QDesktopServices::openUrl(QUrl::fromLocalFile(file));
+    return file;
 }
 
 void MainWindow::exportAll() {

@@ -152,7 +152,7 @@ void MainWindow::wireRuns() {
 
 void MainWindow::wireJobs(ui::JobsPanel* jobs) {
     connect(jobs, &ui::JobsPanel::cancelRequested, this, [this](int job) { runs_->cancel(runOfJob_[job]); });
-    connect(jobs, &ui::JobsPanel::openRequested, this, [this](int) { docks_->reveal(QStringLiteral("comparison")); });
+    connect(jobs, &ui::JobsPanel::openRequested, this, [this](int job) { openRun(runOfJob_[job]); });
     connect(jobs, &ui::JobsPanel::runningChanged, this, [this](int running) {
         docks_->dock(QStringLiteral("jobs"))
             ->setTitleNote(running > 0 ? tr("%n running", nullptr, running) : QString());

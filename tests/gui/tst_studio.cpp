@@ -1,3 +1,5 @@
+#include <QAbstractButton>
+#include <QDesktopServices>
 // The first minute, as a person has it: does the real window, driven by mouse and keys, do what the design page says?
 
 #include "app/document/live_controller.h"
@@ -13,8 +15,10 @@
 #include "widgets/panels/command_palette.h"
 #include "widgets/panels/component_tree.h"
 #include "widgets/panels/inspector.h"
+#include "widgets/panels/jobs_panel.h"
 #include "widgets/panels/notification_bar.h"
 
+#include <QDesktopServices>
 #include <QtWidgets>
 
 using namespace orrery;
@@ -48,6 +52,17 @@ void drop(QWidget& window, const QString& file) {
 }
 
 }  // namespace
+
+/// Stands in for the desktop's browser.
+class UrlCatcher : public QObject {
+    Q_OBJECT
+public:
+    UrlCatcher() { QDesktopServices::setUrlHandler("file", this, "caught"); }
+    ~UrlCatcher() override { QDesktopServices::unsetUrlHandler("file"); }
+    QList<QUrl> urls;
+public slots:
+    void caught(const QUrl& url) { urls << url; }
+};
 
 class TestStudio : public QObject {
     Q_OBJECT
@@ -264,6 +279,18 @@ void TestStudio::aRunShowsAJob() {
     QVERIFY(window_->docks().dock("jobs")->isMade());
     const auto scenarios = window_->document().state()->scenarios.size();
     QCOMPARE(window_->runs().results(0).size(), scenarios * window_->document().state()->methods.size());
+    // Its Open button writes the report of that run and hands it to the browser.
+    UrlCatcher browser;
+    const auto buttons =
+        window_->findChild<ui::JobsPanel*>()->findChildren<QAbstractButton*>(QRegularExpression("open$"));
+    QCOMPARE(buttons.size(), 1);
+    buttons.front()->click();
+    QCOMPARE(browser.urls.size(), 1);
+    QFile report(browser.urls.front().toLocalFile());
+    QVERIFY(report.open(QIODevice::ReadOnly));
+    const QString page = QString::fromUtf8(report.readAll());
+    for (const auto& scenario : window_->runs().study(0)->scenarios)
+        QVERIFY(page.contains(QString::fromStdString(scenario.workload->name).toHtmlEscaped()));
 }
 
 void TestStudio::closingAsksAndKeepsWhatIsNotSaved() {
