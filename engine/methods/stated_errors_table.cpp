@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view derivedFrom =
     "5 to 95 % of measured kernels given what is predicted, on A100 SXM and L40S (bf16 products and attention of "
     "TensorRT-LLM, aiconfigurator 2026-08-21) and A100-40, V100 and T4 (fp32 element-wise; convolutions on the last "
-    "two; NeuSight 6945927d)";
+    "two; NeuSight 6945927d), without kernels that main memory would bound but whose operands fit in the last cache";
 
 constexpr StatedErrors table[] = {
     {"roofline",
