@@ -3,6 +3,8 @@
 #include "base/unit.h"
 #include "hardware/catalogue.h"
 #include "hardware/device_view.h"
+#include "hardware/links.h"
+#include "hardware/topology.h"
 #include "hardware/validate.h"
 
 #include <fmt/format.h>
@@ -92,6 +94,82 @@ std::string deviceText(const Hardware& hardware, const DeviceView& view) {
     return out;
 }
 
+struct Network {
+    std::string path;
+    TopologySpec spec;
+    TopologyFacts facts;
+};
+void collectNetworks(const Component& root, const Component& component, ComponentPath& path,
+                     std::vector<Network>& out) {
+    for (std::size_t i = 0; i < component.children.size(); ++i) {
+        path.push_back(static_cast<int>(i));
+        if (component.children[i].kind == ComponentKind::Topology) {
+            auto spec = topologySpec(root, path);
+            const auto facts = spec ? topologyFacts(*spec) : Expected<TopologyFacts>(tl::unexpect, spec.error());
+            if (facts) out.push_back({pathText(root, path), std::move(*spec), *facts});
+        } else {
+            collectNetworks(root, component.children[i], path, out);
+        }
+        path.pop_back();
+    }
+}
+std::vector<Network> networksOf(const Hardware& hardware) {
+    std::vector<Network> out;
+    ComponentPath path;
+    collectNetworks(hardware.root, hardware.root, path, out);
+    return out;
+}
+
+// Links drawn one by one, and how many they stand for side by side.
+struct DrawnLinks {
+    std::int64_t between = 0, outward = 0;
+};
+DrawnLinks drawnLinks(const Component& root) {
+    DrawnLinks out;
+    for (const LinkEnds& ends : linkEnds(root)) {
+        if (!ends.from && !ends.to) continue;
+        (ends.from && ends.to ? out.between : out.outward) += componentAt(root, ends.link)->instances();
+    }
+    return out;
+}
+
+std::string networksText(const Hardware& hardware) {
+    std::string out;
+    Table table({"network", "shape", "endpoints", "switches", "links", "diameter", "mean hops", "bisection"},
+                {false, false, true, true, true, true, true, true});
+    const auto networks = networksOf(hardware);
+    for (const Network& one : networks) {
+        const TopologyFacts& facts = one.facts;
+        table.add(
+            {one.spec.name, toText(one.spec), std::to_string(facts.endpoints), std::to_string(facts.switches),
+             std::to_string(facts.links), std::to_string(facts.diameter), fmt::format("{:.3g}", facts.meanHops),
+             facts.bisection.value > 0 ? format(facts.bisection) : fmt::format("{} links", facts.bisectionLinks)});
+    }
+    if (!networks.empty()) out += "\n" + table.text();
+    const DrawnLinks drawn = drawnLinks(hardware.root);
+    if (drawn.between > 0)
+        out += fmt::format("\nlinks between parts: {}, out of them: {}\n", drawn.between, drawn.outward);
+    return out;
+}
+
+Json networksJson(const Hardware& hardware) {
+    Json out = Json::array();
+    for (const Network& one : networksOf(hardware)) {
+        const TopologyFacts& facts = one.facts;
+        Json row{{"path", one.path},
+                 {"shape", toText(one.spec)},
+                 {"endpoints", facts.endpoints},
+                 {"switches", facts.switches},
+                 {"links", facts.links},
+                 {"diameter", facts.diameter},
+                 {"mean_hops", facts.meanHops},
+                 {"bisection_links", facts.bisectionLinks}};
+        if (facts.bisection.value > 0) row["bisection_bytes_per_s"] = facts.bisection.value;
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
 int run(const Arguments& arguments, Watch&) {
     if (arguments.positionals().empty()) return list(arguments.has("json"));
     const auto loaded = loadHardware(arguments.positionals().front());
@@ -110,10 +188,12 @@ int run(const Arguments& arguments, Watch&) {
         report(view.error());
         return Unanswered;
     }
-    if (!arguments.has("json")) return print(deviceText(loaded->hardware, *view)) ? Answered : Unanswered;
+    if (!arguments.has("json"))
+        return print(deviceText(loaded->hardware, *view) + networksText(loaded->hardware)) ? Answered : Unanswered;
     Json json{{"format", "orrery-hardware"}, {"version", 1}, {"name", loaded->hardware.name}};
     if (!loaded->hardware.description.empty()) json["description"] = loaded->hardware.description;
     json["device"] = deviceJson(*view);
+    if (Json networks = networksJson(loaded->hardware); !networks.empty()) json["networks"] = std::move(networks);
     return print(json.dump(2) + "\n") ? Answered : Unanswered;
 }
 
@@ -125,7 +205,7 @@ const Command hardwareCommand{
     .summary = "list the devices of the catalogue, or check and show one",
     .details =
         "With an id, a name or a file: reads the design, reports everything that is wrong or odd in it, and shows "
-        "the peaks and memory levels that the methods read from it.",
+        "the peaks and memory levels that the methods read from it, and the size, hops and bisection of its networks.",
     .options = {{"json", "", "as JSON"}},
     .examples = {{"orrery-cli hardware", "a table of the catalogue"},
                  {"orrery-cli hardware h100-sxm", "peaks per precision and memory levels of one device"},

@@ -43,6 +43,10 @@ HardwarePtr Document::hardware() const {
     return index < 0 ? nullptr : state_->hardware[static_cast<std::size_t>(index)];
 }
 
+ui::PlacementsPtr Document::placements() const {
+    return state_->placementsOf(hardwareIndex());
+}
+
 const ProjectWorkload* Document::workload() const {
     const int index = workloadIndex();
     return index < 0 ? nullptr : &state_->workloads[static_cast<std::size_t>(index)];
@@ -58,23 +62,30 @@ Expected<void> Document::apply(Expected<Edit> edit, int gesture) {
 void Document::show(ProjectStatePtr state) {
     const ProjectStatePtr before = std::exchange(state_, std::move(state));
     ++revision_;
-    const auto pair = [](const ProjectState& of) {
-        return of.scenarios.empty() ? ScenarioRef{} : of.scenarios.front();
+    static const ScenarioRef noPair;
+    const auto pair = [](const ProjectState& of) -> const ScenarioRef& {
+        return of.scenarios.empty() ? noPair : of.scenarios.front();
     };
     const auto design = [](const ProjectState& of) {
         const int index = of.currentHardware();
         return index < 0 ? HardwarePtr() : of.hardware[static_cast<std::size_t>(index)];
     };
-    const auto recipe = [](const ProjectState& of) {
+    static const ProjectWorkload noWorkload;
+    const auto recipe = [](const ProjectState& of) -> const ProjectWorkload& {
         const int index = of.currentWorkload();
-        return index < 0 ? ProjectWorkload{} : of.workloads[static_cast<std::size_t>(index)];
+        return index < 0 ? noWorkload : of.workloads[static_cast<std::size_t>(index)];
     };
-    const bool designChanged = design(*before) != design(*state_);
-    if (!(pair(*before) == pair(*state_))) emit scenarioChanged();
+    const bool layout = before->placements != state_->placements;
+    const bool designs = before->hardware != state_->hardware;
+    const bool scenario = before->scenarios != state_->scenarios;
+    const bool workloads = !(before->workloads == state_->workloads);
+    const bool designChanged = (designs || scenario) && design(*before) != design(*state_);
+    if (scenario && !(pair(*before) == pair(*state_))) emit scenarioChanged();
+    if (layout) emit layoutChanged();
     if (designChanged) emit hardwareChanged();
-    if (!(recipe(*before) == recipe(*state_))) emit workloadChanged();
+    if ((workloads || scenario) && !(recipe(*before) == recipe(*state_))) emit workloadChanged();
     if (before->methods != state_->methods) emit methodsChanged();
-    validateNow();
+    if (designs || scenario || workloads) validateNow();
     emit projectChanged();
 }
 

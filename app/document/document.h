@@ -20,6 +20,7 @@ public:
     const ProjectStatePtr& state() const { return state_; }
     quint64 revision() const { return revision_; }  ///< grows with every change
     HardwarePtr hardware() const;                   ///< of the current scenario; null if none
+    ui::PlacementsPtr placements() const;           ///< of the current design; never null
     const ProjectWorkload* workload() const;        ///< of the current scenario; null if none
     int hardwareIndex() const { return state_->currentHardware(); }
     int workloadIndex() const { return state_->currentWorkload(); }
@@ -50,6 +51,7 @@ public:
 signals:
     void projectChanged();   ///< anything at all
     void hardwareChanged();  ///< the current design is another snapshot
+    void layoutChanged();    ///< placements of some design; hardwareChanged() follows if the design did too
     void workloadChanged();  ///< the current workload's recipe or name
     void methodsChanged();
     void scenarioChanged();  ///< the current pair is another pair

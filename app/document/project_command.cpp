@@ -25,8 +25,9 @@ bool ProjectCommand::mergeWith(const QUndoCommand* other) {
     after_ = later.after_;
     edit_.to = later.edit_.to;
     setText(edit_.text());
-    // Back at the printed value it began with: the drag has changed nothing, not even whose number it is.
-    if (edit_.from == edit_.to || sameContent(*before_, *after_)) {
+    // Back at the printed value it began with: the drag has changed nothing, not even whose number it is. A move has no
+    // printed value.
+    if ((!edit_.from.isEmpty() && edit_.from == edit_.to) || sameContent(*before_, *after_)) {
         setObsolete(true);
         document_.show(before_);
     }

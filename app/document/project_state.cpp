@@ -38,13 +38,44 @@ int ProjectState::currentWorkload() const {
     return scenarios.empty() ? -1 : workloadIndex(scenarios.front().workload);
 }
 
+ui::PlacementsPtr ProjectState::placementsOf(int design) const {
+    static const auto none = std::make_shared<const ui::Placements>();
+    if (design < 0 || design >= static_cast<int>(placements.size())) return none;
+    const ui::PlacementsPtr& found = placements[static_cast<std::size_t>(design)];
+    return found ? found : none;
+}
+
+void ProjectState::setPlacements(int design, ui::Placements next) {
+    if (*placementsOf(design) == next) return;
+    placements.resize(hardware.size());
+    placements[static_cast<std::size_t>(design)] = std::make_shared<const ui::Placements>(std::move(next));
+}
+
+OpenDesign openDesign(Hardware design) {
+    ui::PlacementsPtr placements;
+    if (!design.layoutYaml.empty()) {
+        placements = std::make_shared<const ui::Placements>(ui::readPlacements(design.layoutYaml));
+        design.layoutYaml.clear();
+    }
+    return {std::make_shared<const Hardware>(std::move(design)), std::move(placements)};
+}
+
+Hardware closedDesign(const ProjectState& state, int design) {
+    Hardware closed = *state.hardware[static_cast<std::size_t>(design)];
+    closed.layoutYaml = ui::writePlacements(*state.placementsOf(design));
+    return closed;
+}
+
 ProjectState toState(Project project) {
     ProjectState state;
     state.name = std::move(project.name);
     state.description = std::move(project.description);
     state.hardware.reserve(project.hardware.size());
+    state.placements.reserve(project.hardware.size());
     for (Hardware& design : project.hardware) {
-        state.hardware.push_back(std::make_shared<const Hardware>(std::move(design)));
+        OpenDesign open = openDesign(std::move(design));
+        state.hardware.push_back(std::move(open.hardware));
+        state.placements.push_back(std::move(open.placements));
     }
     state.workloads = std::move(project.workloads);
     state.scenarios = std::move(project.scenarios);
@@ -57,7 +88,10 @@ Project toProject(const ProjectState& state) {
     Project project;
     project.name = state.name;
     project.description = state.description;
-    for (const HardwarePtr& design : state.hardware) project.hardware.push_back(*design);
+    project.hardware.reserve(state.hardware.size());
+    for (int i = 0; i < static_cast<int>(state.hardware.size()); ++i) {
+        project.hardware.push_back(closedDesign(state, i));
+    }
     project.workloads = state.workloads;
     project.scenarios = state.scenarios;
     project.methods = state.methods;
@@ -66,10 +100,16 @@ Project toProject(const ProjectState& state) {
 }
 
 bool sameContent(const ProjectState& a, const ProjectState& b) {
-    const auto same = [](const HardwarePtr& one, const HardwarePtr& other) { return one == other || *one == *other; };
+    if (a.hardware.size() != b.hardware.size()) return false;
+    for (int i = 0; i < static_cast<int>(a.hardware.size()); ++i) {
+        const HardwarePtr &one = a.hardware[static_cast<std::size_t>(i)],
+                          &other = b.hardware[static_cast<std::size_t>(i)];
+        const ui::PlacementsPtr places = a.placementsOf(i), others = b.placementsOf(i);
+        if (one != other && !(*one == *other)) return false;
+        if (places != others && !(*places == *others)) return false;
+    }
     return a.name == b.name && a.description == b.description && a.workloads == b.workloads &&
-           a.scenarios == b.scenarios && a.methods == b.methods && a.unknown == b.unknown &&
-           std::ranges::equal(a.hardware, b.hardware, same);
+           a.scenarios == b.scenarios && a.methods == b.methods && a.unknown == b.unknown;
 }
 
 std::string freeHardwareName(const ProjectState& state, const std::string& name) {

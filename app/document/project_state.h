@@ -5,6 +5,7 @@
 
 #include "methods/method.h"
 #include "store/project.h"
+#include "widgets/canvas/placements.h"
 
 #include <memory>
 #include <string>
@@ -16,7 +17,9 @@ namespace orrery::app {
 struct ProjectState {
     std::string name;
     std::string description;
-    std::vector<HardwarePtr> hardware;  ///< never null; names are unique
+    std::vector<HardwarePtr> hardware;  ///< never null; names are unique; layoutYaml is empty, see placements
+    /// Where a person has put the components of each design, in the order of `hardware`; null: nowhere yet.
+    std::vector<ui::PlacementsPtr> placements;
     std::vector<ProjectWorkload> workloads;
     std::vector<ScenarioRef> scenarios;  ///< the first is what the live views show
     std::vector<std::string> methods;
@@ -28,8 +31,21 @@ struct ProjectState {
     /// Of the current scenario; -1 if the project has none or it names something that is not there.
     int currentHardware() const;
     int currentWorkload() const;
+    /// Of a design by index; never null.
+    ui::PlacementsPtr placementsOf(int design) const;
+    /// Keeps the present ones where they are equal.
+    void setPlacements(int design, ui::Placements placements);
 };
 using ProjectStatePtr = std::shared_ptr<const ProjectState>;
+
+/// A design as a state holds it: the canvas's lines taken out of it.
+struct OpenDesign {
+    HardwarePtr hardware;
+    ui::PlacementsPtr placements;
+};
+OpenDesign openDesign(Hardware design);
+/// As a file holds it, its layout in it again.
+Hardware closedDesign(const ProjectState& state, int design);
 
 ProjectState toState(Project project);
 Project toProject(const ProjectState& state);

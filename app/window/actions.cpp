@@ -19,7 +19,12 @@ QAction* Actions::make(const Spec& spec) {
     action->setToolTip(tip);
     action->setStatusTip(spec.meaning);
     entries_.push_back({spec.group, action});
-    if (auto* window = qobject_cast<QWidget*>(parent())) window->addAction(action);
+    if (spec.within) {
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        spec.within->addAction(action);
+    } else if (auto* window = qobject_cast<QWidget*>(parent())) {
+        window->addAction(action);
+    }
     return action;
 }
 

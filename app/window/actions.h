@@ -24,6 +24,7 @@ public:
         QString meaning;
         QString icon;  ///< of the Breeze theme; may be empty
         QKeySequence shortcut;
+        QWidget* within = nullptr;  ///< the shortcut holds only while this has the focus; null: the whole window
     };
     QAction* add(const Spec& spec, std::function<void()> run);
     QAction* addToggle(const Spec& spec, bool on, std::function<void(bool)> run);

@@ -21,7 +21,7 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
         "report", QObject::tr("Write pictures, HTML, CSV and JSON to DIR and exit; needs no display."), "DIR");
     const QCommandLineOption screenshot("screenshot", QObject::tr("Write a picture of the window to FILE and exit."),
                                         "FILE");
-    const QCommandLineOption layout("layout", QObject::tr("explore, teach or compare."), "LAYOUT");
+    const QCommandLineOption layout("layout", QObject::tr("explore, teach, compare or draw."), "LAYOUT");
     const QCommandLineOption theme("theme", QObject::tr("light or dark."), "THEME");
     const QCommandLineOption size("size", QObject::tr("Size of the window, as in 1600x1000."), "WxH");
     const QCommandLineOption startup("startup-report", QObject::tr("Print how long the start took and exit."));
@@ -55,7 +55,8 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
     if (parser.isSet(layout)) {
         line.layout = layoutOf(parser.value(layout));
         if (!line.layout)
-            return refuse(QObject::tr("there is no layout %1: explore, teach or compare").arg(parser.value(layout)));
+            return refuse(
+                QObject::tr("there is no layout %1: explore, teach, compare or draw").arg(parser.value(layout)));
     }
     if (parser.isSet(theme)) {
         const QString wanted = parser.value(theme);

@@ -8,7 +8,7 @@ namespace orrery::app {
 
 namespace {
 
-constexpr int stateVersion = 1;  ///< of QMainWindow::saveState: grows when docks are added or renamed
+constexpr int stateVersion = 2;  ///< of QMainWindow::saveState: grows when docks are added or renamed
 
 QString keyOf(Layout layout) {
     return QStringLiteral("layout/") + toText(layout);
@@ -24,12 +24,14 @@ QString toText(Layout layout) {
             return QStringLiteral("teach");
         case Layout::Compare:
             return QStringLiteral("compare");
+        case Layout::Draw:
+            return QStringLiteral("draw");
     }
     return {};
 }
 
 std::optional<Layout> layoutOf(const QString& text) {
-    for (const Layout layout : {Layout::Explore, Layout::Teach, Layout::Compare}) {
+    for (const Layout layout : {Layout::Explore, Layout::Teach, Layout::Compare, Layout::Draw}) {
         if (toText(layout) == text) return layout;
     }
     return std::nullopt;
@@ -118,6 +120,11 @@ void DockSet::place(Layout layout) {
             window_->addDockWidget(Qt::LeftDockWidgetArea, project);
             window_->splitDockWidget(library, project, Qt::Vertical);
             project->show();
+            Dock* parts = dock(QStringLiteral("parts"));
+            window_->addDockWidget(Qt::LeftDockWidgetArea, parts);
+            window_->tabifyDockWidget(library, parts);
+            parts->show();
+            library->raise();
             put(Qt::RightDockWidgetArea, "inspector");
             Dock* roofline = put(Qt::BottomDockWidgetArea, "roofline");
             Dock* comparison = below(roofline, "comparison", Qt::Horizontal);
@@ -143,6 +150,20 @@ void DockSet::place(Layout layout) {
             tab(breakdown, {"memory", "timeline"});
             break;
         }
+        case Layout::Draw: {
+            Dock* parts = put(Qt::LeftDockWidgetArea, "parts");
+            Dock* library = dock(QStringLiteral("library"));
+            window_->addDockWidget(Qt::LeftDockWidgetArea, library);
+            window_->tabifyDockWidget(parts, library);
+            library->show();
+            parts->raise();
+            put(Qt::RightDockWidgetArea, "inspector");
+            Dock* problems = put(Qt::BottomDockWidgetArea, "problems");
+            Dock* roofline = below(problems, "roofline", Qt::Horizontal);
+            tab(problems, {"history", "jobs", "log"});
+            tab(roofline, {"comparison", "timeline", "breakdown"});
+            break;
+        }
     }
 }
 
@@ -156,7 +177,7 @@ void DockSet::size(Layout layout) {
             window_->resizeDocks({of("library"), of("project")}, {height * 62 / 100, height * 30 / 100}, Qt::Vertical);
             window_->resizeDocks({of("roofline"), of("comparison")}, {width * 35 / 100, width * 28 / 100},
                                  Qt::Horizontal);
-            window_->resizeDocks({of("roofline"), of("timeline")}, {height * 38 / 100, height * 20 / 100},
+            window_->resizeDocks({of("roofline"), of("timeline")}, {height * 32 / 100, height * 17 / 100},
                                  Qt::Vertical);
             break;
         case Layout::Teach:
@@ -171,6 +192,11 @@ void DockSet::size(Layout layout) {
             window_->resizeDocks({of("comparison"), of("operators")}, {height * 52 / 100, height * 32 / 100},
                                  Qt::Vertical);
             window_->resizeDocks({of("roofline"), of("breakdown")}, {height * 48 / 100, height * 34 / 100},
+                                 Qt::Vertical);
+            break;
+        case Layout::Draw:
+            window_->resizeDocks({of("parts"), of("inspector")}, {width * 16 / 100, width * 20 / 100}, Qt::Horizontal);
+            window_->resizeDocks({of("problems"), of("roofline")}, {height * 24 / 100, height * 24 / 100},
                                  Qt::Vertical);
             break;
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// All docks of the studio by name, and the three layouts that arrange them.
+// All docks of the studio by name, and the four layouts that arrange them.
 
 #include "app/window/dock.h"
 
@@ -12,7 +12,7 @@
 
 namespace orrery::app {
 
-enum class Layout { Explore, Teach, Compare };
+enum class Layout { Explore, Teach, Compare, Draw };
 QString toText(Layout layout);  ///< `explore`: in settings and on the command line
 std::optional<Layout> layoutOf(const QString& text);
 

@@ -1,50 +1,209 @@
 #include "app/window/hardware_page.h"
 
-#include "app/window/hardware_picture.h"
+#include "app/window/actions.h"
+#include "app/window/canvas_editor.h"
+#include "app/window/canvas_pane.h"
+#include "app/window/design_bar.h"
+#include "app/window/design_compare.h"
+#include "widgets/common/theme.h"
 #include "widgets/panels/component_tree.h"
+#include "widgets/panels/difference_list.h"
 
+#include <QScopedValueRollback>
 #include <QSplitter>
 #include <QVBoxLayout>
 
 namespace orrery::app {
 
-HardwarePage::HardwarePage(QWidget* parent) : QWidget(parent) {
+HardwarePage::HardwarePage(Document& document, ui::ComponentSelection* selection, QWidget* parent)
+    : QWidget(parent), document_(document), selection_(selection) {
     setObjectName(QStringLiteral("hardwarePage"));
     setAccessibleName(tr("Hardware"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    auto* split = new QSplitter(Qt::Horizontal, this);
-    split->setObjectName(QStringLiteral("hardwareSplit"));
-    split->setChildrenCollapsible(false);
-    tree_ = new ui::ComponentTreeView(split);
-    picture_ = new HardwarePicture(split);
-    split->addWidget(tree_);
-    split->addWidget(picture_);
-    split->setStretchFactor(0, 2);
-    split->setStretchFactor(1, 3);
-    column->addWidget(split);
-    connect(tree_, &ui::ComponentTreeView::componentSelected, this, [this](const ComponentPath& path) {
-        picture_->setCurrent(path);
-        emit componentSelected(path);
+    column->setSpacing(0);
+    bar_ = new DesignBar(document, this);
+    split_ = new QSplitter(Qt::Horizontal, this);
+    split_->setObjectName(QStringLiteral("hardwareSplit"));
+    tree_ = new ui::ComponentTreeView(split_);
+    auto* middle = new QSplitter(Qt::Vertical, split_);
+    middle->setObjectName(QStringLiteral("compareSplit"));
+    canvases_ = new QSplitter(Qt::Horizontal, middle);
+    canvases_->setObjectName(QStringLiteral("canvasSplit"));
+    canvases_->setChildrenCollapsible(false);
+    pane_ = new CanvasPane(QStringLiteral("canvas"), selection, canvases_);
+    differences_ = new ui::DifferenceList(middle);
+    differences_->hide();
+    canvases_->addWidget(pane_);
+    middle->addWidget(canvases_);
+    middle->addWidget(differences_);
+    middle->setStretchFactor(0, 4);
+    middle->setStretchFactor(1, 1);
+    split_->addWidget(tree_);
+    split_->addWidget(middle);
+    split_->setStretchFactor(0, 0);
+    split_->setStretchFactor(1, 1);
+    split_->setSizes({ui::Theme::instance().unit() * 26, ui::Theme::instance().unit() * 90});
+    split_->setCollapsible(1, false);
+    column->addWidget(bar_);
+    column->addWidget(split_, 1);
+
+    editor_ = std::make_unique<DocumentCanvasEditor>(document);
+    canvas()->setEditor(editor_.get());
+    tree_->setSelection(selection);
+    connect(&document, &Document::hardwareChanged, this, [this] { follow(false); });
+    connect(&document, &Document::layoutChanged, this, [this] { follow(false); });
+    connect(&document, &Document::projectChanged, this, [this] { followSecond(false); });
+    connect(&document, &Document::replaced, this, [this] { compareWith(-1); });
+    connect(&document, &Document::problemsChanged, this, [this] {
+        tree_->setProblems(document_.problems());
+        canvas()->setProblems(document_.problems());
     });
-    connect(picture_, &HardwarePicture::componentSelected, this, [this](const ComponentPath& path) {
-        tree_->setCurrent(path);
-        emit componentSelected(path);
+    connect(pane_, &CanvasPane::focused, this, [this] {
+        secondActive_ = false;
+        emit activeCanvasChanged();
     });
+    connect(bar_, &DesignBar::compareChosen, this, &HardwarePage::compareWith);
+    connect(&ui::Theme::instance(), &ui::Theme::changed, this, [this] { followSecond(false); });
+    follow(true);
 }
 
-void HardwarePage::setHardware(HardwarePtr hardware) {
-    tree_->setHardware(hardware);
-    picture_->setHardware(std::move(hardware));
+HardwarePage::~HardwarePage() {
+    canvas()->setEditor(nullptr);
+    if (second_) second_->view()->setEditor(nullptr);
 }
 
-void HardwarePage::setCurrent(const ComponentPath& path) {
-    tree_->setCurrent(path);
-    picture_->setCurrent(path);
+void HardwarePage::setActions(Actions& actions) {
+    actions_ = &actions;
+    bar_->setActions(actions);
+    const auto find = [&](std::initializer_list<const char*> ids) {
+        QList<QAction*> found;
+        for (const char* id : ids) found << (*id == '-' ? nullptr : actions.find(QLatin1String(id)));
+        return found;
+    };
+    pane_->setTools(
+        find({"toolSelect", "toolLink", "toolPan", "toolMeasure", "-", "editGroup", "arrangeAuto", "-", "canvasTree"}),
+        find({"canvasZoomOut", "canvasZoomIn", "canvasFit", "-", "canvasGrid", "canvasSnap", "canvasMap", "editFind"}));
 }
 
-ComponentPath HardwarePage::current() const {
-    return picture_->current();
+ui::CanvasView* HardwarePage::canvas() const {
+    return pane_->view();
+}
+
+ui::CanvasView* HardwarePage::activeCanvas() const {
+    return secondActive_ && second_ && second_->isVisible() ? second_->view() : pane_->view();
+}
+
+QWidget* HardwarePage::canvasArea() const {
+    return canvases_;
+}
+
+bool HardwarePage::isTreeShown() const {
+    return tree_->isVisibleTo(split_);
+}
+
+void HardwarePage::setTreeShown(bool shown) {
+    tree_->setVisible(shown);
+}
+
+void HardwarePage::follow(bool fit) {
+    const HardwarePtr design = document_.hardware();
+    const std::string name = design ? design->name : std::string();
+    // Renaming a design is no reason to lose one's place.
+    const bool other = name != shown_ && canvas()->scene().hardware() != design;
+    shown_ = name;
+    tree_->setHardware(design);
+    pane_->setDesign(design, document_.placements(), fit || other);
+}
+
+int HardwarePage::compared() const {
+    return bar_->compared();
+}
+
+void HardwarePage::makeSecond() {
+    secondSelection_ = new ui::ComponentSelection(this);
+    second_ = new CanvasPane(QStringLiteral("secondCanvas"), secondSelection_, canvases_);
+    canvases_->addWidget(second_);
+    secondEditor_ = std::make_unique<DocumentCanvasEditor>(document_, [this] { return compared(); });
+    second_->view()->setEditor(secondEditor_.get());
+    connect(second_, &CanvasPane::focused, this, [this] {
+        secondActive_ = true;
+        emit activeCanvasChanged();
+    });
+    connect(pane_->view(), &ui::CanvasView::viewChanged, this, [this] { link(pane_->view(), second_->view()); });
+    connect(second_->view(), &ui::CanvasView::viewChanged, this, [this] { link(second_->view(), pane_->view()); });
+    connect(selection_, &ui::ComponentSelection::changed, this, [this] { selectInBoth(false); });
+    connect(secondSelection_, &ui::ComponentSelection::changed, this, [this] { selectInBoth(true); });
+    connect(differences_, &ui::DifferenceList::differenceChosen, this,
+            [this](const std::optional<ComponentPath>& before, const std::optional<ComponentPath>& after) {
+                const QScopedValueRollback<bool> guard(linking_, true);
+                selection_->select(before ? ComponentPaths{*before} : ComponentPaths{});
+                secondSelection_->select(after ? ComponentPaths{*after} : ComponentPaths{});
+                if (before) pane_->view()->ensureVisible(*before);
+                if (after) second_->view()->ensureVisible(*after);
+            });
+    emit canvasMade(second_->view());
+}
+
+void HardwarePage::compareWith(int index) {
+    const auto count = static_cast<int>(document_.state()->hardware.size());
+    if (index >= count || index == document_.hardwareIndex()) index = -1;
+    bar_->setCompared(index);
+    if (index >= 0 && !second_) makeSecond();
+    secondShown_.clear();
+    if (second_) second_->setVisible(index >= 0);
+    differences_->setVisible(index >= 0);
+    if (index < 0) {
+        secondActive_ = false;
+        pane_->setTitle({});
+        canvas()->setMarks({});
+        emit activeCanvasChanged();
+        return;
+    }
+    canvases_->setSizes({1000, 1000});
+    followSecond(true);
+    canvas()->fitAll();
+}
+
+void HardwarePage::followSecond(bool fit) {
+    if (compared() < 0 || !second_) return;
+    const ProjectState& state = *document_.state();
+    const int index = compared();
+    if (index >= static_cast<int>(state.hardware.size()) || index == document_.hardwareIndex() ||
+        !document_.hardware()) {
+        return compareWith(-1);
+    }
+    const HardwarePtr& design = state.hardware[static_cast<std::size_t>(index)];
+    bar_->setCompared(index);
+    second_->setDesign(design, state.placementsOf(index), fit || design->name != secondShown_);
+    secondShown_ = design->name;
+    pane_->setTitle(QString::fromStdString(document_.hardware()->name));
+    second_->setTitle(QString::fromStdString(design->name));
+    const HardwarePtr first = document_.hardware();
+    differences_->setDesigns(first, design, QString::fromStdString(first->name), QString::fromStdString(design->name));
+    const std::vector<Difference>& found = differences_->model()->differences();
+    pane_->view()->setMarks(marksOf(*first, *design, found, true));
+    second_->view()->setMarks(marksOf(*first, *design, found, false));
+}
+
+void HardwarePage::link(ui::CanvasView* moved, ui::CanvasView* other) {
+    if (linking_ || compared() < 0) return;
+    const QScopedValueRollback<bool> guard(linking_, true);
+    other->setZoom(moved->zoom(), QPointF(other->rect().center()));
+    other->centreOn(moved->visibleArea().center());
+}
+
+void HardwarePage::selectInBoth(bool fromSecond) {
+    if (linking_ || compared() < 0 || !document_.hardware()) return;
+    const QScopedValueRollback<bool> guard(linking_, true);
+    const Component& first = document_.hardware()->root;
+    const Component& second = document_.state()->hardware[static_cast<std::size_t>(compared())]->root;
+    ComponentPaths found;
+    for (const ComponentPath& path : fromSecond ? secondSelection_->paths() : selection_->paths()) {
+        const auto same = fromSecond ? sameName(second, path, first) : sameName(first, path, second);
+        if (same) found.push_back(*same);
+    }
+    (fromSecond ? selection_ : secondSelection_)->select(std::move(found));
 }
 
 }  // namespace orrery::app

@@ -5,6 +5,8 @@
 #include "app/document/run_controller.h"
 #include "app/window/about_dialog.h"
 #include "app/window/actions.h"
+#include "app/window/auto_arrange.h"
+#include "app/window/canvas_editor.h"
 #include "app/window/example_pictures.h"
 #include "app/window/hardware_page.h"
 #include "app/window/headline.h"
@@ -18,6 +20,8 @@
 #include "widgets/common/theme.h"
 #include "widgets/panels/command_palette.h"
 #include "widgets/panels/comparison_view.h"
+#include "widgets/panels/component_palette.h"
+#include "widgets/panels/history_panel.h"
 #include "widgets/panels/inspector.h"
 #include "widgets/panels/jobs_panel.h"
 #include "widgets/panels/library.h"
@@ -75,7 +79,10 @@ MainWindow::MainWindow(QWidget* parent)
     QTimer::singleShot(0, this, &MainWindow::finishStart);
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow() {
+    // The pages look at the selection and the editor to their end, and Qt would delete them after both.
+    delete takeCentralWidget();
+}
 
 void MainWindow::buildCentre() {
     auto* centre = new QWidget(this);
@@ -94,7 +101,7 @@ void MainWindow::buildCentre() {
     documents_->tabBar()->setAccessibleName(tr("Documents"));
     documents_->tabBar()->setExpanding(false);
     welcome_ = new ui::WelcomePage(documents_);
-    hardwarePage_ = new HardwarePage(documents_);
+    hardwarePage_ = new HardwarePage(*document_, &components_, documents_);
     workloadPage_ = new WorkloadPage(&selection_, documents_);
     documents_->addTab(welcome_, tr("Welcome"));
     documents_->addTab(hardwarePage_, tr("Hardware"));
@@ -111,12 +118,11 @@ void MainWindow::buildCentre() {
     connect(welcome_, &ui::WelcomePage::exampleChosen, this, &MainWindow::openExample);
     connect(welcome_, &ui::WelcomePage::openRequested, this, &MainWindow::chooseFile);
     connect(welcome_, &ui::WelcomePage::recentChosen, this, &MainWindow::openFile);
-    connect(welcome_, &ui::WelcomePage::newRequested, this, &MainWindow::newProject);
+    connect(welcome_, &ui::WelcomePage::newRequested, this, &MainWindow::drawYourOwn);
     connect(welcome_, &ui::WelcomePage::filesDropped, this, [this](const QStringList& files) {
         for (const QString& file : files) openFile(file);
     });
     wireHardwarePage();
-    connect(workloadPage_, &WorkloadPage::workloadClicked, this, &MainWindow::inspectWorkload);
     palette_ = new ui::CommandPalette(this);
     palette_->hide();
 }
@@ -154,6 +160,12 @@ void MainWindow::buildDocks() {
         });
         connect(dock, &Dock::exportRequested, this, &MainWindow::exportView);
     };
+    docks_->add(QStringLiteral("parts"), tr("Palette"), tr("What designs are drawn from: drag it onto the canvas"),
+                [this](QWidget* parent) {
+                    auto* palette = new ui::ComponentPalette(parent);
+                    wirePalette(palette);
+                    return palette;
+                });
     docks_->add(QStringLiteral("library"), tr("Library"), tr("Devices, models and methods that ship"),
                 [this](QWidget* parent) {
                     library_ = new ui::LibraryPanel(parent);
@@ -196,6 +208,7 @@ void MainWindow::buildDocks() {
                     problems_ = new ui::ProblemsPanel(parent);
                     problems_->list()->setToolTip(tr("Enter goes to the place; Ctrl+C copies"));
                     connect(problems_, &ui::ProblemsPanel::jumpTo, this, &MainWindow::jumpTo);
+                    connect(problems_, &ui::ProblemsPanel::fixRequested, this, &MainWindow::applyFix);
                     connect(problems_, &ui::ProblemsPanel::countsChanged, this, [this](int errors, int warnings) {
                         QStringList parts;
                         if (errors > 0) parts << tr("%n error(s)", nullptr, errors);
@@ -306,15 +319,15 @@ void MainWindow::showProject() {
 void MainWindow::setLayoutMode(Layout layout, bool asShipped) {
     docks_->remember();
     ui::Theme::instance().setPresenter(layout == Layout::Teach);
-    // Explore works on documents; the other two are for looking, and give the docks their room.
-    showDocuments(layout == Layout::Explore);
+    // Explore and Draw work on documents; the other two are for looking, and give the docks their room.
+    showDocuments(layout == Layout::Explore || layout == Layout::Draw);
     if (auto* palette = findChild<QToolButton*>(QStringLiteral("helpPaletteButton"))) {
         palette->setToolButtonStyle(layout == Layout::Teach ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     docks_->apply(layout, asShipped);
     setFocus(Qt::OtherFocusReason);  // else the window gives it to the first dock's menu button
     openSettings()->setValue("layout/last", toText(layout));
-    for (const Layout each : {Layout::Explore, Layout::Teach, Layout::Compare}) {
+    for (const Layout each : {Layout::Explore, Layout::Teach, Layout::Compare, Layout::Draw}) {
         QAction* action = actions_->find(QStringLiteral("layout-") + toText(each));
         if (action) action->setChecked(each == layout);
     }

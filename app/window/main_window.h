@@ -7,12 +7,14 @@
 #include "app/document/live_controller.h"
 #include "app/window/dock_set.h"
 #include "app/window/settings.h"
+#include "widgets/canvas/canvas_view.h"
 #include "widgets/common/edit_phase.h"
 #include "widgets/common/result_view.h"
 
 #include <QMainWindow>
 #include <QPointer>
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -20,6 +22,7 @@ class QTabWidget;
 
 namespace orrery::ui {
 class CommandPalette;
+class ComponentPalette;
 class Inspector;
 class JobsPanel;
 class LibraryPanel;
@@ -33,8 +36,11 @@ namespace orrery::app {
 
 class AboutDialog;
 class Actions;
+class AutoArrange;
 class Autosave;
+class CanvasPane;
 class DiskWatch;
+class DocumentCanvasEditor;
 class ExamplePictures;
 class HardwarePage;
 class Headline;
@@ -59,6 +65,8 @@ public:
     DockSet& docks() { return *docks_; }
     SnapshotFeeder& feeder() { return *feeder_; }
     ui::Selection& selection() { return selection_; }
+    ui::ComponentSelection& components() { return components_; }
+    HardwarePage& hardwarePage() { return *hardwarePage_; }
     /// A result view by id, made if it is not there yet; null for an unknown id.
     ui::ResultView* resultView(const QString& id);
     static const QStringList& resultViewIds();
@@ -68,6 +76,8 @@ public:
     void openExample(const QString& id);
     /// As openFile for a model; the reading happens in the background.
     void openModel(const QString& path);
+    /// An empty project with an empty design, opened on the canvas (after asking about the open one).
+    void drawYourOwn();
     bool isReady() const { return ready_; }
     Diagnostics currentProblems() const;  ///< as the Problems panel lists them
     /// Offers what crashed studios left behind.
@@ -114,7 +124,7 @@ private:
     void addCatalogueHardware(const QString& id);
     void addBuiltinWorkload(const QString& id);
     void makeAnswerable();  ///< gives a project without a device or methods the usual ones
-    void newProject();
+    static std::vector<std::string> usualMethods();
     void chooseFile();
     bool save();
     bool saveAs();
@@ -124,11 +134,46 @@ private:
     // main_window_wiring.cpp
     void wireDocument();
     void wireLive();
+    void wireWorkloadPage();
     void wireRuns();
     void wireInspector(ui::Inspector* inspector);
     void wireLibrary(ui::LibraryPanel* library);
     void wireJobs(ui::JobsPanel* jobs);
+    // main_window_canvas_actions.cpp
+    void buildCanvasActions();
+    void buildInsertActions();
+    void fillInsertMenu(QMenu* menu);
+    void forCanvases(const std::function<void(ui::CanvasView&)>& run);
+    CanvasPane* activePane() const;
+    // main_window_canvas.cpp
     void wireHardwarePage();
+    void wireCanvas(ui::CanvasView* canvas);
+    void wireTree();
+    void wirePalette(ui::ComponentPalette* palette);
+    void fillCanvasMenu(QMenu* menu);
+    void showTool();
+    int childrenOf(const ComponentPath& parent) const;
+    void moveInTree(const ComponentPaths& paths, bool down);
+    bool selectMade(Expected<ComponentPaths> made);
+    void applyFix(const Diagnostic& problem, int fix, const QString& title);
+    void insertComponent(Component component);
+    void addDevice(ui::CanvasView& canvas, const QString& id, const ComponentPath& parent,
+                   std::optional<QPointF> where);
+    void dropOnCanvas(ui::CanvasView& canvas, const QString& id, const ComponentPath& parent, const QPointF& where);
+    void arrangeByGraphviz();
+    bool selectLimited(const ComponentPath& component);  ///< false if it limits nothing
+    void showLoads();
+    void showLimiters();
+    // main_window_designs.cpp
+    void buildDesignActions();
+    void beginDrawing();
+    void addEmptyDesign();
+    void deriveDesign(bool compare);
+    void showDesign(int index);
+    void renameDesign(int index);
+    void exportDrawing();
+    void exportDesign();
+    // main_window_wiring.cpp
     void inspectComponent(const ComponentPath& path);
     void inspectWorkload();
     void inspectSelection();
@@ -136,7 +181,8 @@ private:
     void refreshProblems();
     void refreshTitle();
     void jumpTo(const Place& place);
-    void editComponent(const ComponentPath& path, const QString& attribute, const QString& text, ui::EditPhase phase);
+    void editComponents(const ComponentPaths& paths, const QString& attribute, const QString& text,
+                        ui::EditPhase phase);
     int gestureOf(ui::EditPhase phase);
     // main_window_export.cpp
     void exportView(ui::ResultView* view);
@@ -152,6 +198,7 @@ private:
     Document* document_;
     std::shared_ptr<WorkloadCache> cache_;
     ui::Selection selection_;
+    ui::ComponentSelection components_;  ///< of the current design: one for canvas, tree and inspector
     LiveController* live_;
     RunController* runs_;
     Autosave* autosave_;
@@ -160,7 +207,9 @@ private:
     DockSet* docks_;
     SnapshotFeeder* feeder_;
     ExamplePictures* pictures_;
-    std::string presetName_;  ///< design whose catalogue entry the inspector compares with
+    AutoArrange* arranger_ = nullptr;
+    std::unique_ptr<DocumentCanvasEditor> editor_;  ///< of the current design
+    std::string presetName_;                        ///< design whose catalogue entry the inspector compares with
     Preferences preferences_;
 
     QTabWidget* documents_ = nullptr;
@@ -183,7 +232,6 @@ private:
 
     enum class Inspected { Nothing, Component, Workload, Operator };
     Inspected inspected_ = Inspected::Nothing;
-    ComponentPath component_;
     bool freshDesign_ = false;  ///< another design is shown: its main memory is inspected first
     int gesture_ = 0;
     Diagnostics fileProblems_;  ///< of files that could not be opened, until the next that can

@@ -25,8 +25,9 @@ constexpr auto ctrlShift = Qt::CTRL | Qt::SHIFT;
 void MainWindow::buildActions() {
     const QString file = tr("File"), edit = tr("Edit"), view = tr("View"), run = tr("Run"), help = tr("Help");
     Actions& a = *actions_;
-    a.add({"fileNew", file, tr("&New project"), tr("Start an empty project"), "document-new", QKeySequence::New},
-          [this] { newProject(); });
+    a.add({"fileNew", file, tr("&New project"), tr("Start an empty project and draw its hardware"), "document-new",
+           QKeySequence::New},
+          [this] { drawYourOwn(); });
     a.add({"fileOpen", file, tr("&Open…"), tr("Open a project, a hardware file, an ONNX model or a config.json"),
            "document-open", QKeySequence::Open},
           [this] { chooseFile(); });
@@ -85,6 +86,7 @@ void MainWindow::buildActions() {
     layout(Layout::Explore, tr("&Explore"), tr("Documents, library, inspector and results"), Qt::Key_1);
     layout(Layout::Teach, tr("&Teach"), tr("Large type and few panels, for presenting"), Qt::Key_2);
     layout(Layout::Compare, tr("&Compare"), tr("Methods and operators side by side"), Qt::Key_3);
+    layout(Layout::Draw, tr("&Draw"), tr("Room for the canvas, with palette, inspector and problems"), Qt::Key_4);
     a.add({"layoutReset", view, tr("&Reset layout"), tr("Arrange the docks as they ship"), {}, {}},
           [this] { setLayoutMode(docks_->layout(), true); });
     a.addToggle({"viewDocuments",
@@ -136,6 +138,7 @@ void MainWindow::buildActions() {
             shortcutsDialog_->raise();
         });
     keys->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(Qt::CTRL | Qt::Key_Slash)});
+    buildCanvasActions();
     a.add({"helpAbout", help, tr("&About Orrery"), tr("Version and licence"), "help-about", {}}, [this] {
         if (!aboutDialog_) aboutDialog_ = new AboutDialog(this);
         aboutDialog_->show();
@@ -173,13 +176,34 @@ void MainWindow::buildMenus() {
             action->setToolTip(example.description);
         }
     });
-    put(file, {"-", "fileSave", "fileSaveAs", "-", "fileExport", "fileReport", "-", "fileQuit"});
-    put(menu(QStringLiteral("menuEdit"), tr("&Edit")), {"editUndo", "editRedo", "-", "editPreferences"});
+    put(file, {"-", "fileSave", "fileSaveAs", "-"});
+    QMenu* exports = file->addMenu(tr("&Export"));
+    exports->setObjectName(QStringLiteral("menuExport"));
+    exports->setToolTipsVisible(true);
+    put(exports, {"fileExportDrawing", "fileExportDesign", "-", "fileExport", "fileReport"});
+    put(file, {"-", "fileQuit"});
+    put(menu(QStringLiteral("menuEdit"), tr("&Edit")),
+        {"editUndo", "editRedo", "-", "editCut", "editCopy", "editPaste", "editDuplicate", "editDelete", "-",
+         "editRename", "editSelectAll", "editFind", "editCopyPicture", "-", "editPreferences"});
     QMenu* view = menu(QStringLiteral("menuView"), tr("&View"));
-    put(view, {"layout-explore", "layout-teach", "layout-compare", "layoutReset", "-", "viewDocuments", "viewWelcome"});
+    put(view, {"layout-explore", "layout-teach", "layout-compare", "layout-draw", "layoutReset", "-", "viewDocuments",
+               "viewWelcome"});
     QMenu* panels = view->addMenu(tr("&Panels"));
     for (Dock* dock : docks_->all()) panels->addAction(dock->toggleViewAction());
+    QMenu* canvas = view->addMenu(tr("&Canvas"));
+    canvas->setObjectName(QStringLiteral("menuCanvas"));
+    canvas->setToolTipsVisible(true);
+    put(canvas, {"canvasFit", "canvasFitSelection", "canvasZoomIn", "canvasZoomOut", "canvasZoomOne", "-",
+                 "canvasEnter", "canvasLeave", "canvasOperators", "-", "canvasGrid", "canvasSnap", "canvasMap",
+                 "canvasTree", "-", "toolSelect", "toolLink", "toolPan", "toolMeasure"});
     put(view, {"-", "viewDark", "viewFullScreen"});
+    fillInsertMenu(menu(QStringLiteral("menuInsert"), tr("&Insert")));
+    put(menu(QStringLiteral("menuArrange"), tr("&Arrange")),
+        {"editGroup", "editUngroup", "arrangeFold", "arrangeOpen", "-", "alignLeft", "alignCentre", "alignRight",
+         "alignTop", "alignMiddle", "alignBottom", "-", "distributeAcross", "distributeDown", "-", "arrangeAuto",
+         "arrangeForget"});
+    put(menu(QStringLiteral("menuDesign"), tr("&Design")),
+        {"designNew", "designDerive", "designDuplicate", "-", "designRename", "designDelete"});
     put(menu(QStringLiteral("menuRun"), tr("&Run")), {"runStart", "runCancel", "-", "runLive"});
     put(menu(QStringLiteral("menuHelp"), tr("&Help")), {"helpPalette", "helpShortcuts", "-", "helpAbout"});
 }

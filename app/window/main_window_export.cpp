@@ -1,4 +1,5 @@
 #include "app/document/run_controller.h"
+#include "app/window/hardware_page.h"
 #include "app/window/main_window.h"
 #include "app/window/report.h"
 #include "app/window/snapshot_feeder.h"
@@ -91,7 +92,15 @@ Expected<QStringList> MainWindow::exportReport(const QString& folder) {
         views << view;
     }
     feeder_->feedAll();
-    return writeReport(folder, *live_->snapshot(), views);
+    Expected<QStringList> written = writeReport(folder, *live_->snapshot(), views);
+    if (!written) return written;
+    const QString drawing = QDir(folder).filePath(QStringLiteral("hardware.svg"));
+    if (const QString problem = hardwarePage_->canvas()->exportTo(drawing); !problem.isEmpty()) {
+        return fail("report.picture", problem.toStdString(), {}, "choose another folder",
+                    {drawing.toStdString(), 0, 0, {}});
+    }
+    written->append(drawing);
+    return written;
 }
 
 void MainWindow::exportReportInteractive() {

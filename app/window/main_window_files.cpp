@@ -4,7 +4,9 @@
 #include "app/window/example_pictures.h"
 #include "app/window/examples.h"
 #include "app/window/file_kind.h"
+#include "app/window/hardware_page.h"
 #include "app/window/main_window.h"
+#include "app/window/workload_page.h"
 #include "hardware/catalogue.h"
 #include "widgets/panels/notification_bar.h"
 #include "widgets/panels/welcome_page.h"
@@ -25,14 +27,6 @@ namespace {
 const QString hardwareMime = QStringLiteral("application/x-orrery-hardware");
 const QString workloadMime = QStringLiteral("application/x-orrery-workload");
 
-std::vector<std::string> usualMethods() {
-    std::vector<std::string> ids;
-    for (const Method& method : builtinMethods()) {
-        if (method.card.live) ids.emplace_back(method.card.id);
-    }
-    return ids;
-}
-
 WorkloadRecipe fileRecipe(const QString& path) {
     WorkloadRecipe recipe;
     recipe.source = QFileInfo(path).absoluteFilePath().toStdString();
@@ -40,6 +34,14 @@ WorkloadRecipe fileRecipe(const QString& path) {
 }
 
 }  // namespace
+
+std::vector<std::string> MainWindow::usualMethods() {
+    std::vector<std::string> ids;
+    for (const Method& method : builtinMethods()) {
+        if (method.card.live) ids.emplace_back(method.card.id);
+    }
+    return ids;
+}
 
 bool MainWindow::maybeSave() {
     if (!document_->isModified()) return true;
@@ -90,7 +92,7 @@ void MainWindow::openProject(const QString& path) {
     }
     showProject();
     refreshProblems();
-    inspectComponent(component_);
+    inspectComponent(components_.current());
 }
 
 void MainWindow::openExample(const QString& id) {
@@ -112,7 +114,7 @@ void MainWindow::openExample(const QString& id) {
     log(Severity::Note, tr("Opened the example %1").arg(example->title));
     showProject();
     refreshProblems();
-    inspectComponent(component_);
+    inspectComponent(components_.current());
 }
 
 void MainWindow::openHardware(const QString& path) {
@@ -158,7 +160,7 @@ void MainWindow::addWorkload(ProjectWorkload workload) {
     stack->endMacro();
     if (!added) return;
     showProject();
-    documents_->setCurrentIndex(2);
+    documents_->setCurrentWidget(workloadPage_);
     inspectWorkload();
 }
 
@@ -173,14 +175,20 @@ void MainWindow::addHardware(Hardware design) {
     } else {
         QUndoStack* stack = document_->undoStack();
         stack->beginMacro(tr("Add %1").arg(QString::fromStdString(design.name)));
-        const bool added = report(document_->apply(addHardwareEdit(*document_->state(), std::move(design))));
+        // An empty sheet gives way to the first device that is chosen.
+        const HardwarePtr shown = document_->hardware();
+        const bool blank = shown && shown->root.children.empty();
+        const ProjectState& state = *document_->state();
+        const bool added =
+            report(document_->apply(blank ? replaceHardwareEdit(state, document_->hardwareIndex(), std::move(design))
+                                          : addHardwareEdit(state, std::move(design))));
         if (added) makeAnswerable();
         stack->endMacro();
         if (!added) return;
     }
     showProject();
-    documents_->setCurrentIndex(1);
-    inspectComponent(component_);
+    documents_->setCurrentWidget(hardwarePage_);
+    inspectComponent(components_.current());
 }
 
 void MainWindow::makeAnswerable() {
@@ -210,17 +218,6 @@ void MainWindow::addBuiltinWorkload(const QString& id) {
                          {}});
     }
     addWorkload({info->name, {info->id, info->usual}, {}});
-}
-
-void MainWindow::newProject() {
-    if (!maybeSave()) return;
-    Project project;
-    project.methods = usualMethods();
-    document_->reset(std::move(project));
-    fileProblems_.clear();
-    setLayoutMode(Layout::Explore);
-    showProject();
-    refreshProblems();
 }
 
 void MainWindow::chooseFile() {

@@ -5,6 +5,7 @@
 #include "app/document/disk_watch.h"
 #include "app/document/run_controller.h"
 #include "app/document/workload_cache.h"
+#include "app/window/canvas_editor.h"
 #include "app/window/hardware_page.h"
 #include "app/window/headline.h"
 #include "app/window/main_window.h"
@@ -12,8 +13,6 @@
 #include "app/window/snapshot_feeder.h"
 #include "app/window/workload_page.h"
 #include "hardware/catalogue.h"
-#include "hardware/hardware_yaml.h"
-#include "widgets/panels/component_tree.h"
 #include "widgets/panels/inspector.h"
 #include "widgets/panels/jobs_panel.h"
 #include "widgets/panels/library.h"
@@ -21,9 +20,6 @@
 #include "widgets/panels/notification_bar.h"
 #include "widgets/panels/problems_panel.h"
 
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QInputDialog>
 #include <QRegularExpression>
 #include <QTabWidget>
 
@@ -44,13 +40,13 @@ ComponentPath mainMemory(const HardwarePtr& design) {
 
 void MainWindow::wireDocument() {
     connect(document_, &Document::hardwareChanged, this, [this] {
-        hardwarePage_->setHardware(document_->hardware());
+        const HardwarePtr design = document_->hardware();
         if (std::exchange(freshDesign_, false)) {
-            component_ = mainMemory(document_->hardware());
-            hardwarePage_->setCurrent(component_);
-        }
-        if (const HardwarePtr design = document_->hardware(); design && !componentAt(design->root, component_)) {
-            component_.clear();
+            components_.select({mainMemory(design)});
+        } else if (design) {
+            ComponentPaths there = components_.paths();
+            std::erase_if(there, [&](const ComponentPath& path) { return !componentAt(design->root, path); });
+            if (there.size() != components_.paths().size()) components_.select(std::move(there));
         }
         if (inspected_ == Inspected::Component) refreshInspector();
     });
@@ -69,12 +65,13 @@ void MainWindow::wireDocument() {
     connect(document_, &Document::fileChanged, this, &MainWindow::refreshTitle);
     connect(document_, &Document::replaced, this, [this] {
         selection_.clear();
-        component_.clear();
+        components_.clear();
         freshDesign_ = true;
         liveProblem_.reset();
         inspected_ = Inspected::Component;
     });
     connect(&selection_, &ui::Selection::changed, this, &MainWindow::inspectSelection);
+    connect(&selection_, &ui::Selection::changed, this, &MainWindow::showLimiters);
     connect(diskWatch_, &DiskWatch::changedOnDisk, this, [this](const QString& file) {
         ui::Notification notice;
         notice.severity = Severity::Warning;
@@ -95,6 +92,7 @@ void MainWindow::wireDocument() {
 }
 
 void MainWindow::wireLive() {
+    wireWorkloadPage();
     connect(live_, &LiveController::snapshotReady, this, [this](const ui::SnapshotPtr& snapshot) {
         feeder_->feed(snapshot);
         headline_->setSnapshot(snapshot);
@@ -106,6 +104,7 @@ void MainWindow::wireLive() {
             liveButton_->setCost(cost, static_cast<int>(snapshot->scenario.workload->graph.operators.size()));
         }
         refreshProblems();
+        showLoads();
         if (inspected_ == Inspected::Operator) refreshInspector();
     });
     connect(live_, &LiveController::workloadReady, this, [this](const WorkloadPtr& workload) {
@@ -177,12 +176,23 @@ void MainWindow::wireLibrary(ui::LibraryPanel* library) {
 }
 
 void MainWindow::wireInspector(ui::Inspector* inspector) {
-    connect(inspector, &ui::Inspector::attributeEdited, this, &MainWindow::editComponent);
-    connect(inspector, &ui::Inspector::attributeRemoved, this,
-            [this](const ComponentPath& path, const QString& attribute) {
-                report(document_->apply(
-                    setAttributeEdit(*document_->state(), document_->hardwareIndex(), path, attribute, {})));
+    connect(inspector, &ui::Inspector::attributesEdited, this, &MainWindow::editComponents);
+    connect(inspector, &ui::Inspector::attributesRemoved, this,
+            [this](const ComponentPaths& paths, const QString& attribute) {
+                report(editor_->setAttribute(paths, attribute, {}));
             });
+    connect(inspector, &ui::Inspector::addRequested, this,
+            [this](const ComponentPath& parent, const std::vector<Component>& parts) {
+                report(editor_->add(parent, parts, {}).map([](const ComponentPaths&) {}));
+            });
+    connect(inspector, &ui::Inspector::removeRequested, this,
+            [this](const ComponentPaths& paths) { report(editor_->remove(paths)); });
+    connect(inspector, &ui::Inspector::moveRequested, this,
+            [this](const ComponentPath& path, const ComponentPath& parent, int index) {
+                report(document_->apply(
+                    moveComponentEdit(*document_->state(), document_->hardwareIndex(), path, parent, index)));
+            });
+    connect(inspector, &ui::Inspector::selectRequested, this, &MainWindow::inspectComponent);
     connect(inspector, &ui::Inspector::workloadEdited, this,
             [this](const WorkloadOptions& options, ui::EditPhase phase) {
                 const int gesture = gestureOf(phase);
@@ -203,82 +213,35 @@ int MainWindow::gestureOf(ui::EditPhase phase) {
     return gesture;
 }
 
-void MainWindow::editComponent(const ComponentPath& path, const QString& attribute, const QString& text,
-                               ui::EditPhase phase) {
+void MainWindow::editComponents(const ComponentPaths& paths, const QString& attribute, const QString& text,
+                                ui::EditPhase phase) {
     const int gesture = gestureOf(phase);
-    if (phase == ui::EditPhase::Begin) return;  // carries the value that is there
+    if (phase == ui::EditPhase::Begin || paths.empty()) return;  // Begin carries the value that is there
     const ProjectState& state = *document_->state();
     const int design = document_->hardwareIndex();
-    Expected<Edit> edit;
-    if (attribute == QLatin1String("name")) {
-        edit = renameComponentEdit(state, design, path, text);
+    Expected<void> done;
+    if (paths.size() > 1) {
+        done = editor_->setAttribute(paths, attribute, text, gesture);
+    } else if (attribute == QLatin1String("name")) {
+        done = editor_->rename(paths.front(), text);
     } else if (attribute == QLatin1String("count")) {
         bool whole = false;
         const qint64 count = text.trimmed().toLongLong(&whole);
-        edit = setCountEdit(state, design, path, whole ? count : 0);
+        done = document_->apply(setCountEdit(state, design, paths.front(), whole ? count : 0), gesture);
     } else if (attribute == QLatin1String("mesh")) {
         static const QRegularExpression between(QStringLiteral("[^0-9-]+"));
         std::vector<std::int64_t> mesh;
         for (const QString& part : text.split(between, Qt::SkipEmptyParts)) mesh.push_back(part.toLongLong());
-        edit = setMeshEdit(state, design, path, mesh);
+        done = document_->apply(setMeshEdit(state, design, paths.front(), mesh), gesture);
     } else {
-        edit = setAttributeEdit(state, design, path, attribute, text);
+        done = document_->apply(setAttributeEdit(state, design, paths.front(), attribute, text), gesture);
     }
-    if (!report(document_->apply(std::move(edit), gesture))) refreshInspector();
-}
-
-void MainWindow::wireHardwarePage() {
-    const auto design = [this] { return document_->hardwareIndex(); };
-    ui::ComponentTreeView* tree = hardwarePage_->tree();
-    connect(hardwarePage_, &HardwarePage::componentSelected, this, &MainWindow::inspectComponent);
-    connect(tree, &ui::ComponentTreeView::componentActivated, this, [this](const ComponentPath& path) {
-        inspectComponent(path);
-        docks_->reveal(QStringLiteral("inspector"));
-    });
-    const auto copyOf = [this](const ComponentPath& path) -> std::optional<Component> {
-        const HardwarePtr hardware = document_->hardware();
-        const Component* component = hardware ? componentAt(hardware->root, path) : nullptr;
-        return component ? std::optional(*component) : std::nullopt;
-    };
-    connect(tree, &ui::ComponentTreeView::duplicateRequested, this, [this, design, copyOf](const ComponentPath& path) {
-        std::optional<Component> copy = copyOf(path);
-        if (!copy || path.empty()) return;
-        const ComponentPath parent(path.begin(), path.end() - 1);
-        report(document_->apply(addComponentEdit(*document_->state(), design(), parent, std::move(*copy))));
-    });
-    connect(tree, &ui::ComponentTreeView::deleteRequested, this, [this, design](const ComponentPath& path) {
-        report(document_->apply(removeComponentEdit(*document_->state(), design(), path)));
-    });
-    connect(tree, &ui::ComponentTreeView::renameRequested, this, [this, design, copyOf](const ComponentPath& path) {
-        const std::optional<Component> component = copyOf(path);
-        if (!component) return;
-        bool given = false;
-        const QString name = QInputDialog::getText(this, tr("Rename"), tr("New name"), QLineEdit::Normal,
-                                                   QString::fromStdString(component->name), &given);
-        if (given) report(document_->apply(renameComponentEdit(*document_->state(), design(), path, name)));
-    });
-    connect(tree, &ui::ComponentTreeView::copyRequested, this, [copyOf](const ComponentPath& path) {
-        if (const auto component = copyOf(path)) {
-            QGuiApplication::clipboard()->setText(QString::fromStdString(writeComponent(*component)));
-        }
-    });
-    connect(tree, &ui::ComponentTreeView::pasteRequested, this, [this, design](const ComponentPath& parent) {
-        Expected<Component> pasted = readComponent(QGuiApplication::clipboard()->text().toStdString());
-        if (!pasted) return complain(pasted.error());
-        report(document_->apply(addComponentEdit(*document_->state(), design(), parent, std::move(*pasted))));
-    });
-    connect(tree, &ui::ComponentTreeView::addRequested, this,
-            [this, design](const ComponentPath& parent, ComponentKind kind) {
-                Component component;
-                component.kind = kind;
-                report(document_->apply(addComponentEdit(*document_->state(), design(), parent, std::move(component))));
-            });
+    if (!report(done)) refreshInspector();
 }
 
 void MainWindow::inspectComponent(const ComponentPath& path) {
+    components_.select({path});
     inspected_ = Inspected::Component;
-    component_ = path;
-    hardwarePage_->setCurrent(path);
     refreshInspector();
 }
 
@@ -314,7 +277,7 @@ void MainWindow::refreshInspector() {
                 Expected<LoadedHardware> preset = loadHardware(presetName_);
                 inspector_->setPreset(preset ? std::make_shared<const Hardware>(std::move(preset->hardware)) : nullptr);
             }
-            return inspector_->showComponent(design, component_, device);
+            return inspector_->showComponents(design, components_.paths(), device);
         }
         case Inspected::Workload: {
             const ProjectWorkload* workload = document_->workload();
@@ -354,7 +317,9 @@ Diagnostics MainWindow::currentProblems() const {
 
 void MainWindow::refreshProblems() {
     if (inspector_) inspector_->setProblems(document_->problems());
-    if (problems_) problems_->setDiagnostics(currentProblems());
+    if (!problems_) return;
+    problems_->setDesign(document_->hardware());
+    problems_->setDiagnostics(currentProblems());
 }
 
 void MainWindow::jumpTo(const Place& place) {
@@ -367,7 +332,8 @@ void MainWindow::jumpTo(const Place& place) {
     if (path) {
         documents_->setCurrentWidget(hardwarePage_);
         docks_->reveal(QStringLiteral("inspector"));
-        return inspectComponent(*path);
+        inspectComponent(*path);
+        return hardwarePage_->canvas()->ensureVisible(*path);
     }
     const auto& snapshot = live_->snapshot();
     if (!snapshot) return;

@@ -1,6 +1,7 @@
 #include "app/window/project_tree.h"
 
 #include "app/document/commands/project_edits.h"
+#include "app/document/commands/show_hardware.h"
 #include "app/document/document.h"
 #include "widgets/common/theme.h"
 
@@ -117,7 +118,9 @@ void ProjectTree::activate(QTreeWidgetItem* item) {
         default:
             return;
     }
-    if (auto done = document_.apply(chooseScenarioEdit(state, wanted)); !done) emit refused(q(done.error().message));
+    auto done = document_.apply(kind == HardwareItem ? showHardwareEdit(state, static_cast<int>(index))
+                                                     : chooseScenarioEdit(state, wanted));
+    if (!done) emit refused(q(done.error().message));
     if (kind == HardwareItem) emit hardwareActivated();
     if (kind == WorkloadItem) emit workloadActivated();
 }

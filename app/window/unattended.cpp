@@ -44,7 +44,10 @@ void Unattended::start() {
 void Unattended::check() {
     const bool project = !line_.example.isEmpty() || !line_.files.isEmpty();
     const bool answered = window_.live().snapshot() && window_.live().upToDate() && window_.feeder().settled();
-    calm_ = !project || answered ? calm_ + 1 : 0;
+    // A drawing alone asks nothing: its picture can be taken all the same.
+    const bool drawing =
+        line_.reportFolder.isEmpty() && window_.document().hardware() && !window_.document().workload();
+    calm_ = !project || answered || drawing ? calm_ + 1 : 0;
     if (calm_ > 5) return finish();
     if (since_.elapsed() < patience && (window_.document().hardware() || since_.elapsed() < patience / 4)) return;
     poll_.stop();

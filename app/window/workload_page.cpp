@@ -1,17 +1,22 @@
 #include "app/window/workload_page.h"
 
 #include "app/window/graph_model.h"
+#include "app/window/settings.h"
+#include "app/window/what_if_strip.h"
+#include "widgets/common/icon_button.h"
+#include "widgets/common/label.h"
 #include "widgets/common/theme.h"
+#include "widgets/graph/graph_view.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
-#include <QLabel>
 #include <QLineEdit>
-#include <QPushButton>
 #include <QSortFilterProxyModel>
+#include <QSplitter>
 #include <QStackedLayout>
 #include <QTableView>
+#include <QToolButton>
 
 namespace orrery::app {
 
@@ -19,6 +24,12 @@ namespace {
 
 QString measured(double value, Dimension dimension) {
     return QString::fromStdString(formatMeasure(value, dimension));
+}
+
+QString key(WorkloadPage::Show what) {
+    return what == WorkloadPage::Show::Graph   ? QStringLiteral("graph")
+           : what == WorkloadPage::Show::Table ? QStringLiteral("table")
+                                               : QStringLiteral("both");
 }
 
 }  // namespace
@@ -41,32 +52,11 @@ WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(unit * 3 / 2, unit, unit, unit);
-    head->setSpacing(unit * 2);
-    title_ = new QLabel(page);
-    title_->setProperty("role", "title");
-    title_->setTextFormat(Qt::PlainText);
-    totals_ = new QLabel(page);
-    totals_->setProperty("role", "muted");
-    totals_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* options = new QPushButton(tr("Options"), page);
-    options->setObjectName(QStringLiteral("workloadOptions"));
-    options->setAccessibleName(tr("Options of the workload"));
-    options->setToolTip(tr("Batch, sequence, precision and phase in the inspector"));
-    connect(options, &QPushButton::clicked, this, &WorkloadPage::workloadClicked);
-    search_ = new QLineEdit(page);
-    search_->setObjectName(QStringLiteral("workloadSearch"));
-    search_->setAccessibleName(tr("Find operators"));
-    search_->setToolTip(tr("Show the operators whose name or type contains this"));
-    search_->setPlaceholderText(tr("Find operators"));
-    search_->setClearButtonEnabled(true);
-    search_->setMaximumWidth(unit * 24);
-    head->addWidget(title_);
-    head->addWidget(totals_, 1);
-    head->addWidget(search_);
-    head->addWidget(options);
-    column->addLayout(head);
+    graph_ = new ui::GraphView(selection, page);
+    column->addWidget(buildHead(page));
+    column->addWidget(buildTools(page));
+    whatIfs_ = new WhatIfStrip(page);
+    column->addWidget(whatIfs_);
 
     filter_->setSourceModel(model_);
     filter_->setSortRole(GraphModel::SortRole);
@@ -87,18 +77,78 @@ WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
     table_->verticalHeader()->setDefaultSectionSize(unit * 3);
     table_->horizontalHeader()->setStretchLastSection(false);
     table_->horizontalHeader()->setSectionResizeMode(GraphModel::Name, QHeaderView::Stretch);
-    column->addWidget(table_, 1);
+    table_->setContextMenuPolicy(Qt::CustomContextMenu);
+    splitter_ = new QSplitter(Qt::Vertical, page);
+    splitter_->setObjectName(QStringLiteral("workloadSplitter"));
+    splitter_->addWidget(graph_);
+    splitter_->addWidget(table_);
+    splitter_->setStretchFactor(0, 3);
+    splitter_->setStretchFactor(1, 1);
+    splitter_->setSizes({600, 180});
+    splitter_->setChildrenCollapsible(false);
+    column->addWidget(splitter_, 1);
 
-    connect(search_, &QLineEdit::textChanged, filter_, &QSortFilterProxyModel::setFilterFixedString);
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &WorkloadPage::takeRows);
+    connect(table_, &QTableView::activated, this,
+            [this](const QModelIndex& index) { Q_EMIT operatorActivated(filter_->mapToSource(index).row()); });
+    const auto popUp = [this](const QPoint& global) {
+        QMenu* menu = operatorMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->popup(global);
+    };
+    connect(table_, &QTableView::customContextMenuRequested, this,
+            [this, popUp](const QPoint& at) { popUp(table_->viewport()->mapToGlobal(at)); });
+    connect(graph_, &ui::GraphView::menuRequested, this, popUp);
+    connect(graph_, &ui::GraphView::operatorActivated, this, &WorkloadPage::operatorActivated);
+    connect(graph_, &ui::GraphView::metricsChanged, this, &WorkloadPage::fillMetrics);
+    connect(graph_, &ui::GraphView::matchesChanged, this, &WorkloadPage::showMatches);
+    connect(graph_, &ui::GraphView::layoutRefused, this, [this](const QString& why) {
+        Diagnostic refusal;
+        refusal.severity = Severity::Warning;
+        refusal.code = "graph.layout";
+        refusal.message = why.toStdString();
+        refusal.hint = "the layout that is shown stays";
+        Q_EMIT refused(refusal);
+    });
+    connect(graph_, &ui::GraphView::layoutRunning, this, [this](bool running, const QString& stage) {
+        running_->setText(running ? (stage.isEmpty() ? tr("Laying out …") : tr("%1 …").arg(stage)) : QString());
+        refine_->setChecked(running);
+    });
     connect(selection_, &ui::Selection::changed, this, &WorkloadPage::selectRows);
+    connect(whatIfs_, &WhatIfStrip::removed, this, [this](int index) {
+        if (!workload_) return;
+        std::vector<WhatIf> all = workload_->recipe.whatIfs;
+        if (index < 0 || static_cast<std::size_t>(index) >= all.size()) return;
+        all.erase(all.begin() + index);
+        Q_EMIT whatIfsRequested(all);
+    });
+    connect(whatIfs_, &WhatIfStrip::cleared, this, [this] { Q_EMIT whatIfsRequested({}); });
+    fillMetrics();
+    const QString last = openSettings()->value(QStringLiteral("workload/show")).toString();
+    for (const Show what : {Show::Graph, Show::Both, Show::Table}) {
+        if (last == key(what)) shown_ = what;
+    }
+    setShows(shown_);
+}
+
+void WorkloadPage::setShows(Show what) {
+    shown_ = what;
+    graph_->setVisible(what != Show::Table);
+    table_->setVisible(what != Show::Graph);
+    for (int i = 0; i < 3; ++i) views_[i]->setChecked(i == static_cast<int>(what));
+    openSettings()->setValue(QStringLiteral("workload/show"), key(what));
 }
 
 void WorkloadPage::setWorkload(WorkloadPtr workload) {
     quiet_ = true;
+    const bool other = !workload_ || !workload || workload_->recipe.source != workload->recipe.source;
+    workload_ = workload;
+    if (other) search_->clear();
     model_->setWorkload(workload);
     quiet_ = false;
     stack_->setCurrentIndex(workload ? 1 : 0);
+    graph_->setWorkload(workload);
+    whatIfs_->setWhatIfs(workload ? workload->recipe.whatIfs : std::vector<WhatIf>());
     showTotals();
     if (workload) {
         for (int column = GraphModel::Type; column < GraphModel::ColumnCount; ++column) {
@@ -106,6 +156,10 @@ void WorkloadPage::setWorkload(WorkloadPtr workload) {
         }
         selectRows();
     }
+}
+
+void WorkloadPage::setSnapshot(ui::SnapshotPtr snapshot) {
+    graph_->setSnapshot(std::move(snapshot));
 }
 
 void WorkloadPage::showTotals() {
@@ -132,7 +186,7 @@ void WorkloadPage::selectRows() {
         const QModelIndex index = filter_->mapFromSource(model_->index(op, 0));
         if (!index.isValid()) continue;
         rows.select(index, index);
-        if (!first.isValid()) first = index;
+        if (!first.isValid() || index.row() < first.row()) first = index;
     }
     table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     if (first.isValid()) table_->scrollTo(first);

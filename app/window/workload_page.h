@@ -5,39 +5,91 @@
 
 #include <QWidget>
 
+class QComboBox;
 class QLabel;
 class QLineEdit;
+class QMenu;
+class QSlider;
 class QSortFilterProxyModel;
+class QSplitter;
 class QStackedLayout;
 class QTableView;
+class QToolButton;
+
+namespace orrery::ui {
+class GraphView;
+class Label;
+}  // namespace orrery::ui
 
 namespace orrery::app {
 
 class GraphModel;
+class WhatIfStrip;
 
-/// The workload document: what the model amounts to, and its operators. Shares the studio's selection.
+/// The workload document: what the model amounts to, its operators as a graph and as a table, and the changes that are
+/// tried on it. Shares the studio's selection. It changes nothing itself: what is wanted is said by signals.
 class WorkloadPage : public QWidget {
     Q_OBJECT
 public:
+    enum class Show { Graph, Both, Table };
+
     explicit WorkloadPage(ui::Selection* selection, QWidget* parent = nullptr);
     void setWorkload(WorkloadPtr workload);
+    void setSnapshot(ui::SnapshotPtr snapshot);  ///< every new answer: the graph's heat
     QTableView* table() const { return table_; }
+    ui::GraphView* graph() const { return graph_; }
+    void setShows(Show what);
+    Show shows() const { return shown_; }
+    void openSearch();  ///< Ctrl+F
+    /// Reads measured times (`operator,time`); says what did not match, or why the file was refused.
+    void loadMeasured(const QString& file);
+    /// The menu of the operators that are selected; for the context menu and for tests. The caller owns it.
+    QMenu* operatorMenu(QWidget* parent);
 
 signals:
     void workloadClicked();  ///< the head of the page: show the workload's options
+    void whatIfsRequested(const std::vector<orrery::WhatIf>& all);  ///< the whole list that is wanted from now on
+    void operatorActivated(int op);                                 ///< show it in the inspector
+    void showInRooflineRequested();                                 ///< the selected ones
+    void refused(const orrery::Diagnostic& why);
+    void noted(const QString& text, const QString& detail);
 
 private:
+    QWidget* buildHead(QWidget* page);
+    QWidget* buildTools(QWidget* page);
+    QMenu* pageMenu();
     void showTotals();
     void selectRows();
     void takeRows();
+    void fillMetrics();
+    void showMatches();
+    void takeSearch(const QString& text);
+    void exportGraph();
+    void chooseMeasured();
+    void addWhatIf(WhatIf change);
+    void fuseSelection();
+    void changeShape(int op, int output);
+    std::vector<int> selectedOperators() const;  ///< ascending
 
     ui::Selection* selection_;
     GraphModel* model_;
     QSortFilterProxyModel* filter_;
+    WorkloadPtr workload_;
     QLabel *title_, *totals_, *empty_;
     QLineEdit* search_;
     QTableView* table_;
+    ui::GraphView* graph_;
+    QSplitter* splitter_;
     QStackedLayout* stack_;
+    WhatIfStrip* whatIfs_;
+    QComboBox* metric_;
+    QSlider* threshold_;
+    ui::Label* matches_;
+    ui::Label* running_;
+    QToolButton *previous_, *next_, *refine_, *direction_;
+    QToolButton* views_[3];
+    QString wantedMetric_;
+    Show shown_ = Show::Both;
     bool quiet_ = false;
 };
 

@@ -28,8 +28,9 @@ constexpr std::array<std::string_view, 6> nocChoices{
     "row-column-multicast", "multicast", "systolic", "mesh", "broadcast", "crossbar"};
 constexpr std::array<std::string_view, 4> dataflowChoices{"weight-stationary", "output-stationary", "input-stationary",
                                                           "row-stationary"};
-constexpr std::array<std::string_view, 9> shapeChoices{
-    "fat-tree", "torus", "mesh", "ring", "star", "switch", "bus", "fully-connected", "dragonfly"};
+constexpr std::array<std::string_view, 12> shapeChoices{
+    "line", "ring",   "mesh",     "torus",     "fully-connected", "star",
+    "bus",  "switch", "fat-tree", "dragonfly", "rail-optimised",  "nvswitch"};
 
 constexpr AttributeSpec measure(std::string_view name, Dimension dimension, std::uint32_t kinds, double lowest,
                                 double highest, std::string_view meaning, bool explorable = false,
@@ -119,14 +120,27 @@ const std::array specs{
     measure("bandwidth", Dimension::DataRate, wires, 1e6, 1e15,
             "Rate of one link in one direction; of a switch, of one port.", slider),
     measure("latency", Dimension::Time, wires, 1e-10, 1e-3, "Time for the first byte to cross.", slider),
-    text("from", on(Link), "Name of the part where the link begins; it leaves its parent where not given."),
-    text("to", on(Link), "Name of the part where the link ends; it leaves its parent where not given."),
+    text("from", on(Link),
+         "Where the link begins: names below its parent, `gpu0` or `node0/gpu0`; it leaves the parent if not given."),
+    text("to", on(Link),
+         "Where the link ends: names below its parent, `gpu1` or `node1/gpu0`; it leaves the parent if not given."),
+    text("from_port", on(Link), "Port of the part where the link begins; a numbered port takes one link."),
+    text("to_port", on(Link), "Port of the part where the link ends; a numbered port takes one link."),
+    measure("width", Dimension::Count, on(Link), 1, 65536, "Lanes of the link: bits that cross side by side."),
     measure("ports", Dimension::Count, on(Switch), 1, 4096, "Neighbours that the switch may have."),
     choice("shape", on(Topology), "Shape of the network between the siblings.", shapeChoices),
     list("dims", on(Topology), "Sides of a torus or mesh: `[4, 4, 4]`.", {}),
+    measure("size", Dimension::Count, on(Topology), 1, 1e6,
+            "Endpoints that it joins; where not given, as many as stand beside it."),
     measure("radix", Dimension::Count, on(Topology), 2, 4096, "Ports of each switch of the network."),
     measure("oversubscription", Dimension::Number, on(Topology), 1, 64,
             "Bandwidth into a level of switches over that out of it.", slider, 1),
+    measure("planes", Dimension::Count, on(Topology), 1, 256,
+            "Switches that every endpoint is on (nvswitch), or spines over the rails (rail-optimised).", false, 1),
+    measure("groups", Dimension::Count, on(Topology), 1, 4096,
+            "Groups of a dragonfly (as many as its global links reach if not given); rails of a rail-optimised one."),
+    measure("routers", Dimension::Count, on(Topology), 1, 1024, "Routers in each group of a dragonfly."),
+    measure("globals", Dimension::Count, on(Topology), 1, 1024, "Global links of each router of a dragonfly."),
 
     // Words for people
     text("source", every, "Where the numbers come from: a key of `sources`, or free text; `unverified` if unchecked."),
@@ -140,8 +154,18 @@ std::span<const AttributeSpec> attributeSpecs() {
 }
 
 const AttributeSpec* attributeSpec(ComponentKind kind, std::string_view name) {
-    for (const AttributeSpec& spec : specs) {
-        if (spec.name == name && spec.on(kind)) return &spec;
+    // By kind, since checks ask for every attribute of every component.
+    static const auto byKind = [] {
+        std::array<std::vector<const AttributeSpec*>, componentKindCount> out;
+        for (const AttributeSpec& spec : specs) {
+            for (int i = 0; i < componentKindCount; ++i) {
+                if (spec.on(static_cast<ComponentKind>(i))) out[static_cast<std::size_t>(i)].push_back(&spec);
+            }
+        }
+        return out;
+    }();
+    for (const AttributeSpec* spec : byKind[static_cast<std::size_t>(kind)]) {
+        if (spec->name == name) return spec;
     }
     return nullptr;
 }

@@ -101,6 +101,7 @@ struct Hardware {
     std::string name;
     std::string group;  ///< of the catalogue: `GPU`, `TPU`, `Accelerator`, `CPU`, `Edge`
     std::string description;
+    std::string derivedFrom;  ///< name of the design that this one was copied from; empty for none
     std::vector<Source> sources;
     Component root;          ///< kind System
     std::string layoutYaml;  ///< canvas positions: lines `key: value` of YAML, never read by the engine

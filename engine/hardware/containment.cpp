@@ -35,7 +35,7 @@ constexpr std::array<std::uint32_t, componentKindCount> inside{{
     /* Dram */ compute | of(Buffer, Cache, Link),
     /* Link */ 0,
     /* Switch */ of(Link, Buffer),
-    /* Topology */ of(Link, Switch),
+    /* Topology */ fabric,
 }};
 
 }  // namespace

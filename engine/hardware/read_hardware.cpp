@@ -1,6 +1,7 @@
 #include "hardware/attributes.h"
 #include "hardware/hardware_yaml.h"
 #include "hardware/nearest.h"
+#include "hardware/tree_edit.h"
 #include "hardware/yaml_node.h"
 
 #include <fmt/format.h>
@@ -332,10 +333,13 @@ Expected<LoadedHardware> Reader::document(const YamlNode& root) {
     const YamlNode* system = nullptr;
     for (const YamlNode& item : root.items) {
         if (item.key == "orrery") continue;
-        if (item.key == "name" || item.key == "group" || item.key == "description") {
+        if (item.key == "name" || item.key == "group" || item.key == "description" || item.key == "derived_from") {
             auto words = text(item, item.key);
             if (!words) return Unexpected(std::move(words.error()));
-            (item.key == "name" ? out.name : item.key == "group" ? out.group : out.description) = std::move(*words);
+            (item.key == "name"          ? out.name
+             : item.key == "group"       ? out.group
+             : item.key == "description" ? out.description
+                                         : out.derivedFrom) = std::move(*words);
         } else if (item.key == "sources") {
             if (auto right = sources(item, out); !right) return Unexpected(std::move(right.error()));
         } else if (item.key == "layout") {
@@ -346,7 +350,7 @@ Expected<LoadedHardware> Reader::document(const YamlNode& root) {
         } else if (item.key == "system") {
             system = &item;
         } else {
-            unknownKey(item, out.unknown, {"orrery", "name", "group", "description", "sources", "layout", "system"},
+            unknownKey(item, out.unknown, {"orrery", "name", "group", "description", "derived_from", "sources", "layout", "system"},
                        "a hardware file", {});
         }
     }
@@ -419,6 +423,33 @@ Expected<Component> readComponent(std::string_view yaml) {
     auto tree = parseYaml(yaml);
     if (!tree) return Unexpected(std::move(tree.error()));
     return Reader(yaml, {}).component(*tree, {}, 1);
+}
+
+Expected<std::vector<Component>> readComponents(std::string_view yaml) {
+    auto tree = parseYaml(yaml);
+    if (!tree) return Unexpected(std::move(tree.error()));
+    std::vector<Component> parts;
+    if (tree->isMap() && tree->find("orrery")) {
+        auto loaded = readHardware(yaml);
+        if (!loaded) return Unexpected(std::move(loaded.error()));
+        parts = std::move(loaded->hardware.root.children);
+    } else if (tree->isSequence()) {
+        Reader reader(yaml, {});
+        for (const YamlNode& item : tree->items) {
+            auto part = reader.component(item, {}, 1);
+            if (!part) return Unexpected(std::move(part.error()));
+            parts.push_back(std::move(*part));
+        }
+    } else {
+        auto part = Reader(yaml, {}).component(*tree, {}, 1);
+        if (!part) return Unexpected(std::move(part.error()));
+        parts.push_back(std::move(*part));
+    }
+    if (parts.empty()) {
+        return fail("hardware.no-components", "the text holds no components",
+                    "a list of components such as `- {kind: dram, name: hbm}`", "copy components, or a hardware file");
+    }
+    return parts;
 }
 
 }  // namespace orrery

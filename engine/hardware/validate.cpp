@@ -2,6 +2,8 @@
 
 #include "hardware/attributes.h"
 #include "hardware/nearest.h"
+#include "hardware/validate_network.h"
+#include "hardware/validate_place.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +11,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 
 namespace orrery {
 namespace {
@@ -24,11 +25,6 @@ const Measure* measureOf(const Component& component, std::string_view attribute)
     const Attribute* found = component.find(attribute);
     return found ? std::get_if<Measure>(&found->value) : nullptr;
 }
-std::string textOf(const Component& component, std::string_view attribute) {
-    const Attribute* found = component.find(attribute);
-    const std::string* words = found ? std::get_if<std::string>(&found->value) : nullptr;
-    return words ? *words : std::string();
-}
 
 class Checker {
 public:
@@ -37,7 +33,8 @@ public:
             error("hardware.root", "the root is not a system", "a component of kind `system`", {},
                   nameOfPath(hardware));
         }
-        visit(hardware.root, nullptr, std::string(nameOf(hardware.root)), {});
+        visit(hardware.root, nullptr, {nullptr, &hardware.root}, {});
+        checkNetworks(hardware.root, found_);
         if (hardware.root.children.empty()) {
             warn("hardware.empty", "the design is empty", "add a device from the library", "system");
         }
@@ -64,21 +61,21 @@ private:
         int depth = 0;
         std::int64_t copies = 1;
     };
-    void visit(const Component& component, const Component* parent, const std::string& path, Around around);
-    void checkLimits(const Component& component, const std::string& path, Around& around);
-    void checkPlace(const Component& component, const Component& parent, const std::string& path);
-    void checkNumbers(const Component& component, const std::string& path, bool clocked);
-    void checkMeasure(const AttributeSpec& spec, const Measure& measure, const std::string& path, bool clocked);
-    void checkNeeds(const Component& component, const std::string& path);
-    void checkSizes(const Component& component, const std::string& path);
-    void checkSiblings(const Component& component, const std::string& path);
-    void checkLinks(const Component& component, const std::string& path);
-    void checkSwitch(const Component& component, const Component& parent, const std::string& path);
+    void visit(const Component& component, const Component* parent, const CheckPlace& path, Around around);
+    void checkLimits(const Component& component, const CheckPlace& path, Around& around);
+    void checkPlace(const Component& component, const Component& parent, const CheckPlace& path);
+    void checkNumbers(const Component& component, const CheckPlace& path, bool clocked);
+    void checkMeasure(const AttributeSpec& spec, const Measure& measure, const CheckPlace& at, std::string_view row,
+                      bool clocked);
+    void checkNeeds(const Component& component, const CheckPlace& path);
+    void checkSizes(const Component& component, const CheckPlace& path);
+    void checkSiblings(const Component& component, const CheckPlace& path);
 
     Diagnostics found_;
+    std::vector<std::string_view> names_;  // of the siblings at hand, kept for its room
 };
 
-void Checker::checkPlace(const Component& component, const Component& parent, const std::string& path) {
+void Checker::checkPlace(const Component& component, const Component& parent, const CheckPlace& path) {
     if (mayContain(parent.kind, component.kind)) return;
     std::vector<std::string> allowed;
     for (int i = 0; i < componentKindCount; ++i) {
@@ -91,54 +88,59 @@ void Checker::checkPlace(const Component& component, const Component& parent, co
           "move it further out", path);
 }
 
-void Checker::checkMeasure(const AttributeSpec& spec, const Measure& measure, const std::string& path, bool clocked) {
+void Checker::checkMeasure(const AttributeSpec& spec, const Measure& measure, const CheckPlace& at,
+                           std::string_view row, bool clocked) {
+    const auto path = [&] {
+        const std::string place = at + "." + std::string(spec.name);
+        return row.empty() ? place : place + "." + std::string(row);
+    };
     if (!std::isfinite(measure.si) || measure.si < 0) {
         error("hardware.number", fmt::format("`{}` is not a number from zero up", spec.name), "a finite number", {},
-              path);
+              path());
         return;
     }
     if (measure.si == 0 && spec.lowest > 0) {
         error("hardware.zero", fmt::format("`{}` is zero", spec.name), "a number above zero",
-              "remove the attribute if it is not known", path);
+              "remove the attribute if it is not known", path());
         return;
     }
     if (!isUsual(spec, measure)) {
         warn("hardware.unusual-value",
-             fmt::format("`{}` of {} is outside the usual range", spec.name, measure.spelling), "check the unit", path);
+             fmt::format("`{}` of {} is outside the usual range", spec.name, measure.spelling), "check the unit",
+             path());
     }
     if (measure.perCycle && !clocked) {
         error("hardware.no-clock", fmt::format("`{}` is per cycle, and no clock is given", spec.name),
-              "`clock` on the component or one that contains it", "add `clock`, such as `clock: 1 GHz`", path);
+              "`clock` on the component or one that contains it", "add `clock`, such as `clock: 1 GHz`", path());
     }
 }
 
-void Checker::checkNumbers(const Component& component, const std::string& path, bool clocked) {
+void Checker::checkNumbers(const Component& component, const CheckPlace& path, bool clocked) {
     if (component.count < 1 ||
         std::any_of(component.mesh.begin(), component.mesh.end(), [](auto s) { return s < 1; })) {
         error("hardware.count", "there are fewer than one of it", "`count` and `mesh` from 1", {}, path);
     }
     for (const Attribute& attribute : component.attributes) {
         const AttributeSpec* spec = attributeSpec(component.kind, attribute.name);
-        const std::string place = path + "." + attribute.name;
         if (!spec) {
             warn("hardware.no-attribute",
                  fmt::format("`{}` is not an attribute of a {}", attribute.name, toText(component.kind)),
-                 didYouMean(attribute.name, attributeNames(component.kind)), place);
+                 didYouMean(attribute.name, attributeNames(component.kind)), path + "." + attribute.name);
             continue;
         }
         if (const Measure* measure = std::get_if<Measure>(&attribute.value)) {
-            checkMeasure(*spec, *measure, place, clocked);
+            checkMeasure(*spec, *measure, path, {}, clocked);
         } else if (const auto* rows = std::get_if<std::vector<TableRow>>(&attribute.value)) {
-            for (const TableRow& row : *rows) checkMeasure(*spec, row.value, place + "." + row.key, clocked);
+            for (const TableRow& row : *rows) checkMeasure(*spec, row.value, path, row.key, clocked);
         }
     }
 }
 
-void Checker::checkNeeds(const Component& component, const std::string& path) {
+void Checker::checkNeeds(const Component& component, const CheckPlace& path) {
     const auto missing = [&](std::string_view attribute, std::string example) {
         if (component.find(attribute)) return;
         warn("hardware.missing-attribute", fmt::format("`{}` gives no {}", nameOf(component), attribute),
-             "set it, such as " + std::move(example), fmt::format("{}.{}", path, attribute));
+             "set it, such as " + std::move(example), path + "." + std::string(attribute));
     };
     switch (component.kind) {
         case Dram:
@@ -164,7 +166,7 @@ void Checker::checkNeeds(const Component& component, const std::string& path) {
     }
 }
 
-void Checker::checkSizes(const Component& component, const std::string& path) {
+void Checker::checkSizes(const Component& component, const CheckPlace& path) {
     const Measure* capacity = measureOf(component, "capacity");
     if (!capacity) return;
     for (const std::string_view part : {"word", "line"}) {
@@ -178,15 +180,18 @@ void Checker::checkSizes(const Component& component, const std::string& path) {
     }
 }
 
-void Checker::checkSiblings(const Component& component, const std::string& path) {
-    std::map<std::string, int> names;
-    for (const Component& child : component.children) ++names[std::string(nameOf(child))];
-    for (const auto& [name, count] : names) {
-        if (count > 1) {
-            error("hardware.duplicate-name", fmt::format("{} components here are named `{}`", count, name),
+void Checker::checkSiblings(const Component& component, const CheckPlace& path) {
+    names_.clear();
+    for (const Component& child : component.children) names_.push_back(nameOf(child));
+    std::sort(names_.begin(), names_.end());
+    for (auto first = names_.begin(); first != names_.end();) {
+        const auto last = std::find_if(first, names_.end(), [first](std::string_view name) { return name != *first; });
+        if (last - first > 1) {
+            error("hardware.duplicate-name", fmt::format("{} components here are named `{}`", last - first, *first),
                   "names that differ, so that each can be found", "give them names, or use `count` for identical ones",
-                  path + "/" + name);
+                  path + "/" + std::string(*first));
         }
+        first = last;
     }
     for (const Component& child : component.children) {
         if (child.name.find('/') != std::string::npos) {
@@ -196,58 +201,8 @@ void Checker::checkSiblings(const Component& component, const std::string& path)
     }
 }
 
-void Checker::checkLinks(const Component& component, const std::string& path) {
-    std::vector<std::string> known;
-    for (const Component& child : component.children) {
-        if (child.kind != Link) known.emplace_back(nameOf(child));
-    }
-    for (const Component& child : component.children) {
-        if (child.kind != Link) continue;
-        const std::string place = path + "/" + std::string(nameOf(child));
-        for (const std::string_view end : {"from", "to"}) {
-            const std::string name = textOf(child, end);
-            if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
-            std::string hint = didYouMean(name, known);
-            if (hint.empty() && !known.empty()) hint = "beside it stand " + quotedList(known, "and");
-            error("hardware.link-nowhere", fmt::format("the link's `{}` names `{}`, which is not beside it", end, name),
-                  "the name of a component with the same parent", std::move(hint), fmt::format("{}.{}", place, end));
-        }
-        if (!textOf(child, "from").empty() && textOf(child, "from") == textOf(child, "to")) {
-            error("hardware.link-loop", "the link begins and ends at the same component", "two different ends", {},
-                  place);
-        }
-    }
-}
-
-// A switch serves the devices beside it: nodes, packages, dies and, where drawn alone, cores.
-void Checker::checkSwitch(const Component& component, const Component& parent, const std::string& path) {
-    const Measure* ports = measureOf(component, "ports");
-    if (!ports) return;
-    double neighbours = 0;
-    bool linked = false;
-    for (const Component& sibling : parent.children) {
-        if (sibling.kind != Link) continue;
-        const bool here = textOf(sibling, "from") == nameOf(component) || textOf(sibling, "to") == nameOf(component);
-        linked = linked || here;
-        if (here) neighbours += static_cast<double>(sibling.instances());
-    }
-    if (!linked) {
-        for (const Component& sibling : parent.children) {
-            const ComponentKind kind = sibling.kind;
-            if (kind == Node || kind == Package || kind == Die || kind == Core) {
-                neighbours += static_cast<double>(instancesIn(parent, sibling));
-            }
-        }
-    }
-    if (neighbours > ports->si) {
-        error("hardware.ports",
-              fmt::format("`{}` has {} ports and {} neighbours", nameOf(component), ports->spelling, neighbours),
-              "at least as many ports as neighbours", "raise `ports`, or remove neighbours", path + ".ports");
-    }
-}
-
 // A file holds no more than this, so a design beyond it could be drawn and not be read back.
-void Checker::checkLimits(const Component& component, const std::string& path, Around& around) {
+void Checker::checkLimits(const Component& component, const CheckPlace& path, Around& around) {
     if (around.depth == deepest + 1) {
         error("hardware.too-deep", fmt::format("components are nested more than {} deep", deepest),
               fmt::format("at most {} levels", deepest), "use `count` and `mesh` instead of nesting", path);
@@ -263,7 +218,7 @@ void Checker::checkLimits(const Component& component, const std::string& path, A
     }
 }
 
-void Checker::visit(const Component& component, const Component* parent, const std::string& path, Around around) {
+void Checker::visit(const Component& component, const Component* parent, const CheckPlace& path, Around around) {
     if (parent) checkPlace(component, *parent, path);
     checkLimits(component, path, around);
     // A memory beside a die takes the clock of that die; see device_view.h.
@@ -273,11 +228,9 @@ void Checker::visit(const Component& component, const Component* parent, const s
     checkNeeds(component, path);
     checkSizes(component, path);
     checkSiblings(component, path);
-    checkLinks(component, path);
-    if (parent && component.kind == Switch) checkSwitch(component, *parent, path);
     ++around.depth;
     for (const Component& child : component.children) {
-        visit(child, &component, path + "/" + std::string(nameOf(child)), around);
+        visit(child, &component, {&path, &child}, around);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "hardware/attributes.h"
 #include "hardware/hardware_yaml.h"
+#include "hardware/tree_edit.h"
 #include "hardware/yaml_node.h"
 
 #include <fmt/format.h>
@@ -113,6 +114,7 @@ std::string writeHardware(const Hardware& hardware) {
     if (!hardware.name.empty()) out += "name: " + yamlScalar(hardware.name) + "\n";
     if (!hardware.group.empty()) out += "group: " + yamlScalar(hardware.group) + "\n";
     if (!hardware.description.empty()) out += "description: " + yamlScalar(hardware.description) + "\n";
+    if (!hardware.derivedFrom.empty()) out += "derived_from: " + yamlScalar(hardware.derivedFrom) + "\n";
     if (!hardware.sources.empty()) out += "sources:\n";
     for (const Source& source : hardware.sources) {
         out += fmt::format("  {}: {}\n", yamlScalar(source.key), yamlScalar(source.text));
@@ -130,6 +132,12 @@ std::string writeHardware(const Hardware& hardware) {
             at = end + 1;
         }
     }
+    return out;
+}
+
+std::string writeComponents(const std::vector<Component>& parts) {
+    std::string out;
+    for (const Component& part : parts) writeItem(part, "", out);
     return out;
 }
 

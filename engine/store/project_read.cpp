@@ -5,6 +5,7 @@
 #include "store/migrations.h"
 #include "store/project.h"
 #include "store/recipe_yaml.h"
+#include "store/what_if_yaml.h"
 #include "store/yaml_reader.h"
 
 #include <fmt/format.h>
@@ -135,6 +136,9 @@ Expected<void> readWorkloads(const YAML::Node& list, YamlContext& context, Proje
         auto options = store::readOptions(*map);
         if (!options) return tl::unexpected(options.error());
         workload.recipe.options = std::move(*options);
+        auto whatIfs = store::readWhatIfs(*map, context);
+        if (!whatIfs) return tl::unexpected(whatIfs.error());
+        workload.recipe.whatIfs = std::move(*whatIfs);
         if (!names.insert(workload.name).second) {
             return fail("project.duplicate", fmt::format("two workloads are called `{}`", workload.name),
                         "a name of its own for each workload", "give one of them another `name`", map->place());
@@ -151,6 +155,8 @@ Expected<std::string> readReference(MapReader& map, std::string_view key, const 
     const Place place = map.placeOf(*node, key);
     auto name = store::readText(*node, place);
     if (!name) return name;
+    // A design that nothing has been asked of yet: a drawing must survive saving.
+    if (name->empty() && key == "workload") return name;
     if (std::find(names.begin(), names.end(), *name) != names.end()) return name;
     std::string hint = didYouMean(*name, names);
     if (hint.empty() && !names.empty()) hint = fmt::format("the first one is `{}`", names.front());

@@ -1,6 +1,7 @@
 #include "hardware/hardware_yaml.h"
 #include "store/project.h"
 #include "store/recipe_yaml.h"
+#include "store/what_if_yaml.h"
 #include "store/yaml_reader.h"
 
 #include <fmt/format.h>
@@ -36,6 +37,7 @@ std::string writeProject(const Project& project) {
             block += fmt::format("name: {}\n", store::yamlScalar(workload.name));
         block += fmt::format("source: {}\n", store::yamlScalar(workload.recipe.source));
         block += store::writeOptions(workload.recipe.options, 0);
+        block += store::writeWhatIfs(workload.recipe.whatIfs);
         out += listItem(block + store::writeUnknown(workload.unknown, 0));
     }
     if (!project.scenarios.empty()) out += "scenarios:\n";

@@ -1,6 +1,7 @@
 #include "workload/costs.h"
 
 #include "workload/operator_types.h"
+#include "workload/what_if_costs.h"
 
 #include <algorithm>
 
@@ -45,6 +46,7 @@ int floatingRank(DType type) {
 }
 
 DType computeType(const Operator& op, const Graph& graph) {
+    if (const auto chosen = dtype(op.text(computeTypeAttribute))) return *chosen;
     std::size_t operands = op.inputs.size();
     switch (op.kind) {
         case OperatorKind::MatMul:
@@ -173,24 +175,17 @@ void countWork(Row& row, const Operator& op, const Graph& graph) {
 }
 
 void countBytes(Row& row, const Operator& op, const Graph& graph) {
+    const std::vector<double> shares = numbers(op, fusedReadsAttribute);
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
         const Tensor* tensor = graph.tensor(op.inputs[i]);
         if (!tensor) continue;
         const auto end = op.inputs.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::find(op.inputs.begin(), end, op.inputs[i]) != end) continue;
-        double bytes = tensor->bytes().value;
-        if (op.kind == OperatorKind::Gather && i == 0) bytes = gatheredBytes(op, graph, *tensor);
-        if (op.kind == OperatorKind::Movement && (op.type == "Slice" || op.type == "Split") && i == 0) {
-            double taken = 0;
-            for (const TensorId id : op.outputs) {
-                if (const Tensor* out = graph.tensor(id)) taken += out->bytes().value;
-            }
-            bytes = std::min(bytes, taken);
-        }
+        const double bytes = i < shares.size() ? shares[i] * tensor->bytes().value : bytesRead(op, graph, i);
         switch (tensor->role) {
             case TensorRole::Weight:
             case TensorRole::Constant:
-                row.weight += bytes * (tensor->role == TensorRole::Weight ? op.weightShareRead : 1);
+                row.weight += bytes;
                 break;
             case TensorRole::KvCache:
                 row.kvRead += bytes;
@@ -214,7 +209,40 @@ bool free(const Operator& op, const Graph& graph) {
     });
 }
 
+Row countRow(const Operator& op, const Graph& graph) {
+    Row row;
+    if (hasWhatIfShape(op)) {
+        const Reshaped changed = reshaped(op, graph);
+        return countRow(changed.op, changed.graph);
+    }
+    if (const auto work = numbers(op, fusedWorkAttribute); work.size() == 7) {
+        row.macs = work[0], row.flops = work[1], row.scratch = work[2];
+        row.gemm = {work[3], work[4], work[5], work[6]};
+    } else if (free(op, graph)) {
+        return row;
+    } else {
+        countWork(row, op, graph);
+    }
+    countBytes(row, op, graph);
+    return row;
+}
+
 }  // namespace
+
+double bytesRead(const Operator& op, const Graph& graph, std::size_t input) {
+    const Tensor* tensor = input < op.inputs.size() ? graph.tensor(op.inputs[input]) : nullptr;
+    if (!tensor) return 0;
+    double bytes = tensor->bytes().value;
+    if (op.kind == OperatorKind::Gather && input == 0) bytes = gatheredBytes(op, graph, *tensor);
+    if (op.kind == OperatorKind::Movement && (op.type == "Slice" || op.type == "Split") && input == 0) {
+        double taken = 0;
+        for (const TensorId id : op.outputs) {
+            if (const Tensor* out = graph.tensor(id)) taken += out->bytes().value;
+        }
+        bytes = std::min(bytes, taken);
+    }
+    return tensor->role == TensorRole::Weight ? bytes * op.weightShareRead : bytes;
+}
 
 CostTable costTable(const Graph& graph) {
     CostTable table;
@@ -227,11 +255,7 @@ CostTable costTable(const Graph& graph) {
     for (const std::size_t i : graph.unresolved()) open[i] = true;
     for (std::size_t i = 0; i < count; ++i) {
         const Operator& op = graph.operators[i];
-        Row row;
-        if (!open[i] && !free(op, graph)) {
-            countWork(row, op, graph);
-            countBytes(row, op, graph);
-        }
+        const Row row = open[i] ? Row{} : countRow(op, graph);
         table.kind.push_back(op.kind);
         table.type.push_back(computeType(op, graph));
         table.repeat.push_back(static_cast<double>(op.repeat));

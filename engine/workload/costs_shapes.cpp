@@ -1,6 +1,7 @@
 // The shapes behind the costs: implicit products and loop nests.
 
 #include "workload/costs.h"
+#include "workload/what_if_costs.h"
 
 #include <algorithm>
 #include <array>
@@ -167,6 +168,12 @@ double attentionPairs(const AttentionShape& shape) {
 }
 
 GemmShape gemmShape(const Operator& op, const Graph& graph) {
+    if (hasWhatIfShape(op)) {
+        const Reshaped changed = reshaped(op, graph);
+        return gemmShape(changed.op, changed.graph);
+    }
+    if (const auto work = numbers(op, fusedWorkAttribute); work.size() == 7)
+        return {work[3], work[4], work[5], work[6]};
     switch (op.kind) {
         case OperatorKind::MatMul:
             return matMul(op, graph);
@@ -185,6 +192,13 @@ GemmShape gemmShape(const Operator& op, const Graph& graph) {
 }
 
 std::vector<Loop> loopSpace(const Operator& op, const Graph& graph) {
+    if (hasWhatIfShape(op)) {
+        const Reshaped changed = reshaped(op, graph);
+        return loopSpace(changed.op, changed.graph);
+    }
+    if (const auto work = numbers(op, fusedWorkAttribute); work.size() == 7 && work[4] * work[5] * work[6] > 0) {
+        return {{"B", whole(work[3])}, {"M", whole(work[4])}, {"N", whole(work[5])}, {"K", whole(work[6]), true}};
+    }
     switch (op.kind) {
         case OperatorKind::View:
         case OperatorKind::Other:

@@ -19,6 +19,9 @@ void eliminateDead(Graph& graph);
 /// once with `repeat`. Totals are unchanged. Returns the number of operators removed. O(operators × block lengths
 /// tried).
 std::size_t foldRepeats(Graph& graph);
+/// The opposite: writes every folded block out, at most `most` operators in all (blocks that would go beyond stay
+/// folded). Totals are unchanged. Returns the number of operators added.
+std::size_t unfoldRepeats(Graph& graph, std::size_t most = 100000);
 /// Sorts operators topologically (stable). Fails naming an operator on a cycle.
 Expected<void> sortTopologically(Graph& graph);
 

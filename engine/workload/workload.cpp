@@ -156,6 +156,9 @@ Expected<WorkloadPtr> loadWorkload(const WorkloadRecipe& recipe) try {
             foldRepeats(imported->graph);
         }
     }
+    for (Diagnostic& each : applyWhatIfs(imported->graph, recipe.whatIfs)) {
+        imported->warnings.push_back(std::move(each));
+    }
     std::string name = imported->name.empty() ? id : imported->name;
     return finishWorkload(std::move(id), std::move(name), recipe, std::move(imported->graph),
                           std::move(imported->warnings), std::move(imported->transformer));

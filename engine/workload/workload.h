@@ -6,6 +6,7 @@
 #include "workload/costs.h"
 #include "workload/graph.h"
 #include "workload/passes.h"
+#include "workload/what_if.h"
 
 #include <memory>
 #include <optional>
@@ -33,11 +34,12 @@ struct WorkloadOptions {
     bool operator==(const WorkloadOptions&) const = default;
 };
 
-/// How to make a workload: where from, and with which options. `source` is a built-in id (`llama-2-7b`), or a path to
-/// .onnx, a Hugging Face config.json, or a workload YAML.
+/// How to make a workload: where from, with which options and changes. `source` is a built-in id (`llama-2-7b`), or a
+/// path to .onnx, a Hugging Face config.json, or a workload YAML.
 struct WorkloadRecipe {
     std::string source;
     WorkloadOptions options;
+    std::vector<WhatIf> whatIfs;  ///< applied to the loaded graph, in order
     bool operator==(const WorkloadRecipe&) const = default;
 };
 

@@ -122,6 +122,15 @@ private slots:
         const Json json = Json::parse(cli({"hardware", "h100-sxm", "--json"}).out.toStdString(), nullptr, false);
         QCOMPARE(json["device"]["levels"][0]["bandwidth_bytes_per_s"], 3.35e12);
     }
+    void aNetworkShowsItsFacts() {
+        const Outcome outcome = cli({"hardware", "tpu-v4-cube"});
+        QVERIFY2(outcome.exit == 0 && outcome.out.contains("torus 4 × 4 × 4") && outcome.out.contains("1.6 TB/s"),
+                 outcome.text());
+        const Json json = Json::parse(cli({"hardware", "tpu-v4-cube", "--json"}).out.toStdString(), nullptr, false);
+        QCOMPARE(json["networks"][0]["diameter"], 6);
+        QCOMPARE(json["networks"][0]["bisection_bytes_per_s"], 32 * 50e9);
+        QVERIFY(cli({"hardware", "dgx-1-v100"}).out.contains("links between parts: "));
+    }
     void aRunAnswersOnStandardOutputAlone() {
         const Outcome outcome = cli(runOf({"--phase", "decode", "--seq", "512", "--method", "roofline"}));
         QVERIFY2(outcome.exit == 0, outcome.text());

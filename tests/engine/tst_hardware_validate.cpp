@@ -108,6 +108,54 @@ private slots:
                                                   "link, name: l, count: 2, bandwidth: 1 GB/s, from: a, to: s}"
                                                << "hardware.ports"
                                                << "system/s.ports";
+        QTest::newRow("a link to nowhere further down")
+            << "{kind: node, name: n, children: [{kind: die, name: a}]}, {kind: die, name: b}, {kind: link, name: l, "
+               "bandwidth: 1 GB/s, from: n/c, to: b}"
+            << "{kind: node, name: n, children: [{kind: die, name: a}]}, {kind: die, name: b}, {kind: link, name: l, "
+               "bandwidth: 1 GB/s, from: n/a, to: b}"
+            << "hardware.link-nowhere"
+            << "system/l.from";
+        QTest::newRow("copies linked to a switch")
+            << "{kind: switch, name: s, ports: 7}, {kind: die, name: a, count: 8}, {kind: link, name: l, bandwidth: 1 "
+               "GB/s, from: a, to: s}"
+            << "{kind: switch, name: s, ports: 8}, {kind: die, name: a, count: 8}, {kind: link, name: l, bandwidth: 1 "
+               "GB/s, from: a, to: s}"
+            << "hardware.ports"
+            << "system/s.ports";
+        const QString two =
+            "{kind: die, name: a}, {kind: die, name: b}, {kind: switch, name: s}, {kind: link, name: "
+            "la, bandwidth: 1 GB/s, from: a, to: s, to_port: 1}, ";
+        QTest::newRow("a port used twice")
+            << two + "{kind: link, name: lb, bandwidth: 1 GB/s, from: b, to: s, to_port: 1}"
+            << two + "{kind: link, name: lb, bandwidth: 1 GB/s, from: b, to: s, to_port: 2}"
+            << "hardware.port-used"
+            << "system/lb.to_port";
+        const QString linked =
+            "{kind: die, name: a}, {kind: die, name: b}, {kind: dram, name: m, capacity: 1 GB, "
+            "bandwidth: 1 GB/s}, {kind: link, name: l, bandwidth: 1 GB/s, from: a, to: b}";
+        QTest::newRow("memory left out") << linked
+                                         << linked + ", {kind: link, name: k, bandwidth: 1 GB/s, from: m, to: b}"
+                                         << "hardware.unlinked-memory"
+                                         << "system/m";
+        const QString three =
+            "{kind: die, name: a}, {kind: die, name: b}, {kind: die, name: c}, {kind: link, name: l, "
+            "bandwidth: 1 GB/s, from: a, to: b}";
+        QTest::newRow("a part left out") << three
+                                         << three + ", {kind: link, name: k, bandwidth: 1 GB/s, from: b, to: c}"
+                                         << "hardware.disconnected"
+                                         << "system/c";
+        QTest::newRow("a switch left out beside a network")
+            << "{kind: die, name: a}, {kind: die, name: b}, {kind: switch, name: s}, {kind: topology, name: t, shape: "
+               "ring}, {kind: link, name: l, bandwidth: 1 GB/s, from: a, to: b}"
+            << "{kind: die, name: a}, {kind: die, name: b}, {kind: switch, name: s}, {kind: topology, name: t, shape: "
+               "ring}, {kind: link, name: l, bandwidth: 1 GB/s, from: a, to: s}"
+            << "hardware.disconnected"
+            << "system/s";
+        QTest::newRow("a fat tree of odd switches")
+            << "{kind: die, name: a, count: 4}, {kind: topology, name: t, shape: fat-tree, radix: 5}"
+            << "{kind: die, name: a, count: 4}, {kind: topology, name: t, shape: fat-tree, radix: 6}"
+            << "hardware.topology-radix"
+            << "system/t.radix";
         QTest::newRow("an empty design") << "" << memory << "hardware.empty"
                                          << "system";
     }
@@ -182,6 +230,20 @@ private slots:
             const auto kind = static_cast<ComponentKind>(i);
             QVERIFY(!mayContain(kind, System));
             QVERIFY(!mayContain(Cache, kind) && !mayContain(Link, kind) && !mayContain(RegisterFile, kind));
+        }
+    }
+    /// What joins parts that a link further out reaches is no hole; nor is a part that nothing here is said to join.
+    void noWarningWhereLinksAreMeantOtherwise() {
+        for (const char* children :
+             {"{kind: node, name: n, children: [{kind: die, name: a}, {kind: die, name: b}, {kind: die, name: c}, "
+              "{kind: "
+              "link, name: l, bandwidth: 1 GB/s, from: a, to: b}]}, {kind: switch, name: s}, {kind: link, name: u, "
+              "bandwidth: 1 GB/s, from: n/b, to: s}, {kind: link, name: v, bandwidth: 1 GB/s, from: n/c, to: s}",
+              "{kind: die, name: a}, {kind: die, name: b}, {kind: link, name: l, bandwidth: 1 GB/s, from: a}",
+              "{kind: die, name: a}, {kind: die, name: b}, {kind: link, name: l, count: 8, bandwidth: 1 GB/s}",
+              "{kind: die, name: a, count: 8}, {kind: switch, name: s, count: 4, ports: 64}",
+              "{kind: die, name: a}, {kind: dram, name: m, capacity: 1 GB, bandwidth: 1 GB/s}, {kind: die, name: b}"}) {
+            for (const Diagnostic& wrong : problems(children)) QFAIL(toText(wrong).c_str());
         }
     }
     void theSketchesAreInOrder() {

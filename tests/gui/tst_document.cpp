@@ -158,7 +158,7 @@ void TestDocument::componentsMoveWithoutLoss() {
     // A copy gets a name of its own.
     const Component copy = *componentAt(document.hardware()->root, pathOf(document, "l2"));
     QVERIFY_DONE(document.apply(addComponentEdit(*document.state(), 0, {0}, copy)));
-    QCOMPARE(names().last(), QStringLiteral("l22"));
+    QCOMPARE(names().last(), QStringLiteral("l2_2"));  // not `l3`: that would be another thing
 }
 
 void TestDocument::removingADesignTakesItsScenarios() {

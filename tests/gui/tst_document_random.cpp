@@ -1,11 +1,15 @@
 // Do random edits, undone, give the same bytes, and redone the same again?
 
 #include "app/document/commands/component_edits.h"
+#include "app/document/commands/layout_edits.h"
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/set_attribute.h"
 #include "app/document/commands/set_replication.h"
 #include "base/random.h"
 #include "support/studio_fixture.h"
+
+#include <functional>
+#include <map>
 
 using namespace orrery;
 using namespace orrery::app;
@@ -22,64 +26,221 @@ void collect(const Component& component, const ComponentPath& path, std::vector<
     }
 }
 
-/// One of all the edits that exist, on a random place; many are refused, as a person's are.
-Expected<Edit> randomEdit(const ProjectState& state, RandomStream& random) {
-    const auto pick = [&](std::size_t count) {
-        return static_cast<std::size_t>(random.below(std::max<std::size_t>(1, count)));
-    };
-    const int design = static_cast<int>(pick(state.hardware.size()));
-    std::vector<ComponentPath> paths;
-    collect(state.hardware[static_cast<std::size_t>(design)]->root, {}, paths);
-    const ComponentPath path = paths[pick(paths.size())];
-    const ComponentPath other = paths[pick(paths.size())];
-    const Component& component = *componentAt(state.hardware[static_cast<std::size_t>(design)]->root, path);
-    switch (random.below(15)) {
-        case 0:
-        case 1:
-        case 2:
-            return setAttributeEdit(state, design, path, "bandwidth",
-                                    QStringLiteral("%1 TB/s").arg(1 + random.uniform()));
-        case 3:
-            return setAttributeEdit(state, design, path, "capacity",
-                                    QStringLiteral("%1 GiB").arg(1 + random.below(90)));
-        case 4:
-            if (component.attributes.empty()) return fail("test.none", "no attribute");
-            return setAttributeEdit(
-                state, design, path,
-                QString::fromStdString(component.attributes[pick(component.attributes.size())].name), {});
-        case 5:
-            return setCountEdit(state, design, path, static_cast<qint64>(random.below(200)));
-        case 6:
-            return setMeshEdit(state, design, path,
-                               {1 + std::int64_t(random.below(9)), 1 + std::int64_t(random.below(9))});
-        case 7:
-            return renameComponentEdit(state, design, path, QStringLiteral("part%1").arg(random.below(40)));
-        case 8:
-            return addComponentEdit(state, design, path,
-                                    *componentAt(state.hardware[static_cast<std::size_t>(design)]->root, other));
-        case 9:
-            return removeComponentEdit(state, design, path);
-        case 10:
-            return moveComponentEdit(state, design, path, other, static_cast<int>(random.below(4)));
-        case 11: {
-            WorkloadOptions options;
-            options.batch = static_cast<std::int64_t>(random.below(64));
-            options.phase = random.below(2) ? Phase::Decode : Phase::Prefill;
-            return setWorkloadOptionsEdit(state, static_cast<int>(pick(state.workloads.size())), options);
-        }
-        case 12:
-            if (state.hardware.size() > 4) return removeHardwareEdit(state, design);
-            return addHardwareEdit(state, *state.hardware[static_cast<std::size_t>(design)], random.below(2) == 0);
-        case 13: {
-            if (state.workloads.empty()) return fail("test.none", "no workload");
-            const auto& workload = state.workloads[pick(state.workloads.size())];
-            return chooseScenarioEdit(state,
-                                      {state.hardware[static_cast<std::size_t>(design)]->name, workload.name, {}});
-        }
-        default:
-            return random.below(2) ? setMethodsEdit(state, {"roofline"})
-                                   : setMethodsEdit(state, {"llm-inference", "roofline"});
+using Make = std::function<Expected<Edit>(const ProjectState&, RandomStream&)>;
+
+std::size_t pick(RandomStream& random, std::size_t count) {
+    return static_cast<std::size_t>(random.below(std::max<std::size_t>(1, count)));
+}
+
+int anyDesign(const ProjectState& state, RandomStream& random) {
+    return static_cast<int>(pick(random, state.hardware.size()));
+}
+
+/// A random design and some of its components.
+struct Spot {
+    Spot(const ProjectState& state, RandomStream& random) : design(anyDesign(state, random)) {
+        root = &state.hardware[static_cast<std::size_t>(design)]->root;
+        collect(*root, {}, paths);
+        one = paths[pick(random, paths.size())];
+        other = paths[pick(random, paths.size())];
+        few = {one, paths[pick(random, paths.size())]};
     }
+    const Component& component() const { return *componentAt(*root, one); }
+    bool crowded() const { return paths.size() > 80; }
+    int design;
+    const Component* root;
+    ComponentPaths paths;
+    ComponentPath one, other;
+    ComponentPaths few;
+};
+
+Unexpected none() {
+    return fail("test.none", "not now");
+}
+
+ui::Placement anyPlace(RandomStream& random) {
+    ui::Placement at;
+    at.x = 8.0 * static_cast<double>(random.below(100));
+    at.y = 8.0 * static_cast<double>(random.below(100));
+    at.folded = random.below(8) == 0;
+    return at;
+}
+
+/// Every kind of edit that exists; many attempts are refused, as a person's are.
+const std::map<std::string, Make>& kinds() {
+    using S = const ProjectState&;
+    using R = RandomStream&;
+    static const std::map<std::string, Make> all = {
+        {"set attribute",
+         [](S s, R r) {
+             Spot at(s, r);
+             return setAttributeEdit(s, at.design, at.one, "bandwidth", QStringLiteral("%1 TB/s").arg(1 + r.uniform()));
+         }},
+        {"set attribute of many",
+         [](S s, R r) {
+             Spot at(s, r);
+             return setAttributeEdit(s, at.design, at.few, "count", QString::number(1 + r.below(9)));
+         }},
+        {"remove attribute",
+         [](S s, R r) -> Expected<Edit> {
+             Spot at(s, r);
+             const auto& has = at.component().attributes;
+             if (has.empty()) return none();
+             return setAttributeEdit(s, at.design, at.one, QString::fromStdString(has[pick(r, has.size())].name), {});
+         }},
+        {"set count",
+         [](S s, R r) {
+             Spot at(s, r);
+             return setCountEdit(s, at.design, at.one, static_cast<qint64>(r.below(9)));
+         }},
+        {"set mesh",
+         [](S s, R r) {
+             Spot at(s, r);
+             return setMeshEdit(s, at.design, at.one, {1 + std::int64_t(r.below(3)), 1 + std::int64_t(r.below(3))});
+         }},
+        {"rename",
+         [](S s, R r) {
+             Spot at(s, r);
+             return renameComponentEdit(s, at.design, at.one, QStringLiteral("part%1").arg(r.below(40)));
+         }},
+        {"add",
+         [](S s, R r) -> Expected<Edit> {
+             Spot at(s, r);
+             if (at.crowded()) return none();
+             return addComponentsEdit(s, at.design, at.one, {*componentAt(*at.root, at.other)}, {anyPlace(r)});
+         }},
+        {"paste",
+         [](S s, R r) -> Expected<Edit> {
+             Spot at(s, r);
+             if (at.crowded()) return none();
+             return pasteComponentsEdit(s, at.design, at.one,
+                                        QString::fromStdString(writeComponents({*componentAt(*at.root, at.other)})));
+         }},
+        {"remove",
+         [](S s, R r) -> Expected<Edit> {
+             Spot at(s, r);
+             if (at.paths.size() < 15) return none();
+             return removeComponentsEdit(s, at.design, {at.one});
+         }},
+        {"move",
+         [](S s, R r) {
+             Spot at(s, r);
+             return moveComponentsEdit(s, at.design, at.few, at.other, static_cast<int>(r.below(4)) - 1);
+         }},
+        {"duplicate",
+         [](S s, R r) -> Expected<Edit> {
+             Spot at(s, r);
+             if (at.crowded()) return none();
+             return duplicateComponentsEdit(s, at.design, at.few);
+         }},
+        {"group",
+         [](S s, R r) {
+             Spot at(s, r);
+             return groupComponentsEdit(s, at.design, {at.one},
+                                        r.below(2) ? ComponentKind::Node : ComponentKind::Cluster);
+         }},
+        {"ungroup",
+         [](S s, R r) {
+             Spot at(s, r);
+             return ungroupComponentEdit(s, at.design, at.one);
+         }},
+        {"link",
+         [](S s, R r) -> Expected<Edit> {
+             Spot at(s, r);
+             if (at.crowded()) return none();
+             return linkComponentsEdit(s, at.design, at.one, at.other);
+         }},
+        {"replace by parts",
+         [](S s, R r) -> Expected<Edit> {
+             Spot at(s, r);
+             if (at.crowded()) return none();
+             for (const ComponentPath& path : at.paths)
+                 if (componentAt(*at.root, path)->kind == ComponentKind::Topology)
+                     return replaceByPartsEdit(s, at.design, path);
+             Component ring;
+             ring.kind = ComponentKind::Topology;
+             ring.name = "ring";
+             ring.attributes = {{"shape", std::string("ring"), {}, {}}};
+             return addComponentEdit(s, at.design, {}, ring);
+         }},
+        {"arrange",
+         [](S s, R r) {
+             Spot at(s, r);
+             return arrangeEdit(s, at.design, "Move", {{at.one, anyPlace(r)}, {at.other, anyPlace(r)}});
+         }},
+        {"arrange automatically",
+         [](S s, R r) {
+             Spot at(s, r);
+             return arrangeAutomaticallyEdit(s, at.design, at.one);
+         }},
+        {"derive",
+         [](S s, R r) -> Expected<Edit> {
+             if (s.hardware.size() > 4) return none();
+             return deriveHardwareEdit(s, anyDesign(s, r));
+         }},
+        {"rename design",
+         [](S s, R r) { return renameHardwareEdit(s, anyDesign(s, r), QStringLiteral("Design %1").arg(r.below(9))); }},
+        {"reorder designs",
+         [](S s, R r) {
+             const int from = anyDesign(s, r);
+             return reorderHardwareEdit(s, from, anyDesign(s, r));
+         }},
+        {"add design",
+         [](S s, R r) -> Expected<Edit> {
+             if (s.hardware.size() > 4) return none();
+             return addHardwareEdit(s, *s.hardware[static_cast<std::size_t>(anyDesign(s, r))], r.below(2) == 0);
+         }},
+        {"remove design",
+         [](S s, R r) -> Expected<Edit> {
+             if (s.hardware.size() < 4) return none();
+             return removeHardwareEdit(s, anyDesign(s, r));
+         }},
+        {"replace design",
+         [](S s, R r) {
+             const int from = anyDesign(s, r);
+             return replaceHardwareEdit(s, anyDesign(s, r), closedDesign(s, from));
+         }},
+        {"workload options",
+         [](S s, R r) {
+             WorkloadOptions o;
+             o.batch = static_cast<std::int64_t>(r.below(64));
+             return setWorkloadOptionsEdit(s, static_cast<int>(pick(r, s.workloads.size())), o);
+         }},
+        {"what if",
+         [](S s, R r) {
+             return setWhatIfsEdit(s, static_cast<int>(pick(r, s.workloads.size())),
+                                   r.below(3) ? std::vector<WhatIf>{RetypeKind{}} : std::vector<WhatIf>{},
+                                   "MatMul in int8");
+         }},
+        {"add workload",
+         [](S s, R r) -> Expected<Edit> {
+             if (s.workloads.size() > 4) return none();
+             return addWorkloadEdit(s, s.workloads[pick(r, s.workloads.size())], r.below(2) == 0);
+         }},
+        {"remove workload",
+         [](S s, R r) -> Expected<Edit> {
+             if (s.workloads.size() < 3) return none();
+             return removeWorkloadEdit(s, static_cast<int>(pick(r, s.workloads.size())));
+         }},
+        {"replace workload",
+         [](S s, R r) {
+             return replaceWorkloadEdit(s, static_cast<int>(pick(r, s.workloads.size())),
+                                        s.workloads[pick(r, s.workloads.size())]);
+         }},
+        {"choose scenario",
+         [](S s, R r) {
+             return chooseScenarioEdit(s, {s.hardware[static_cast<std::size_t>(anyDesign(s, r))]->name,
+                                           s.workloads[pick(r, s.workloads.size())].name,
+                                           {}});
+         }},
+        {"methods",
+         [](S s, R r) {
+             return r.below(2) ? setMethodsEdit(s, {"roofline"}) : setMethodsEdit(s, {"llm-inference", "roofline"});
+         }},
+        {"rename project",
+         [](S s, R r) { return renameProjectEdit(s, QStringLiteral("Project %1").arg(r.below(99))); }},
+    };
+    return all;
 }
 
 }  // namespace
@@ -89,7 +250,7 @@ class TestDocumentRandom : public QObject {
 private slots:
     void undoAllAndRedoAll_data() {
         QTest::addColumn<quint64>("seed");
-        for (const quint64 seed : {1, 2, 3, 4, 5, 6, 7, 8}) QTest::addRow("seed %llu", seed) << seed;
+        for (const quint64 seed : {1, 2, 3}) QTest::addRow("seed %llu", seed) << seed;
     }
     void undoAllAndRedoAll() {
         QFETCH(quint64, seed);
@@ -98,12 +259,23 @@ private slots:
         document.reset(smallProject());
         const std::string start = document.yaml();
         std::vector<std::string> texts = {start};
+        std::vector<std::string> names;
+        for (const auto& [name, unused] : kinds()) names.push_back(name);
         int made = 0;
-        for (int step = 0; step < 150; ++step) {
+        for (int step = 0; made < 1000 && step < 8000; ++step) {
+            const std::string& name = names[pick(random, names.size())];
             const int gesture = random.below(3) == 0 ? 1 : 0;
             const int index = document.undoStack()->index();
-            if (!document.apply(randomEdit(*document.state(), random), gesture)) continue;
+            const quint64 revision = document.revision();
+            if (!document.apply(kinds().at(name)(*document.state(), random), gesture)) continue;
+            if (document.revision() == revision) continue;  // nothing to change
             ++made;
+            ++done_[name];
+            if (made % 100 == 0) {
+                const Expected<LoadedProject> back = readProject(document.yaml());
+                QVERIFY2(back.has_value(), back ? "" : orrery::toText(back.error()).c_str());
+                QCOMPARE(writeProject(toProject(toState(back->project))), document.yaml());
+            }
             const int now = document.undoStack()->index();
             if (now > index) {
                 texts.push_back(document.yaml());
@@ -114,7 +286,7 @@ private slots:
             }
             QCOMPARE(static_cast<int>(texts.size()), document.undoStack()->index() + 1);
         }
-        QVERIFY2(made > 40, "the sequence must do something");
+        QCOMPARE(made, 1000);
         const std::string end = document.yaml();
         for (auto text = texts.rbegin(); text != texts.rend(); ++text) {
             QCOMPARE(document.yaml(), *text);
@@ -125,6 +297,12 @@ private slots:
         while (document.undoStack()->canRedo()) document.undoStack()->redo();
         QCOMPARE(document.yaml(), end);
     }
+    void everyKindWasDone() {
+        for (const auto& [name, unused] : kinds()) QVERIFY2(done_[name] > 0, name.c_str());
+    }
+
+private:
+    std::map<std::string, int> done_;
 };
 
 QTEST_MAIN(TestDocumentRandom)

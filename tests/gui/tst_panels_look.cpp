@@ -5,7 +5,10 @@
 #include "widgets/common/theme.h"
 #include "widgets/panels/command_palette.h"
 #include "widgets/panels/comparison_view.h"
+#include "widgets/panels/component_palette.h"
 #include "widgets/panels/component_tree.h"
+#include "widgets/panels/difference_list.h"
+#include "widgets/panels/history_panel.h"
 #include "widgets/panels/inspector.h"
 #include "widgets/panels/jobs_panel.h"
 #include "widgets/panels/library.h"
@@ -109,6 +112,7 @@ class TestPanelsLook : public QObject {
         welcome->setRecent({{"/home/ada/projects/decode-study.orrery", {}, "H100 SXM · Llama-2 7B"},
                             {"/home/ada/projects/edge.orrery", "Edge camera", {}},
                             {"/home/ada/old/gone.orrery", {}, {}, false}});
+        add("component-palette", std::make_unique<ComponentPalette>(), {{260, 1600}, {280, 900}});
         add("problems", std::make_unique<ProblemsPanel>(), {{260, 240}, {900, 240}})
             ->setDiagnostics(fixture::problems());
         auto* jobs = add("jobs", std::make_unique<JobsPanel>(), {{260, 260}, {900, 260}});

@@ -6,10 +6,10 @@
 #include "app/document/run_controller.h"
 #include "app/window/actions.h"
 #include "app/window/hardware_page.h"
-#include "app/window/hardware_picture.h"
 #include "app/window/main_window.h"
 #include "app/window/snapshot_feeder.h"
 #include "support/studio_fixture.h"
+#include "widgets/canvas/canvas_view.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/theme.h"
 #include "widgets/panels/command_palette.h"
@@ -86,7 +86,7 @@ private slots:
     void theFirstMinute();
     void aTypedNumberIsTakenOrRefused();
     void undoAndRedoByKeys();
-    void clickingThePictureInspects();
+    void clickingTheCanvasInspects();
     void anOnnxFileIsDropped();
     void aBadFileKeepsTheProject_data();
     void aBadFileKeepsTheProject();
@@ -149,14 +149,16 @@ void TestStudio::aTypedNumberIsTakenOrRefused() {
     window_->openExample("first-light");
     QVERIFY(settled(*window_));
     auto* inspector = window_->findChild<ui::Inspector*>();
-    emit inspector->attributeEdited(pathOf(window_->document(), "hbm3"), "bandwidth", "4 TB/s", ui::EditPhase::Commit);
+    emit inspector->attributesEdited({pathOf(window_->document(), "hbm3")}, "bandwidth", "4 TB/s",
+                                     ui::EditPhase::Commit);
     QCOMPARE(bandwidthOf(window_->document(), "hbm3"), 4e12);
     const int said = window_->findChild<ui::NotificationBar*>()->count();
-    emit inspector->attributeEdited(pathOf(window_->document(), "hbm3"), "bandwidth", "quick", ui::EditPhase::Commit);
+    emit inspector->attributesEdited({pathOf(window_->document(), "hbm3")}, "bandwidth", "quick",
+                                     ui::EditPhase::Commit);
     QCOMPARE(bandwidthOf(window_->document(), "hbm3"), 4e12);
     QVERIFY(window_->findChild<ui::NotificationBar*>()->count() > said);
-    emit inspector->attributeEdited(pathOf(window_->document(), "sm"), "count", "144", ui::EditPhase::Commit);
-    emit inspector->attributeEdited(pathOf(window_->document(), "sm"), "mesh", "12 x 12", ui::EditPhase::Commit);
+    emit inspector->attributesEdited({pathOf(window_->document(), "sm")}, "count", "144", ui::EditPhase::Commit);
+    emit inspector->attributesEdited({pathOf(window_->document(), "sm")}, "mesh", "12 x 12", ui::EditPhase::Commit);
     const Component* sm = componentAt(window_->document().hardware()->root, pathOf(window_->document(), "sm"));
     QCOMPARE(sm->count, 144);
     QCOMPARE(sm->mesh, (std::vector<std::int64_t>{12, 12}));
@@ -168,7 +170,7 @@ void TestStudio::undoAndRedoByKeys() {
     auto* inspector = window_->findChild<ui::Inspector*>();
     const ComponentPath hbm = pathOf(window_->document(), "hbm3");
     for (const char* value : {"4 TB/s", "5 TB/s", "6 TB/s"}) {
-        emit inspector->attributeEdited(hbm, "bandwidth", value, ui::EditPhase::Commit);
+        emit inspector->attributesEdited({hbm}, "bandwidth", value, ui::EditPhase::Commit);
     }
     QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
     QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
@@ -178,20 +180,22 @@ void TestStudio::undoAndRedoByKeys() {
     QVERIFY(window_->actions().find("editRedo")->text().contains("hbm3 bandwidth"));
 }
 
-void TestStudio::clickingThePictureInspects() {
+void TestStudio::clickingTheCanvasInspects() {
     window_->openExample("first-light");
     QVERIFY(settled(*window_));
-    auto* picture = window_->findChild<HardwarePicture*>();
-    QVERIFY(picture->isVisible());
+    auto* canvas = window_->hardwarePage().canvas();
+    QVERIFY(canvas->isVisible());
     const ComponentPath wanted = pathOf(window_->document(), "l2");
-    const auto item = std::ranges::find(picture->placed(), wanted, &PlacedComponent::path);
-    QVERIFY2(item != picture->placed().end(), "the picture has room for the second-level cache");
-    QTest::mouseClick(picture, Qt::LeftButton, Qt::NoModifier, item->box.center().toPoint());
+    canvas->ensureVisible(wanted);
+    const int node = canvas->scene().find(wanted);
+    const QRectF box = canvas->scene().nodes()[std::size_t(node)].box;
+    // Near enough that level of detail shows it.
+    canvas->setZoom(1, canvas->toView(box.center()));
+    canvas->centreOn(box.center());
+    QTest::mouseClick(canvas, Qt::LeftButton, Qt::NoModifier, canvas->toView(box.center()).toPoint());
+    QCOMPARE(window_->components().paths(), ComponentPaths{wanted});
     QCOMPARE(window_->findChild<ui::ComponentTreeView*>()->current(), wanted);
     QCOMPARE(window_->findChild<ui::Inspector*>()->componentPath(), wanted);
-    for (std::size_t one = 0; one < picture->placed().size(); ++one) {
-        QVERIFY(picture->placed().front().box.contains(picture->placed()[one].box));
-    }
 }
 
 void TestStudio::anOnnxFileIsDropped() {
@@ -296,8 +300,8 @@ void TestStudio::aRunShowsAJob() {
 void TestStudio::closingAsksAndKeepsWhatIsNotSaved() {
     window_->openExample("first-light");
     QVERIFY(settled(*window_));
-    emit window_->findChild<ui::Inspector*>()->attributeEdited(pathOf(window_->document(), "hbm3"), "bandwidth",
-                                                               "4 TB/s", ui::EditPhase::Commit);
+    emit window_->findChild<ui::Inspector*>()->attributesEdited({pathOf(window_->document(), "hbm3")}, "bandwidth",
+                                                                "4 TB/s", ui::EditPhase::Commit);
     const auto answer = [&](QMessageBox::StandardButton button) {
         QTimer::singleShot(0, window_.get(), [button] {
             auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());

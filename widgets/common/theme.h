@@ -3,6 +3,7 @@
 // Every colour, size and font of the studio, as tokens, in light and dark. No view names a colour of its own.
 
 #include "base/dtype.h"
+#include "hardware/component.h"
 #include "methods/estimate.h"
 #include "workload/graph.h"
 
@@ -56,7 +57,9 @@ public:
     QColor methodColour(int index) const;            ///< by order in the method set
     QColor levelColour(int level) const;             ///< memory levels, 0 the outermost
     QColor boundColour(Bound bound) const;           ///< what limits: compute, a memory level, overhead, network
+    QColor kindColour(ComponentKind kind) const;     ///< hue of a component: memories warm, compute blue, networks purple
     QColor heat(double zeroToOne) const;             ///< cividis
+    QColor divergingHeat(double minusOneToOne) const;  ///< blue, the surface's grey, vermilion: less, same, more
     QColor inkOn(const QColor& fill) const;          ///< black or white, whichever reads better on a fill
     /// Breeze, matching the mode: `document-open`. Where the theme lacks it, a plain glyph with the name's first
     /// letter.

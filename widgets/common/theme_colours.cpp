@@ -166,6 +166,17 @@ QColor Theme::heat(double zeroToOne) const {
     return QColor(byte(r), byte(g), byte(b));
 }
 
+QColor Theme::divergingHeat(double minusOneToOne) const {
+    // Blue and vermilion differ for every usual colour deficiency; lightness says how far from the middle.
+    const double t = std::isfinite(minusOneToOne) ? std::clamp(minusOneToOne, -1.0, 1.0) : 0;
+    const bool dark = mode_ == Mode::Dark;
+    const QColor middle(dark ? "#3b4149" : "#eceff2");
+    const QColor end(t < 0 ? (dark ? skyBlue : blue) : (dark ? "#ee7a22" : vermilion));
+    const double share = std::abs(t);
+    const auto mix = [&](int from, int to) { return static_cast<int>(std::lround(from + (to - from) * share)); };
+    return QColor(mix(middle.red(), end.red()), mix(middle.green(), end.green()), mix(middle.blue(), end.blue()));
+}
+
 QColor Theme::inkOn(const QColor& fill) const {
     const QColor black("#10141a");
     const QColor white("#ffffff");

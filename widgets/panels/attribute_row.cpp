@@ -82,17 +82,22 @@ void AttributeRow::build() {
     label_->setElided(true);
     label_->setToolTip(tip);
 
-    if (spec_.form == AttributeForm::Choice) {
+    if (spec_.form == AttributeForm::Choice || spec_.chooser) {
         choice_ = new QuietCombo(this);
-        choice_->addItems(spec_.choices);
+        for (const QString& choice : spec_.choices) choice_->addItem(choice, choice);
         choice_->setObjectName(name);
         choice_->setAccessibleName(spec_.label);
         choice_->setToolTip(tip);
         choice_->setMinimumContentsLength(6);
         choice_->setFocusPolicy(Qt::StrongFocus);
         choice_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        connect(choice_, &QComboBox::activated, this,
-                [this](int at) { emit edited(choice_->itemText(at), EditPhase::Commit); });
+        connect(choice_, &QComboBox::activated, this, [this](int at) {
+            const QString text = choice_->itemData(at).toString();
+            if (text.isEmpty())
+                emit removed();
+            else
+                emit edited(text, EditPhase::Commit);
+        });
     } else {
         edit_ = new ValueEdit(this);
         if (spec_.form == AttributeForm::Measure) edit_->setMeasure(spec_.dimension);
@@ -119,12 +124,19 @@ void AttributeRow::build() {
     }
     if (spec_.explorable && spec_.form == AttributeForm::Measure) {
         slider_ = new LogSlider(this);
+        slider_->setHidden(spec_.sliderIfGiven);
         slider_->setObjectName(name + QStringLiteral(".slider"));
         slider_->setAccessibleName(tr("%1, slider").arg(spec_.label));
         slider_->setToolTip(tr("%1: drag to explore; ← → step by 5 %, Esc puts a drag back").arg(spec_.label));
         connect(slider_, &LogSlider::edited, this, [this](double value, EditPhase phase) {
+            if (phase == EditPhase::Begin) mixedFrom_ = value_.mixed ? std::optional(value) : std::nullopt;
+            if (phase == EditPhase::Commit && slider_->isDragging() == false && mixedFrom_) {
+                const bool back = *mixedFrom_ == value;
+                mixedFrom_.reset();
+                if (back) return emit restored();
+            }
             const QString text =
-                phase == EditPhase::Begin && value_.measure
+                phase == EditPhase::Begin && value_.measure && !value_.mixed
                     ? value_.text
                     : (spec_.dimension == Dimension::Count ? QString::number(value, 'f', 0)
                                                            : measureText(value, perCycle_, spec_.dimension, binary_));
@@ -146,7 +158,29 @@ void AttributeRow::build() {
     error_->setObjectName(name + QStringLiteral(".error"));
     error_->setWordWrap(true);
     error_->hide();
+    if (!spec_.disabled.isEmpty()) {
+        if (edit_) edit_->setEnabled(false);
+        if (choice_) choice_->setEnabled(false);
+        for (QWidget* part : {static_cast<QWidget*>(edit_), static_cast<QWidget*>(choice_)})
+            if (part) part->setToolTip(spec_.disabled);
+        label_->setToolTip(spec_.disabled);
+    }
     arrange();
+}
+
+void AttributeRow::setChoices(const QStringList& choices, const QString& none) {
+    if (!choice_ || (choice_->count() > 0 && spec_.choices == choices)) return;
+    spec_.choices = choices;
+    const QSignalBlocker quiet(choice_);
+    choice_->clear();
+    choice_->addItem(none, QString());
+    for (const QString& choice : choices) choice_->addItem(choice, choice);
+    const int at = choice_->findData(value_.text);
+    choice_->setCurrentIndex(value_.mixed ? -1 : at);
+    if (at < 0 && !value_.text.isEmpty()) {
+        choice_->addItem(value_.text, value_.text);
+        choice_->setCurrentIndex(choice_->count() - 1);
+    }
 }
 
 void AttributeRow::setWide(bool wide, int labelWidth) {
@@ -172,7 +206,8 @@ void AttributeRow::arrange() {
     const int chipAt = resetAt - chipWidth - 2;
     const int editorEnd = chipAt - gap;
     label_->setGeometry(0, 0, labelWidth_, line);
-    const bool beside = wide_ && slider_;
+    const bool sliding = slider_ && !slider_->isHidden();
+    const bool beside = wide_ && sliding;
     const int editorAt =
         beside ? std::max(labelWidth_ + gap, editorEnd - static_cast<int>(104 * Theme::instance().scale()))
                : labelWidth_ + gap;
@@ -180,7 +215,7 @@ void AttributeRow::arrange() {
     chip_->setGeometry(chipAt, (line - 18) / 2, chipWidth, 18);
     reset_->move(resetAt, (line - reset_->height()) / 2);
     int bottom = line;
-    if (slider_) {
+    if (sliding) {
         if (beside) {
             slider_->setGeometry(labelWidth_ + gap, (line - sliderHeight) / 2,
                                  std::max(40, editorAt - labelWidth_ - 3 * gap), sliderHeight);
@@ -205,15 +240,17 @@ void AttributeRow::show(const RowValue& value) {
     perCycle_ = value.measure && value.measure->perCycle;
     if (choice_) {
         const QSignalBlocker quiet(choice_);
-        int at = choice_->findText(value.text);
+        int at = choice_->findData(value.text);
         if (at < 0 && !value.text.isEmpty()) {
-            choice_->addItem(value.text);
+            choice_->addItem(value.text, value.text);
             at = choice_->count() - 1;
         }
-        choice_->setCurrentIndex(at);
-        choice_->setPlaceholderText(tr("not given"));
+        choice_->setPlaceholderText(value.mixed ? tr("mixed") : tr("not given"));
+        choice_->setCurrentIndex(value.mixed ? -1 : at);
     } else {
-        edit_->setFallback(spec_.fallback ? measureText(*spec_.fallback, false, spec_.dimension) : tr("not given"));
+        edit_->setFallback(value.mixed      ? tr("mixed")
+                           : spec_.fallback ? measureText(*spec_.fallback, false, spec_.dimension)
+                                            : tr("not given"));
         edit_->setStored(value.text);
     }
     showSlider();
@@ -229,6 +266,10 @@ void AttributeRow::show(const RowValue& value) {
 
 void AttributeRow::showSlider() {
     if (!slider_) return;
+    if (spec_.sliderIfGiven && slider_->isHidden() == isGiven()) {
+        slider_->setHidden(!isGiven());
+        arrange();
+    }
     const std::optional<double> at = value_.measure ? std::optional(value_.measure->si) : spec_.fallback;
     slider_->setEnabled(at && *at > 0);
     if (!at || *at <= 0) return;
@@ -261,13 +302,19 @@ void AttributeRow::showSlider() {
 }
 
 bool AttributeRow::isUnusual() const {
-    if (!value_.measure) return false;
+    if (!value_.measure || value_.mixed) return false;
     if (spec_.attribute) return !isUsual(*spec_.attribute, *value_.measure);
     return spec_.lowest < spec_.highest && (value_.measure->si < spec_.lowest || value_.measure->si > spec_.highest);
 }
 
 void AttributeRow::showChip() {
     const QString note = value_.note.isEmpty() ? QString() : QStringLiteral("\n") + value_.note;
+    if (!spec_.disabled.isEmpty()) return chip_->set({}, Tone::Muted, spec_.disabled);
+    if (value_.mixed)
+        return chip_->set(
+            tr("mixed"), Tone::Accent,
+            tr("Different values; what you type or drag is set on all:") + QLatin1Char('\n') + value_.mixedValues);
+    if (value_.mixedSources) return chip_->set(tr("several"), Tone::Normal, tr("One value from different sources"));
     if (value_.text.isEmpty()) {
         if (spec_.fallback)
             return chip_->set(

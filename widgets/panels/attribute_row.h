@@ -30,6 +30,9 @@ struct RowSpec {
     bool clearable = true;
     const AttributeSpec* attribute = nullptr;  ///< null for rows made by hand
     bool powersOfTwo = false;                  ///< the slider snaps to 1, 2, 4, …
+    bool sliderIfGiven = false;                ///< no slider while there is only a default
+    bool chooser = false;  ///< text chosen from a list that setChoices() gives; the empty one removes it
+    QString disabled;      ///< why it cannot be edited here; empty: it can
 
     static RowSpec of(const AttributeSpec& spec);
     /// Meaning, unit, default and usual range, as rich text for a tooltip.
@@ -38,10 +41,13 @@ struct RowSpec {
 
 /// What a row shows.
 struct RowValue {
-    std::optional<Measure> measure;
-    QString text;  ///< spelling; empty: absent
-    QString source, sourceText, note;
-    std::optional<QString> preset;  ///< spelling in the preset
+    std::optional<Measure> measure = std::nullopt;
+    QString text = {};  ///< spelling; empty: absent
+    QString source = {}, sourceText = {}, note = {};
+    std::optional<QString> preset = std::nullopt;  ///< spelling in the preset
+    bool mixed = false;                            ///< of many components with different values; `text` is empty
+    bool mixedSources = false;                     ///< of many with one value from different sources
+    QString mixedValues = {};                      ///< the different values, for the tooltip
     bool operator==(const RowValue&) const = default;
 };
 
@@ -59,13 +65,17 @@ public:
     LogSlider* slider() const { return slider_; }
     Chip* chip() const { return chip_; }
     IconButton* reset() const { return reset_; }
-    bool isGiven() const { return !value_.text.isEmpty(); }
+    QComboBox* choice() const { return choice_; }
+    void setChoices(const QStringList& choices, const QString& none);  ///< of a chooser; `none` is the empty one
+    bool isGiven() const { return !value_.text.isEmpty() || value_.mixed; }
     QSize sizeHint() const override { return {200, height()}; }
     QSize minimumSizeHint() const override { return {120, height()}; }
 
 signals:
     void edited(const QString& text, EditPhase phase);
     void removed();
+    /// A drag of the slider ended where it began over different values: they are to be as they were.
+    void restored();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -93,6 +103,7 @@ private:
     double anchor_ = 0;  ///< in the middle of the slider's range
     bool binary_ = false;
     bool perCycle_ = false;
+    std::optional<double> mixedFrom_;  ///< where the slider stood when a drag over different values began
 };
 
 }  // namespace orrery::ui

@@ -152,6 +152,9 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
                       "and what they cost."),
                    tr("Choose methods")});
 
+    notesDue_.setSingleShot(true);
+    notesDue_.setInterval(100);
+    connect(&notesDue_, &QTimer::timeout, this, &ComparisonView::showNotes);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ComparisonView::showNotes);
     connect(table_, &QTableView::activated, this,
             [this](const QModelIndex& index) { emit primaryMethodChosen(index.row()); });
@@ -185,6 +188,15 @@ void ComparisonView::snapshotChanged(const SnapshotPtr&) {
     }
     if (rows > 0 && !table_->currentIndex().isValid())
         table_->setCurrentIndex(model_->index(std::clamp(snapshot()->primary, 0, rows - 1), 0));
+    showNotesWhenCalm();
+}
+
+void ComparisonView::showNotesWhenCalm() {
+    // Wrapping a page of text takes milliseconds, and nobody reads it while a slider moves.
+    const bool busy = sinceAnswer_.isValid() && sinceAnswer_.elapsed() < notesDue_.interval();
+    sinceAnswer_.start();
+    if (busy) return notesDue_.start();
+    notesDue_.stop();
     showNotes();
 }
 

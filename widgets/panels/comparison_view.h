@@ -2,6 +2,9 @@
 
 #include "widgets/common/result_view.h"
 
+#include <QElapsedTimer>
+#include <QTimer>
+
 class QBoxLayout;
 class QTableView;
 
@@ -38,6 +41,7 @@ protected:
 
 private:
     void showNotes();
+    void showNotesWhenCalm();
     void arrangeColumns();
     void arrangeRows();
 
@@ -49,6 +53,8 @@ private:
     QBoxLayout* plots_;
     std::optional<ReferenceValue> reference_;
     QString shape_;  ///< of the rows as they are arranged: answered, failed, with a reference
+    QElapsedTimer sinceAnswer_;
+    QTimer notesDue_;
 };
 
 }  // namespace orrery::ui

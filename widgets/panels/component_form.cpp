@@ -5,91 +5,30 @@
 #include "widgets/common/text.h"
 #include "widgets/common/value_edit.h"
 #include "widgets/panels/attribute_row.h"
+#include "widgets/panels/attribute_values.h"
 #include "widgets/panels/glyphs.h"
 #include "widgets/panels/problem_list.h"
+#include "widgets/panels/topology_section.h"
 
-#include <QMenu>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace orrery::ui {
 namespace {
 
 constexpr int wideFrom = 400;  // times the scale of the type
 
-QString meshText(const std::vector<std::int64_t>& mesh) {
-    QStringList extents;
-    for (const std::int64_t extent : mesh) extents << QString::number(extent);
-    return extents.join(QStringLiteral("×"));
+/// A mesh as setAttribute() reads it.
+QString enginesMesh(QString text) {
+    return text.replace(QChar(0xD7), QStringLiteral(" x "));
 }
 
-/// `14×12`, `14 x 12`, `14, 12`.
-std::optional<Diagnostic> checkMesh(const QString& text) {
-    static const QRegularExpression pattern(QStringLiteral(R"(^\s*[1-9]\d{0,6}(\s*[×xX,]\s*[1-9]\d{0,6})*\s*$)"));
-    if (pattern.match(text).hasMatch()) return std::nullopt;
-    return Diagnostic{Severity::Error,     "hardware.mesh",         "A mesh is whole numbers joined by ×",
-                      "for example 14×12", "Type 14×12 or 14 x 12", {}};
-}
-
-std::optional<Diagnostic> checkName(const QString& text) {
-    if (!text.contains(QLatin1Char('/')) && !text.contains(QLatin1Char('.'))) return std::nullopt;
-    return Diagnostic{Severity::Error,
-                      "hardware.name",
-                      "A name cannot contain / or .",
-                      "letters, digits, - and _",
-                      "Slashes and dots separate names in paths",
-                      {}};
-}
-
-std::optional<Diagnostic> checkCount(const QString& text) {
-    const auto measure = parseMeasure(text.toStdString(), Dimension::Count);
-    if (!measure) return measure.error();
-    if (measure->si >= 1 && measure->si <= 1e9) return std::nullopt;
-    return Diagnostic{Severity::Error,
-                      "hardware.count",
-                      "A count is at least 1",
-                      "1 to 1,000,000,000",
-                      "Delete the component if there is none of it",
-                      {}};
-}
-
-RowValue valueOf(const Component& component, const Attribute& attribute, const Hardware& hardware,
-                 Dimension dimension) {
-    RowValue value;
-    if (const auto* measure = std::get_if<Measure>(&attribute.value)) {
-        value.measure = *measure;
-        value.text = measureText(*measure, dimension);
-    } else if (const auto* text = std::get_if<std::string>(&attribute.value)) {
-        value.text = qs(*text);
-    } else if (const auto* list = std::get_if<std::vector<std::string>>(&attribute.value)) {
-        QStringList words;
-        for (const std::string& word : *list) words << qs(word);
-        value.text = words.join(QStringLiteral(", "));
-    }
-    value.source = qs(sourceOf(component, attribute));
-    value.note = qs(attribute.note);
-    for (const Source& source : hardware.sources)
-        if (qs(source.key) == value.source) value.sourceText = qs(source.text);
-    return value;
-}
-
-const TableRow* tableRow(const Component& component, std::string_view attribute, std::string_view key) {
-    const Attribute* table = component.find(attribute);
-    const auto* rows = table ? std::get_if<std::vector<TableRow>>(&table->value) : nullptr;
-    if (!rows) return nullptr;
-    for (const TableRow& row : *rows)
-        if (row.key == key) return &row;
-    return nullptr;
-}
-
-RowSpec identityRow(const QString& id, const QString& label, const QString& meaning, AttributeForm form) {
-    RowSpec row;
-    row.id = id;
-    row.label = label;
-    row.meaning = meaning;
-    row.form = form;
-    row.clearable = false;
-    return row;
+std::string_view shapeOf(const Component& topology) {
+    const Attribute* shape = topology.find("shape");
+    const auto* text = shape ? std::get_if<std::string>(&shape->value) : nullptr;
+    return text ? std::string_view(*text) : std::string_view();
 }
 
 }  // namespace
@@ -101,40 +40,63 @@ ComponentForm::ComponentForm(QWidget* parent) : QScrollArea(parent) {
     setFocusPolicy(Qt::NoFocus);
 }
 
-QString ComponentForm::signature(const Component& component) const {
-    QString text = QString::number(static_cast<int>(component.kind));
-    for (const int step : path_) text += QLatin1Char('/') + QString::number(step);
-    for (const AttributeSpec& spec : attributeSpecs()) {
-        if (!spec.on(component.kind) || spec.form != AttributeForm::Table) continue;
-        const Attribute* table = component.find(spec.name);
-        const auto* rows = table ? std::get_if<std::vector<TableRow>>(&table->value) : nullptr;
-        if (!rows) continue;
-        for (const TableRow& row : *rows) text += QLatin1Char('|') + qs(row.key);
+std::vector<const Component*> ComponentForm::components() const {
+    std::vector<const Component*> found;
+    for (const ComponentPath& path : paths_)
+        if (const Component* component = hardware_ ? componentAt(hardware_->root, path) : nullptr)
+            found.push_back(component);
+    return found;
+}
+
+bool ComponentForm::sameMesh() const {
+    const auto all = components();
+    return std::all_of(all.begin(), all.end(), [&](const Component* one) { return one->mesh == all.front()->mesh; });
+}
+
+/// Rows stand while this does: what is selected, and which rows it needs.
+QString ComponentForm::signature() const {
+    QString text;
+    for (const ComponentPath& path : paths_) {
+        for (const int step : path) text += QLatin1Char('/') + QString::number(step);
+        text += QLatin1Char(';');
     }
+    std::set<std::string> keys;
+    for (const Component* component : components()) {
+        text += QString::number(static_cast<int>(component->kind)) + QLatin1Char(',');
+        for (const AttributeSpec& spec : attributeSpecs()) {
+            if (spec.form != AttributeForm::Table || !spec.on(component->kind)) continue;
+            const Attribute* table = component->find(spec.name);
+            const auto* rows = table ? std::get_if<std::vector<TableRow>>(&table->value) : nullptr;
+            if (!rows) continue;
+            for (const TableRow& row : *rows) keys.insert(std::string(spec.name) + '.' + row.key);
+        }
+    }
+    for (const std::string& key : keys) text += QLatin1Char('|') + qs(key);
+    if (sameMesh()) text += QStringLiteral("#%1").arg(current().mesh.size());
     return text;
 }
 
-void ComponentForm::show(HardwarePtr hardware, const ComponentPath& path, DeviceViewPtr device) {
+void ComponentForm::show(HardwarePtr hardware, ComponentPaths paths, DeviceViewPtr device) {
+    if (!hardware) return;
+    std::erase_if(paths, [&](const ComponentPath& path) { return !componentAt(hardware->root, path); });
+    if (paths.empty()) return;
     hardware_ = std::move(hardware);
-    path_ = path;
+    paths_ = std::move(paths);
     device_ = std::move(device);
-    const Component* component = hardware_ ? componentAt(hardware_->root, path_) : nullptr;
-    if (!component) return;
-    if (const QString wanted = signature(*component); wanted != built_) {
+    if (const QString wanted = signature(); wanted != built_) {
         built_ = wanted;
         building_ = true;
-        build(*component);
+        build();
         building_ = false;
     }
-    fill(*component);
+    fill();
     showDevice();
     showProblems();
 }
 
 void ComponentForm::setPreset(HardwarePtr preset) {
     preset_ = std::move(preset);
-    if (const Component* component = hardware_ ? componentAt(hardware_->root, path_) : nullptr; component && page_)
-        fill(*component);
+    if (page_ && hardware_ && !components().empty()) fill();
 }
 
 void ComponentForm::setProblems(const Diagnostics& problems) {
@@ -147,82 +109,69 @@ AttributeRow* ComponentForm::addRow(const RowSpec& spec) {
     auto* row = new AttributeRow(spec, page_);
     column_->addWidget(row);
     rows_[spec.id] = row;
-    // A page that is being replaced gives up the focus and so commits what was typed: that edit belongs to the
-    // component of that page, and must wait until the new page stands.
-    connect(row, &AttributeRow::edited, this, [this, path = path_, id = spec.id](const QString& text, EditPhase phase) {
-        if (!building_) return emit edited(path, id, text, phase);
-        QMetaObject::invokeMethod(
-            this, [=, this] { emit edited(path, id, text, phase); }, Qt::QueuedConnection);
-    });
-    connect(row, &AttributeRow::removed, this, [this, path = path_, id = spec.id] {
-        if (!building_) return emit removed(path, id);
-        QMetaObject::invokeMethod(
-            this, [=, this] { emit removed(path, id); }, Qt::QueuedConnection);
-    });
+    connectRow(row, spec.id);
     return row;
 }
 
-void ComponentForm::build(const Component& component) {
+void ComponentForm::connectRow(AttributeRow* row, const QString& id) {
+    // A page that is being replaced gives up the focus and so commits what was typed: that edit belongs to the
+    // components of that page, and must wait until the new page stands.
+    connect(row, &AttributeRow::edited, this, [this, paths = paths_, id](const QString& text, EditPhase phase) {
+        if (!building_ && paths == paths_) return send(id, text, phase);
+        QMetaObject::invokeMethod(
+            this, [=, this] { emit edited(paths, id, text, phase); }, Qt::QueuedConnection);
+    });
+    connect(row, &AttributeRow::removed, this, [this, paths = paths_, id] {
+        if (!building_) return emit removed(paths, id);
+        QMetaObject::invokeMethod(
+            this, [=, this] { emit removed(paths, id); }, Qt::QueuedConnection);
+    });
+    connect(row, &AttributeRow::restored, this, [this, id] { putBack(id); });
+}
+
+void ComponentForm::send(const QString& id, const QString& text, EditPhase phase) {
+    if (phase == EditPhase::Begin && paths_.size() > 1) {
+        before_.clear();
+        const Dimension dimension = rows_.at(id)->spec().dimension;
+        for (const ComponentPath& path : paths_) {
+            const QString was = rowValue(*hardware_, *componentAt(hardware_->root, path), id, dimension).text;
+            const auto same = std::ranges::find(before_, was, &std::pair<QString, ComponentPaths>::first);
+            if (same == before_.end())
+                before_.push_back({was, {path}});
+            else
+                same->second.push_back(path);
+        }
+    }
+    if (id == QLatin1String("mesh")) return emit edited(paths_, id, enginesMesh(text), phase);
+    if (!id.startsWith(QLatin1String("mesh."))) return emit edited(paths_, id, text, phase);
+    // One side of a mesh is edited as the whole mesh.
+    std::vector<std::int64_t> mesh = current().mesh;
+    const auto side = id.section(QLatin1Char('.'), 1).toUInt();
+    const auto measure = parseMeasure(text.toStdString(), Dimension::Count);
+    if (side >= mesh.size() || !measure) return;
+    mesh[side] = static_cast<std::int64_t>(measure->si);
+    emit edited(paths_, QStringLiteral("mesh"), enginesMesh(meshText(mesh)), phase);
+}
+
+/// As before the drag: every value to those that had it, in the drag's own entry of the history.
+void ComponentForm::putBack(const QString& id) {
+    const auto before = std::exchange(before_, {});
+    for (std::size_t i = 0; i < before.size(); ++i)
+        emit edited(before[i].second, id, before[i].first, i + 1 < before.size() ? EditPhase::Drag : EditPhase::Commit);
+}
+
+void ComponentForm::build() {
     rows_.clear();
     kept_.clear();
+    topology_ = nullptr;
     page_ = new QWidget;
     page_->setObjectName(QStringLiteral("inspector.page"));
     column_ = new QVBoxLayout(page_);
     column_->setContentsMargins(12, 8, 12, 12);
     column_->setSpacing(4);
-
-    auto* head = new QHBoxLayout;
-    head->setSpacing(8);
-    auto* picture = new QLabel(page_);
-    const auto draw = [picture, kind = component.kind] { picture->setPixmap(glyph(kind).pixmap(24, 24)); };
-    draw();
-    connect(&Theme::instance(), &Theme::changed, picture, draw);
-    head->addWidget(picture, 0, Qt::AlignVCenter);
-    auto* words = new QVBoxLayout;
-    words->setSpacing(0);
-    title_ = new Label({}, FontRole::Title, Tone::Normal, page_);
-    title_->setElided(true);
-    title_->setBold(true);
-    subtitle_ = new Label({}, FontRole::Small, Tone::Muted, page_);
-    subtitle_->setElided(true);
-    words->addWidget(title_);
-    words->addWidget(subtitle_);
-    head->addLayout(words, 1);
-    column_->addLayout(head);
-
-    column_->addWidget(new SectionHeader(tr("Component"), page_));
-    addRow(identityRow(QStringLiteral("name"), tr("Name"), tr("What it is called in paths and plots."),
-                       AttributeForm::Text))
-        ->edit()
-        ->setCheck(checkName);
-    RowSpec count =
-        identityRow(QStringLiteral("count"), tr("Count"), tr("Identical copies, drawn once."), AttributeForm::Measure);
-    count.dimension = Dimension::Count;
-    count.lowest = 1;
-    count.highest = 1024;
-    count.explorable = component.kind != ComponentKind::System;
-    if (count.explorable) addRow(count)->edit()->setCheck(checkCount);
-    if (component.kind == ComponentKind::Array || !component.mesh.empty()) {
-        addRow(identityRow(QStringLiteral("mesh"), tr("Mesh"), tr("Copies in a grid, for example 14×12."),
-                           AttributeForm::Text))
-            ->edit()
-            ->setCheck(checkMesh);
-    }
-
-    column_->addWidget(new SectionHeader(tr("Attributes"), page_));
-    // What can be explored and has a value stands first: it is what people come for.
-    const auto first = [&component](const AttributeSpec& spec) {
-        return spec.explorable && component.find(spec.name) != nullptr;
-    };
-    for (const bool wanted : {true, false}) {
-        for (const AttributeSpec& spec : attributeSpecs()) {
-            if (!spec.on(component.kind) || first(spec) != wanted) continue;
-            if (spec.form == AttributeForm::Table)
-                addTable(spec, component);
-            else
-                addRow(RowSpec::of(spec));
-        }
-    }
+    buildHead();
+    buildIdentity();
+    buildAttributes();
     more_ = new QToolButton(page_);
     more_->setObjectName(QStringLiteral("inspector.more"));
     more_->setAutoRaise(true);
@@ -234,6 +183,14 @@ void ComponentForm::build(const Component& component) {
         showRows();
     });
     column_->addWidget(more_, 0, Qt::AlignLeft);
+    if (paths_.size() == 1 && current().kind == ComponentKind::Topology) {
+        topology_ = new TopologySection(page_);
+        column_->addWidget(topology_);
+        connect(topology_, &TopologySection::addRequested, this, &ComponentForm::addRequested);
+        connect(topology_, &TopologySection::removeRequested, this, &ComponentForm::removeRequested);
+        connect(topology_, &TopologySection::moveRequested, this, &ComponentForm::moveRequested);
+        connect(topology_, &TopologySection::selectRequested, this, &ComponentForm::selectRequested);
+    }
     deviceHeader_ = new SectionHeader(tr("As methods see the device"), page_);
     deviceFacts_ = new FactList(page_);
     problemsHeader_ = new SectionHeader(tr("Problems"), page_);
@@ -251,100 +208,71 @@ void ComponentForm::build(const Component& component) {
     arrange();
 }
 
-void ComponentForm::addTable(const AttributeSpec& spec, const Component& component) {
-    const RowSpec whole = RowSpec::of(spec);
-    auto* line = new QHBoxLayout;
-    auto* label = new Label(whole.label, FontRole::Body, Tone::Muted, page_);
-    label->setToolTip(whole.toolTip());
-    line->addWidget(label, 1);
-    auto* add = new QToolButton(page_);
-    add->setObjectName(QStringLiteral("inspector.%1.add").arg(whole.id));
-    add->setAccessibleName(tr("Add to %1").arg(whole.label));
-    add->setToolTip(tr("Add a precision to %1").arg(whole.label));
-    add->setText(QStringLiteral("+"));
-    add->setAutoRaise(true);
-    add->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(add);
-    add->setMenu(menu);
-    line->addWidget(add);
-    column_->addLayout(line);
-
-    QStringList present;
-    QString first = QStringLiteral("1/cycle");
-    const Attribute* table = component.find(spec.name);
-    if (const auto* rows = table ? std::get_if<std::vector<TableRow>>(&table->value) : nullptr) {
-        for (const TableRow& row : *rows) {
-            RowSpec sub = whole;
-            sub.form = AttributeForm::Measure;
-            sub.label = QStringLiteral("   ") + qs(row.key);
-            sub.id = whole.id + QLatin1Char('.') + qs(row.key);
-            sub.fallback.reset();
-            addRow(sub);
-            if (present.isEmpty()) first = measureText(row.value, spec.dimension);
-            present << qs(row.key);
+void ComponentForm::fill() {
+    fillTitle();
+    const std::vector<const Component*> all = components();
+    for (auto& [id, row] : rows_) {
+        if (row->spec().chooser) {
+            ComponentPath above = paths_.back();
+            above.pop_back();
+            if (const Component* parent = componentAt(hardware_->root, above))
+                row->setChoices(endChoices(*parent), tr("outside"));
         }
+        std::vector<RowValue> values;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Component* preset = preset_ ? componentAt(preset_->root, paths_[i]) : nullptr;
+            // Once components were moved or added, the same path may lead to another one.
+            if (preset && (preset->kind != all[i]->kind || preset->name != all[i]->name)) preset = nullptr;
+            values.push_back(rowValue(*hardware_, *all[i], id, row->spec().dimension, preset_.get(), preset));
+        }
+        row->show(mergedValue(values));
     }
-    QStringList keys = whole.choices;
-    if (keys.isEmpty())
-        for (int type = 0; type < dtypeCount; ++type) keys << qs(toText(static_cast<DType>(type)));
-    for (const QString& key : keys) {
-        if (present.contains(key)) continue;
-        menu->addAction(key, this, [this, id = whole.id, key, first] {
-            emit edited(path_, id + QLatin1Char('.') + key, first, EditPhase::Commit);
-        });
-    }
+    if (topology_) topology_->show(hardware_, paths_.back());
+    showRows();
 }
 
-void ComponentForm::fill(const Component& component) {
-    const Component* preset = preset_ ? componentAt(preset_->root, path_) : nullptr;
-    // Once components were moved or added, the same path may lead to another one.
-    if (preset && (preset->kind != component.kind || preset->name != component.name)) preset = nullptr;
-    title_->setFullText(qs(nameOf(component)));
-    const std::int64_t instances = component.instances();
-    subtitle_->setFullText(
-        instances > 1 ? tr("%1 · ×%2").arg(qs(orrery::label(component.kind)), grouped(static_cast<double>(instances)))
-                      : qs(orrery::label(component.kind)));
-    for (auto& [id, row] : rows_) {
-        RowValue value;
-        const std::string name = id.section(QLatin1Char('.'), 0, 0).toStdString();
-        if (id == QStringLiteral("name")) {
-            value.text = qs(component.name);
-        } else if (id == QStringLiteral("count")) {
-            value.measure = Measure{static_cast<double>(component.count), false, {}};
-            value.text = QString::number(component.count);
-            if (preset) value.preset = QString::number(preset->count);
-        } else if (id == QStringLiteral("mesh")) {
-            value.text = meshText(component.mesh);
-            if (preset) value.preset = meshText(preset->mesh);
-        } else if (id.contains(QLatin1Char('.'))) {
-            const std::string key = id.section(QLatin1Char('.'), 1).toStdString();
-            if (const TableRow* cell = tableRow(component, name, key)) {
-                value = valueOf(component, Attribute{name, cell->value, component.find(name)->source, {}}, *hardware_,
-                                row->spec().dimension);
-            }
-            if (preset) {
-                const TableRow* before = tableRow(*preset, name, key);
-                value.preset = before ? measureText(before->value, row->spec().dimension) : QString();
-            }
-        } else {
-            if (const Attribute* attribute = component.find(name))
-                value = valueOf(component, *attribute, *hardware_, row->spec().dimension);
-            if (preset) {
-                const Attribute* before = preset->find(name);
-                value.preset = before ? valueOf(*preset, *before, *preset_, row->spec().dimension).text : QString();
-            }
-        }
-        row->show(value);
+void ComponentForm::fillTitle() {
+    const std::vector<const Component*> all = components();
+    if (all.size() == 1) {
+        const Component& component = *all.front();
+        title_->setFullText(qs(nameOf(component)));
+        const std::int64_t instances = component.instances();
+        subtitle_->setFullText(
+            instances > 1
+                ? tr("%1 · ×%2").arg(qs(orrery::label(component.kind)), grouped(static_cast<double>(instances)))
+                : qs(orrery::label(component.kind)));
+        return;
     }
-    showRows();
+    title_->setFullText(tr("%n components", nullptr, static_cast<int>(all.size())));
+    std::map<ComponentKind, int> counts;
+    for (const Component* component : all) ++counts[component->kind];
+    QStringList kinds;
+    for (const auto& [kind, count] : counts)
+        kinds << QStringLiteral("%1 %2").arg(QString::number(count), qs(orrery::label(kind)));
+    subtitle_->setFullText(counts.size() > 1
+                               ? tr("%1 – what all of them have is shown").arg(kinds.join(QStringLiteral(", ")))
+                               : kinds.join(QString()));
 }
 
 /// Rows without value, default or preset wait behind a button; one that loses its value under the mouse stays.
 void ComponentForm::showRows() {
     int waiting = 0;
+    const bool shaped = current().kind == ComponentKind::Topology && paths_.size() == 1;
+    const bool stacked = shaped && std::ranges::any_of(current().children, [](const Component& child) {
+                             return child.kind == ComponentKind::Topology;
+                         });
     for (auto& [id, row] : rows_) {
         const RowSpec& spec = row->spec();
-        if (!spec.attribute || row->isGiven() || spec.fallback) kept_.insert(id);
+        const std::string name = id.toStdString();
+        // What the shape does not read is out of place, unless the file says it all the same.
+        const bool unused =
+            shaped && (stacked ? name == "shape" || isShapeAttribute(name) : !shapeUses(shapeOf(current()), name));
+        if (unused && !row->isGiven()) {
+            row->setVisible(false);
+            continue;
+        }
+        const bool asked = isLinkEnd(name) || name == "shape" || (shaped && isShapeAttribute(name));
+        if (!spec.attribute || row->isGiven() || spec.fallback || asked) kept_.insert(id);
         if (!kept_.contains(id)) ++waiting;
         row->setVisible(all_ || kept_.contains(id));
     }
@@ -357,7 +285,7 @@ void ComponentForm::showRows() {
 
 void ComponentForm::showDevice() {
     std::vector<Fact> facts;
-    const Component* shown = componentAt(hardware_->root, path_);
+    const Component* shown = paths_.size() == 1 ? &current() : nullptr;
     const bool computes = shown && (shown->kind <= ComponentKind::Mac);
     const bool remembers = shown && (shown->kind <= ComponentKind::Die || !computes);
     if (device_ && shown) {
@@ -388,13 +316,14 @@ void ComponentForm::showDevice() {
 
 void ComponentForm::showProblems() {
     if (!page_ || !hardware_) return;
-    const std::string here = pathText(hardware_->root, path_);
+    std::set<std::string> places;
+    for (const ComponentPath& path : paths_)
+        if (componentAt(hardware_->root, path)) places.insert(pathText(hardware_->root, path));
     Diagnostics mine;
-    for (const Diagnostic& problem : problems_) {
-        const std::string& at = problem.place.path;
-        if (at == here || (at.starts_with(here) && at.size() > here.size() && at[here.size()] == '.'))
+    for (const Diagnostic& problem : problems_)
+        if (places.contains(problem.place.path.substr(0, problem.place.path.rfind('.'))) ||
+            places.contains(problem.place.path))
             mine.push_back(problem);
-    }
     problemsHeader_->setVisible(!mine.empty());
     problemList_->setVisible(!mine.empty());
     problemList_->setDiagnostics(mine);

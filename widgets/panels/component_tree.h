@@ -1,76 +1,86 @@
 #pragma once
 
-#include "methods/method.h"
+#include "hardware/tree_edit.h"
+#include "widgets/canvas/component_selection.h"
+#include "widgets/panels/component_tree_model.h"
 
-#include <QAbstractItemModel>
+#include <QPointer>
 #include <QTreeView>
 
-#include <memory>
+#include <set>
 
 class QLineEdit;
+class QMenu;
 
 namespace orrery::ui {
-
-/// The tree of a design. A new snapshot of the same shape changes data only, so that expansion and selection survive.
-class ComponentTreeModel : public QAbstractItemModel {
-    Q_OBJECT
-public:
-    enum Column { Name, Numbers, ColumnCount };
-    enum Role { PathTextRole = Qt::UserRole, KindRole, CountRole };
-
-    explicit ComponentTreeModel(QObject* parent = nullptr);
-    ~ComponentTreeModel() override;
-    void setHardware(HardwarePtr hardware);
-    const HardwarePtr& hardware() const { return hardware_; }
-    ComponentPath path(const QModelIndex& index) const;
-    QModelIndex index(const ComponentPath& path) const;
-
-    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
-    QModelIndex parent(const QModelIndex& child) const override;
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
-private:
-    struct Node;
-    const Component* component(const QModelIndex& index) const;
-
-    HardwarePtr hardware_;
-    std::unique_ptr<Node> root_;
-};
 
 /// `80 GB · 3.35 TB/s`: the numbers by which a component is known, at most three.
 QString keyNumbers(const Component& component);
 
-/// Tree with a filter line above and a context menu.
+/// The tree of a design with a filter line above. It asks for edits and makes none: rename in place (F2, slow click),
+/// drag to move, drops of parts and devices, and a context menu with what the canvas can do.
 class ComponentTreeView : public QWidget {
     Q_OBJECT
 public:
+    /// What is asked of the selected components, by menu or key.
+    enum class Action { Cut, Copy, Paste, Duplicate, Ungroup, Link, ReplaceByParts, MoveUp, MoveDown, Delete };
+    Q_ENUM(Action)
+
     explicit ComponentTreeView(QWidget* parent = nullptr);
     void setHardware(HardwarePtr hardware);
+    void setProblems(const Diagnostics& problems);
+    /// Binds the selected rows to it, both ways; it must outlive the view or be set to null.
+    void setSelection(ComponentSelection* selection);
     void setCurrent(const ComponentPath& path);  ///< emits nothing
     ComponentPath current() const;
+    ComponentPaths selectedPaths() const;  ///< the current one last
+    void editName(const ComponentPath& path);
     QTreeView* tree() const { return tree_; }
     ComponentTreeModel* model() const { return model_; }
 
 signals:
     void componentSelected(const orrery::ComponentPath& path);
     void componentActivated(const orrery::ComponentPath& path);
+    /// A name typed in place, which no sibling has.
+    void nameEntered(const orrery::ComponentPath& path, const QString& name);
+    void addRequested(const orrery::ComponentPath& parent, orrery::ComponentKind kind);
+    /// Of MoveUp and MoveDown, siblings in tree order; of Link, two; of Paste, the one to paste into.
+    void actionRequested(orrery::ui::ComponentTreeView::Action action, const orrery::ComponentPaths& paths);
+    void groupRequested(const orrery::ComponentPaths& paths, orrery::ComponentKind kind);
+    /// Dropped on or between rows; `index` among the children of `parent` as before the move, -1: the end.
+    void moveRequested(const orrery::ComponentPaths& paths, const orrery::ComponentPath& parent, int index);
+    void componentDropped(const orrery::Component& component, const orrery::ComponentPath& parent, int index);
+    void deviceDropped(const QString& id, const orrery::ComponentPath& parent, int index);
+    void refused(const orrery::Diagnostic& why);  ///< a name; it is also said where it was typed
+
+    // Of one component, beside actionRequested(): connect these or that one
     void duplicateRequested(const orrery::ComponentPath& path);
     void deleteRequested(const orrery::ComponentPath& path);
-    void renameRequested(const orrery::ComponentPath& path);
     void copyRequested(const orrery::ComponentPath& path);
     void pasteRequested(const orrery::ComponentPath& parent);
-    void addRequested(const orrery::ComponentPath& parent, orrery::ComponentKind kind);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void build();
+    void wire();
     void showMenu(const QPoint& at);
+    void addContainers(QMenu* menu, const ComponentPaths& paths);
+    void request(Action action, const ComponentPaths& paths);
+    bool canDo(Action action, const ComponentPaths& paths) const;
+    bool pressed(class QKeyEvent* key, bool act);
+    void expandKept();
+    void readSelection();
+    void writeSelection();
+    QModelIndex viewIndex(const ComponentPath& path) const;
 
     ComponentTreeModel* model_;
     class TreeFilter* filter_;
     QLineEdit* search_;
     QTreeView* tree_;
+    QPointer<ComponentSelection> selection_;
+    std::set<QString> collapsed_;  ///< by path text: kept while the design's shape changes
     bool quiet_ = false;
 };
 

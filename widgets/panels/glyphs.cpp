@@ -1,6 +1,7 @@
 #include "widgets/panels/glyphs.h"
 
 #include <QGuiApplication>
+#include <QHash>
 #include <QPainter>
 #include <QPainterPath>
 
@@ -146,8 +147,16 @@ void paintGlyph(QPainter& painter, ComponentKind kind, const QRectF& square, con
 }
 
 QIcon glyph(ComponentKind kind) {
+    // Trees ask for it on each row that they paint. Pictures must not outlive the application.
+    static QHash<std::pair<int, QRgb>, QIcon> made;
+    static const bool cleared = (qAddPostRoutine([] { made.clear(); }), true);
+    (void)cleared;
     const QColor ink = Theme::instance().colours().text;
-    return iconOf([&](QPainter& painter, const QRectF& square) { paintGlyph(painter, kind, square, ink); });
+    QIcon& icon = made[{static_cast<int>(kind), ink.rgba()}];
+    if (icon.isNull()) {
+        icon = iconOf([&](QPainter& painter, const QRectF& square) { paintGlyph(painter, kind, square, ink); });
+    }
+    return icon;
 }
 
 void paintSeverity(QPainter& painter, Severity severity, const QRectF& square) {

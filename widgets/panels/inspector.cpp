@@ -26,14 +26,30 @@ Inspector::Inspector(QWidget* parent) : QWidget(parent) {
     for (QWidget* page : {empty_, static_cast<QWidget*>(component_), static_cast<QWidget*>(workload_),
                           static_cast<QWidget*>(operator_)})
         pages_->addWidget(page);
-    connect(component_, &ComponentForm::edited, this, &Inspector::attributeEdited);
-    connect(component_, &ComponentForm::removed, this, &Inspector::attributeRemoved);
+    connect(component_, &ComponentForm::edited, this,
+            [this](const ComponentPaths& paths, const QString& attribute, const QString& text, EditPhase phase) {
+                emit attributesEdited(paths, attribute, text, phase);
+                if (paths.size() == 1) emit attributeEdited(paths.front(), attribute, text, phase);
+            });
+    connect(component_, &ComponentForm::removed, this, [this](const ComponentPaths& paths, const QString& attribute) {
+        emit attributesRemoved(paths, attribute);
+        if (paths.size() == 1) emit attributeRemoved(paths.front(), attribute);
+    });
+    connect(component_, &ComponentForm::addRequested, this, &Inspector::addRequested);
+    connect(component_, &ComponentForm::removeRequested, this, &Inspector::removeRequested);
+    connect(component_, &ComponentForm::moveRequested, this, &Inspector::moveRequested);
+    connect(component_, &ComponentForm::selectRequested, this, &Inspector::selectRequested);
     connect(workload_, &WorkloadForm::edited, this, &Inspector::workloadEdited);
 }
 
 void Inspector::showComponent(HardwarePtr hardware, const ComponentPath& path, DeviceViewPtr device) {
-    if (!hardware || !componentAt(hardware->root, path)) return clear();
-    component_->show(std::move(hardware), path, std::move(device));
+    showComponents(std::move(hardware), {path}, std::move(device));
+}
+
+void Inspector::showComponents(HardwarePtr hardware, ComponentPaths paths, DeviceViewPtr device) {
+    if (hardware) std::erase_if(paths, [&](const ComponentPath& path) { return !componentAt(hardware->root, path); });
+    if (!hardware || paths.empty()) return clear();
+    component_->show(std::move(hardware), std::move(paths), std::move(device));
     pages_->setCurrentWidget(component_);
 }
 
@@ -60,8 +76,12 @@ void Inspector::setProblems(const Diagnostics& problems) {
     component_->setProblems(problems);
 }
 
-const ComponentPath& Inspector::componentPath() const {
-    return component_->path();
+ComponentPath Inspector::componentPath() const {
+    return component_->paths().empty() ? ComponentPath() : component_->paths().back();
+}
+
+const ComponentPaths& Inspector::componentPaths() const {
+    return component_->paths();
 }
 
 }  // namespace orrery::ui

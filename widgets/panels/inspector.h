@@ -4,6 +4,7 @@
 // changed; the owner changes its document and shows the new snapshot, which updates the rows in place.
 
 #include "hardware/device_view.h"
+#include "hardware/tree_edit.h"
 #include "methods/method.h"
 #include "widgets/common/edit_phase.h"
 
@@ -29,6 +30,9 @@ public:
     /// The component at `path`. With the same path as before only values change: focus, what is being typed and a drag
     /// in progress survive.
     void showComponent(HardwarePtr hardware, const ComponentPath& path, DeviceViewPtr device = nullptr);
+    /// Many at once: rows that all have, different values shown as mixed, edits for all of them. The last is the
+    /// current one. Paths that lead nowhere are left out.
+    void showComponents(HardwarePtr hardware, ComponentPaths paths, DeviceViewPtr device = nullptr);
     /// `info` says which options the workload understands (null for an imported graph: batch, bindings and dtypes);
     /// `workload` may be null while it is loading or if it failed.
     void showWorkload(const WorkloadRecipe& recipe, const WorkloadInfo* info, WorkloadPtr workload);
@@ -40,9 +44,22 @@ public:
     void setPreset(HardwarePtr preset);
     /// All that is wrong in the design; those of the component shown are listed below its rows.
     void setProblems(const Diagnostics& problems);
-    const ComponentPath& componentPath() const;
+    ComponentPath componentPath() const;  ///< the current one
+    const ComponentPaths& componentPaths() const;
 
 signals:
+    /// Of one or many; connect this one or the next, not both. `text` may be empty while a drag over different values
+    /// is put back: the attribute is to be removed. All of one drag (Begin … Commit) is one undo entry.
+    void attributesEdited(const orrery::ComponentPaths& paths, const QString& attribute, const QString& text,
+                          orrery::ui::EditPhase phase);
+    void attributesRemoved(const orrery::ComponentPaths& paths, const QString& attribute);
+    // Of a topology's stack: dimensions are its children
+    void addRequested(const orrery::ComponentPath& parent, const std::vector<orrery::Component>& parts);
+    void removeRequested(const orrery::ComponentPaths& paths);
+    void moveRequested(const orrery::ComponentPath& path, const orrery::ComponentPath& parent, int index);
+    void selectRequested(const orrery::ComponentPath& path);
+
+    // Of one component, beside the signals above
     /// `attribute` is `bandwidth`, `macs.bf16`, `name`, `count` or `mesh`; `text` what setAttribute takes.
     void attributeEdited(const orrery::ComponentPath& path, const QString& attribute, const QString& text,
                          orrery::ui::EditPhase phase);

@@ -2,12 +2,14 @@
 
 #include "widgets/common/text.h"
 #include "widgets/panels/library_model.h"
+#include "widgets/panels/library_numbers.h"
 #include "widgets/panels/method_hover_card.h"
 
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
 #include <QTabBar>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace orrery::ui {
@@ -56,6 +58,8 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     column->addWidget(list_, 1);
     card_ = new MethodHoverCard(this);
+    reader_ = new QTimer(this);
+    connect(reader_, &QTimer::timeout, this, &LibraryPanel::readNext);
 
     const auto refilter = [this] {
         card_->hide();
@@ -69,7 +73,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
     connect(search_, &QLineEdit::textChanged, this, refilter);
     connect(list_, &QListView::activated, this, &LibraryPanel::choose);
     connect(model_, &LibraryModel::toggled, this, &LibraryPanel::methodToggled);
-    connect(&Theme::instance(), &Theme::changed, list_->viewport(), qOverload<>(&QWidget::update));
+    connect(&Theme::instance(), &Theme::changed, list_, [this] { list_->doItemsLayout(); });
     search_->installEventFilter(this);
     list_->viewport()->installEventFilter(this);
     list_->installEventFilter(this);
@@ -80,8 +84,26 @@ void LibraryPanel::setHardware(const std::vector<CatalogueEntry>& entries) {
     std::vector<LibraryItem> items;
     for (const CatalogueEntry& entry : entries)
         items.push_back({LibraryItem::Device, qs(entry.id), qs(entry.name), qs(entry.group), qs(entry.description),
-                         qs(entry.name) + QLatin1Char('\n') + qs(entry.description)});
+                         qs(entry.name) + QLatin1Char('\n') + qs(entry.description), qs(entry.description)});
     model_->replace(LibraryItem::Device, std::move(items));
+    unread_.assign(entries.rbegin(), entries.rend());
+    if (isVisible()) reader_->start();
+}
+
+void LibraryPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (!unread_.empty()) reader_->start();
+}
+
+/// One file at a time, so that the window never waits for the library.
+void LibraryPanel::readNext() {
+    if (unread_.empty() || !isVisible()) return reader_->stop();
+    const CatalogueEntry entry = std::move(unread_.back());
+    unread_.pop_back();
+    const auto loaded = loadHardware(entry.file.empty() ? entry.id : entry.file);
+    if (!loaded) return;
+    if (const QString numbers = deviceNumbers(loaded->hardware); !numbers.isEmpty())
+        model_->setDetail(qs(entry.id), numbers);
 }
 
 void LibraryPanel::setWorkloads(const std::vector<WorkloadInfo>& workloads) {

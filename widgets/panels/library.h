@@ -11,6 +11,7 @@
 class QLineEdit;
 class QListView;
 class QTabBar;
+class QTimer;
 
 namespace orrery::ui {
 
@@ -24,6 +25,7 @@ class LibraryPanel : public QWidget {
     Q_OBJECT
 public:
     explicit LibraryPanel(QWidget* parent = nullptr);
+    /// Their numbers are read from the files one by one while the panel is shown; until then rows say the description.
     void setHardware(const std::vector<CatalogueEntry>& entries);
     void setWorkloads(const std::vector<WorkloadInfo>& workloads);
     void setMethods(std::span<const Method> methods);
@@ -37,9 +39,11 @@ signals:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     void choose(const QModelIndex& index);
+    void readNext();
 
     QTabBar* tabs_;
     QLineEdit* search_;
@@ -47,6 +51,8 @@ private:
     LibraryModel* model_;
     LibraryFilter* filter_;
     MethodHoverCard* card_;
+    std::vector<CatalogueEntry> unread_;  ///< devices whose numbers are still to be read, last first
+    QTimer* reader_;
 };
 
 }  // namespace orrery::ui

@@ -10,8 +10,16 @@
 
 namespace orrery::ui {
 namespace {
-constexpr int rowHeight = 42;
-constexpr int groupHeight = 26;
+/// Heights follow the type, which a projector's layout enlarges.
+int lineOf(FontRole role) {
+    return QFontMetrics(Theme::instance().font(role)).height();
+}
+int rowHeight() {
+    return lineOf(FontRole::Body) + lineOf(FontRole::Small) + 12;
+}
+int groupHeight() {
+    return lineOf(FontRole::Small) + 12;
+}
 }  // namespace
 
 void LibraryModel::replace(LibraryItem::Kind kind, std::vector<LibraryItem> items) {
@@ -19,6 +27,16 @@ void LibraryModel::replace(LibraryItem::Kind kind, std::vector<LibraryItem> item
     std::erase_if(items_, [kind](const LibraryItem& item) { return item.kind == kind; });
     items_.insert(items_.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
     endResetModel();
+}
+
+void LibraryModel::setDetail(const QString& id, const QString& detail) {
+    for (std::size_t row = 0; row < items_.size(); ++row) {
+        LibraryItem& item = items_[row];
+        if (item.kind != LibraryItem::Device || item.id != id || item.detail == detail) continue;
+        item.detail = detail;
+        const QModelIndex at = index(static_cast<int>(row));
+        emit dataChanged(at, at, {DetailRole, Qt::AccessibleTextRole});
+    }
 }
 
 void LibraryModel::setChecked(const QStringList& methods) {
@@ -100,8 +118,8 @@ void LibraryFilter::set(LibraryItem::Kind kind, const QString& words) {
 bool LibraryFilter::filterAcceptsRow(int row, const QModelIndex&) const {
     const LibraryItem& item = static_cast<const LibraryModel*>(sourceModel())->at(row);
     if (item.kind != kind_) return false;
-    const QString hay =
-        item.title + QLatin1Char('\n') + item.group + QLatin1Char('\n') + item.detail + QLatin1Char('\n') + item.id;
+    const QString hay = item.title + QLatin1Char('\n') + item.group + QLatin1Char('\n') + item.detail +
+                        QLatin1Char('\n') + item.id + QLatin1Char('\n') + item.words;
     return std::all_of(words_.begin(), words_.end(),
                        [&hay](const QString& word) { return hay.contains(word, Qt::CaseInsensitive); });
 }
@@ -113,13 +131,13 @@ QVariant LibraryFilter::data(const QModelIndex& index, int role) const {
 }
 
 QSize LibraryDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
-    return {120, rowHeight + (index.data(LibraryModel::FirstRole).toBool() ? groupHeight : 0)};
+    return {120, rowHeight() + (index.data(LibraryModel::FirstRole).toBool() ? groupHeight() : 0)};
 }
 
 QRect LibraryDelegate::checkBox(const QRect& row, const QModelIndex& index) const {
     if (index.data(Qt::CheckStateRole).isNull()) return {};
-    const int top = row.bottom() - rowHeight + 1;
-    return {row.left() + 10, top + (rowHeight - 16) / 2, 16, 16};
+    const int top = row.bottom() - rowHeight() + 1;
+    return {row.left() + 10, top + (rowHeight() - 16) / 2, 16, 16};
 }
 
 void LibraryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -135,7 +153,7 @@ void LibraryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         painter->setPen(colours.mutedText);
         painter->drawText(row.adjusted(12, 8, -8, 0), Qt::AlignTop | Qt::AlignLeft,
                           index.data(LibraryModel::GroupRole).toString());
-        row.setTop(row.top() + groupHeight);
+        row.setTop(row.top() + groupHeight());
     }
     if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
         QColor fill = colours.selection;
@@ -160,12 +178,13 @@ void LibraryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     const int width = row.right() - left - 8;
     painter->setFont(theme.font(FontRole::Body));
     painter->setPen(colours.text);
-    painter->drawText(QRect(left, row.top() + 4, width, 18), Qt::AlignVCenter | Qt::TextSingleLine,
+    painter->drawText(QRect(left, row.top() + 5, width, lineOf(FontRole::Body)), Qt::AlignVCenter | Qt::TextSingleLine,
                       painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, width));
     painter->setFont(theme.font(FontRole::Small));
     painter->setPen(colours.mutedText);
     painter->drawText(
-        QRect(left, row.top() + 21, width, 17), Qt::AlignVCenter | Qt::TextSingleLine,
+        QRect(left, row.top() + 5 + lineOf(FontRole::Body), width, lineOf(FontRole::Small)),
+        Qt::AlignVCenter | Qt::TextSingleLine,
         painter->fontMetrics().elidedText(index.data(LibraryModel::DetailRole).toString(), Qt::ElideRight, width));
     painter->restore();
 }

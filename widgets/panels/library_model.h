@@ -15,6 +15,7 @@ namespace orrery::ui {
 struct LibraryItem {
     enum Kind { Device, Model, Method } kind = Device;
     QString id, title, group, detail, tip;
+    QString words = {};  ///< more to find it by
 };
 
 /// Everything that the library lists. Methods are checkable.
@@ -24,6 +25,7 @@ public:
     enum Role { IdRole = Qt::UserRole, GroupRole, DetailRole, KindRole, FirstRole };
     using QAbstractListModel::QAbstractListModel;
     void replace(LibraryItem::Kind kind, std::vector<LibraryItem> items);
+    void setDetail(const QString& id, const QString& detail);  ///< of a device
     void setChecked(const QStringList& methods);
     const LibraryItem& at(int row) const { return items_[static_cast<std::size_t>(row)]; }
 

@@ -9,8 +9,6 @@
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QToolButton>
-#include <QUndoStack>
-#include <QUndoView>
 #include <QVBoxLayout>
 
 namespace orrery::ui {
@@ -97,26 +95,6 @@ void LogPanel::rebuild() {
     text_->clear();
     const std::size_t first = entries_.size() > most ? entries_.size() - most : 0;
     for (std::size_t at = first; at < entries_.size(); ++at) write(at);
-}
-
-HistoryPanel::HistoryPanel(QUndoStack* stack, QWidget* parent) : QWidget(parent) {
-    setObjectName(QStringLiteral("history"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* view = new QUndoView(stack, this);
-    view->setObjectName(QStringLiteral("history.list"));
-    view->setAccessibleName(tr("History of edits"));
-    view->setToolTip(tr("A click goes back or forth to that state (Ctrl+Z, Ctrl+Shift+Z)"));
-    view->setEmptyLabel(tr("As opened"));
-    view->setFrameShape(QFrame::NoFrame);
-    view->setUniformItemSizes(true);
-    column->addWidget(view);
-    const auto restyle = [view] {
-        view->setFont(Theme::instance().font(FontRole::Body));
-        view->setCleanIcon(Theme::instance().icon(QStringLiteral("document-save")));
-    };
-    restyle();
-    connect(&Theme::instance(), &Theme::changed, this, restyle);
 }
 
 }  // namespace orrery::ui

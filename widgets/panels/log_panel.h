@@ -7,7 +7,6 @@
 
 class QLineEdit;
 class QPlainTextEdit;
-class QUndoStack;
 
 namespace orrery::ui {
 
@@ -31,13 +30,6 @@ private:
     std::vector<Entry> entries_;
     QLineEdit* search_;
     QPlainTextEdit* text_;
-};
-
-/// The undo stack as a list; a click goes back or forth to that state.
-class HistoryPanel : public QWidget {
-    Q_OBJECT
-public:
-    explicit HistoryPanel(QUndoStack* stack, QWidget* parent = nullptr);
 };
 
 }  // namespace orrery::ui

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include <numeric>
+#include <set>
 
 namespace orrery::ui {
 namespace {
@@ -60,10 +61,16 @@ OperatorCard::OperatorCard(QWidget* parent) : QScrollArea(parent) {
     answerHeader_ = new SectionHeader(tr("Answer"), page);
     answer_ = new FactList(page);
     costs_ = new FactList(page);
+    costs_->setObjectName(QStringLiteral("operator.costs"));
     tensorsHeader_ = new SectionHeader(tr("Tensors"), page);
     tensors_ = new FactList(page, FontRole::Mono);
+    tensors_->setObjectName(QStringLiteral("operator.tensors"));
     attributesHeader_ = new SectionHeader(tr("Attributes"), page);
     attributes_ = new FactList(page, FontRole::Mono);
+    attributes_->setObjectName(QStringLiteral("operator.attributes"));
+    placeHeader_ = new SectionHeader(tr("In the model"), page);
+    place_ = new FactList(page);
+    place_->setObjectName(QStringLiteral("operator.place"));
     column->addWidget(title_);
     column->addWidget(subtitle_);
     column->addWidget(answerHeader_);
@@ -72,6 +79,8 @@ OperatorCard::OperatorCard(QWidget* parent) : QScrollArea(parent) {
     column->addWidget(costs_);
     column->addWidget(tensorsHeader_);
     column->addWidget(tensors_);
+    column->addWidget(placeHeader_);
+    column->addWidget(place_);
     column->addWidget(attributesHeader_);
     column->addWidget(attributes_);
     column->addStretch(1);
@@ -91,6 +100,7 @@ void OperatorCard::show(WorkloadPtr workload, int op, const Estimate* estimate) 
     showEstimate(estimate, row);
     showCosts(*workload, row);
     showTensors(workload->graph, shown);
+    showPlace(*workload, row);
     std::vector<Fact> attributes;
     for (const auto& [name, value] : shown.attributes) attributes.push_back({qs(name), attributeText(value), {}});
     attributesHeader_->setVisible(!attributes.empty());
@@ -118,6 +128,36 @@ void OperatorCard::showTensors(const Graph& graph, const Operator& op) {
     tensors_->setFacts(std::move(facts));
 }
 
+/// Stored elements of its weights, each tensor once.
+double OperatorCard::parameters(const Graph& graph, const Operator& op) {
+    double count = 0;
+    std::set<TensorId> seen;
+    for (const TensorId id : op.inputs) {
+        const Tensor* tensor = graph.tensor(id);
+        if (tensor && tensor->role == TensorRole::Weight && seen.insert(id).second) count += tensor->elements();
+    }
+    return count;
+}
+
+/// Where it stands, how often it runs, and what all its runs come to.
+void OperatorCard::showPlace(const Workload& workload, std::size_t row) {
+    const Operator& op = workload.graph.operators[row];
+    std::vector<Fact> facts{{tr("Name"), qs(op.name).section(QLatin1Char('/'), -1), qs(op.name)}};
+    if (!op.block.empty()) facts.push_back({tr("Block"), qs(op.block), qs(op.block)});
+    facts.push_back({tr("Runs"), grouped(static_cast<double>(op.repeat)),
+                     tr("Times in one pass of the model: equal layers are folded into one")});
+    const CostTable& costs = workload.costs;
+    if (op.repeat > 1 && row < costs.size()) {
+        const double runs = costs.repeat[row];
+        const auto all = [&facts](const QString& label, double value, Dimension dimension) {
+            if (value > 0) facts.push_back({label, qs(formatMeasure(value, dimension)), fullText(value, dimension)});
+        };
+        all(tr("Work of all runs"), runs * costs.flops[row], Dimension::Operations);
+        all(tr("Bytes of all runs"), runs * costs.bytes(row), Dimension::Data);
+    }
+    place_->setFacts(std::move(facts));
+}
+
 void OperatorCard::showCosts(const Workload& workload, std::size_t row) {
     const CostTable& costs = workload.costs;
     std::vector<Fact> facts;
@@ -132,6 +172,9 @@ void OperatorCard::showCosts(const Workload& workload, std::size_t row) {
         add(tr("Activations read"), costs.inputBytes[row], Dimension::Data);
         add(tr("Activations written"), costs.outputBytes[row], Dimension::Data);
         add(tr("Scratch"), costs.scratchBytes[row], Dimension::Data);
+        add(tr("Bytes in all"), costs.bytes(row), Dimension::Data);
+        if (const double weights = parameters(workload.graph, workload.graph.operators[row]); weights > 0)
+            facts.push_back({tr("Parameters"), qs(formatMeasure(weights, Dimension::Count)), grouped(weights)});
         if (const double bytes = costs.bytes(row); bytes > 0)
             add(tr("Intensity"), costs.flops[row] / bytes, Dimension::Intensity);
         const GemmShape& gemm = costs.gemm[row];

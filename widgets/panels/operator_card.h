@@ -20,6 +20,8 @@ public:
 private:
     void showTensors(const Graph& graph, const Operator& op);
     void showCosts(const Workload& workload, std::size_t row);
+    void showPlace(const Workload& workload, std::size_t row);
+    static double parameters(const Graph& graph, const Operator& op);
     void showEstimate(const Estimate* estimate, std::size_t row);
 
     Label* title_;
@@ -29,6 +31,8 @@ private:
     FactList* costs_;
     SectionHeader* tensorsHeader_;
     FactList* tensors_;
+    SectionHeader* placeHeader_;
+    FactList* place_;
     SectionHeader* attributesHeader_;
     FactList* attributes_;
 };

@@ -4,137 +4,21 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/glyphs.h"
+#include "widgets/panels/problems_delegate.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
 #include <QListView>
-#include <QPainter>
+#include <QMenu>
+#include <QMouseEvent>
 #include <QShortcut>
-#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
 namespace orrery::ui {
-namespace {
-
-constexpr int lineHeight = 19;
-
-bool isNarrow(const QWidget* list) {
-    return list && list->width() < 480;
-}
-
-class ProblemDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        const bool hint = !index.data(ProblemsModel::HintRole).toString().isEmpty();
-        const bool place = isNarrow(option.widget) && !index.data(ProblemsModel::PlaceRole).toString().isEmpty();
-        return {120, lineHeight * (1 + (hint ? 1 : 0) + (place ? 1 : 0)) + 10};
-    }
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        const Theme& theme = Theme::instance();
-        const Palette& colours = theme.colours();
-        painter->save();
-        if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
-            QColor fill = colours.selection;
-            if (!(option.state & QStyle::State_Selected)) fill.setAlpha(fill.alpha() / 2);
-            painter->fillRect(option.rect, fill);
-        }
-        const QRect box = option.rect.adjusted(10, 5, -10, -5);
-        paintSeverity(*painter, static_cast<Severity>(index.data(ProblemsModel::SeverityRole).toInt()),
-                      QRectF(box.left(), box.top() + 1, 16, 16));
-        const int left = box.left() + 24;
-        painter->setFont(theme.font(FontRole::Small));
-        painter->setPen(colours.mutedText);
-        const QString place = index.data(ProblemsModel::PlaceRole).toString();
-        // Beside the message where there is room, else on a line of its own.
-        const bool below = isNarrow(option.widget);
-        const int placeWidth = below
-                                   ? box.right() - left
-                                   : std::min(painter->fontMetrics().horizontalAdvance(place) + 2, box.width() * 2 / 5);
-        const int placeTop = below ? box.bottom() - lineHeight + 1 : box.top();
-        painter->drawText(QRect(box.right() - placeWidth, placeTop, placeWidth, lineHeight),
-                          Qt::AlignVCenter | (below ? Qt::AlignLeft : Qt::AlignRight),
-                          painter->fontMetrics().elidedText(place, Qt::ElideLeft, placeWidth));
-        const QString hint = index.data(ProblemsModel::HintRole).toString();
-        if (!hint.isEmpty()) {
-            const int room = box.right() - left;
-            painter->drawText(QRect(left, box.top() + lineHeight, room, lineHeight), Qt::AlignVCenter,
-                              painter->fontMetrics().elidedText(hint, Qt::ElideRight, room));
-        }
-        painter->setFont(theme.font(FontRole::Body));
-        painter->setPen(colours.text);
-        const int room = below ? box.right() - left : box.right() - placeWidth - 16 - left;
-        painter->drawText(QRect(left, box.top(), room, lineHeight), Qt::AlignVCenter,
-                          painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room));
-        painter->restore();
-    }
-};
-
-}  // namespace
-
-void ProblemsModel::setDiagnostics(Diagnostics diagnostics) {
-    if (diagnostics == all_) return;
-    beginResetModel();
-    all_ = std::move(diagnostics);
-    refilter();
-    endResetModel();
-}
-
-void ProblemsModel::setShown(Severity severity, bool shown) {
-    beginResetModel();
-    shown_[static_cast<std::size_t>(severity)] = shown;
-    refilter();
-    endResetModel();
-}
-
-void ProblemsModel::refilter() {
-    rows_.clear();
-    for (std::size_t i = 0; i < all_.size(); ++i)
-        if (isShown(all_[i].severity)) rows_.push_back(static_cast<int>(i));
-    std::stable_sort(rows_.begin(), rows_.end(), [this](int a, int b) {
-        return all_[static_cast<std::size_t>(a)].severity > all_[static_cast<std::size_t>(b)].severity;
-    });
-}
-
-int ProblemsModel::count(Severity severity) const {
-    return static_cast<int>(
-        std::count_if(all_.begin(), all_.end(), [severity](const Diagnostic& d) { return d.severity == severity; }));
-}
-
-int ProblemsModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
-    if (!index.isValid() || index.row() >= rowCount()) return {};
-    const Diagnostic& problem = at(index.row());
-    switch (role) {
-        case Qt::DisplayRole:
-        case MessageRole:
-            return qs(problem.message);
-        case Qt::ToolTipRole:
-        case Qt::AccessibleTextRole:
-            return qs(toText(problem));
-        case PlaceRole:
-            return qs(toText(problem.place));
-        case HintRole: {
-            QStringList parts;
-            if (!problem.expected.empty()) parts << tr("Expected %1").arg(qs(problem.expected));
-            if (!problem.hint.empty()) parts << qs(problem.hint);
-            return parts.join(QStringLiteral(" – "));
-        }
-        case SeverityRole:
-            return static_cast<int>(problem.severity);
-        default:
-            return {};
-    }
-}
 
 ProblemsPanel::ProblemsPanel(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("problems"));
@@ -171,9 +55,9 @@ ProblemsPanel::ProblemsPanel(QWidget* parent) : QWidget(parent) {
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("problems.list"));
     list_->setAccessibleName(tr("Problems"));
-    list_->setToolTip(tr("A click or Enter goes to the place; Ctrl+C copies"));
+    list_->setToolTip(tr("A click or Enter goes to the place; Alt+Enter offers quick fixes; Ctrl+C copies"));
     list_->setModel(model_);
-    list_->setItemDelegate(new ProblemDelegate(list_));
+    list_->setItemDelegate(new ProblemsDelegate(list_));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     list_->setResizeMode(QListView::Adjust);
@@ -196,6 +80,11 @@ ProblemsPanel::ProblemsPanel(QWidget* parent) : QWidget(parent) {
             [this](const QModelIndex& index) { emit jumpTo(model_->at(index.row()).place); });
     connect(list_, &QListView::activated, this,
             [this](const QModelIndex& index) { emit jumpTo(model_->at(index.row()).place); });
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(list_, &QListView::customContextMenuRequested, this,
+            [this](const QPoint& at) { showMenu(list_->indexAt(at), list_->viewport()->mapToGlobal(at), false); });
+    list_->installEventFilter(this);
+    list_->viewport()->installEventFilter(this);
     connect(copy, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(selectedText()); });
     auto* keys = new QShortcut(QKeySequence::Copy, list_);
     keys->setContext(Qt::WidgetShortcut);
@@ -211,6 +100,67 @@ QString ProblemsPanel::selectedText() const {
     QStringList lines;
     for (const QModelIndex& index : chosen) lines << qs(toText(model_->at(index.row())));
     return lines.join(QLatin1Char('\n'));
+}
+
+void ProblemsPanel::setDesign(HardwarePtr design) {
+    if (design == design_) return;
+    design_ = std::move(design);
+    if (!design_) return model_->setFixProvider(nullptr);
+    model_->setFixProvider([shown = design_](const Diagnostic& problem) { return fixesFor(*shown, problem); });
+}
+
+void ProblemsPanel::showMenu(const QModelIndex& index, const QPoint& global, bool fixesOnly) {
+    if (!index.isValid()) return;
+    const Diagnostic problem = model_->at(index.row());
+    auto* menu = new QMenu(this);
+    menu->setObjectName(QStringLiteral("problems.menu"));
+    menu->QWidget::setAttribute(Qt::WA_DeleteOnClose);
+    menu->setToolTipsVisible(true);
+    const std::vector<Fix>& fixes = model_->fixes(index.row());
+    for (std::size_t i = 0; i < fixes.size(); ++i) {
+        const QString title = qs(fixes[i].title);
+        QAction* action = menu->addAction(
+            title, this, [this, problem, i, title] { emit fixRequested(problem, static_cast<int>(i), title); });
+        action->setToolTip(tr("Solves: %1").arg(qs(problem.message)));
+    }
+    if (fixes.empty()) {
+        QAction* none = menu->addAction(tr("No quick fix: this one is for you to decide"));
+        none->setEnabled(false);
+        none->setToolTip(qs(problem.hint.empty() ? problem.expected : problem.hint));
+    }
+    if (!fixesOnly) {
+        menu->addSeparator();
+        menu->addAction(tr("Go to the place"), this, [this, problem] { emit jumpTo(problem.place); })
+            ->setToolTip(tr("Enter does so too"));
+        menu->addAction(tr("Copy"), this, [this] { QApplication::clipboard()->setText(selectedText()); })
+            ->setToolTip(tr("The selected problems as text (Ctrl+C)"));
+    }
+    menu->popup(global);
+    if (fixesOnly && !menu->actions().isEmpty()) menu->setActiveAction(menu->actions().front());
+}
+
+bool ProblemsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == list_ && event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if ((key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) && key->modifiers() & Qt::AltModifier) {
+            const QModelIndex index = list_->currentIndex();
+            const QRect row = list_->visualRect(index);
+            showMenu(index, list_->viewport()->mapToGlobal(row.bottomLeft()), true);
+            return true;
+        }
+    }
+    if (watched == list_->viewport() && event->type() == QEvent::MouseButtonPress) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        const QPoint at = mouse->position().toPoint();
+        const QModelIndex index = list_->indexAt(at);
+        const QRect bulb = ProblemsDelegate::bulb(list_->visualRect(index), index);
+        if (mouse->button() == Qt::LeftButton && bulb.isValid() && bulb.contains(at)) {
+            list_->setCurrentIndex(index);
+            showMenu(index, list_->viewport()->mapToGlobal(bulb.bottomLeft()), true);
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void ProblemsPanel::setDiagnostics(const Diagnostics& diagnostics) {

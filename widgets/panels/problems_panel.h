@@ -1,8 +1,8 @@
 #pragma once
 
-#include "base/diagnostic.h"
+#include "methods/method.h"
+#include "widgets/panels/problems_model.h"
 
-#include <QAbstractListModel>
 #include <QWidget>
 
 class QListView;
@@ -10,45 +10,33 @@ class QToolButton;
 
 namespace orrery::ui {
 
-class ProblemsModel : public QAbstractListModel {
-    Q_OBJECT
-public:
-    enum Role { MessageRole = Qt::UserRole, PlaceRole, HintRole, SeverityRole };
-    using QAbstractListModel::QAbstractListModel;
-    void setDiagnostics(Diagnostics diagnostics);
-    void setShown(Severity severity, bool shown);
-    bool isShown(Severity severity) const { return shown_[static_cast<std::size_t>(severity)]; }
-    int count(Severity severity) const;
-    const Diagnostic& at(int row) const { return all_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(row)])]; }
-
-    int rowCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-
-private:
-    void refilter();
-
-    Diagnostics all_;
-    std::vector<int> rows_;
-    bool shown_[3] = {true, true, true};
-};
-
-/// What is wrong and what to do about it. A click or Enter jumps to the place; Ctrl+C copies.
+/// What is wrong and what to do about it. A click or Enter jumps to the place; Ctrl+C copies; the light bulb, the
+/// context menu and Alt+Enter offer quick fixes.
 class ProblemsPanel : public QWidget {
     Q_OBJECT
 public:
     explicit ProblemsPanel(QWidget* parent = nullptr);
     void setDiagnostics(const Diagnostics& diagnostics);
+    /// The design whose problems have fixes; those of files and answers have none.
+    void setDesign(HardwarePtr design);
     QListView* list() const { return list_; }
     ProblemsModel* model() const { return model_; }
     QString selectedText() const;
 
 signals:
     void jumpTo(const orrery::Place& place);
+    /// The `fix`th of fixesFor(design, problem).
+    void fixRequested(const orrery::Diagnostic& problem, int fix, const QString& title);
     void countsChanged(int errors, int warnings);  ///< for the dock's title
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void refresh();
+    void showMenu(const QModelIndex& index, const QPoint& global, bool fixesOnly);
 
+    HardwarePtr design_;
     ProblemsModel* model_;
     QListView* list_;
     QToolButton* filters_[3];

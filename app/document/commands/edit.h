@@ -5,6 +5,7 @@
 
 #include "app/document/project_state.h"
 #include "base/diagnostic.h"
+#include "hardware/tree_edit.h"
 
 #include <QString>
 
@@ -12,9 +13,10 @@ namespace orrery::app {
 
 struct Edit {
     ProjectState after;
-    QString subject;   ///< `hbm3 bandwidth`, or the whole sentence if there are no values: `Add buffer l1`
-    QString from, to;  ///< printed values; empty if the edit has none
-    QString target;    ///< edits of one gesture with equal targets become one undo entry; empty: never
+    QString subject;           ///< `hbm3 bandwidth`, or the whole sentence if there are no values: `Add buffer l1`
+    QString from, to;          ///< printed values; empty if the edit has none
+    QString target;            ///< edits of one gesture with equal targets become one undo entry; empty: never
+    ComponentPaths made = {};  ///< what should be selected now, as paths in the design of `after`
 
     /// `hbm3 bandwidth 3.35 → 4 TB/s`: a unit that both values share is said once.
     QString text() const;

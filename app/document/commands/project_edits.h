@@ -12,10 +12,19 @@ Expected<Edit> addHardwareEdit(const ProjectState& state, Hardware design, bool 
 Expected<Edit> removeHardwareEdit(const ProjectState& state, int index);
 /// The design's content; keeps the scenario on it (its name may change).
 Expected<Edit> replaceHardwareEdit(const ProjectState& state, int index, Hardware design);
+/// A copy to be changed, under this or a free name, that remembers what it is derived from; shown as in
+/// addHardwareEdit.
+Expected<Edit> deriveHardwareEdit(const ProjectState& state, int index, const QString& name = {});
+/// Scenarios and what was derived from it follow. Fails if another design has the name.
+Expected<Edit> renameHardwareEdit(const ProjectState& state, int index, const QString& name);
+/// Puts a design at another place among the designs; which one is shown stays.
+Expected<Edit> reorderHardwareEdit(const ProjectState& state, int from, int to);
 
 Expected<Edit> addWorkloadEdit(const ProjectState& state, ProjectWorkload workload, bool show = true);
 Expected<Edit> removeWorkloadEdit(const ProjectState& state, int index);
 Expected<Edit> replaceWorkloadEdit(const ProjectState& state, int index, ProjectWorkload workload);
+/// Changes to the loaded graph (fused, retyped, reshaped operators), named by `words`.
+Expected<Edit> setWhatIfsEdit(const ProjectState& state, int index, std::vector<WhatIf> whatIfs, const QString& words);
 Expected<Edit> setWorkloadOptionsEdit(const ProjectState& state, int index, const WorkloadOptions& options);
 
 Expected<Edit> setMethodsEdit(const ProjectState& state, std::vector<std::string> methods);

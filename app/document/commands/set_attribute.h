@@ -8,5 +8,8 @@ namespace orrery::app {
 /// Table rows are written `macs.bf16`. Fails like orrery::setAttribute, naming what was expected.
 Expected<Edit> setAttributeEdit(const ProjectState& state, int hardware, const ComponentPath& path,
                                 const QString& attribute, const QString& value);
+/// The same of several components in one edit; each must have it. Also takes `count` and `mesh`.
+Expected<Edit> setAttributeEdit(const ProjectState& state, int hardware, const ComponentPaths& paths,
+                                const QString& attribute, const QString& value);
 
 }  // namespace orrery::app

@@ -101,6 +101,13 @@ Expected<Edit> replaceWorkloadEdit(const ProjectState& state, int index, Project
     return Edit{std::move(after), subject, {}, {}, {}};
 }
 
+Expected<Edit> setWhatIfsEdit(const ProjectState& state, int index, std::vector<WhatIf> whatIfs, const QString& words) {
+    if (!inside(state, index)) return noSuch();
+    Edit edit{state, words, {}, {}, {}};
+    edit.after.workloads[static_cast<std::size_t>(index)].recipe.whatIfs = std::move(whatIfs);
+    return edit;
+}
+
 Expected<Edit> setWorkloadOptionsEdit(const ProjectState& state, int index, const WorkloadOptions& options) {
     if (!inside(state, index)) return noSuch();
     if (options.batch < 1 || options.sequence < 0 || options.image < 0) {

@@ -1,0 +1,145 @@
+#include "app/window/component_loads.h"
+
+#include "widgets/common/theme.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <span>
+
+namespace orrery::app {
+
+namespace {
+
+using enum ComponentKind;
+
+/// The first component of one of these kinds, tried in their order, in tree order.
+std::optional<ComponentPath> firstOf(const Component& top, const ComponentPath& at,
+                                     std::span<const ComponentKind> kinds) {
+    for (const ComponentKind kind : kinds) {
+        std::optional<ComponentPath> found;
+        const std::function<void(const Component&, ComponentPath&)> look = [&](const Component& component,
+                                                                               ComponentPath& path) {
+            if (found) return;
+            if (component.kind == kind) {
+                found = path;
+                return;
+            }
+            for (int child = 0; child < static_cast<int>(component.children.size()) && !found; ++child) {
+                path.push_back(child);
+                look(component.children[static_cast<std::size_t>(child)], path);
+                path.pop_back();
+            }
+        };
+        ComponentPath path = at;
+        look(top, path);
+        if (found) return found;
+    }
+    return std::nullopt;
+}
+
+bool startsWith(const ComponentPath& path, const ComponentPath& beginning) {
+    return path.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), path.begin());
+}
+
+}  // namespace
+
+std::vector<std::optional<ComponentPath>> limiters(const ui::Snapshot& snapshot) {
+    const Estimate* estimate = snapshot.primaryEstimate();
+    if (!estimate || !snapshot.scenario.hardware || !snapshot.scenario.workload || !snapshot.device) return {};
+    const Component& root = snapshot.scenario.hardware->root;
+    const auto find = [&](const std::string& names) -> std::optional<ComponentPath> {
+        Expected<ComponentPath> path = findComponent(root, names);
+        return path ? std::optional(*path) : std::nullopt;
+    };
+    std::vector<std::optional<ComponentPath>> levels;
+    for (const std::string& name : estimate->levels) {
+        const auto& known = snapshot.device->levels;
+        const auto level = std::ranges::find(known, name, &MemoryLevel::name);
+        levels.push_back(level == known.end() ? std::nullopt : find(level->path));
+    }
+    const ComponentPath devicePath = find(snapshot.device->path).value_or(ComponentPath{});
+    const Component& device = *componentAt(root, devicePath);
+    constexpr std::array forMatrix = {TensorUnit, Array, Mac, VectorUnit, Core};
+    constexpr std::array forVector = {VectorUnit, Core, Array, TensorUnit, Mac};
+    constexpr std::array forNetwork = {Topology, Switch, Link};
+    const auto matrix = firstOf(device, devicePath, forMatrix);
+    const auto vector = firstOf(device, devicePath, forVector);
+    const auto network = firstOf(root, {}, forNetwork);
+
+    const CostTable& costs = snapshot.scenario.workload->costs;
+    std::vector<std::optional<ComponentPath>> found(estimate->operators.bound.size());
+    for (std::size_t op = 0; op < found.size(); ++op) {
+        const Bound bound = estimate->operators.bound[op];
+        switch (bound.kind) {
+            case BoundKind::Compute:
+                found[op] = op < costs.macs.size() && costs.macs[op] > 0 ? matrix : vector;
+                break;
+            case BoundKind::Memory:
+                if (bound.level >= 0 && static_cast<std::size_t>(bound.level) < levels.size())
+                    found[op] = levels[static_cast<std::size_t>(bound.level)];
+                break;
+            case BoundKind::Network:
+                found[op] = network;
+                break;
+            case BoundKind::Overhead:
+            case BoundKind::None:
+                break;
+        }
+    }
+    return found;
+}
+
+std::vector<ui::ComponentLoad> componentLoads(const ui::Snapshot& snapshot) {
+    const auto limiting = limiters(snapshot);
+    if (limiting.empty()) return {};
+    const OperatorEstimates& operators = snapshot.primaryEstimate()->operators;
+    struct Sum {
+        double seconds = 0;
+        Bound bound;
+    };
+    std::map<ComponentPath, Sum> sums;
+    double total = 0;
+    for (std::size_t op = 0; op < limiting.size(); ++op) {
+        total += operators.seconds[op];
+        if (!limiting[op]) continue;
+        Sum& sum = sums[*limiting[op]];
+        sum.seconds += operators.seconds[op];
+        sum.bound = operators.bound[op];
+    }
+    if (!(total > 0)) return {};
+    std::vector<ui::ComponentLoad> loads;
+    for (const auto& [path, sum] : sums) {
+        const double share = sum.seconds / total;
+        const QString percent = share < 0.01 ? QStringLiteral("<1") : QString::number(qRound(share * 100));
+        loads.push_back({path, share, QCoreApplication::translate("ComponentLoads", "limits %1 % of time").arg(percent),
+                         ui::Theme::instance().boundColour(sum.bound)});
+    }
+    std::ranges::sort(loads, std::greater<>(), &ui::ComponentLoad::share);
+    return loads;
+}
+
+QSet<int> operatorsLimitedBy(const ui::Snapshot& snapshot, const ComponentPath& component) {
+    const auto limiting = limiters(snapshot);
+    QSet<int> found;
+    for (std::size_t op = 0; op < limiting.size(); ++op) {
+        if (limiting[op] && startsWith(*limiting[op], component)) found.insert(static_cast<int>(op));
+    }
+    return found;
+}
+
+ComponentPaths componentsLimiting(const ui::Snapshot& snapshot, const QSet<int>& operators) {
+    const auto limiting = limiters(snapshot);
+    ComponentPaths found;
+    for (const int op : operators) {
+        if (op < 0 || op >= static_cast<int>(limiting.size())) continue;
+        const auto& limiter = limiting[static_cast<std::size_t>(op)];
+        if (limiter && std::ranges::find(found, *limiter) == found.end()) found.push_back(*limiter);
+    }
+    return found;
+}
+
+}  // namespace orrery::app

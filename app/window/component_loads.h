@@ -1,0 +1,29 @@
+#pragma once
+
+// Which component of the design limits each operator, from the live answer: what ties the canvas to the other views.
+
+#include "hardware/tree_edit.h"
+#include "widgets/canvas/canvas_view.h"
+#include "widgets/common/snapshot.h"
+
+#include <QSet>
+
+#include <optional>
+#include <vector>
+
+namespace orrery::app {
+
+/// One per operator of the primary answer; nothing where launch overhead or nothing limits, or where the design has no
+/// component of that name. Memory levels are found by their path in the device, compute limits go to the unit that the
+/// operator runs on (tensor unit or array for matrix products, vector unit else), network limits to the design's first
+/// network.
+std::vector<std::optional<ComponentPath>> limiters(const ui::Snapshot& snapshot);
+
+/// The share of the primary answer's time that each limits, largest first; empty without an answer.
+std::vector<ui::ComponentLoad> componentLoads(const ui::Snapshot& snapshot);
+/// Operators that the component, or one inside it, limits.
+QSet<int> operatorsLimitedBy(const ui::Snapshot& snapshot, const ComponentPath& component);
+/// Without double entries.
+ComponentPaths componentsLimiting(const ui::Snapshot& snapshot, const QSet<int>& operators);
+
+}  // namespace orrery::app

@@ -1,0 +1,49 @@
+// The workload page within the window: answers to it, its wishes to the document.
+
+#include "app/document/commands/project_edits.h"
+#include "app/document/live_controller.h"
+#include "app/window/dock_set.h"
+#include "app/window/main_window.h"
+#include "app/window/workload_page.h"
+#include "widgets/common/text.h"
+
+namespace orrery::app {
+
+namespace {
+
+/// What the undo list calls the step from one list of what-ifs to the next.
+QString wordsOf(const std::vector<WhatIf>& before, const std::vector<WhatIf>& after) {
+    if (after.empty()) return MainWindow::tr("Take back the what-ifs");
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        const bool same = i < before.size() && before[i] == after[i];
+        if (!same && after.size() >= before.size())
+            return MainWindow::tr("What if: %1").arg(ui::qs(orrery::toText(after[i])));
+        if (!same) return MainWindow::tr("Take back: %1").arg(ui::qs(orrery::toText(before[i])));
+    }
+    return MainWindow::tr("Take back: %1").arg(ui::qs(orrery::toText(before.back())));
+}
+
+}  // namespace
+
+void MainWindow::wireWorkloadPage() {
+    connect(live_, &LiveController::snapshotReady, workloadPage_, &WorkloadPage::setSnapshot);
+    connect(workloadPage_, &WorkloadPage::workloadClicked, this, &MainWindow::inspectWorkload);
+    connect(workloadPage_, &WorkloadPage::whatIfsRequested, this, [this](const std::vector<WhatIf>& all) {
+        const ProjectWorkload* workload = document_->workload();
+        if (!workload || workload->recipe.whatIfs == all) return;
+        report(document_->apply(setWhatIfsEdit(*document_->state(), document_->workloadIndex(), all,
+                                               wordsOf(workload->recipe.whatIfs, all))));
+    });
+    connect(workloadPage_, &WorkloadPage::operatorActivated, this, [this](int op) {
+        selection_.select({op});
+        docks_->reveal(QStringLiteral("inspector"));
+    });
+    connect(workloadPage_, &WorkloadPage::showInRooflineRequested, this,
+            [this] { docks_->reveal(QStringLiteral("roofline")); });
+    connect(workloadPage_, &WorkloadPage::refused, this, &MainWindow::complain);
+    connect(workloadPage_, &WorkloadPage::noted, this, [this](const QString& text, const QString& detail) {
+        say(Severity::Note, text, detail, QStringLiteral("workload-page"));
+    });
+}
+
+}  // namespace orrery::app

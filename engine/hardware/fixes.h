@@ -1,0 +1,23 @@
+#pragma once
+
+// Ways out of what validate() finds, where one is obvious.
+
+#include "hardware/component.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct Fix {
+    std::string title;  ///< `Link hbm to gpu`, `Rename the second l2 to l22`, `Raise ports to 9`
+    std::function<Expected<Hardware>(Hardware)> apply;
+};
+
+/// The fixes of one problem of this design; empty where a person must decide, or
+/// where siblings of one name must be renamed first. Every fix removes the problem that it is
+/// for (tested so for each code).
+std::vector<Fix> fixesFor(const Hardware& design, const Diagnostic& problem);
+
+}  // namespace orrery

@@ -1,0 +1,13 @@
+#pragma once
+
+// The checks of validate() that look at links, switches and networks. Linear in the tree but for names of ports.
+
+#include "hardware/component.h"
+
+namespace orrery {
+
+/// Appends what is wrong with links (dangling ends, loops, ports used twice), switches (more links than ports),
+/// memories left unlinked among linked parts, parts that no link reaches, and topologies that do not fit.
+void checkNetworks(const Component& root, Diagnostics& out);
+
+}  // namespace orrery

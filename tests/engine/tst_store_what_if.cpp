@@ -1,0 +1,78 @@
+#include "store/project.h"
+
+#include <QtTest/QtTest>
+
+using namespace orrery;
+
+namespace {
+
+Project projectWith(std::vector<WhatIf> changes) {
+    Project project;
+    ProjectWorkload workload{"resnet-50", {"resnet-50", {}}, {}};
+    workload.recipe.whatIfs = std::move(changes);
+    project.workloads = {workload};
+    return project;
+}
+
+}  // namespace
+
+class TestStoreWhatIf : public QObject {
+    Q_OBJECT
+private slots:
+    void whatIfsComeBackAsTheyWere() {
+        const std::vector<WhatIf> changes{
+            RetypeKind{OperatorKind::Conv, DType::FP8},
+            FuseOperators{{"layer1.0.1.conv", "odd, [name]", "a: b # c", "null", "two\nlines"}, "stem: all"},
+            FuseOperators{{"a", "b"}, ""}, ReshapeOperator{"/features/0/Conv", 1, {1, 64, 7, 7}},
+            ReshapeOperator{"x y", -3, {}}};
+        const std::string once = writeProject(projectWith(changes));
+        const auto read = readProject(once);
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        QVERIFY(read->warnings.empty());
+        QVERIFY(read->project.workloads[0].recipe.whatIfs == changes);
+        QCOMPARE(QString::fromStdString(writeProject(read->project)), QString::fromStdString(once));
+        QVERIFY(writeProject(projectWith({})).find("what_if") == std::string::npos);
+    }
+
+    void whatCannotBeReadIsRefusedWithItsPlace_data() {
+        QTest::addColumn<QString>("entry");
+        QTest::addColumn<QString>("code");
+        QTest::newRow("a change of tomorrow") << "{prune: Conv}"
+                                              << "what-if.unknown";
+        QTest::newRow("no mapping") << "fuse"
+                                    << "yaml.type";
+        QTest::newRow("no such kind") << "{retype: Convolution, type: int8}"
+                                      << "what-if.kind";
+        QTest::newRow("no such type") << "{retype: Conv, type: int7}"
+                                      << "what-if.type";
+        QTest::newRow("no type") << "{retype: Conv}"
+                                 << "";
+        QTest::newRow("no list") << "{fuse: {a: b}}"
+                                 << "";
+        QTest::newRow("no extents") << "{reshape: a}"
+                                    << "";
+        QTest::newRow("an extent of nothing") << "{reshape: a, extents: [0]}"
+                                              << "";
+        QTest::newRow("an extent that is no number") << "{reshape: a, extents: [many]}"
+                                                     << "";
+        QTest::newRow("two tensors") << "{reshape: a, input: 0, output: 0, extents: [1]}"
+                                     << "what-if.tensor";
+        QTest::newRow("a negative slot") << "{reshape: a, input: -1, extents: [1]}"
+                                         << "";
+    }
+    void whatCannotBeReadIsRefusedWithItsPlace() {
+        QFETCH(QString, entry);
+        QFETCH(QString, code);
+        const std::string text =
+            "orrery: project/1\nworkloads:\n  - source: resnet-50\n    what_if:\n      - " + entry.toStdString() + "\n";
+        const auto read = readProject(text, "p.orrery");
+        QVERIFY(!read);
+        if (!code.isEmpty()) QCOMPARE(QString::fromStdString(read.error().code), code);
+        QCOMPARE(read.error().place.file, std::string("p.orrery"));
+        QVERIFY2(read.error().place.line > 2, toText(read.error()).c_str());
+        QVERIFY(!read.error().expected.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStoreWhatIf)
+#include "tst_store_what_if.moc"

@@ -1,0 +1,178 @@
+#include "workload/workload.h"
+
+#include <QtTest/QtTest>
+
+using namespace orrery;
+
+namespace {
+
+std::size_t index(const Graph& graph, const std::string& name) {
+    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+        if (graph.operators[i].name == name) return i;
+    }
+    return ~std::size_t{0};
+}
+
+TensorId apply(Graph& graph, const std::string& name, const std::string& type, OperatorKind kind,
+               std::vector<TensorId> inputs, Shape shape) {
+    Operator op;
+    op.name = name;
+    op.type = type;
+    op.kind = kind;
+    op.inputs = std::move(inputs);
+    op.outputs = {graph.addTensor({.name = name + ":0", .type = DType::F16, .shape = std::move(shape)})};
+    graph.operators.push_back(op);
+    return op.outputs[0];
+}
+
+/// x[4,8] · w[8,16] → h, Relu → r, r · v[16,8] → y. fp16.
+Graph perceptron() {
+    Graph graph;
+    const TensorId x = graph.addTensor({.name = "x", .type = DType::F16, .shape = {4, 8}, .role = TensorRole::Input});
+    const TensorId w = graph.addTensor({.name = "w", .type = DType::F16, .shape = {8, 16}, .role = TensorRole::Weight});
+    const TensorId v = graph.addTensor({.name = "v", .type = DType::F16, .shape = {16, 8}, .role = TensorRole::Weight});
+    const TensorId h = apply(graph, "up", "MatMul", OperatorKind::MatMul, {x, w}, {4, 16});
+    const TensorId r = apply(graph, "act", "Relu", OperatorKind::Elementwise, {h}, {4, 16});
+    const TensorId y = apply(graph, "down", "MatMul", OperatorKind::MatMul, {r, v}, {4, 8});
+    graph.inputs = {x};
+    graph.outputs = {y};
+    return graph;
+}
+
+double allBytes(const CostTable& table) {
+    double sum = 0;
+    for (std::size_t i = 0; i < table.size(); ++i) sum += table.repeat[i] * table.bytes(i);
+    return sum;
+}
+
+}  // namespace
+
+class TestWhatIf : public QObject {
+    Q_OBJECT
+private slots:
+    void fusingRemovesTheIntermediateWriteAndReadAndNothingElse() {
+        Graph graph = perceptron();
+        const CostTable before = costTable(graph);
+        QVERIFY(applyWhatIfs(graph, std::vector<WhatIf>{FuseOperators{{"act", "up"}, "up_act"}}).empty());
+        QCOMPARE(graph.operators.size(), std::size_t{2});
+        const CostTable after = costTable(graph);
+        // h: 4·16 elements of 2 bytes, written once and read once
+        QCOMPARE(allBytes(before) - allBytes(after), 2 * 4 * 16 * 2.0);
+        QCOMPARE(after.macs[0], 4 * 8 * 16.0);
+        QCOMPARE(after.flops[0], 2 * 4 * 8 * 16.0 + 4 * 16);  // and one per element for Relu
+        QCOMPARE(after.inputBytes[0], 4 * 8 * 2.0);
+        QCOMPARE(after.weightBytes[0], 8 * 16 * 2.0);
+        QCOMPARE(after.outputBytes[0], 4 * 16 * 2.0);
+        QCOMPARE(after.kind[0], OperatorKind::MatMul);
+        QCOMPARE(after.gemm[0].m * after.gemm[0].n * after.gemm[0].k, 4.0 * 16 * 8);
+        QCOMPARE(costTotals(graph, after).parameters, 8 * 16 + 16 * 8.0);
+        QCOMPARE(graph.operators[0].name, std::string("up_act"));
+    }
+
+    void fusingTwiceIsFusingAtOnce() {
+        Graph once = perceptron(), twice = perceptron();
+        QVERIFY(applyWhatIfs(once, std::vector<WhatIf>{FuseOperators{{"up", "act", "down"}, "all"}}).empty());
+        QVERIFY(applyWhatIfs(
+                    twice, std::vector<WhatIf>{FuseOperators{{"up", "act"}, "a"}, FuseOperators{{"a", "down"}, "all"}})
+                    .empty());
+        const CostTable a = costTable(once), b = costTable(twice);
+        QCOMPARE(a.size(), std::size_t{1});
+        QCOMPARE(b.size(), std::size_t{1});
+        QCOMPARE(a.bytes(0), (4 * 8 + 8 * 16 + 16 * 8 + 4 * 8) * 2.0);
+        QCOMPARE(b.bytes(0), a.bytes(0));
+        QCOMPARE(b.flops[0], a.flops[0]);
+    }
+
+    void sharedInputIsReadOnceAfterFusing() {
+        Graph graph = perceptron();
+        const TensorId k =
+            graph.addTensor({.name = "k", .type = DType::F16, .shape = {8, 16}, .role = TensorRole::Weight});
+        graph.outputs.push_back(apply(graph, "key", "MatMul", OperatorKind::MatMul, {graph.inputs[0], k}, {4, 16}));
+        const double before = allBytes(costTable(graph));
+        QVERIFY(applyWhatIfs(graph, std::vector<WhatIf>{FuseOperators{{"up", "key"}, "qk"}}).empty());
+        QCOMPARE(before - allBytes(costTable(graph)), 4 * 8 * 2.0);
+    }
+
+    void whatCannotBeFusedIsSkippedWithAWarning_data() {
+        QTest::addColumn<QStringList>("names");
+        QTest::newRow("unknown") << QStringList{"up", "nowhere"};
+        QTest::newRow("one") << QStringList{"up"};
+        QTest::newRow("one twice") << QStringList{"up", "up"};
+        QTest::newRow("none") << QStringList{};
+        QTest::newRow("with a hole") << QStringList{"up", "down"};
+    }
+    void whatCannotBeFusedIsSkippedWithAWarning() {
+        QFETCH(QStringList, names);
+        Graph graph = perceptron();
+        FuseOperators fuse;
+        for (const QString& name : names) fuse.operators.push_back(name.toStdString());
+        const double before = allBytes(costTable(graph));
+        const Diagnostics warnings = applyWhatIfs(graph, std::vector<WhatIf>{fuse});
+        QCOMPARE(warnings.size(), std::size_t{1});
+        QCOMPARE(warnings[0].code, std::string("what-if.skipped"));
+        QVERIFY(!warnings[0].hint.empty());
+        QCOMPARE(allBytes(costTable(graph)), before);
+    }
+
+    void retypingHalvesTheBytesThatOnlyTheKindTouches() {
+        Graph graph = perceptron();
+        QVERIFY(applyWhatIfs(graph, std::vector<WhatIf>{RetypeKind{OperatorKind::MatMul, DType::I8}}).empty());
+        const CostTable after = costTable(graph);
+        QCOMPARE(after.weightBytes[0], 8 * 16 * 1.0);
+        QCOMPARE(after.inputBytes[0], 4 * 8 * 1.0);
+        QCOMPARE(after.outputBytes[0], 4 * 16 * 2.0);  // Relu reads it
+        QCOMPARE(after.inputBytes[2], 4 * 16 * 2.0);
+        QCOMPARE(after.outputBytes[2], 4 * 8 * 1.0);
+        QCOMPARE(after.type[0], DType::I8);
+        QCOMPARE(after.type[1], DType::F16);
+        QCOMPARE(after.macs[0], 4 * 8 * 16.0);
+        QCOMPARE(costTotals(graph, after).weightBytes, 8 * 16 + 16 * 8.0);
+
+        const auto absent = applyWhatIfs(graph, std::vector<WhatIf>{RetypeKind{OperatorKind::Conv, DType::I8}});
+        QCOMPARE(absent.size(), std::size_t{1});
+    }
+
+    void reshapingChangesThatOperatorOnly() {
+        Graph graph = perceptron();
+        const CostTable before = costTable(graph);
+        const auto warnings = applyWhatIfs(graph, std::vector<WhatIf>{ReshapeOperator{"up", -1, {40, 8}}});
+        QCOMPARE(warnings.size(), std::size_t{1});
+        QCOMPARE(warnings[0].code, std::string("what-if.shape"));
+        const CostTable after = costTable(graph);
+        QCOMPARE(after.macs[0], 40 * 8 * 16.0);
+        QCOMPARE(after.inputBytes[0], 40 * 8 * 2.0);
+        QCOMPARE(after.gemm[0].m, 40.0);
+        for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+            QCOMPARE(after.bytes(i), before.bytes(i));
+            QCOMPARE(after.flops[i], before.flops[i]);
+        }
+        for (const ReshapeOperator& bad :
+             {ReshapeOperator{"nowhere", 0, {1}}, ReshapeOperator{"up", 1, {1}}, ReshapeOperator{"up", -4, {1}},
+              ReshapeOperator{"up", 0, {0}}, ReshapeOperator{"up", 0, {1'000'000'000, 1'000'000'000}}}) {
+            const auto skipped = applyWhatIfs(graph, std::vector<WhatIf>{bad});
+            QCOMPARE(skipped.size(), std::size_t{1});
+            QCOMPARE(skipped[0].code, std::string("what-if.skipped"));
+        }
+    }
+
+    void loadedWorkloadsFollowTheirRecipe() {
+        const auto plain = loadWorkload({.source = "gpt-3-175b", .options = {}, .whatIfs = {}});
+        const auto changed =
+            loadWorkload({.source = "gpt-3-175b",
+                          .options = {},
+                          .whatIfs = {FuseOperators{{"layers.up_proj", "layers.activation"}, "layers.up_act"}}});
+        QVERIFY(plain.has_value() && changed.has_value());
+        const std::size_t up = index((*plain)->graph, "layers.up_proj");
+        // what is between the two is written and read once in each of the 96 layers
+        const double between = (*plain)->costs.outputBytes[up] * 96;
+        QCOMPARE((*plain)->totals.activationBytes - (*changed)->totals.activationBytes, 2 * between);
+        QCOMPARE((*changed)->totals.flops, (*plain)->totals.flops);
+        QCOMPARE((*changed)->totals.parameters, (*plain)->totals.parameters);
+        const Operator& fused = (*changed)->graph.operators[index((*changed)->graph, "layers.up_act")];
+        QCOMPARE(fused.repeat, std::int64_t{96});
+        QCOMPARE(fused.block, std::string("layers ×96"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestWhatIf)
+#include "tst_what_if.moc"

@@ -1,0 +1,288 @@
+#include "widgets/canvas/canvas_view_state.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+
+#include <QAccessible>
+#include <QPaintEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+
+namespace orrery::ui {
+
+CanvasView::CanvasView(ComponentSelection* selection, QWidget* parent)
+    : QWidget(parent), state_(std::make_unique<State>(*this, *selection)), selection_(selection) {
+    setObjectName("canvasView");
+    setAccessibleName(tr("Hardware canvas"));
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAcceptDrops(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    state_->tool = makeTool(Tool::Select, state_->context, {});
+    connect(selection, &ComponentSelection::changed, this, [this] { state_->followSelection(); });
+    connect(&Theme::instance(), &Theme::changed, this, [this] { state_->paintAgain(); });
+    state_->say();
+}
+
+CanvasView::~CanvasView() = default;
+
+void CanvasView::setEditor(CanvasEditor* editor) {
+    if (state_->context.busy()) cancel();
+    state_->context.editor = editor;
+    state_->overlayChanged();
+}
+
+void CanvasView::setDesign(HardwarePtr hardware, PlacementsPtr placements, bool fit) {
+    const bool same = hardware == state_->scene.hardware();
+    if (same && placements == state_->scene.placements() && !fit) return;
+    if (!same) {
+        // A drag of nodes that may be gone: it ends as by Esc, before its node numbers change meaning.
+        if (state_->context.busy()) {
+            state_->context.gesture->cancel();
+            state_->context.end();
+        }
+        state_->context.hovered = -1;
+        state_->context.leaveOut({});
+    }
+    state_->scene.setDesign(hardware, placements);
+    if (!same) {
+        state_->scene.setProblems(state_->problems);
+        state_->tool->designChanged();
+        if (fit || (hardware && !componentAt(hardware->root, state_->entered))) {
+            state_->entered.clear();
+            emit enteredChanged(state_->entered);
+        }
+    }
+    state_->paintAgain(state_->scene.changed());
+    state_->followSelection();
+    if (fit) fitAll();
+    state_->overlayChanged();
+    emit designChanged();
+}
+
+void CanvasView::setProblems(const Diagnostics& problems) {
+    state_->problems = problems;
+    state_->scene.setProblems(problems);
+    state_->paintAgain();
+}
+
+void CanvasView::setLoads(std::vector<ComponentLoad> loads) {
+    state_->loads = std::move(loads);
+    state_->paintAgain();
+}
+
+void CanvasView::setMarks(std::vector<Mark> marks) {
+    state_->marks = std::move(marks);
+    state_->paintAgain();
+}
+
+const Scene& CanvasView::scene() const {
+    return state_->scene;
+}
+CanvasView::Tool CanvasView::tool() const {
+    return state_->kind;
+}
+
+void CanvasView::setTool(Tool tool) {
+    if (state_->context.busy()) cancel();
+    const bool same = tool == state_->kind && tool != Tool::Place;
+    if (same) return;
+    state_->kind = tool;
+    state_->tool = makeTool(tool, state_->context, state_->prototype);
+    state_->overlayChanged();
+    emit toolChanged(tool);
+}
+
+void CanvasView::startPlacing(Component prototype) {
+    state_->prototype = std::move(prototype);
+    setTool(Tool::Place);
+    setFocus(Qt::OtherFocusReason);
+}
+
+void CanvasView::cancel() {
+    State& state = *state_;
+    QToolTip::hideText();
+    if (state.context.busy()) {
+        state.context.gesture->cancel();
+        state.context.end();
+    } else if (state.tool->cancel()) {
+        // The tool stays; what it had begun is gone.
+    } else if (state.kind != Tool::Select) {
+        setTool(Tool::Select);
+    } else {
+        selection_->clear();
+    }
+    state.dropEnded();
+    state.overlayChanged();
+}
+
+bool CanvasView::snaps() const {
+    return state_->snaps;
+}
+void CanvasView::setSnaps(bool on) {
+    state_->snaps = on;
+}
+bool CanvasView::showsGrid() const {
+    return state_->grid;
+}
+
+void CanvasView::setShowsGrid(bool on) {
+    state_->grid = on;
+    state_->paintAgain();
+}
+
+PaintOptions CanvasView::State::options() const {
+    PaintOptions options;
+    options.transform = QTransform(zoom, 0, 0, zoom, origin.x(), origin.y());
+    options.selected = selectedNodes;
+    options.entered = context.root();
+    options.leftOut = context.leftOut;
+    options.grid = grid;
+    for (const ComponentLoad& load : loads) {
+        if (const int node = scene.find(load.path); node >= 0)
+            options.loads.push_back({node, load.share, load.text, load.colour});
+    }
+    for (const Mark& mark : marks) {
+        if (const int node = scene.find(mark.path); node >= 0) options.marks.push_back({node, mark.colour});
+    }
+    return options;
+}
+
+QRectF CanvasView::State::toView(const QRectF& area) const {
+    return {area.topLeft() * zoom + origin, area.size() * zoom};
+}
+
+void CanvasView::State::paintAgain() {
+    stale = QRect(QPoint(), view.size());
+    view.update();
+}
+
+void CanvasView::State::paintAgain(const QRectF& area) {
+    if (area.isEmpty() && area.width() <= 0 && area.height() <= 0) return;
+    const double reach = paintReach(zoom);
+    const QRect dirty =
+        toView(area.adjusted(-reach, -reach, reach, reach)).toAlignedRect().adjusted(-2, -2, 2, 2) & view.rect();
+    stale += dirty;
+    view.update(dirty);
+}
+
+void CanvasView::State::refreshBackground() {
+    const double ratio = view.devicePixelRatioF();
+    if (background.size() != view.size() * ratio || background.devicePixelRatioF() != ratio) {
+        background = QPixmap(view.size() * ratio);
+        background.setDevicePixelRatio(ratio);
+        stale = view.rect();
+    }
+    if (stale.isEmpty()) return;
+    // Many small areas (a moved box and its links) cost a walk each; beyond a few, one walk is cheaper.
+    const QRegion areas = stale.rectCount() > 6 ? QRegion(stale.boundingRect()) : stale;
+    QPainter painter(&background);
+    PaintOptions how = options();
+    for (const QRect& area : areas) {
+        painter.setClipRect(area);
+        how.exposed = QRectF((area.topLeft() - origin) / zoom, QSizeF(area.size()) / zoom);
+        paintScene(painter, scene, how);
+    }
+    stale = {};
+}
+
+void CanvasView::paintEvent(QPaintEvent* event) {
+    State& state = *state_;
+    state.refreshBackground();
+    QPainter painter(this);
+    const QRect area = event->rect();
+    const double ratio = state.background.devicePixelRatioF();
+    painter.drawPixmap(QRectF(area), state.background, QRectF(area.topLeft() * ratio, QSizeF(area.size()) * ratio));
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (!state.scene.hardware()) {
+        painter.setPen(Theme::instance().colours().mutedText);
+        painter.setFont(Theme::instance().font(FontRole::Body));
+        painter.drawText(rect(), Qt::AlignCenter, tr("No design. Draw one, or choose a device from the library."));
+    }
+    state.tool->paint(painter);
+    if (state.context.busy()) state.context.gesture->paint(painter);
+    if (hasFocus()) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(QPen(Theme::instance().colours().accent, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    }
+}
+
+QRectF CanvasView::State::overlayExtent() const {
+    QRectF extent = tool->extent();
+    if (context.busy()) extent |= context.gesture->extent();
+    return extent;
+}
+
+void CanvasView::State::overlayChanged() {
+    const QRectF now = overlayExtent();
+    view.update(overlay.toAlignedRect().adjusted(-3, -3, 3, 3));
+    view.update(now.toAlignedRect().adjusted(-3, -3, 3, 3));
+    overlay = now;
+    const CanvasTool* what = active();
+    if (view.cursor().shape() != what->cursor().shape()) view.setCursor(what->cursor());
+    static const QString none;
+    const QString words = what->hint();
+    if (words != view.property("hint").toString()) {
+        view.setProperty("hint", words);
+        emit view.hintChanged(words);
+    }
+}
+
+void CanvasView::State::dropEnded() {
+    if (!context.ended) return;
+    context.gesture.reset();
+    context.ended = false;
+    context.leaveOut({});
+}
+
+void CanvasView::State::followSelection() {
+    // Only what was and what is selected is painted again.
+    for (const QRectF& area : selectedAreas) paintAgain(area);
+    selectedAreas.clear();
+    selectedNodes.clear();
+    for (const ComponentPath& path : context.selection.paths()) {
+        const int node = scene.find(path);
+        if (node < 0 || scene.nodes()[node].hidden) continue;
+        selectedNodes.push_back(node);
+        const int link = scene.linkOf(node);
+        selectedAreas.push_back(link >= 0 ? scene.links()[link].line.boundingRect().adjusted(-1, -1, 1, 1)
+                                          : scene.nodes()[node].box);
+    }
+    if (selectedAreas.size() > 64) {
+        QRectF all;
+        for (const QRectF& area : selectedAreas) all |= area;
+        selectedAreas = {all};
+    }
+    for (const QRectF& area : selectedAreas) paintAgain(area);
+    nudgeGesture = 0;
+    say();
+    overlayChanged();
+}
+
+void CanvasView::State::say() {
+    QString words = view.tr("Arrows move, Tab walks, Enter goes in, Backspace goes out");
+    if (const auto& paths = context.selection.paths(); paths.size() == 1 && currentNode() >= 0) {
+        words = describe(scene, currentNode()).remove('\n');
+    } else if (!paths.empty()) {
+        words = view.tr("%1 components selected").arg(paths.size());
+    }
+    if (words == said) return;
+    said = words;
+    view.setAccessibleDescription(words);
+    QAccessibleEvent event(&view, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&event);
+}
+
+int CanvasView::State::currentNode() const {
+    if (context.selection.paths().empty()) return -1;
+    return scene.find(context.selection.current());
+}
+
+ToolEvent CanvasView::State::event(const QPointF& at, Qt::MouseButton button, Qt::KeyboardModifiers modifiers) const {
+    return {at, (at - origin) / zoom, button, modifiers};
+}
+
+}  // namespace orrery::ui

@@ -1,0 +1,194 @@
+#include "widgets/canvas/routing.h"
+#include "widgets/canvas/scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace orrery::ui {
+namespace {
+
+constexpr std::size_t mostObstacles = 512;  // families beyond it have their links routed without regard to siblings
+constexpr double laneWidth = 8;
+
+std::size_t ix(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+void grow(QRectF& area, const QPolygonF& line) {
+    if (!line.isEmpty()) area = area.united(line.boundingRect().adjusted(-1, -1, 1, 1));
+}
+
+}  // namespace
+
+void Scene::addLinks() {
+    std::size_t links = 0;
+    for (const SceneNode& node : nodes_) links += node.component->kind == ComponentKind::Link && node.parent >= 0;
+    if (links == 0) return;
+    links_.reserve(links);
+    for (const LinkEnds& ends : linkEnds(hardware_->root)) {
+        const int node = find(ends.link);
+        if (node <= 0) continue;
+        SceneLink link;
+        link.node = node;
+        link.from = ends.from ? find(*ends.from) : -1;
+        link.to = ends.to ? find(*ends.to) : -1;
+        link.broken = ends.broken;
+        const auto index = static_cast<std::int32_t>(links_.size());
+        linkOf_[node] = index;
+        ownedLinks_[nodes_[ix(node)].parent].push_back(index);
+        links_.push_back(link);
+    }
+}
+
+void Scene::attachLinks() {
+    attachedLinks_.clear();
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+        const int from = visible(links_[i].from);
+        const int to = visible(links_[i].to);
+        if (from >= 0) attachedLinks_[from].push_back(static_cast<std::int32_t>(i));
+        if (to >= 0 && to != from) attachedLinks_[to].push_back(static_cast<std::int32_t>(i));
+    }
+}
+
+void Scene::route(std::span<const std::int32_t> which) {
+    // Where on a side each link of a node stands: by the centre of its other end, so that lines cross little.
+    const auto otherEnd = [&](const SceneLink& link, int node) {
+        const int from = visible(link.from);
+        const int other = from == node ? visible(link.to) : from;
+        return other >= 0 ? nodes_[ix(other)].box : nodes_[ix(nodes_[ix(link.node)].parent)].box;
+    };
+    std::unordered_map<int, std::unordered_map<int, double>> alongs;
+    const auto along = [&](int node, int index) {
+        auto [entry, isNew] = alongs.try_emplace(node);
+        if (isNew) {
+            struct Port {
+                Side side;
+                double order;
+                int link;
+            };
+            std::vector<Port> ports;
+            const QRectF& box = nodes_[ix(node)].box;
+            for (const int link : attachedLinks_[node]) {
+                const QRectF other = otherEnd(links_[ix(link)], node);
+                const Side side = facing(box, other);
+                const bool across = side == Side::Top || side == Side::Bottom;
+                ports.push_back({side, across ? other.center().x() : other.center().y(), link});
+            }
+            std::ranges::sort(ports, [](const Port& a, const Port& b) {
+                return std::tie(a.side, a.order, a.link) < std::tie(b.side, b.order, b.link);
+            });
+            for (std::size_t first = 0; first < ports.size();) {
+                std::size_t last = first;
+                while (last < ports.size() && ports[last].side == ports[first].side) ++last;
+                for (std::size_t i = first; i < last; ++i)
+                    entry->second[ports[i].link] =
+                        static_cast<double>(i - first + 1) / static_cast<double>(last - first + 1);
+                first = last;
+            }
+        }
+        const auto found = entry->second.find(index);
+        return found == entry->second.end() ? 0.5 : found->second;
+    };
+    std::vector<QRectF> obstacles;
+    int obstaclesOf = -1;
+    for (const int index : which) {
+        SceneLink& link = links_[ix(index)];
+        const QPolygonF before = link.line;
+        link.line.clear();
+        const int owner = nodes_[ix(link.node)].parent;
+        const int from = visible(link.from);
+        const int to = visible(link.to);
+        const QRectF& border = nodes_[ix(owner)].box;
+        if (nodes_[ix(owner)].hidden || nodes_[ix(owner)].folded || (from >= 0 && from == to)) {
+            // Both ends within what is folded, or not there.
+        } else if (standsAlone(link)) {
+            link.line = routeOut(nodes_[ix(link.node)].box, border, 0.5, false);
+        } else if (from < 0 || to < 0) {
+            const int end = from < 0 ? to : from;
+            link.line = routeOut(nodes_[ix(end)].box, border, along(end, index));
+            if (from < 0) std::ranges::reverse(link.line);
+        } else {
+            const std::span<const std::int32_t> siblings = childrenOf(owner);
+            if (obstaclesOf != owner) {
+                obstaclesOf = owner;
+                obstacles.clear();
+                if (siblings.size() <= mostObstacles) {
+                    for (const int sibling : siblings) {
+                        if (!nodes_[ix(sibling)].box.isEmpty()) obstacles.push_back(nodes_[ix(sibling)].box);
+                    }
+                }
+            }
+            RouteRequest request;
+            request.from = nodes_[ix(from)].box;
+            request.to = nodes_[ix(to)].box;
+            request.fromAlong = along(from, index);
+            request.toAlong = along(to, index);
+            int earlier = 0;
+            int parallel = 0;
+            for (const int other : attachedLinks_[from]) {
+                const int a = visible(links_[ix(other)].from);
+                const int b = visible(links_[ix(other)].to);
+                if (!((a == from && b == to) || (a == to && b == from))) continue;
+                ++parallel;
+                earlier += other < index;
+            }
+            request.parallel = (earlier + 0.5) / std::max(1, parallel);
+            request.lane = (request.fromAlong - 0.5) * laneWidth * static_cast<double>(attachedLinks_[from].size());
+            request.lane = std::clamp(request.lane, -5 * laneWidth, 5 * laneWidth);
+            std::vector<QRectF> inTheWay;
+            inTheWay.reserve(obstacles.size());
+            for (const QRectF& box : obstacles) {
+                if (!box.contains(request.from) && !box.contains(request.to)) inTheWay.push_back(box);
+            }
+            link.line = routeLine(request, inTheWay);
+        }
+        if (before != link.line) {
+            grow(changed_, before);
+            grow(changed_, link.line);
+        }
+    }
+}
+
+// Those at what has moved, those past it, and those that share a box's side with one of them.
+void Scene::routeAround(const std::vector<int>& moved) {
+    if (links_.empty() || moved.empty()) return;
+    std::set<std::int32_t> which;
+    std::set<int> parents;
+    std::set<int> ends;
+    for (const int node : moved) {
+        int parent = nodes_[ix(node)].parent;
+        if (parent >= 0) parents.insert(parent);
+        parents.insert(node);  // links out to its border
+        if (const auto found = linkOf_.find(node); found != linkOf_.end()) which.insert(found->second);
+        for (int around = node; around >= 0; around = nodes_[ix(around)].parent) {
+            if (const auto found = attachedLinks_.find(around); found != attachedLinks_.end()) {
+                if (around == node) which.insert(found->second.begin(), found->second.end());
+            }
+        }
+    }
+    for (const int parent : parents) {
+        const auto owned = ownedLinks_.find(parent);
+        if (owned == ownedLinks_.end()) continue;
+        if (childrenOf(parent).size() <= mostObstacles) {
+            which.insert(owned->second.begin(), owned->second.end());
+        } else if (std::binary_search(moved.begin(), moved.end(), parent)) {
+            for (const int link : owned->second) {
+                if (links_[ix(link)].from < 0 || links_[ix(link)].to < 0) which.insert(link);
+            }
+        }
+    }
+    for (const int link : which) {
+        for (const int end : {visible(links_[ix(link)].from), visible(links_[ix(link)].to)}) {
+            if (end >= 0) ends.insert(end);
+        }
+    }
+    for (const int end : ends) {
+        const auto& at = attachedLinks_[end];
+        which.insert(at.begin(), at.end());
+    }
+    const std::vector<std::int32_t> all(which.begin(), which.end());
+    route(all);
+}
+
+}  // namespace orrery::ui
