@@ -16,10 +16,10 @@ namespace orrery {
 struct DocNode {
     enum class Kind : std::uint8_t { Null, Scalar, List, Map };
     Kind kind = Kind::Null;
-    bool quoted = false;             ///< a scalar in quotes: text even where it looks like a number
-    std::string text;                ///< of a scalar
-    std::vector<std::string> keys;   ///< of a map, parallel to items
-    std::vector<DocNode> items;      ///< of a list, or the values of a map in file order
+    bool quoted = false;            ///< a scalar in quotes: text even where it looks like a number
+    std::string text;               ///< of a scalar
+    std::vector<std::string> keys;  ///< of a map, parallel to items
+    std::vector<DocNode> items;     ///< of a list, or the values of a map in file order
     std::string file;
     int line = 0;  ///< 1-based, of the value
 
@@ -40,7 +40,8 @@ struct DocNode {
 bool sameKey(std::string_view a, std::string_view b);
 
 /// Values of scalars. Fail with code `timeloop.value` where the text is no such thing or out of [lowest, highest].
-Expected<std::int64_t> docWhole(const DocNode& node, std::string_view meaning, std::int64_t lowest, std::int64_t highest);
+Expected<std::int64_t> docWhole(const DocNode& node, std::string_view meaning, std::int64_t lowest,
+                                std::int64_t highest);
 Expected<double> docNumber(const DocNode& node, std::string_view meaning);
 Expected<bool> docBool(const DocNode& node, std::string_view meaning);
 /// A list of texts: a list of scalars, or one scalar.
