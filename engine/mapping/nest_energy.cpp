@@ -13,6 +13,7 @@ void countCycles(const NestHardware& hardware, double cycles, NestCounts& counts
         LevelCounts& at = counts.levels[l];
         double reads = 0, writes = 0;  // words per cycle and instance
         for (const TensorCounts& tensor : at.tensors) {
+            if (!tensor.kept) continue;
             reads += tensor.reads / cycles;
             writes += (tensor.updates + tensor.fills) / cycles;
         }
@@ -42,6 +43,7 @@ void countEnergy(const NestHardware& hardware, NestCounts& counts) {
         const double block = static_cast<double>(level.blockSize);
         const double clusters = std::floor(static_cast<double>(level.instances / level.clusterSize));
         for (TensorCounts& tensor : at.tensors) {
+            if (!tensor.kept) continue;
             const double vectors = std::ceil(tensor.reads / block) * level.energy.vectorRead +
                                    std::ceil(tensor.fills / block) * level.energy.vectorWrite +
                                    std::ceil(tensor.updates / block) * level.energy.vectorUpdate;

@@ -3,6 +3,7 @@
 #include "mapping/nest_chain.h"
 #include "mapping/nest_energy.h"
 #include "mapping/nest_traffic.h"
+#include "mapping/sparse/sparse_counts.h"
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ struct NestEvaluator::State {
     nest::FlatNest flat;
     nest::SpatialPositions positions;
     nest::Traffic traffic;
+    SparseWorkspace sparsely;
 
     MappingFault place(const NestMapping& mapping);
     MappingFault fits(const NestMapping& mapping) const;
@@ -70,6 +72,7 @@ NestEvaluator& NestEvaluator::operator=(NestEvaluator&&) noexcept = default;
 
 MappingFault NestEvaluator::evaluate(const NestMapping& mapping, NestCounts& counts) {
     State& state = *state_;
+    state.sparsely.fault = MappingFault::None;
     if (const auto fault = state.place(mapping); fault != MappingFault::None) return fault;
     const nest::Frame& frame = *state.frame;
     if (state.flat.perfect) {
@@ -87,7 +90,8 @@ MappingFault NestEvaluator::evaluate(const NestMapping& mapping, NestCounts& cou
     counts.operations = counts.computed = frame.operations;
     nest::countCycles(state.hardware, state.traffic.cycles, counts);
     nest::countEnergy(state.hardware, counts);
-    return MappingFault::None;
+    if (!state.sparse) return MappingFault::None;
+    return applySparse(state.problem, state.hardware, mapping, *state.sparse, state.sparsely, counts);
 }
 
 Expected<NestCounts> NestEvaluator::explain(const NestMapping& mapping) {
@@ -100,6 +104,7 @@ Expected<NestCounts> NestEvaluator::explain(const NestMapping& mapping) {
 
 Diagnostic NestEvaluator::State::why(const NestMapping& mapping, MappingFault fault) const {
     if (!frame) return frame.error();
+    if (sparse && sparsely.fault == fault) return sparseFault(problem, hardware, sparsely);
     const auto told = [](std::string code, std::string message, std::string expected, std::string hint,
                          std::string path = {}) {
         return Diagnostic{Severity::Error,     std::move(code), std::move(message),

@@ -13,6 +13,12 @@ struct Sequence {
     std::array<std::uint16_t, maxLevels> first;  ///< first loop of this level or further out
 };
 
+// One tensor's step per loop of the sequence.
+struct Steps {
+    std::size_t ranks = 0;
+    std::array<Coordinates, maxLoops> forth;  ///< only the first `ranks` numbers are set
+};
+
 void order(const FlatNest& flat, Sequence& sequence) {
     sequence.count = 0;
     for (std::size_t l = 0; l < flat.levels; ++l) {
@@ -25,6 +31,15 @@ void order(const FlatNest& flat, Sequence& sequence) {
     for (std::size_t k = sequence.count; k-- > 0;) {
         sequence.outside[k] = outside;
         outside *= static_cast<double>(flat.loops[sequence.loop[k]].bound);
+    }
+}
+
+void follow(const FlatNest& flat, const Sequence& sequence, const Projection& projection, Steps& steps) {
+    steps.ranks = projection.ranks;
+    for (std::size_t k = 0; k < sequence.count; ++k) {
+        const FlatLoop& loop = flat.loops[sequence.loop[k]];
+        for (std::size_t r = 0; r < steps.ranks; ++r) steps.forth[k][r] = 0;
+        projection.add(loop.dimension, loop.stride, steps.forth[k]);
     }
 }
 
@@ -54,73 +69,63 @@ void link(SpatialPositions& positions, const Coordinates& step, double tile, dou
     flow.links += tile * times * static_cast<double>(found.linked);
 }
 
+// The step of a tile where loop k goes on and all loops inside it begin again depends on k alone: forth by its own
+// stride, back by one stride of every inner loop (of which only the first two iterations are told apart). Adds loop k
+// to `back`.
+inline void stepOf(const Steps& steps, std::size_t k, Coordinates& back, Coordinates& step) {
+    for (std::size_t r = 0; r < steps.ranks; ++r) {
+        step[r] = steps.forth[k][r] - back[r];
+        back[r] += steps.forth[k][r];
+    }
+}
+
 // Arithmetic units hold nothing: every iteration delivers one word to each.
-Flow arithmeticFlow(const FlatNest& flat, const Sequence& sequence, const Projection& projection, double cycles,
+Flow arithmeticFlow(const FlatNest& flat, const Sequence& sequence, const Steps& steps, double cycles,
                     SpatialPositions& positions) {
     Flow flow{cycles * static_cast<double>(positions.distinct()), cycles * static_cast<double>(positions.fanOut()), 0};
     if (positions.fanOut() == 1) return flow;
-    Coordinates back{};
+    Coordinates back{}, step{};
     for (std::size_t k = 0; k < sequence.count; ++k) {
-        const FlatLoop& loop = flat.loops[sequence.loop[k]];
-        Coordinates forth{}, step;
-        projection.add(loop.dimension, loop.stride, forth);
-        for (std::size_t r = 0; r < projection.ranks; ++r) step[r] = forth[r] - back[r], back[r] += forth[r];
-        if (positions.mayLink(step)) {
-            link(positions, step, 1, static_cast<double>(loop.bound - 1) * sequence.outside[k], flow);
-        }
+        stepOf(steps, k, back, step);
+        if (!positions.mayLink(step)) continue;
+        const double times = static_cast<double>(flat.loops[sequence.loop[k]].bound - 1) * sequence.outside[k];
+        link(positions, step, 1, times, flow);
     }
     return flow;
 }
 
-// The step of a tile where loop k goes on and all loops inside it begin again depends on k alone: forth by its own
-// stride, back by one stride of every inner loop (of which only the first two iterations are told apart).
-Flow tileFlow(const FlatNest& flat, const Sequence& sequence, std::size_t level, const Projection& projection,
+Flow tileFlow(const FlatNest& flat, const Sequence& sequence, std::size_t level, const Steps& steps,
               const Coordinates& span, double tile, SpatialPositions& positions) {
-    const std::size_t ranks = projection.ranks, first = sequence.first[level];
-    Flow flow{tile, tile, 0};
-    const auto finish = [&] {
-        flow.delivered = flow.accesses * static_cast<double>(positions.fanOut());
-        flow.accesses *= static_cast<double>(positions.distinct());
+    const std::size_t ranks = steps.ranks, first = sequence.first[level];
+    const auto times = [&](std::size_t k) {
+        return static_cast<double>(flat.loops[sequence.loop[k]].bound - 1) * sequence.outside[k];
     };
-    if (first == sequence.count) {
-        finish();
-        return flow;
-    }
-    const FlatLoop& innermost = flat.loops[sequence.loop[first]];
-    Coordinates step0{}, back;
-    projection.add(innermost.dimension, innermost.stride, step0);
+    const auto children = static_cast<double>(positions.fanOut()), distinct = static_cast<double>(positions.distinct());
+    if (first == sequence.count) return {tile * distinct, tile * children, 0};
+    const Coordinates& step0 = steps.forth[first];
     const double reduced = fresh(span, step0, ranks, tile);
-    const bool disjoint = reduced == tile;
-    const double again = static_cast<double>(innermost.bound - 1);
-    flow.accesses += reduced * again * sequence.outside[first];
+    const double again = static_cast<double>(flat.loops[sequence.loop[first]].bound - 1);
+    double words = tile + reduced * times(first);
     double sameStride = 0;  // outer steps that equal the innermost one
-    back = step0;
+    Coordinates back, step;
+    for (std::size_t r = 0; r < ranks; ++r) back[r] = step0[r];
     for (std::size_t k = first + 1; k < sequence.count; ++k) {
-        const FlatLoop& loop = flat.loops[sequence.loop[k]];
-        Coordinates forth{}, step;
-        projection.add(loop.dimension, loop.stride, forth);
-        for (std::size_t r = 0; r < ranks; ++r) step[r] = forth[r] - back[r], back[r] += forth[r];
-        const double times = static_cast<double>(loop.bound - 1) * sequence.outside[k];
+        stepOf(steps, k, back, step);
         const bool same = equal(step, step0, ranks);
-        if (same) sameStride += times;
-        flow.accesses += times * (same ? reduced : tile);
+        if (same) sameStride += times(k);
+        words += times(k) * (same ? reduced : tile);
     }
-    finish();
+    Flow flow{words * distinct, words * children, 0};
     if (positions.fanOut() == 1) return flow;
     // A neighbour held the wanted words just before only if its own last delivery was of the same shape.
+    const bool disjoint = reduced == tile;
     const double repeats = again * (disjoint ? sequence.outside[first] : sameStride);
     if (positions.mayLink(step0)) link(positions, step0, reduced, repeats, flow);
-    back = step0;
+    for (std::size_t r = 0; r < ranks; ++r) back[r] = step0[r];
     for (std::size_t k = first + 1; k < sequence.count; ++k) {
-        const FlatLoop& loop = flat.loops[sequence.loop[k]];
-        Coordinates forth{}, step;
-        projection.add(loop.dimension, loop.stride, forth);
-        for (std::size_t r = 0; r < ranks; ++r) step[r] = forth[r] - back[r], back[r] += forth[r];
+        stepOf(steps, k, back, step);
         const bool same = equal(step, step0, ranks);
-        if ((same || disjoint) && positions.mayLink(step)) {
-            link(positions, step, same ? reduced : tile, static_cast<double>(loop.bound - 1) * sequence.outside[k],
-                 flow);
-        }
+        if ((same || disjoint) && positions.mayLink(step)) link(positions, step, same ? reduced : tile, times(k), flow);
     }
     return flow;
 }
@@ -134,16 +139,17 @@ void perfectTraffic(const Frame& frame, const FlatNest& flat, SpatialPositions& 
     for (std::size_t k = 0; k < sequence.count; ++k) {
         traffic.cycles *= static_cast<double>(flat.loops[sequence.loop[k]].bound);
     }
-    traffic.tile = flat.tile;
-    for (std::size_t l = 0; l < flat.levels; ++l) {
-        const bool spatialAbove = l + 1 < flat.levels && flat.spatialEnd[l + 1] > flat.begin[l + 1];
-        for (std::size_t t = 0; t < frame.tensors; ++t) {
+    Steps steps;
+    for (std::size_t t = 0; t < frame.tensors; ++t) {
+        follow(flat, sequence, frame.projections[t], steps);
+        for (std::size_t l = 0; l < flat.levels; ++l) {
+            const bool spatialAbove = l + 1 < flat.levels && flat.spatialEnd[l + 1] > flat.begin[l + 1];
+            traffic.tile[l][t] = flat.tile[l][t];
             traffic.shared[l][t] = spatialAbove ? flat.spatialTile[l + 1][t] : flat.tile[l][t];
             positions.select(frame, flat, l, t);
-            traffic.flow[l][t] = l == 0
-                                     ? arithmeticFlow(flat, sequence, frame.projections[t], traffic.cycles, positions)
-                                     : tileFlow(flat, sequence, l, frame.projections[t], flat.span[l - 1][t],
-                                                flat.tile[l - 1][t], positions);
+            traffic.flow[l][t] =
+                l == 0 ? arithmeticFlow(flat, sequence, steps, traffic.cycles, positions)
+                       : tileFlow(flat, sequence, l, steps, flat.span[l - 1][t], flat.tile[l - 1][t], positions);
         }
     }
 }

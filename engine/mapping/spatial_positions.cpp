@@ -40,8 +40,8 @@ void SpatialPositions::select(const Frame& frame, const FlatNest& flat, std::siz
     if (fanOut_ == 1) return;
     gridX_ = std::max(frame.meshX[level], flat.fanOutX[level]);
     gridY_ = std::max(frame.meshY[level], flat.fanOutY[level]);
-    reach_.fill(0);
     std::array<Progression, maxRanks> along;
+    for (std::size_t r = 0; r < ranks_; ++r) reach_[r] = 0;
     bool simple = true;
     // Inner loops come first, so strides of one dimension only grow; those of two dimensions may not.
     for (std::size_t i = flat.begin[level]; i < flat.spatialEnd[level]; ++i) {
