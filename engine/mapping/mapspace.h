@@ -115,7 +115,8 @@ public:
     /// Chooses X or Y for the spatial loops of every level so that they fit; false if they cannot.
     bool fitSplits(MapPoint& point) const;
 
-    /// Factors and keeps alone: fan-out, capacity, parallelism. Refuses nothing that NestEvaluator accepts.
+    /// Fan-out, capacity and parallelism. Refuses nothing that NestEvaluator accepts, but for spatial loops that are longer
+    /// than one side of the mesh: the evaluator counts instances only.
     PointFault check(const MapPoint& point) const;
     /// What factors alone decide, before a variant is drawn: refuses only points that no variant can save.
     PointFault checkFactors(const MapPoint& point) const;
