@@ -31,7 +31,8 @@ double packing(const SparseTensorCounts& here, const DensityModel& model, double
 }
 
 struct LevelTraffic {
-    double reads = 0, writes = 0;  ///< words that take bandwidth
+    double cycles = 1;
+    double reads = 0, writes = 0;  ///< words per cycle that take bandwidth
 };
 
 /// Joules of one instance.
@@ -63,9 +64,10 @@ double priceTensor(const NestLevel& storage, const std::vector<FormatRank>& rank
             format(here.formatUpdates, e.metadataWrite, e.gatedMetadataWrite, e.skippedMetadataWrite, formatWrites);
     }
     const double word = static_cast<double>(std::max<std::int64_t>(1, storage.wordBits));
-    traffic.reads += here.reads.actual + here.reads.gated + std::floor(formatReads / word);
-    traffic.writes += here.fills.actual + here.fills.gated + here.updates.actual + here.updates.gated +
-                      std::floor(formatWrites / word);
+    traffic.reads += (here.reads.actual + here.reads.gated + std::floor(formatReads / word)) / traffic.cycles;
+    traffic.writes += (here.fills.actual + here.fills.gated + here.updates.actual + here.updates.gated +
+                       std::floor(formatWrites / word)) /
+                      traffic.cycles;
     return joules;
 }
 
@@ -119,7 +121,7 @@ MappingFault priceSparse(const SparseContext& context, NestCounts& counts) {
         const NestLevel& storage = context.hardware.levels[l];
         LevelCounts& level = counts.levels[l];
         level.energy = 0;
-        LevelTraffic traffic;
+        LevelTraffic traffic{.cycles = std::max(1.0, counts.computeCycles)};
         for (std::size_t t = 0; t < context.tensors(); ++t) {
             SparseTensorCounts& here = context.at(l, t);
             if (!here.kept) continue;
@@ -140,15 +142,13 @@ MappingFault priceSparse(const SparseContext& context, NestCounts& counts) {
             out.energy = here.energy;
             level.energy += here.energy;
         }
-        const double reads = counts.computeCycles > 0 ? traffic.reads / counts.computeCycles : 0;
-        const double writes = counts.computeCycles > 0 ? traffic.writes / counts.computeCycles : 0;
         level.slowdown = 1;
         const auto limit = [&](double bandwidth, double wanted) {
             if (bandwidth > 0 && bandwidth < wanted) level.slowdown = std::min(level.slowdown, bandwidth / wanted);
         };
-        limit(storage.readBandwidth, reads);
-        limit(storage.writeBandwidth, writes);
-        limit(storage.sharedBandwidth, reads + writes);
+        limit(storage.readBandwidth, traffic.reads);
+        limit(storage.writeBandwidth, traffic.writes);
+        limit(storage.sharedBandwidth, traffic.reads + traffic.writes);
         level.cycles = std::ceil(counts.computeCycles / level.slowdown);
         counts.cycles = std::max(counts.cycles, level.cycles);
         counts.energy += level.energy;

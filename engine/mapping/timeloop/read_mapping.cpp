@@ -302,13 +302,13 @@ struct MappingReader {
             level.keeps = keeps[l];
             for (const std::size_t direction : {std::size_t{1}, std::size_t{0}}) {
                 const Block& block = blocks[l][direction];
+                if (!block.told) continue;
                 std::vector<std::uint8_t> order = block.order;
                 for (std::uint8_t d = 0; d < problem.dimensions.size(); ++d) {
                     if (std::find(order.begin(), order.end(), d) == order.end()) order.push_back(d);
                 }
                 for (std::size_t i = 0; i < order.size(); ++i) {
                     const Factor& factor = block.factors[order[i]];
-                    if (factor.bound <= 1) continue;
                     const LoopKind kind = direction == 0    ? LoopKind::Temporal
                                           : i < block.split ? LoopKind::SpatialX
                                                             : LoopKind::SpatialY;
