@@ -50,6 +50,71 @@ private slots:
         compare("idle read ns", meanLatency(memory, 2000, 2) * memory.secondsPerCycle() * 1e9, idle, 0.05);
     }
 
+    // DRAMsim3 (config files DDR4_8Gb_x8_3200 with two ranks, HBM2_8Gb_x128 with eight channels): its random front end
+    // offers one burst per cycle, a third of them writes; its stream reads two arrays and writes a third, a burst of
+    // each per cycle. Its controller has queues per bank or rank behind a buffer and mixes directions otherwise than
+    // ours, so the tolerance is wide: both have 16 + 32 places here.
+    void dramsim3Traffic_data() {
+        QTest::addColumn<bool>("hbm");
+        QTest::addColumn<bool>("stream");
+        QTest::addColumn<double>("recorded");
+        QTest::addRow("ddr4-stream") << false << true << 16.90;
+        QTest::addRow("ddr4-random") << false << false << 18.51;
+        QTest::addRow("hbm2-stream") << true << true << 176.4;
+        QTest::addRow("hbm2-random") << true << false << 60.6;
+    }
+    void dramsim3Traffic() {
+        QFETCH(bool, hbm);
+        QFETCH(bool, stream);
+        QFETCH(double, recorded);
+        auto config = configOf(hbm ? "hbm2-2000" : "ddr4-3200aa");
+        auto& o = config.standard.organisation;
+        auto& t = config.standard.timing;
+        if (hbm) {
+            config.channels = 8;
+            config.mapping = "RoRaBgBaChCo";
+            o.pseudoChannels = 1, o.busBits = 128;
+            t.cwl = 4, t.rcdWrite = 14, t.ccdL = 2, t.rrdL = 6, t.faw = 30, t.rtp = 6, t.activateSlots = 1;
+        } else {
+            config.mapping = "RoChRaBaBgCo";
+            o.ranks = 2;
+            t.clockPicoseconds = 630, t.rankSwitch = 1;
+        }
+        config.readQueue = config.writeQueue = 48;
+        auto memory = memoryOf(config);
+        RandomStream random(1);
+        const auto bursts = memory.map().bursts();
+        const auto offer = [&](std::int64_t index, bool write) {
+            if (memory.waitingUpstream(memory.map().channelOf(index), write) > 0) return false;
+            auto request = burst(memory, index, memory.now(), 0, write);
+            request.port = write;
+            memory.submit(request);
+            return true;
+        };
+        const auto anywhere = [&] { return std::int64_t(random.below(std::uint64_t(bursts))); };
+        std::vector<DramCompletion> done;
+        std::array<std::int64_t, 3> base{};
+        std::array<bool, 3> sent{};
+        const std::int64_t length = (2 << 20) / o.burstBytes();
+        std::int64_t offset = length, index = anywhere();
+        bool write = false;
+        constexpr DramCycle cycles = 40'000;
+        for (DramCycle now = 0; now < cycles; ++now) {
+            memory.runTo(now, done);
+            done.clear();
+            if (stream) {
+                if (offset == length) base = {anywhere(), anywhere(), anywhere()}, offset = 0;
+                for (std::size_t i = 0; i < 3; ++i) sent[i] = sent[i] || offer((base[i] + offset) % bursts, i == 2);
+                if (sent == std::array{true, true, true}) sent = {}, ++offset;
+            } else if (offer(index, write)) {
+                index = anywhere(), write = random.below(3) == 0;
+            }
+        }
+        const auto sum = memory.statistics();
+        const double rate = double(sum.reads + sum.writes) * o.burstBytes() / (cycles * memory.secondsPerCycle());
+        compare("GB/s", rate * 1e-9, recorded, 0.1);
+    }
+
     // Rows of 32 bursts and a queue of 32: reads of a stream lie in at most two rows. Each row gives a burst per
     // tCCD_L, so no more than two bursts per tCCD_L pass, half of what the two pseudo-channels could carry.
     void aStreamInOneBankGroupIsBound() {
