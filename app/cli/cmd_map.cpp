@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace orrery::cli {
 
 namespace {
@@ -39,12 +41,18 @@ std::string countsText(const TimeloopInput& input, const NestCounts& counts) {
     return out + nestText(input.problem, input.hardware, *input.mapping, &counts);
 }
 
+// Whole numbers as such: counts are, up to 2^53.
+nlohmann::ordered_json exact(double value) {
+    if (value == std::floor(value) && std::abs(value) < 9007199254740992.0) return static_cast<std::int64_t>(value);
+    return value;
+}
+
 std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
     nlohmann::ordered_json json;
-    json["cycles"] = counts.cycles;
+    json["cycles"] = exact(counts.cycles);
     json["utilization"] = counts.utilisation;
     json["energy_j"] = counts.energy;
-    json["macs"] = counts.operations;
+    json["macs"] = exact(counts.operations);
     json["levels"] = nlohmann::ordered_json::array();
     for (std::size_t l = 0; l < counts.levels.size(); ++l) {
         for (std::size_t t = 0; t < input.problem.tensors.size(); ++t) {
@@ -52,10 +60,10 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
             if (!at.kept) continue;
             json["levels"].push_back({{"level", input.hardware.levels[l].name},
                                       {"tensor", input.problem.tensors[t].name},
-                                      {"instances", at.instances},
-                                      {"reads", at.reads},
-                                      {"fills", at.fills},
-                                      {"updates", at.updates},
+                                      {"instances", exact(at.instances)},
+                                      {"reads", exact(at.reads)},
+                                      {"fills", exact(at.fills)},
+                                      {"updates", exact(at.updates)},
                                       {"energy_j", at.energy}});
         }
     }

@@ -200,6 +200,7 @@ struct MappingReader {
                                                     "no_multicast_no_reduction",
                                                     "no_temporal_reuse",
                                                     "rmw_on_first_writeback",
+                                                    "stream",
                                                     "temporal",
                                                     "spatial"};
         for (std::size_t i = 0; i < node.keys.size(); ++i) {

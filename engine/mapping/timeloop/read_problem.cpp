@@ -140,7 +140,7 @@ void cnnLayer(NestProblem& problem, std::int64_t wStride, std::int64_t hStride, 
     problem.tensors = {
         {"Weights", {plain("C", C), plain("K", K), plain("R", R), plain("S", S)}, false},
         {"Inputs",
-         {plain("N", N), plain("C", C), {"W", {{R, wDilation}, {P, wStride}}}, {"H", {{S, hDilation}, {Q, hStride}}}},
+         {plain("N", N), plain("C", C), {"R+P", {{R, wDilation}, {P, wStride}}}, {"S+Q", {{S, hDilation}, {Q, hStride}}}},
          false},
         {"Outputs", {plain("N", N), plain("K", K), plain("Q", Q), plain("P", P)}, true},
     };
