@@ -73,5 +73,6 @@ extern const Command runCommand;
 extern const Command studyCommand;
 extern const Command exportCommand;
 extern const Command projectCommand;
+extern const Command arrayCommand;
 
 }  // namespace orrery::cli
