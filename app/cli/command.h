@@ -73,6 +73,7 @@ extern const Command runCommand;
 extern const Command studyCommand;
 extern const Command exportCommand;
 extern const Command projectCommand;
+extern const Command mapCommand;
 extern const Command arrayCommand;
 
 }  // namespace orrery::cli
