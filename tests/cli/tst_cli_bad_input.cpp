@@ -16,7 +16,15 @@ class TestCliBadInput : public QObject {
         if (kind == "hardware") return {"hardware", file};
         if (kind == "project") return {"project", file};
         if (kind == "study") return {"study", file, "--out", out};
+        if (kind == "scalesim") return arrayCommandFor(file);
         return {"import", file};
+    }
+    static QStringList arrayCommandFor(const QString& file) {
+        const QString good = ORRERY_TEST_DATA "/scalesim/";
+        if (file.endsWith(".cfg")) return {"array", "--config", file, "--topology", good + "gemm.csv", "--gemm"};
+        QStringList command{"array", "--config", good + "os.cfg", "--topology", file};
+        if (QFileInfo(file).fileName().startsWith("gemm")) command << "--gemm";
+        return command;
     }
     static void verifyRefused(const Outcome& outcome, const QString& file) {
         QVERIFY2(outcome.ended, "it did not end within ten seconds");
