@@ -16,6 +16,7 @@ class TestCliBadInput : public QObject {
         if (kind == "hardware") return {"hardware", file};
         if (kind == "project") return {"project", file};
         if (kind == "study") return {"study", file, "--out", out};
+        if (kind == "timeloop") return {"map", "--timeloop", file};
         return {"import", file};
     }
     static void verifyRefused(const Outcome& outcome, const QString& file) {
