@@ -85,7 +85,7 @@ int run(const Arguments& arguments, Watch&) {
     report(input->warnings);
     if (!input->mapping) {
         return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
-                           "give the file with the mapping too", {input->root.file, 0, 0, "mapping"})
+                           "give the file with the mapping too", input->root.place("mapping"))
                           .value());
     }
     NestEvaluator evaluator(input->problem, input->hardware, *sparse);

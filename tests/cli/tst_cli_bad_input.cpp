@@ -17,6 +17,7 @@ class TestCliBadInput : public QObject {
         if (kind == "project") return {"project", file};
         if (kind == "study") return {"study", file, "--out", out};
         if (kind == "scalesim") return arrayCommandFor(file);
+        if (kind == "timeloop") return {"map", "--timeloop", file};
         return {"import", file};
     }
     static QStringList arrayCommandFor(const QString& file) {
