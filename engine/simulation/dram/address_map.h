@@ -25,9 +25,9 @@ struct DramAddress {
 };
 
 /// Fields of two letters: `Ch` channel, `Pc` pseudo-channel, `Ra` rank, `Bg` bank group, `Ba` bank, `Ro` row, `Co`
-/// column (in bursts; the bytes of a burst are always lowest). Where `Pc` is not named it follows `Ch`, where `Bg` is
-/// not named it precedes `Ba`. A number after a field takes that many values of its lowest part and leaves the rest to
-/// another mention further left: `RoCoBaBgCo4Ch` puts four bursts of a row side by side. Sizes need not be powers of
+/// column (in bursts; the bytes of a burst are always lowest). Where `Pc` is not named it stands right of `Ra`, where
+/// `Bg` is not named right of `Ba`. A number after a field takes that many values of its lowest part and leaves the
+/// rest to a mention further left: `RoCoBaBgCo4Ch` puts four bursts of a row side by side. Sizes need not be powers of
 /// two. Examples: `RoBaRaCoCh`, `ChRaBaRoCo`, `RoCoBaRaBgCh`.
 class DramAddressMap {
 public:
@@ -40,6 +40,7 @@ public:
 
     std::int64_t bursts() const { return bursts_; }  ///< capacity of all channels
     int channels() const { return channels_; }
+    int channelOf(std::int64_t burst) const { return int(burst / belowChannel_ % channels_); }
     const std::string& text() const { return text_; }
 
     /// Bursts of one channel in the range [first, first + count), and the n-th of them; both by arithmetic, so that a

@@ -45,7 +45,9 @@ struct DramConfig {
     DramPage page = DramPage::Open;
     DramScheduler scheduler = DramScheduler::FrFcfs;
     DramRefresh refresh = DramRefresh::AllBank;
-    int readQueue = 32, writeQueue = 32;        ///< bursts per channel
+    int readQueue = 32, writeQueue = 32;  ///< bursts per channel
+    int openedSlots =
+        0;  ///< bursts for which a row has been opened wait in slots of their own, so that the queues see further
     double drainAbove = 0.8, drainBelow = 0.2;  ///< shares of the write queue that start and end a drain of writes
     int rowHitCap = 0;                          ///< row hits in a row before an older request is preferred; 0: no cap
 };
@@ -61,7 +63,7 @@ struct DramRequest {
 
 struct DramCompletion {
     std::uint64_t tag = 0;
-    DramCycle cycle = 0;  ///< last data of the request on the bus (of reads and writes alike)
+    DramCycle cycle = 0;  ///< the cycle after its last data on the bus, of reads and writes alike
 };
 
 struct DramStatistics {
@@ -77,19 +79,20 @@ struct DramStatistics {
 enum class DramCommand : std::uint8_t {
     Activate,
     Precharge,
+    PrechargeAll,
     Read,
     ReadPrecharge,
     Write,
     WritePrecharge,
     Refresh,
-    RefreshBank
+    RefreshBank,
 };
 
 struct DramIssued {
     DramCycle cycle = 0;
     DramCommand command = DramCommand::Activate;
     int channel = 0;
-    int bank = 0;  ///< of the channel (DramAddress::bank); first of its rank for Refresh
+    int bank = 0;  ///< of the channel (DramAddress::bank); first of its rank for Refresh and PrechargeAll
     std::int64_t row = 0;
     std::int32_t column = 0;  ///< bursts
 };
@@ -115,8 +118,8 @@ public:
     DramCycle now() const;
     bool idle() const;                 ///< no request is under way
     std::int64_t outstanding() const;  ///< requests
-    /// Bursts of this channel that wait before or in its queues, for callers that throttle themselves.
-    std::int64_t waiting(int channel) const;
+    /// Bursts that wait in front of the full read or write queue of this channel, for callers that throttle themselves.
+    std::int64_t waitingUpstream(int channel, bool write) const;
 
     const DramConfig& config() const;
     const DramAddressMap& map() const;

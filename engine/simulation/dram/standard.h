@@ -50,8 +50,10 @@ struct DramTiming {
     int readToWrite = 0;    ///< read to write command of one rank; 0: cl + burst + 2 - cwl
     int refi = 0, rfc = 0;  ///< all banks of a rank; refi 0: no refresh
     int rfcBank = 0, refiBank = 0,
-        refreshToRefresh = 0;      ///< per bank; 0: the standard has none. refiBank: one bank every
-    bool splitCommandBus = false;  ///< row and column commands in the same cycle (HBM)
+        refreshToRefresh = 0;                ///< per bank; 0: the standard has none. refiBank: one bank every
+    int ppd = 0;                             ///< precharge to precharge of one rank
+    int activateSlots = 1, columnSlots = 1;  ///< cycles that a command takes of its bus; it counts from its last one
+    bool splitCommandBus = false;            ///< row and column commands in the same cycle (HBM)
     bool operator==(const DramTiming&) const = default;
 };
 
