@@ -16,6 +16,12 @@ class TestCliBadInput : public QObject {
         if (kind == "hardware") return {"hardware", file};
         if (kind == "project") return {"project", file};
         if (kind == "study") return {"study", file, "--out", out};
+        if (kind == "maestro") {
+            return {"map", "--maestro", file, "--maestro-hardware", ORRERY_TEST_DATA "/maestro/hardware.m"};
+        }
+        if (kind == "maestro-hardware") {
+            return {"map", "--maestro", ORRERY_TEST_DATA "/maestro/network.m", "--maestro-hardware", file};
+        }
         return {"import", file};
     }
     static void verifyRefused(const Outcome& outcome, const QString& file) {
