@@ -192,6 +192,11 @@ void CanvasPane::showHover(const ComponentPath& path, bool hovering) {
 void CanvasPane::placeOverlays() {
     const QRect area = view_->rect();
     const int unit = ui::Theme::instance().unit();
+    const QSize map(22 * unit, 15 * unit);
+    map_->setGeometry(area.right() - map.width() - unit, area.bottom() - map.height() - unit, map.width(),
+                      map.height());
+    showMap();
+    if (!empty_->isVisibleTo(view_)) return;
     const int width = std::min(area.width() - 4 * unit, 48 * unit);
     const int height = std::max(empty_->heightForWidth(width), 10 * unit);
     // Below the empty box, if there is one.
@@ -199,10 +204,6 @@ void CanvasPane::placeOverlays() {
     const int top = hardware_ ? std::clamp(static_cast<int>(box), 0, std::max(area.height() - height, 0))
                               : area.center().y() - height / 2;
     empty_->setGeometry(area.center().x() - width / 2, top, width, height);
-    const QSize map(22 * unit, 15 * unit);
-    map_->setGeometry(area.right() - map.width() - unit, area.bottom() - map.height() - unit, map.width(),
-                      map.height());
-    showMap();
 }
 
 void CanvasPane::showMap() {

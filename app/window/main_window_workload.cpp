@@ -5,6 +5,7 @@
 #include "app/document/run_controller.h"
 #include "app/window/dock_set.h"
 #include "app/window/main_window.h"
+#include "app/window/mapping_page.h"
 #include "app/window/stored_runs.h"
 #include "app/window/workload_page.h"
 #include "widgets/common/text.h"
@@ -44,6 +45,10 @@ void MainWindow::wireWorkloadPage() {
     });
     connect(this, &MainWindow::ready, this, listRuns);
     connect(workloadPage_, &WorkloadPage::runChosen, this, &MainWindow::showStoredRun);
+    const auto showMapping = [this] { mappingPage_->setScenario(document_->hardware(), live_->workload()); };
+    connect(live_, &LiveController::workloadReady, mappingPage_, showMapping);
+    connect(document_, &Document::hardwareChanged, mappingPage_, showMapping);
+    connect(document_, &Document::replaced, mappingPage_, showMapping);
     connect(workloadPage_, &WorkloadPage::workloadClicked, this, &MainWindow::inspectWorkload);
     connect(workloadPage_, &WorkloadPage::whatIfsRequested, this, [this](const std::vector<WhatIf>& all) {
         const ProjectWorkload* workload = document_->workload();

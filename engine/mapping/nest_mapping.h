@@ -20,8 +20,8 @@ struct NestLoop {
 };
 
 struct LevelMapping {
-    /// Inner to outer: spatial loops (the fan-out to the level below) first, then temporal ones. Loops of bound 1 may
-    /// be left out.
+    /// Inner to outer: spatial loops (the fan-out to the level below) first, then temporal ones. Loops of bound 1
+    /// count nothing and may be left out; their place tells the order of ranks to compressed formats.
     std::vector<NestLoop> loops;
     std::uint32_t keeps = ~0u;  ///< bit per tensor; others pass this level by
     bool operator==(const LevelMapping&) const = default;

@@ -56,7 +56,11 @@ void CanvasView::setDesign(HardwarePtr hardware, PlacementsPtr placements, bool 
             emit enteredChanged(state_->entered);
         }
     }
-    state_->paintAgain(state_->scene.changed());
+    if (const auto& nodes = state_->scene.changedNodes()) {
+        state_->paintAgain(*nodes);
+    } else {
+        state_->paintAgain(state_->scene.changed());
+    }
     state_->followSelection();
     if (fit) fitAll();
     state_->overlayChanged();
@@ -64,14 +68,25 @@ void CanvasView::setDesign(HardwarePtr hardware, PlacementsPtr placements, bool 
 }
 
 void CanvasView::setProblems(const Diagnostics& problems) {
+    if (problems == state_->problems) return;
     state_->problems = problems;
     state_->scene.setProblems(problems);
     state_->paintAgain();
 }
 
 void CanvasView::setLoads(std::vector<ComponentLoad> loads) {
+    if (loads == state_->loads) return;
+    std::vector<int> nodes;
+    const auto note = [&](const std::vector<ComponentLoad>& some, const std::vector<ComponentLoad>& others) {
+        for (const ComponentLoad& load : some) {
+            if (std::ranges::find(others, load) != others.end()) continue;
+            if (const int node = state_->scene.find(load.path); node >= 0) nodes.push_back(node);
+        }
+    };
+    note(loads, state_->loads);
+    note(state_->loads, loads);
     state_->loads = std::move(loads);
-    state_->paintAgain();
+    state_->paintAgain(nodes);
 }
 
 void CanvasView::setMarks(std::vector<Mark> marks) {
@@ -191,6 +206,25 @@ void CanvasView::State::paintAgain(const QRectF& area) {
         toView(area.adjusted(-reach, -reach, reach, reach)).toAlignedRect().adjusted(-2, -2, 2, 2) & view.rect();
     stale += dirty;
     view.update(dirty);
+}
+
+void CanvasView::State::paintAgain(const std::vector<int>& nodes) {
+    for (const int node : nodes) {
+        const int link = scene.linkOf(node);
+        if (link >= 0) {
+            paintAgain(scene.links()[static_cast<std::size_t>(link)].line.boundingRect().adjusted(-1, -1, 1, 1));
+        }
+        int last = -1;
+        for (int at = node; at >= 0; at = scene.nodes()[static_cast<std::size_t>(at)].parent) {
+            const int shown = shownAs(scene, at, zoom);
+            if (shown == last) continue;
+            last = shown;
+            const SceneNode& what = scene.nodes()[static_cast<std::size_t>(shown)];
+            // Around an open box only the caption tells of what is inside.
+            const bool caption = shown == at && at != node && showsInside(scene, at, zoom);
+            paintAgain(caption ? QRectF(what.box.topLeft(), QPointF(what.box.right(), what.origin.y())) : what.box);
+        }
+    }
 }
 
 void CanvasView::State::refreshBackground() {

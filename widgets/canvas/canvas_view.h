@@ -23,6 +23,7 @@ struct ComponentLoad {
     double share = 0;  ///< 0…1
     QString text;      ///< `85 % of time`
     QColor colour;
+    bool operator==(const ComponentLoad&) const = default;
 };
 
 class CanvasView : public QWidget {

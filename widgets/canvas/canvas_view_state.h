@@ -56,6 +56,7 @@ struct CanvasView::State {
     QRectF toView(const QRectF& area) const;
     void paintAgain();                    ///< all of it
     void paintAgain(const QRectF& area);  ///< scene
+    void paintAgain(const std::vector<int>& nodes);  ///< themselves and the captions of what holds them
     void refreshBackground();
     void overlayChanged();  ///< after an event: repaints what the overlays were and are
     QRectF overlayExtent() const;

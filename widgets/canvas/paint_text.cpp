@@ -18,15 +18,14 @@ struct Fonts {
     QHash<int, double> ascents;
     QHash<QString, float> widths[2];
     QHash<QString, QString> elided;
-    QString family;
+    int look = -1;
 };
 
 Fonts& fonts() {
     thread_local Fonts known;
-    const QString family = Theme::instance().font(FontRole::Body).toString();
-    if (known.family != family) {
+    if (const int look = Theme::instance().generation(); known.look != look) {
         known = {};
-        known.family = family;
+        known.look = look;
     }
     return known;
 }

@@ -27,21 +27,54 @@ const Scene::Family* Scene::familyOf(int node) const {
     return const_cast<Scene*>(this)->familyOf(node);
 }
 
+namespace {
+
+// All that is painted of a component itself; its children are nodes of their own.
+bool looksTheSame(const Component& a, const Component& b) {
+    return a.kind == b.kind && a.name == b.name && a.count == b.count && a.mesh == b.mesh &&
+           a.attributes == b.attributes;
+}
+
+bool standsTheSame(const SceneNode& a, const SceneNode& b) {
+    return a.box == b.box && a.origin == b.origin && a.parent == b.parent && a.next == b.next && a.folded == b.folded &&
+           a.expanded == b.expanded && a.hidden == b.hidden && a.component->kind == b.component->kind;
+}
+
+std::optional<std::vector<int>> attributesChanged(const std::vector<SceneNode>& before,
+                                                  const std::vector<SceneNode>& after) {
+    if (before.size() != after.size()) return std::nullopt;
+    std::vector<int> changed;
+    for (std::size_t node = 0; node < after.size(); ++node) {
+        if (!standsTheSame(before[node], after[node])) return std::nullopt;
+        if (looksTheSame(*before[node].component, *after[node].component)) continue;
+        // A link's ends are attributes of it; a network's parameters change what it expands to.
+        const ComponentKind kind = after[node].component->kind;
+        if (kind == ComponentKind::Link || kind == ComponentKind::Topology) return std::nullopt;
+        changed.push_back(static_cast<int>(node));
+    }
+    return changed;
+}
+
+}  // namespace
+
 void Scene::setDesign(HardwarePtr hardware, PlacementsPtr placements) {
     static const PlacementsPtr none = std::make_shared<const Placements>();
     if (!placements) placements = none;
     changed_ = {};
+    changedNodes_.reset();
     if (hardware == hardware_ && placements_) {
         if (placements == placements_) return;
         const PlacementsPtr before = std::exchange(placements_, std::move(placements));
         if (hardware_) followPlacements(*before);
         return;
     }
-    hardware_ = std::move(hardware);
+    const HardwarePtr keptAlive = std::exchange(hardware_, std::move(hardware));
     placements_ = std::move(placements);
     const QRectF before = bounds();
+    const std::vector<SceneNode> nodesBefore = std::move(nodes_);
     build();
     changed_ = before.united(bounds());
+    changedNodes_ = attributesChanged(nodesBefore, nodes_);
 }
 
 void Scene::build() {

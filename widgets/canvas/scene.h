@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -65,6 +66,9 @@ public:
     QRectF bounds() const;
     /// What the last setDesign() changed, in scene units: what must be painted again.
     const QRectF& changed() const { return changed_; }
+    /// Nodes whose own attributes the last setDesign() changed while every box and line stayed where it was: they and
+    /// the captions around them are all that looks different. Nothing where more than that has changed.
+    const std::optional<std::vector<int>>& changedNodes() const { return changedNodes_; }
 
     int find(const ComponentPath& path) const;  ///< -1 if there is none
     ComponentPath path(int node) const;
@@ -157,6 +161,7 @@ private:
     std::unordered_map<int, std::int32_t> linkOf_;
     std::vector<std::int32_t> badNodes_;
     QRectF changed_;
+    std::optional<std::vector<int>> changedNodes_;
 };
 
 }  // namespace orrery::ui

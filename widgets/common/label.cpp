@@ -1,8 +1,11 @@
 #include "widgets/common/label.h"
 
+#include <QEvent>
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace orrery::ui {
 
@@ -56,6 +59,22 @@ void Label::setFullText(const QString& text) {
 QSize Label::minimumSizeHint() const {
     if (elided_) return {fontMetrics().horizontalAdvance(QStringLiteral("ww…")), fontMetrics().height()};
     return QLabel::minimumSizeHint();
+}
+
+int Label::heightForWidth(int width) const {
+    if (heights_.text != text()) heights_ = {text(), {}, 0};
+    const auto known = static_cast<std::size_t>(std::min<int>(heights_.count, static_cast<int>(heights_.known.size())));
+    for (std::size_t i = 0; i < known; ++i) {
+        if (heights_.known[i].first == width) return heights_.known[i].second;
+    }
+    const int height = QLabel::heightForWidth(width);
+    heights_.known[static_cast<std::size_t>(heights_.count++) % heights_.known.size()] = {width, height};
+    return height;
+}
+
+void Label::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) heights_ = {};
+    QLabel::changeEvent(event);
 }
 
 void Label::paintEvent(QPaintEvent* event) {

@@ -4,6 +4,9 @@
 
 #include <QLabel>
 
+#include <array>
+#include <utility>
+
 namespace orrery::ui {
 
 enum class Tone { Normal, Muted, Accent, Good, Warning, Bad };
@@ -20,17 +23,27 @@ public:
     void setElided(bool elided);  ///< one line that gives way to its neighbours
     void setFullText(const QString& text);
     QSize minimumSizeHint() const override;
+    /// Remembered: a layout asks for the same few widths at every pass, and rich text is set anew for each.
+    int heightForWidth(int width) const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
+    struct Heights {
+        QString text;
+        std::array<std::pair<int, int>, 4> known{};  ///< width, height
+        int count = 0;
+    };
+
     void restyle();
 
     FontRole role_;
     Tone tone_;
     bool bold_ = false;
     bool elided_ = false;
+    mutable Heights heights_;
 };
 
 /// Heading of a section of a panel: small, muted, with a hairline to the right.

@@ -59,6 +59,7 @@ void Theme::setPresenter(bool large) {
 }
 
 void Theme::apply() {
+    ++generation_;
     if (qApp) {
         QIcon::setThemeName(mode_ == Mode::Dark ? "breeze-dark" : "breeze");
         const QPalette palette = applicationPalette(colours());

@@ -48,6 +48,8 @@ public:
     void setAnimated(bool on) { animated_ = on; }
     int glideMilliseconds() const { return animated_ ? 150 : 0; }  ///< how long things take to their new place
 
+    /// Counts the changes of look: what is derived from fonts and colours may be kept while it stays the same.
+    int generation() const { return generation_; }
     const Palette& colours() const;
     QFont font(FontRole role) const;  ///< Inter with tabular figures; the monospace for shapes and YAML
     int unit() const { return 8; }    ///< the grid
@@ -75,6 +77,7 @@ private:
     Mode mode_ = Mode::Light;
     bool presenter_ = false;
     bool animated_ = true;
+    int generation_ = 0;
 };
 
 /// Fonts, Fusion style, Breeze icons; once, before the first window.

@@ -1,0 +1,129 @@
+#include "app/cli/cmd_map_maestro.h"
+#include "app/cli/output.h"
+#include "app/cli/question.h"
+#include "base/unit.h"
+#include "mapping/nest_text.h"
+#include "mapping/sparse/sparse_read.h"
+#include "mapping/timeloop/timeloop.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace orrery::cli {
+
+namespace {
+
+std::string countsText(const TimeloopInput& input, const NestCounts& counts) {
+    std::string out = fmt::format("{} on {}\n\n", input.problem.name.empty() ? "problem" : input.problem.name,
+                                  input.hardware.name.empty() ? "the architecture" : input.hardware.name);
+    Table summary({"quantity", "value", ""}, {false, true, false});
+    summary.add(
+        {"cycles", count(counts.cycles), fmt::format("{} without bandwidth limits", count(counts.computeCycles))});
+    summary.add({"utilisation", fmt::format("{:.2f} %", counts.utilisation * 100), "of the arithmetic units"});
+    summary.add({"energy", formatMeasure(counts.energy, Dimension::Energy, 6),
+                 fmt::format("{} of it arithmetic", formatMeasure(counts.arithmeticEnergy, Dimension::Energy, 6))});
+    summary.add({"operations", count(counts.operations),
+                 counts.computed < counts.operations ? fmt::format("{} carried out", count(counts.computed)) : ""});
+    out += summary.text() + "\n";
+    Table levels({"level", "tensor", "instances", "tile", "reads", "fills", "updates", "energy", "cycles"},
+                 {false, false, true, true, true, true, true, true, true});
+    for (std::size_t l = 0; l < counts.levels.size(); ++l) {
+        for (std::size_t t = 0; t < input.problem.tensors.size(); ++t) {
+            const TensorCounts& at = counts.levels[l].tensors[t];
+            if (!at.kept) continue;
+            levels.add({input.hardware.levels[l].name, input.problem.tensors[t].name, count(at.instances),
+                        count(at.tile), count(at.reads), count(at.fills), count(at.updates),
+                        formatMeasure(at.energy, Dimension::Energy, 6), count(counts.levels[l].cycles)});
+        }
+    }
+    out += levels.text() + "\nCounts are per instance, energies over all instances.\n\n";
+    return out + nestText(input.problem, input.hardware, *input.mapping, &counts);
+}
+
+// Whole numbers as such: counts are, up to 2^53.
+nlohmann::ordered_json exact(double value) {
+    if (value == std::floor(value) && std::abs(value) < 9007199254740992.0) return static_cast<std::int64_t>(value);
+    return value;
+}
+
+std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
+    nlohmann::ordered_json json;
+    json["cycles"] = exact(counts.cycles);
+    json["utilization"] = counts.utilisation;
+    json["energy_j"] = counts.energy;
+    json["macs"] = exact(counts.operations);
+    json["levels"] = nlohmann::ordered_json::array();
+    for (std::size_t l = 0; l < counts.levels.size(); ++l) {
+        for (std::size_t t = 0; t < input.problem.tensors.size(); ++t) {
+            const TensorCounts& at = counts.levels[l].tensors[t];
+            if (!at.kept) continue;
+            json["levels"].push_back({{"level", input.hardware.levels[l].name},
+                                      {"tensor", input.problem.tensors[t].name},
+                                      {"instances", exact(at.instances)},
+                                      {"reads", exact(at.reads)},
+                                      {"fills", exact(at.fills)},
+                                      {"updates", exact(at.updates)},
+                                      {"energy_j", at.energy}});
+        }
+    }
+    return json.dump(2) + "\n";
+}
+
+int run(const Arguments& arguments, Watch&) {
+    if (arguments.has("maestro")) return mapMaestro(arguments);
+    std::vector<std::string> files = arguments.values("timeloop");
+    files.insert(files.end(), arguments.positionals().begin(), arguments.positionals().end());
+    if (files.empty()) {
+        return failed(fail("usage.missing", "no file is named", "--timeloop FILE...",
+                           "name the files with problem, architecture and mapping")
+                          .value());
+    }
+    auto input = readTimeloopFiles(files);
+    if (!input) return failed(input.error());
+    const auto sparse = readSparseDesign(input->root, input->problem, input->hardware, input->warnings);
+    if (!sparse) return failed(sparse.error());
+    report(input->warnings);
+    if (!input->mapping) {
+        return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
+                           "give the file with the mapping too", input->root.place("mapping"))
+                          .value());
+    }
+    NestEvaluator evaluator(input->problem, input->hardware, *sparse);
+    const auto counts = evaluator.explain(*input->mapping);
+    if (!counts) return failed(input->placed(counts.error()));
+    if (const auto path = arguments.value("write")) {
+        if (!writeTo(*path, writeTimeloop(input->problem, input->hardware, *input->mapping))) return Unanswered;
+        if (*path == "-") return Answered;
+    }
+    return print(arguments.has("json") ? countsJson(*input, *counts) : countsText(*input, *counts)) ? Answered
+                                                                                                    : Unanswered;
+}
+
+}  // namespace
+
+const Command mapCommand{
+    .name = "map",
+    .positional = "[FILE...]",
+    .summary = "count what one mapping of a loop nest moves, how long it takes and what it costs",
+    .details =
+        "FILEs are inputs of Timeloop, in libconfig (v1 to v3) or YAML (v3, v4), all parts in one or spread over "
+        "several: problem, architecture, mapping, sparse_optimizations, ERT and ART. JSON counts are per instance.",
+    .options = {{"timeloop", "FILE", "an input of Timeloop; more may follow", true},
+                {"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"},
+                {"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"},
+                {"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"},
+                {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
+                {"write", "FILE",
+                 "also write problem, architecture, mapping and energies as YAML; `-` is standard "
+                 "output"}},
+    .examples = {{"orrery-cli map --timeloop model.cfg", "cycles, energy and traffic of every level"},
+                 {"orrery-cli map --timeloop arch.yaml prob.yaml map.yaml ERT.yaml --json", "the same for a script"},
+                 {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
+                  "the layers of a MAESTRO file under NVDLA's dataflow"},
+                 {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"}},
+    .run = run,
+};
+
+}  // namespace orrery::cli

@@ -1,0 +1,1 @@
+noc_bw_cstr: 10

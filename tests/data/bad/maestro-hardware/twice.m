@@ -1,0 +1,2 @@
+num_pes: 4
+num_pes: 8

@@ -1,0 +1,1 @@
+Layer A { Type: CONV }

@@ -1,0 +1,9 @@
+Network N {
+  Layer A {
+    Type: CONV
+    Dimensions { K: 4, C: 4, R: 3, S: 3, Y: 8, X: 8 }
+    Dataflow {
+      
+    }
+  }
+}

@@ -1,0 +1,1 @@
+Network N { /* never closed
