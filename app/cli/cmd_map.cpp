@@ -1,3 +1,4 @@
+#include "app/cli/cmd_map_maestro.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
@@ -72,6 +73,7 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
 }
 
 int run(const Arguments& arguments, Watch&) {
+    if (arguments.has("maestro")) return mapMaestro(arguments);
     std::vector<std::string> files = arguments.values("timeloop");
     files.insert(files.end(), arguments.positionals().begin(), arguments.positionals().end());
     if (files.empty()) {
@@ -121,6 +123,9 @@ const Command mapCommand{
         "FILEs are inputs of Timeloop, in libconfig (v1 to v3) or YAML (v3, v4), all parts in one or spread over "
         "several: problem, architecture, mapping, sparse_optimizations, ERT and ART. JSON counts are per instance.",
     .options = {{"timeloop", "FILE", "an input of Timeloop; more may follow", true},
+                {"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"},
+                {"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"},
+                {"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"},
                 {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
                 {"technology", "NM",
                  "published energies scaled to this technology instead of the files' (7 to 130 nm)"},
@@ -129,6 +134,8 @@ const Command mapCommand{
                  "output"}},
     .examples = {{"orrery-cli map --timeloop model.cfg", "cycles, energy and traffic of every level"},
                  {"orrery-cli map --timeloop arch.yaml prob.yaml map.yaml ERT.yaml --json", "the same for a script"},
+                 {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
+                  "the layers of a MAESTRO file under NVDLA's dataflow"},
                  {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"}},
     .run = run,
 };
