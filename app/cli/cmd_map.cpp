@@ -2,6 +2,7 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
+#include "mapping/energy_tables.h"
 #include "mapping/nest_text.h"
 #include "mapping/sparse/sparse_read.h"
 #include "mapping/timeloop/timeloop.h"
@@ -82,6 +83,17 @@ int run(const Arguments& arguments, Watch&) {
     }
     auto input = readTimeloopFiles(files);
     if (!input) return failed(input.error());
+    if (const auto text = arguments.value("technology")) {
+        DocNode node;
+        node.kind = DocNode::Kind::Scalar;
+        node.text = text->ends_with("nm") ? text->substr(0, text->size() - 2) : *text;
+        const auto nanometres = docNumber(node, "--technology");
+        if (!nanometres) {
+            return failed(
+                fail("usage.value", fmt::format("`{}` is no technology", *text), "nanometres: `45nm`").value());
+        }
+        if (const auto done = applyTechnologyEnergies(input->hardware, *nanometres); !done) return failed(done.error());
+    }
     const auto sparse = readSparseDesign(input->root, input->problem, input->hardware, input->warnings);
     if (!sparse) return failed(sparse.error());
     report(input->warnings);
@@ -115,6 +127,8 @@ const Command mapCommand{
                 {"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"},
                 {"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"},
                 {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
+                {"technology", "NM",
+                 "published energies scaled to this technology instead of the files' (7 to 130 nm)"},
                 {"write", "FILE",
                  "also write problem, architecture, mapping and energies as YAML; `-` is standard "
                  "output"}},
