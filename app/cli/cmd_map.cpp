@@ -1,3 +1,4 @@
+#include "app/cli/cmd_map_maestro.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
@@ -7,6 +8,8 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <cmath>
 
 namespace orrery::cli {
 
@@ -39,12 +42,18 @@ std::string countsText(const TimeloopInput& input, const NestCounts& counts) {
     return out + nestText(input.problem, input.hardware, *input.mapping, &counts);
 }
 
+// Whole numbers as such: counts are, up to 2^53.
+nlohmann::ordered_json exact(double value) {
+    if (value == std::floor(value) && std::abs(value) < 9007199254740992.0) return static_cast<std::int64_t>(value);
+    return value;
+}
+
 std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
     nlohmann::ordered_json json;
-    json["cycles"] = counts.cycles;
+    json["cycles"] = exact(counts.cycles);
     json["utilization"] = counts.utilisation;
     json["energy_j"] = counts.energy;
-    json["macs"] = counts.operations;
+    json["macs"] = exact(counts.operations);
     json["levels"] = nlohmann::ordered_json::array();
     for (std::size_t l = 0; l < counts.levels.size(); ++l) {
         for (std::size_t t = 0; t < input.problem.tensors.size(); ++t) {
@@ -52,10 +61,10 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
             if (!at.kept) continue;
             json["levels"].push_back({{"level", input.hardware.levels[l].name},
                                       {"tensor", input.problem.tensors[t].name},
-                                      {"instances", at.instances},
-                                      {"reads", at.reads},
-                                      {"fills", at.fills},
-                                      {"updates", at.updates},
+                                      {"instances", exact(at.instances)},
+                                      {"reads", exact(at.reads)},
+                                      {"fills", exact(at.fills)},
+                                      {"updates", exact(at.updates)},
                                       {"energy_j", at.energy}});
         }
     }
@@ -63,6 +72,7 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
 }
 
 int run(const Arguments& arguments, Watch&) {
+    if (arguments.has("maestro")) return mapMaestro(arguments);
     std::vector<std::string> files = arguments.values("timeloop");
     files.insert(files.end(), arguments.positionals().begin(), arguments.positionals().end());
     if (files.empty()) {
@@ -77,7 +87,7 @@ int run(const Arguments& arguments, Watch&) {
     report(input->warnings);
     if (!input->mapping) {
         return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
-                           "give the file with the mapping too", {input->root.file, 0, 0, "mapping"})
+                           "give the file with the mapping too", input->root.place("mapping"))
                           .value());
     }
     NestEvaluator evaluator(input->problem, input->hardware, *sparse);
@@ -101,12 +111,17 @@ const Command mapCommand{
         "FILEs are inputs of Timeloop, in libconfig (v1 to v3) or YAML (v3, v4), all parts in one or spread over "
         "several: problem, architecture, mapping, sparse_optimizations, ERT and ART. JSON counts are per instance.",
     .options = {{"timeloop", "FILE", "an input of Timeloop; more may follow", true},
+                {"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"},
+                {"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"},
+                {"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"},
                 {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
                 {"write", "FILE",
                  "also write problem, architecture, mapping and energies as YAML; `-` is standard "
                  "output"}},
     .examples = {{"orrery-cli map --timeloop model.cfg", "cycles, energy and traffic of every level"},
                  {"orrery-cli map --timeloop arch.yaml prob.yaml map.yaml ERT.yaml --json", "the same for a script"},
+                 {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
+                  "the layers of a MAESTRO file under NVDLA's dataflow"},
                  {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"}},
     .run = run,
 };
