@@ -8,6 +8,7 @@
 #include "widgets/common/units_text.h"
 #include "widgets/mapping/loop_nest_view.h"
 #include "widgets/mapping/mapper_scatter.h"
+#include "widgets/mapping/systolic_animation.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -49,6 +50,26 @@ QString nameOfObjective(MapObjective objective) {
     return {};
 }
 
+/// The three extents of the product that an array works on: rows of the result, its columns, what is summed over.
+struct Product {
+    std::int64_t m = 1, n = 1, k = 1;
+};
+Product productOf(const NestProblem& problem) {
+    const auto has = [&](std::size_t tensor, std::size_t dimension) {
+        for (const TensorRank& rank : problem.tensors[tensor].ranks) {
+            for (const ProjectionTerm& term : rank.terms) {
+                if (term.dimension == dimension) return true;
+            }
+        }
+        return false;
+    };
+    Product product;
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
+        (!has(2, d) ? product.k : has(1, d) ? product.n : product.m) *= problem.extents[d];
+    }
+    return product;
+}
+
 template <class Widget>
 Widget* named(Widget* widget, const char* id, const QString& name, const QString& tip) {
     widget->setObjectName(QLatin1String(id));
@@ -77,7 +98,9 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
                   tr("What the mapper has tried, and the array at work"));
     side_->setDocumentMode(true);
     scatter_ = new ui::MapperScatter(side_);
+    animation_ = new ui::SystolicAnimation(side_);
     side_->addTab(scatter_, tr("Search"));
+    side_->addTab(animation_, tr("Array"));
     split->addWidget(nest_);
     split->addWidget(side_);
     split->setStretchFactor(0, 3);
@@ -240,7 +263,19 @@ void MappingPage::startSearch() {
     NestMapping none;
     none.levels.resize(array.hardware.levels.size());
     nest_->setNest(nest.problem, array.hardware, none);
+    showArray();
     search_->start(std::make_shared<const Mapspace>(std::move(*space)), options);
+}
+
+void MappingPage::showArray() {
+    const Dataflow dataflow = view_->dataflow.value_or(Dataflow::WeightStationary);
+    if (dataflow == Dataflow::RowStationary) {
+        return animation_->clear(tr("A row-stationary array moves rows of a convolution. The animation shows arrays that "
+                                    "keep weights, inputs or outputs: choose another dataflow to see them at work."));
+    }
+    const Product product = productOf(nests_[static_cast<std::size_t>(std::max(part_->currentIndex(), 0))].problem);
+    animation_->setProduct(static_cast<int>(view_->rows), static_cast<int>(view_->columns), dataflow, product.m,
+                           product.n, product.k);
 }
 
 void MappingPage::showSearch() {

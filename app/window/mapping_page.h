@@ -22,6 +22,7 @@ class EmptyPage;
 class Label;
 class LoopNestView;
 class MapperScatter;
+class SystolicAnimation;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -54,6 +55,7 @@ private:
     void showSearch();
     void showResult();
     void showRefusal(const Diagnostic& why);
+    void showArray();
 
     ui::Selection* selection_;
     MappingSearch* search_;
@@ -75,6 +77,7 @@ private:
     ui::LoopNestView* nest_ = nullptr;
     QTabWidget* side_ = nullptr;
     ui::MapperScatter* scatter_ = nullptr;
+    ui::SystolicAnimation* animation_ = nullptr;
 };
 
 }  // namespace orrery::app
