@@ -56,7 +56,7 @@ Expected<Estimate> estimateLoopNest(const Scenario& scenario, EstimateContext& c
     auto ground = prepare(scenario);
     if (!ground) return tl::unexpected(std::move(ground.error()));
     static MappingCache cache;
-    SearchContext search{context.executor, context.stop, nullptr, &cache, {}};
+    SearchContext search{context.executor, context.stop, nullptr, &cache, {}, nullptr};
     LoopNestOptions options;
     options.mapper.seed = context.seed + 1;
     const auto mapped = mapOperators(*view, workload.graph, options, search);

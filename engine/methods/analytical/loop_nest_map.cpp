@@ -116,7 +116,7 @@ std::vector<Expected<MappedOperator>> mapOperators(const SpatialArrayView& view,
     std::vector<std::optional<Expected<MappedNest>>> mapped(shapes.size());
     context.executor.forEach(shapes.size(), [&](std::size_t i) {
         const auto serial = makeSerialExecutor();
-        SearchContext inner{*serial, context.stop, nullptr, context.cache, {}};
+        SearchContext inner{*serial, context.stop, nullptr, context.cache, {}, nullptr};
         mapped[i].emplace(context.stop.stop_requested()
                               ? Expected<MappedNest>(fail("mapper.cancelled", "the search was stopped"))
                               : mapNest(view, array, shapes[i], options, inner));
