@@ -113,6 +113,8 @@ const std::array specs{
     list("keeps", onChip, "Operands that live here; all of them where not given.", keepsChoices),
     text("timing", on(Dram), "Name of the timing standard: `HBM3`, `DDR4-2400`."),
     measure("channels", Dimension::Count, on(Dram), 1, 1024, "Independent channels."),
+    measure("layout_lanes", Dimension::Count, on(Dram), 1, 4096,
+            "Elements to a multiple of which one dimension of a stored tensor is padded (tiled layouts).", false, 1),
     measure("ranks", Dimension::Count, on(Dram), 1, 64, "Ranks.", false, 1),
     measure("chips", Dimension::Count, on(Dram), 1, 64, "Chips of one rank.", false, 1),
 

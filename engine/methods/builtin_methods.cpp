@@ -1,10 +1,12 @@
 // Every method of Orrery, in the order in which the studio lists them. A method that registered itself from its own
 // file would vanish from a static library, hence this list.
 
+#include "methods/analytical/data_centric.h"
 #include "methods/analytical/hierarchical_roofline.h"
 #include "methods/analytical/llm_inference.h"
 #include "methods/analytical/loop_nest.h"
 #include "methods/analytical/roofline.h"
+#include "methods/cycle/npu_tile.h"
 #include "methods/method.h"
 
 #include <array>
@@ -12,7 +14,8 @@
 namespace orrery {
 
 std::span<const Method> builtinMethods() {
-    static const std::array methods{rooflineMethod(), hierarchicalRooflineMethod(), llmInferenceMethod(), loopNestMethod()};
+    static const std::array methods{rooflineMethod(), hierarchicalRooflineMethod(), llmInferenceMethod(),
+                                    loopNestMethod(), dataCentricMethod(),          npuTileMethod()};
     return methods;
 }
 

@@ -1,0 +1,74 @@
+#include "base/random.h"
+#include "simulation/dram/memory.h"
+
+#include <benchmark/benchmark.h>
+
+using namespace orrery;
+
+namespace {
+
+DramMemory memoryOf(const char* id, int channels, const char* mapping) {
+    DramConfig config;
+    config.standard = *dramStandard(id);
+    config.channels = channels;
+    config.mapping = mapping;
+    return std::move(*DramMemory::make(config));
+}
+
+// A tile of 64 MiB as one request; items are bursts.
+void BM_DramTile(benchmark::State& state, const char* id, int channels, const char* mapping) {
+    auto memory = memoryOf(id, channels, mapping);
+    std::vector<DramCompletion> done;
+    const std::int64_t bytes = 64 << 20;
+    std::uint64_t at = 0;
+    for (auto _ : state) {
+        memory.submit({at, bytes, memory.now()});
+        done.clear();
+        memory.drain(done);
+        at += std::uint64_t(bytes);
+    }
+    state.SetItemsProcessed(state.iterations() * bytes / memory.config().standard.organisation.burstBytes());
+}
+
+// Single bursts at random, two thirds reads.
+void BM_DramRandom(benchmark::State& state, const char* id, int channels, const char* mapping) {
+    auto memory = memoryOf(id, channels, mapping);
+    RandomStream random(1);
+    const int bytes = memory.config().standard.organisation.burstBytes();
+    std::vector<DramCompletion> done;
+    constexpr int count = 20'000;
+    for (auto _ : state) {
+        for (int i = 0; i < count; ++i) {
+            const auto burst = random.below(std::uint64_t(memory.map().bursts()));
+            memory.submit({burst * std::uint64_t(bytes), bytes, memory.now(), 0, 0, random.below(3) == 0});
+        }
+        done.clear();
+        memory.drain(done);
+    }
+    state.SetItemsProcessed(state.iterations() * count);
+}
+
+// Two cores that fetch tiles of 32 KiB by turns, as an event-driven simulation does: to the next completion, then the
+// next tile.
+void BM_DramTilesByEvent(benchmark::State& state) {
+    auto memory = memoryOf("hbm2-2000", 16, "RoBaRaCoBgPcChCo2");
+    std::vector<DramCompletion> done;
+    std::uint64_t at = 0;
+    constexpr std::int64_t tile = 32 << 10;
+    for (std::uint16_t port = 0; port < 4; ++port) memory.submit({(at += tile), tile, 0, port, port});
+    for (auto _ : state) {
+        done.clear();
+        memory.runToCompletion(memory.now() + 1'000'000, done);
+        for (const auto& c : done) memory.submit({(at += tile), tile, memory.now(), c.tag, std::uint16_t(c.tag)});
+    }
+    state.SetItemsProcessed(state.iterations() * tile / memory.config().standard.organisation.burstBytes());
+}
+
+}  // namespace
+
+BENCHMARK_CAPTURE(BM_DramTile, ddr4_1_channel, "ddr4-3200aa", 1, "RoBaRaCoCh")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramTile, hbm2_8_channels, "hbm2-2000", 8, "RoBaRaCoBgPcChCo2")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramTile, hbm3_16_channels, "hbm3-6400", 16, "RoBaRaCoBgPcChCo2")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRandom, ddr4_1_channel, "ddr4-3200aa", 1, "RoBaRaCoCh")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_DramRandom, hbm2_8_channels, "hbm2-2000", 8, "RoBaRaCoBgPcCh")->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_DramTilesByEvent);
