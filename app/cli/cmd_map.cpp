@@ -2,12 +2,15 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
+#include "mapping/energy_tables.h"
 #include "mapping/nest_text.h"
 #include "mapping/sparse/sparse_read.h"
 #include "mapping/timeloop/timeloop.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <cmath>
 
 namespace orrery::cli {
 
@@ -40,12 +43,18 @@ std::string countsText(const TimeloopInput& input, const NestCounts& counts) {
     return out + nestText(input.problem, input.hardware, *input.mapping, &counts);
 }
 
+// Whole numbers as such: counts are, up to 2^53.
+nlohmann::ordered_json exact(double value) {
+    if (value == std::floor(value) && std::abs(value) < 9007199254740992.0) return static_cast<std::int64_t>(value);
+    return value;
+}
+
 std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
     nlohmann::ordered_json json;
-    json["cycles"] = counts.cycles;
+    json["cycles"] = exact(counts.cycles);
     json["utilization"] = counts.utilisation;
     json["energy_j"] = counts.energy;
-    json["macs"] = counts.operations;
+    json["macs"] = exact(counts.operations);
     json["levels"] = nlohmann::ordered_json::array();
     for (std::size_t l = 0; l < counts.levels.size(); ++l) {
         for (std::size_t t = 0; t < input.problem.tensors.size(); ++t) {
@@ -53,10 +62,10 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
             if (!at.kept) continue;
             json["levels"].push_back({{"level", input.hardware.levels[l].name},
                                       {"tensor", input.problem.tensors[t].name},
-                                      {"instances", at.instances},
-                                      {"reads", at.reads},
-                                      {"fills", at.fills},
-                                      {"updates", at.updates},
+                                      {"instances", exact(at.instances)},
+                                      {"reads", exact(at.reads)},
+                                      {"fills", exact(at.fills)},
+                                      {"updates", exact(at.updates)},
                                       {"energy_j", at.energy}});
         }
     }
@@ -74,12 +83,23 @@ int run(const Arguments& arguments, Watch&) {
     }
     auto input = readTimeloopFiles(files);
     if (!input) return failed(input.error());
+    if (const auto text = arguments.value("technology")) {
+        DocNode node;
+        node.kind = DocNode::Kind::Scalar;
+        node.text = text->ends_with("nm") ? text->substr(0, text->size() - 2) : *text;
+        const auto nanometres = docNumber(node, "--technology");
+        if (!nanometres) {
+            return failed(
+                fail("usage.value", fmt::format("`{}` is no technology", *text), "nanometres: `45nm`").value());
+        }
+        if (const auto done = applyTechnologyEnergies(input->hardware, *nanometres); !done) return failed(done.error());
+    }
     const auto sparse = readSparseDesign(input->root, input->problem, input->hardware, input->warnings);
     if (!sparse) return failed(sparse.error());
     report(input->warnings);
     if (!input->mapping) {
         return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
-                           "give the file with the mapping too", {input->root.file, 0, 0, "mapping"})
+                           "give the file with the mapping too", input->root.place("mapping"))
                           .value());
     }
     NestEvaluator evaluator(input->problem, input->hardware, *sparse);
@@ -107,6 +127,8 @@ const Command mapCommand{
                 {"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"},
                 {"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"},
                 {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
+                {"technology", "NM",
+                 "published energies scaled to this technology instead of the files' (7 to 130 nm)"},
                 {"write", "FILE",
                  "also write problem, architecture, mapping and energies as YAML; `-` is standard "
                  "output"}},

@@ -14,8 +14,14 @@
 namespace orrery {
 
 std::span<const Method> builtinMethods() {
-    static const std::array methods{rooflineMethod(), hierarchicalRooflineMethod(), llmInferenceMethod(),
-                                    loopNestMethod(), dataCentricMethod(),          npuTileMethod()};
+    static const std::array methods{
+        rooflineMethod(),
+        hierarchicalRooflineMethod(),
+        llmInferenceMethod(),
+        loopNestMethod(),
+        dataCentricMethod(),
+        npuTileMethod(),
+    };
     return methods;
 }
 

@@ -165,7 +165,7 @@ private slots:
                 RandomStream random(7, imperfect);
                 MapPoint point = space.start(), other = point, child;
                 int valid = 0, refused = 0;
-                for (int i = 0; i < 1500; ++i) {
+                for (int i = 0; i < (imperfect ? 250 : 1500); ++i) {
                     space.draw(point, random);
                     if (i % 3 == 1) space.mutate(point, random);
                     if (i % 3 == 2) {
@@ -190,7 +190,7 @@ private slots:
                     ++(theirs == MappingFault::None ? valid : refused);
                     other = point;
                 }
-                QVERIFY(valid > 50 && refused > 50);
+                QVERIFY(valid > 20 && refused > 20);
             }
         }
     }

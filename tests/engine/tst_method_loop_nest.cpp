@@ -82,7 +82,7 @@ private slots:
         QFETCH(QString, hardware);
         QFETCH(int, type);
         const auto on = device(hardware.toStdString());
-        const auto workload = integers("resnet-18", static_cast<DType>(type), 64);
+        const auto workload = integers("alexnet", static_cast<DType>(type));
         const auto roof = ask("roofline", on, workload);
         const auto nest = ask("loop-nest", on, workload);
         QVERIFY2(nest, nest ? "" : toText(nest.error()).c_str());
@@ -104,7 +104,7 @@ private slots:
     }
     void threadsChangeNothingAndEnergyIsTheSumOfItsParts() {
         const auto on = device("eyeriss-like");
-        const auto workload = integers("resnet-18", DType::I16, 64);
+        const auto workload = integers("alexnet", DType::I16);
         const auto one = ask("loop-nest", on, workload, 1);
         const auto three = ask("loop-nest", on, workload, 3);
         QVERIFY(one && three);
@@ -119,7 +119,7 @@ private slots:
         QVERIFY(one->energy->value >= workload->totals.macs * 1e-12);
     }
     void devicesWithoutAnArrayAreRefused() {
-        const auto answer = ask("loop-nest", device("xeon-8480"), integers("resnet-18", DType::I8, 64));
+        const auto answer = ask("loop-nest", device("xeon-8480"), integers("alexnet", DType::I8));
         QVERIFY(!answer);
         QVERIFY(answer.error().code.starts_with("hardware."));
         QVERIFY(!answer.error().hint.empty());
@@ -128,7 +128,7 @@ private slots:
         std::stop_source source;
         source.request_stop();
         const auto answer =
-            ask("loop-nest", device("tpu-v1-like"), integers("resnet-18", DType::I8, 96), 2, source.get_token());
+            ask("loop-nest", device("tpu-v1-like"), integers("mobilenet-v2", DType::I8), 2, source.get_token());
         QVERIFY(!answer);
         QCOMPARE(answer.error().code, std::string("study.cancelled"));
     }
