@@ -1,3 +1,4 @@
+#include "app/cli/cmd_map_maestro.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
@@ -71,6 +72,7 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
 }
 
 int run(const Arguments& arguments, Watch&) {
+    if (arguments.has("maestro")) return mapMaestro(arguments);
     std::vector<std::string> files = arguments.values("timeloop");
     files.insert(files.end(), arguments.positionals().begin(), arguments.positionals().end());
     if (files.empty()) {
@@ -85,7 +87,7 @@ int run(const Arguments& arguments, Watch&) {
     report(input->warnings);
     if (!input->mapping) {
         return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
-                           "give the file with the mapping too", {input->root.file, 0, 0, "mapping"})
+                           "give the file with the mapping too", input->root.place("mapping"))
                           .value());
     }
     NestEvaluator evaluator(input->problem, input->hardware, *sparse);
@@ -109,12 +111,17 @@ const Command mapCommand{
         "FILEs are inputs of Timeloop, in libconfig (v1 to v3) or YAML (v3, v4), all parts in one or spread over "
         "several: problem, architecture, mapping, sparse_optimizations, ERT and ART. JSON counts are per instance.",
     .options = {{"timeloop", "FILE", "an input of Timeloop; more may follow", true},
+                {"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"},
+                {"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"},
+                {"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"},
                 {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
                 {"write", "FILE",
                  "also write problem, architecture, mapping and energies as YAML; `-` is standard "
                  "output"}},
     .examples = {{"orrery-cli map --timeloop model.cfg", "cycles, energy and traffic of every level"},
                  {"orrery-cli map --timeloop arch.yaml prob.yaml map.yaml ERT.yaml --json", "the same for a script"},
+                 {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
+                  "the layers of a MAESTRO file under NVDLA's dataflow"},
                  {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"}},
     .run = run,
 };

@@ -74,5 +74,6 @@ extern const Command studyCommand;
 extern const Command exportCommand;
 extern const Command projectCommand;
 extern const Command mapCommand;
+extern const Command arrayCommand;
 
 }  // namespace orrery::cli

@@ -50,6 +50,7 @@ class RunController;
 class ScenarioBar;
 class ShortcutsDialog;
 class SnapshotFeeder;
+class MappingPage;
 class WorkloadPage;
 
 class MainWindow : public QMainWindow {
@@ -216,6 +217,7 @@ private:
     ui::WelcomePage* welcome_ = nullptr;
     HardwarePage* hardwarePage_ = nullptr;
     WorkloadPage* workloadPage_ = nullptr;
+    MappingPage* mappingPage_ = nullptr;
     ui::NotificationBar* notifications_ = nullptr;
     Headline* headline_ = nullptr;
     ScenarioBar* scenarioBar_ = nullptr;

@@ -4,6 +4,7 @@
 #include "app/document/live_controller.h"
 #include "app/window/dock_set.h"
 #include "app/window/main_window.h"
+#include "app/window/mapping_page.h"
 #include "app/window/workload_page.h"
 #include "widgets/common/text.h"
 
@@ -27,6 +28,10 @@ QString wordsOf(const std::vector<WhatIf>& before, const std::vector<WhatIf>& af
 
 void MainWindow::wireWorkloadPage() {
     connect(live_, &LiveController::snapshotReady, workloadPage_, &WorkloadPage::setSnapshot);
+    const auto showMapping = [this] { mappingPage_->setScenario(document_->hardware(), live_->workload()); };
+    connect(live_, &LiveController::workloadReady, mappingPage_, showMapping);
+    connect(document_, &Document::hardwareChanged, mappingPage_, showMapping);
+    connect(document_, &Document::replaced, mappingPage_, showMapping);
     connect(workloadPage_, &WorkloadPage::workloadClicked, this, &MainWindow::inspectWorkload);
     connect(workloadPage_, &WorkloadPage::whatIfsRequested, this, [this](const std::vector<WhatIf>& all) {
         const ProjectWorkload* workload = document_->workload();

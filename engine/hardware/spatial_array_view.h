@@ -1,7 +1,7 @@
 #pragma once
 
-// What loop-nest, systolic and mapping methods need of an accelerator: one array of processing elements and the chain of
-// memories that feeds it, read from the tree once.
+// What loop-nest, systolic and mapping methods need of an accelerator: one array of processing elements and the chain
+// of memories that feeds it, read from the tree once.
 
 #include "base/diagnostic.h"
 #include "base/quantity.h"
@@ -27,11 +27,11 @@ struct ArrayLevel {
     Bytes capacity;              ///< of one instance; 0 for a main memory without one: holds everything
     BytesPerSecond bandwidth;    ///< of one instance, reads and writes share it; 0 where not given: limits nothing
     std::int64_t wordBits = 16;
-    std::int64_t block = 1;       ///< words of one access
-    std::uint32_t keeps = 0;      ///< keepsInputs | …; 0: any operand may be kept or pass by
-    double relativeEnergy = 0;    ///< of one word's access, in multiply-accumulates; 0 where not given
-    JoulesPerByte energy;         ///< of one byte moved; 0 where not given
-    bool implied = false;         ///< the register inside each element that the dataflow speaks of
+    std::int64_t block = 1;     ///< words of one access
+    std::uint32_t keeps = 0;    ///< keepsInputs | …; 0: any operand may be kept or pass by
+    double relativeEnergy = 0;  ///< of one word's access, in multiply-accumulates; 0 where not given
+    JoulesPerByte energy;       ///< of one byte moved; 0 where not given
+    bool implied = false;       ///< the register inside each element that the dataflow speaks of
 };
 
 struct SpatialArrayView {
@@ -44,8 +44,8 @@ struct SpatialArrayView {
     std::int64_t macBits = 16;
     Joules macEnergy;  ///< of one multiply-accumulate; 0 where not given
     std::optional<Dataflow> dataflow;
-    std::string noc;          ///< as in the file; may be empty
-    std::string energyTable;  ///< name; may be empty
+    std::string noc;                 ///< as in the file; may be empty
+    std::string energyTable;         ///< name; may be empty
     std::vector<ArrayLevel> levels;  ///< outermost first; the first is the main memory; never empty
     std::vector<std::string> assumptions;
 
@@ -53,8 +53,8 @@ struct SpatialArrayView {
     std::int64_t macs() const { return elements() * macsPerElement; }  ///< a cycle
 };
 
-/// The view of the first array (`array` with a mesh, or `tensor_unit` with a dataflow) of the first device that has one.
-/// Fails naming component and attribute: `hardware.no-array`, `hardware.missing-attribute`, `hardware.no-clock`.
+/// The view of the first array (`array` with a mesh, or `tensor_unit` with a dataflow) of the first device that has
+/// one. Fails naming component and attribute: `hardware.no-array`, `hardware.missing-attribute`, `hardware.no-clock`.
 Expected<SpatialArrayView> spatialArrayView(const Hardware& hardware);
 
 }  // namespace orrery

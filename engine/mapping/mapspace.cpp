@@ -203,12 +203,13 @@ Expected<void> Mapspace::makeSpaces(bool prune) {
         if (spaces_.back().size() == 0) {
             std::string where;
             for (const FreeLoop& loop : loops) where += (where.empty() ? "" : "; ") + loopName(hardware_, loop.loop);
-            const std::string message = fmt::format("{} = {}: of it {} is left for {}, which cannot take it",
-                                                    problem_.dimensions[d], extent, rest,
-                                                    where.empty() ? "no loop, all factors being fixed" : where);
-            return fail("mapspace.empty", message, "room for every factor of every dimension",
-                        "Free a factor of this dimension at the outermost level, raise a maximum, or enlarge a fan-out.",
-                        constraints_.levels[outermost].temporal.place);
+            const std::string message =
+                fmt::format("{} = {}: of it {} is left for {}, which cannot take it", problem_.dimensions[d], extent,
+                            rest, where.empty() ? "no loop, all factors being fixed" : where);
+            return fail(
+                "mapspace.empty", message, "room for every factor of every dimension",
+                "Free a factor of this dimension at the outermost level, raise a maximum, or enlarge a fan-out.",
+                constraints_.levels[outermost].temporal.place);
         }
         free_.push_back(std::move(loops));
         if (extent > 1) active_.push_back(static_cast<std::uint8_t>(d));
@@ -278,8 +279,8 @@ PointFault Mapspace::checkCapacity(const MapPoint& point, bool surely) const {
     extent.fill(1);
     for (std::size_t l = 0; l + 1 < levels() || (l < levels() && std::isfinite(capacity_[l])); ++l) {
         for (const std::uint8_t d : active_) {
-            extent[d] = std::min<std::int64_t>(
-                extent[d] * point.factor[2 * l][d] * point.factor[2 * l + 1][d], problem_.extents[d]);
+            extent[d] = std::min<std::int64_t>(extent[d] * point.factor[2 * l][d] * point.factor[2 * l + 1][d],
+                                               problem_.extents[d]);
         }
         const std::uint32_t keeps = surely ? start_.keeps[l] & ~freeKeeps_[l] : point.keeps[l];
         if (!keeps || !std::isfinite(capacity_[l])) continue;

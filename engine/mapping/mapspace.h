@@ -1,7 +1,7 @@
 #pragma once
 
-// All mappings of a problem on a hardware that constraints allow, numbered and drawn: factors of every dimension over the
-// loops, orders of the temporal loops, X or Y for the spatial ones, levels that tensors pass by. Terms and rules of
+// All mappings of a problem on a hardware that constraints allow, numbered and drawn: factors of every dimension over
+// the loops, orders of the temporal loops, X or Y for the spatial ones, levels that tensors pass by. Terms and rules of
 // constraints as in Timeloop (Parashar et al., ISPASS 2019).
 
 #include "base/diagnostic.h"
@@ -22,16 +22,16 @@ inline constexpr std::size_t maxMapspaceLevels = 12;
 
 /// Constraints of the spatial or the temporal loops of one level. Empty vectors constrain nothing.
 struct LoopConstraint {
-    std::vector<std::int64_t> factors;      ///< per dimension; 0: free
-    std::vector<std::int64_t> maxFactors;   ///< per dimension; 0: none
-    std::vector<std::uint8_t> innermost;    ///< dimensions that come first, inner to outer
-    std::vector<std::uint8_t> outermost;    ///< dimensions that come last, inner to outer
-    std::optional<std::size_t> split;       ///< of spatial loops: so many of the order are X, the others Y
-    Place place;                            ///< where it is written
+    std::vector<std::int64_t> factors;     ///< per dimension; 0: free
+    std::vector<std::int64_t> maxFactors;  ///< per dimension; 0: none
+    std::vector<std::uint8_t> innermost;   ///< dimensions that come first, inner to outer
+    std::vector<std::uint8_t> outermost;   ///< dimensions that come last, inner to outer
+    std::optional<std::size_t> split;      ///< of spatial loops: so many of the order are X, the others Y
+    Place place;                           ///< where it is written
 };
 
 struct LevelConstraint {
-    LoopConstraint spatial;   ///< the fan-out from this level to the one inside it
+    LoopConstraint spatial;  ///< the fan-out from this level to the one inside it
     LoopConstraint temporal;
     std::uint32_t keep = 0, bypass = 0;  ///< bit per tensor; neither: both are tried
     Place place;
@@ -102,7 +102,7 @@ public:
 
     /// A point with the fixed factors and keeps, everything else 1 or first.
     MapPoint start() const { return start_; }
-    void draw(MapPoint& point, RandomStream& random) const;          ///< uniform over factors, then over variants
+    void draw(MapPoint& point, RandomStream& random) const;  ///< uniform over factors, then over variants
     void drawFactors(MapPoint& point, RandomStream& random) const;
     void drawVariant(MapPoint& point, RandomStream& random) const;
     /// A neighbour: factors moved between loops, loops swapped, X exchanged for Y, a keep flipped.
@@ -115,8 +115,8 @@ public:
     /// Chooses X or Y for the spatial loops of every level so that they fit; false if they cannot.
     bool fitSplits(MapPoint& point) const;
 
-    /// Fan-out, capacity and parallelism. Refuses nothing that NestEvaluator accepts, but for spatial loops that are longer
-    /// than one side of the mesh: the evaluator counts instances only.
+    /// Fan-out, capacity and parallelism. Refuses nothing that NestEvaluator accepts, but for spatial loops that are
+    /// longer than one side of the mesh: the evaluator counts instances only.
     PointFault check(const MapPoint& point) const;
     /// What factors alone decide, before a variant is drawn: refuses only points that no variant can save.
     PointFault checkFactors(const MapPoint& point) const;
@@ -161,15 +161,15 @@ private:
     NestHardware hardware_;
     MapspaceConstraints constraints_;
     std::vector<FanOut> fans_;
-    std::vector<FactorSpace> spaces_;            ///< per dimension
-    std::vector<std::vector<FreeLoop>> free_;    ///< per dimension
-    std::vector<std::uint32_t> freeKeeps_;       ///< per level
-    std::vector<std::uint32_t> pinned_;          ///< per level: dimensions of the order that a constraint places
-    std::vector<XRule> xRules_;                  ///< per level
+    std::vector<FactorSpace> spaces_;                ///< per dimension
+    std::vector<std::vector<FreeLoop>> free_;        ///< per dimension
+    std::vector<std::uint32_t> freeKeeps_;           ///< per level
+    std::vector<std::uint32_t> pinned_;              ///< per level: dimensions of the order that a constraint places
+    std::vector<XRule> xRules_;                      ///< per level
     std::vector<std::vector<std::int32_t>> primes_;  ///< per dimension, with repetition
-    std::vector<std::uint8_t> spread_;           ///< dimensions with a choice of factors
-    std::vector<double> capacity_;               ///< words that tiles of a level may take
-    std::vector<std::uint8_t> active_;           ///< dimensions longer than 1
+    std::vector<std::uint8_t> spread_;               ///< dimensions with a choice of factors
+    std::vector<double> capacity_;                   ///< words that tiles of a level may take
+    std::vector<std::uint8_t> active_;               ///< dimensions longer than 1
     std::int64_t leastParallel_ = 0;
     MapPoint start_{};
 };

@@ -43,9 +43,12 @@ Unrolled unrolled(Dataflow dataflow, const NestProblem& problem) {
         case Dataflow::RowStationary:
             if (isConvolution(problem)) return {named(problem, "QOK"), named(problem, "STCG")};
             [[fallthrough]];
-        case Dataflow::WeightStationary: return {weights & outputs, weights & ~outputs};
-        case Dataflow::OutputStationary: return {weights & outputs & ~inputs, inputs & outputs & ~weights};
-        case Dataflow::InputStationary: return {inputs & outputs, inputs & ~outputs};
+        case Dataflow::WeightStationary:
+            return {weights & outputs, weights & ~outputs};
+        case Dataflow::OutputStationary:
+            return {weights & outputs & ~inputs, inputs & outputs & ~weights};
+        case Dataflow::InputStationary:
+            return {inputs & outputs, inputs & ~outputs};
     }
     return {};
 }
@@ -72,8 +75,8 @@ ArrayHardware nestHardware(const SpatialArrayView& view) {
     if (made.energies && mac <= 0) {
         const double width = static_cast<double>(view.macBits) / 16;
         mac = 1e-12 * width * width;
-        made.assumptions.push_back(fmt::format("Energies are relative: a multiply-accumulate of {} bits is taken as {:g} pJ",
-                                               view.macBits, mac * 1e12));
+        made.assumptions.push_back(fmt::format(
+            "Energies are relative: a multiply-accumulate of {} bits is taken as {:g} pJ", view.macBits, mac * 1e12));
     }
     hardware.arithmetic.energy = made.energies ? mac : 0;
 
@@ -87,8 +90,7 @@ ArrayHardware nestHardware(const SpatialArrayView& view) {
         nest.blockSize = level->block;
         const double wordBytes = static_cast<double>(level->wordBits) / 8;
         if (level->capacity.value > 0) nest.capacityWords = std::floor(level->capacity.value / wordBytes);
-        if (level->bandwidth.value > 0)
-            nest.sharedBandwidth = level->bandwidth.value / view.clock.value / wordBytes;
+        if (level->bandwidth.value > 0) nest.sharedBandwidth = level->bandwidth.value / view.clock.value / wordBytes;
         nest.dram = level->kind == ComponentKind::Dram;
         if (made.energies && !level->implied) {
             const double word = level->energy.value > 0 ? level->energy.value * wordBytes : level->relativeEnergy * mac;

@@ -1,7 +1,7 @@
 #pragma once
 
-// From the drawn array to what the mapper needs: levels innermost first in words and cycles, and the constraints that its
-// dataflow puts on mappings.
+// From the drawn array to what the mapper needs: levels innermost first in words and cycles, and the constraints that
+// its dataflow puts on mappings.
 
 #include "hardware/spatial_array_view.h"
 #include "mapping/mapspace.h"
@@ -15,8 +15,9 @@ struct ArrayHardware {
     std::vector<std::string> assumptions;
 };
 
-/// Energies are joules per access where the design gives them. Relative ones count multiply-accumulates; where the design
-/// does not say what one costs, 1 pJ at 16 bit, growing with the square of the width (as in Timeloop's public table).
+/// Energies are joules per access where the design gives them. Relative ones count multiply-accumulates; where the
+/// design does not say what one costs, 1 pJ at 16 bit, growing with the square of the width (as in Timeloop's public
+/// table).
 ArrayHardware nestHardware(const SpatialArrayView& view);
 
 /// Which tensors levels keep, from `keeps`, and which loops the array unrolls. By dataflow (terms of Chen et al., ISCA

@@ -37,8 +37,7 @@ std::uint64_t saturatingSum(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-FactorSpace::FactorSpace(std::int64_t extent, std::size_t loops, bool imperfect, const Limit& largest)
-    : loops_(loops) {
+FactorSpace::FactorSpace(std::int64_t extent, std::size_t loops, bool imperfect, const Limit& largest) : loops_(loops) {
     nodes_.push_back({0, 0, 1});
     const std::uint32_t none = 1;
     nodes_.push_back({0, 0, 0});
@@ -82,11 +81,10 @@ void FactorSpace::walk(std::uint32_t node, std::uint64_t number, std::size_t loo
     for (; loop < loops_; ++loop) {
         const Choice* first = choices_.data() + nodes_[node].first;
         const Choice* last = choices_.data() + nodes_[node].last;
-        const Choice* chosen = last - first <= 8
-                                   ? first
-                                   : std::upper_bound(first, last, number,
-                                                      [](std::uint64_t n, const Choice& c) { return n < c.before; }) -
-                                         1;
+        const Choice* chosen =
+            last - first <= 8 ? first : std::upper_bound(first, last, number, [](std::uint64_t n, const Choice& c) {
+                                            return n < c.before;
+                                        }) - 1;
         while (chosen + 1 < last && chosen[1].before <= number) ++chosen;
         number -= chosen->before;
         factors[loop] = chosen->factor;

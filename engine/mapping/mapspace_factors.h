@@ -1,9 +1,9 @@
 #pragma once
 
-// The ways to write one dimension's extent as factors of its loops, inner to outer, counted and numbered exactly. Perfect
-// factors are divisors. Imperfect ones (Horeni et al., "Ruby", ISPASS 2022) may leave a last partial iteration: after a
-// factor b, ceil(n / b) iterations are left to the loops outside; of the factors that leave equally many, only the
-// smallest is kept, since the others hold more for no fewer steps.
+// The ways to write one dimension's extent as factors of its loops, inner to outer, counted and numbered exactly.
+// Perfect factors are divisors. Imperfect ones (Horeni et al., "Ruby", ISPASS 2022) may leave a last partial iteration:
+// after a factor b, ceil(n / b) iterations are left to the loops outside; of the factors that leave equally many, only
+// the smallest is kept, since the others hold more for no fewer steps.
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,8 @@ class RandomStream;
 
 class FactorSpace {
 public:
-    /// `largest(i, inner)`: the largest factor that free loop i may take when the free loops inside it have a product of
-    /// at least `inner`; 0 refuses all.
+    /// `largest(i, inner)`: the largest factor that free loop i may take when the free loops inside it have a product
+    /// of at least `inner`; 0 refuses all.
     using Limit = std::function<std::int64_t(std::size_t, std::int64_t)>;
 
     /// All factorisations of `extent` over `loops` loops, the innermost first.

@@ -231,8 +231,7 @@ void Mapspace::drawVariant(MapPoint& point, RandomStream& random) const {
         arrange(point, l, dims, count);
         const std::uint64_t splits = xChoices(point, l);
         setXChoice(point, l, splits > 1 ? random.below(splits) : 0);
-        if (freeKeeps_[l])
-            point.keeps[l] = (start_.keeps[l] & ~freeKeeps_[l]) | (random() & freeKeeps_[l]);
+        if (freeKeeps_[l]) point.keeps[l] = (start_.keeps[l] & ~freeKeeps_[l]) | (random() & freeKeeps_[l]);
     }
 }
 

@@ -86,8 +86,7 @@ private:
 
     Expected<std::uint8_t> dimension(std::string_view name, const DocNode& at) const {
         const auto found = std::find(problem_.dimensions.begin(), problem_.dimensions.end(), name);
-        if (found != problem_.dimensions.end())
-            return static_cast<std::uint8_t>(found - problem_.dimensions.begin());
+        if (found != problem_.dimensions.end()) return static_cast<std::uint8_t>(found - problem_.dimensions.begin());
         return fail("mapspace.dimension", fmt::format("the problem has no dimension `{}`", name),
                     listOf(problem_.dimensions, [](const std::string& d) { return d; }), {}, at.place());
     }
@@ -290,13 +289,15 @@ Expected<MapperOptions> readMapperOptions(const DocNode& root) {
         } else if (const auto kind = mapperKind(name)) {
             options.kind = *kind;
         } else {
-            return fail("mapper.algorithm", fmt::format("unknown algorithm `{}`", name),
-                        "`exhaustive`, `linear-pruned`, `random-pruned`, `random`, `hybrid`, `loop-order`, `annealing` or "
-                        "`genetic`",
-                        {}, node->place());
+            return fail(
+                "mapper.algorithm", fmt::format("unknown algorithm `{}`", name),
+                "`exhaustive`, `linear-pruned`, `random-pruned`, `random`, `hybrid`, `loop-order`, `annealing` or "
+                "`genetic`",
+                {}, node->place());
         }
     }
-    if (const DocNode* node = mapper->findAny({"optimization-metrics", "optimization-metric"}); node && !node->isNull()) {
+    if (const DocNode* node = mapper->findAny({"optimization-metrics", "optimization-metric"});
+        node && !node->isNull()) {
         const auto list = docTexts(*node, "objectives");
         if (!list) return tl::unexpected(list.error());
         std::vector<MapObjective> objectives;

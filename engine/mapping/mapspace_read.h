@@ -10,9 +10,9 @@ namespace orrery {
 
 struct DocNode;
 
-/// Every section of constraints in the file's root, joined. Factors `C4`, `C=4`, `C<=4` (0: the whole dimension); orders
-/// name dimensions inner to outer, the ones not named come after them in any order, `*` stands for them. Fails naming
-/// file and line for unknown levels, tensors, dimensions, types and keys (`mapspace.*`).
+/// Every section of constraints in the file's root, joined. Factors `C4`, `C=4`, `C<=4` (0: the whole dimension);
+/// orders name dimensions inner to outer, the ones not named come after them in any order, `*` stands for them. Fails
+/// naming file and line for unknown levels, tensors, dimensions, types and keys (`mapspace.*`).
 Expected<MapspaceConstraints> readConstraints(const DocNode& root, const NestProblem& problem,
                                               const NestHardware& hardware);
 

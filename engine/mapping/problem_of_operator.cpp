@@ -100,8 +100,8 @@ std::vector<OperatorNest> convolutionNest(const Operator& op, const Graph& graph
         const std::int64_t stride = i < strides.size() ? std::max<std::int64_t>(strides[i], 1) : 1;
         const std::int64_t dilation = i < dilations.size() ? std::max<std::int64_t>(dilations[i], 1) : 1;
         static constexpr std::array<const char*, 3> names{"H", "W", "D"};
-        made.problem.tensors[0].ranks.push_back({names[std::min<std::size_t>(i, 2)],
-                                                 {{positions[i], stride}, {taps[i], dilation}}});
+        made.problem.tensors[0].ranks.push_back(
+            {names[std::min<std::size_t>(i, 2)], {{positions[i], stride}, {taps[i], dilation}}});
     }
     return {{std::move(made.problem), 1}};
 }
@@ -136,7 +136,8 @@ std::vector<OperatorNest> nestsOf(const Operator& op, const Graph& graph) {
             if (!whole) nests.back().times = shape.batch;
         }
     }
-    if (!std::all_of(nests.begin(), nests.end(), [](const OperatorNest& nest) { return sound(nest.problem); })) return {};
+    if (!std::all_of(nests.begin(), nests.end(), [](const OperatorNest& nest) { return sound(nest.problem); }))
+        return {};
     return nests;
 }
 

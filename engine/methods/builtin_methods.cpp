@@ -3,6 +3,7 @@
 
 #include "methods/analytical/hierarchical_roofline.h"
 #include "methods/analytical/llm_inference.h"
+#include "methods/analytical/loop_nest.h"
 #include "methods/analytical/roofline.h"
 #include "methods/cycle/npu_tile.h"
 #include "methods/method.h"
@@ -12,7 +13,13 @@
 namespace orrery {
 
 std::span<const Method> builtinMethods() {
-    static const std::array methods{rooflineMethod(), hierarchicalRooflineMethod(), llmInferenceMethod(), npuTileMethod()};
+    static const std::array methods{
+        rooflineMethod(),
+        hierarchicalRooflineMethod(),
+        llmInferenceMethod(),
+        loopNestMethod(),
+        npuTileMethod(),
+    };
     return methods;
 }
 

@@ -15,10 +15,11 @@ inline NestProblem layer(std::int64_t k, std::int64_t c, std::int64_t p, std::in
     made.name = "layer";
     made.dimensions = {"R", "S", "P", "Q", "C", "K", "N"};
     made.extents = {r, s, p, q, c, k, 1};
-    made.tensors = {
-        {"Weights", {{"C", {{4, 1}}}, {"K", {{5, 1}}}, {"R", {{0, 1}}}, {"S", {{1, 1}}}}, false},
-        {"Inputs", {{"N", {{6, 1}}}, {"C", {{4, 1}}}, {"W", {{0, 1}, {2, stride}}}, {"H", {{1, 1}, {3, stride}}}}, false},
-        {"Outputs", {{"N", {{6, 1}}}, {"K", {{5, 1}}}, {"P", {{2, 1}}}, {"Q", {{3, 1}}}}, true}};
+    made.tensors = {{"Weights", {{"C", {{4, 1}}}, {"K", {{5, 1}}}, {"R", {{0, 1}}}, {"S", {{1, 1}}}}, false},
+                    {"Inputs",
+                     {{"N", {{6, 1}}}, {"C", {{4, 1}}}, {"W", {{0, 1}, {2, stride}}}, {"H", {{1, 1}, {3, stride}}}},
+                     false},
+                    {"Outputs", {{"N", {{6, 1}}}, {"K", {{5, 1}}}, {"P", {{2, 1}}}, {"Q", {{3, 1}}}}, true}};
     return made;
 }
 

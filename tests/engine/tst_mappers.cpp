@@ -50,8 +50,8 @@ private slots:
     }
     void nothingBeatsTheExhaustiveSearchAndItsAnswerIsTheLeastByHand() {
         const auto space = tiny();
-        for (const auto objective : {MapObjective::Latency, MapObjective::Energy, MapObjective::Edp,
-                                     MapObjective::LastLevelAccesses}) {
+        for (const auto objective :
+             {MapObjective::Latency, MapObjective::Energy, MapObjective::Edp, MapObjective::LastLevelAccesses}) {
             MapperOptions options{.kind = MapperKind::Exhaustive, .objectives = {objective}};
             const auto best = search(space, options);
             QVERIFY(best->complete && best->valid > 100);
@@ -83,7 +83,8 @@ private slots:
                 const double value = objectiveValue(objective, found->counts);
                 QVERIFY2(value >= least * (1 - 1e-12), std::string(toText(kind)).c_str());
                 // On a space this small a good search is not far from the best.
-                QVERIFY2(value <= least * 1.5, qPrintable(QString("%1: %2 of %3").arg(int(kind)).arg(value).arg(least)));
+                QVERIFY2(value <= least * 1.5,
+                         qPrintable(QString("%1: %2 of %3").arg(int(kind)).arg(value).arg(least)));
                 QVERIFY(found->refusals.total() + found->valid == found->examined);
             }
         }
@@ -91,8 +92,8 @@ private slots:
     void theFirstObjectiveLeadsAndTheSecondDecides() {
         const auto space = tiny();
         const auto fast = search(space, {.kind = MapperKind::Exhaustive, .objectives = {MapObjective::Latency}});
-        const auto both = search(space, {.kind = MapperKind::Exhaustive,
-                                         .objectives = {MapObjective::Latency, MapObjective::Energy}});
+        const auto both = search(
+            space, {.kind = MapperKind::Exhaustive, .objectives = {MapObjective::Latency, MapObjective::Energy}});
         QCOMPARE(both->counts.cycles, fast->counts.cycles);
         QVERIFY(both->counts.energy <= fast->counts.energy);
     }
@@ -146,8 +147,7 @@ private slots:
             });
             QElapsedTimer timer;
             timer.start();
-            const auto result =
-                searchMappings(space, {.kind = kind, .evaluations = 2000000000, .timeout = 0}, context);
+            const auto result = searchMappings(space, {.kind = kind, .evaluations = 2000000000, .timeout = 0}, context);
             QVERIFY2(result, result ? "" : toText(result.error()).c_str());
             QVERIFY(timer.elapsed() < 15000);
             // Loop orders may all have been seen before the stop.

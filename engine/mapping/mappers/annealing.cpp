@@ -1,6 +1,6 @@
-// Simulated annealing (Kirkpatrick et al., Science 1983) over mappings, as SALSA does over loop orders: a few chains, each
-// cooling from moves that nearly all pass to moves that must improve. Differences are of logarithms, so one schedule suits
-// every objective and size.
+// Simulated annealing (Kirkpatrick et al., Science 1983) over mappings, as SALSA does over loop orders: a few chains,
+// each cooling from moves that nearly all pass to moves that must improve. Differences are of logarithms, so one
+// schedule suits every objective and size.
 
 #include "mapping/mappers/lane.h"
 
@@ -32,8 +32,7 @@ public:
                 chain.started = lane.consider(chain.now, chain.score);
                 continue;
             }
-            const double share =
-                std::min(1.0, static_cast<double>(lane.validInAll()) / static_cast<double>(perChain_));
+            const double share = std::min(1.0, static_cast<double>(lane.validInAll()) / static_cast<double>(perChain_));
             const double temperature = hot * std::pow(cold / hot, share);
             chain.next = chain.now;
             space.mutate(chain.next, lane.random());
@@ -41,8 +40,8 @@ public:
             for (int more = 0; more < 2 && space.check(chain.next).fault != MappingFault::None; ++more)
                 space.mutate(chain.next, lane.random());
             if (!lane.consider(chain.next, score)) continue;
-            const double rise = std::log(std::max(score.value[0], 1e-300)) -
-                                std::log(std::max(chain.score.value[0], 1e-300));
+            const double rise =
+                std::log(std::max(score.value[0], 1e-300)) - std::log(std::max(chain.score.value[0], 1e-300));
             if (rise <= 0 || lane.random().uniform() < std::exp(-rise / temperature)) {
                 std::swap(chain.now, chain.next);
                 chain.score = score;

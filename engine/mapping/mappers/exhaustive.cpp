@@ -18,7 +18,8 @@ public:
         : mostVariants_(mostVariants), count_(space.factorisations()) {
         // A step coprime to the count visits every factorisation once, neighbours far apart.
         if (mostVariants_ == 0) return;
-        step_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(0.6180339887498949 * static_cast<double>(count_)), 1);
+        step_ =
+            std::max<std::uint64_t>(static_cast<std::uint64_t>(0.6180339887498949 * static_cast<double>(count_)), 1);
         while (std::gcd(step_, count_) != 1) ++step_;
     }
     std::uint64_t usualEvaluations() const override { return mostVariants_ == 0 ? 0 : 200000; }

@@ -25,7 +25,8 @@ void MapLane::refuse(const PointFault& fault) {
 
 bool MapLane::consider(const MapPoint& point, MapScore& score) {
     ++examined_;
-    // Compressed tiles may be smaller than the dense ones, and skipped instances are not there: only the evaluator knows.
+    // Compressed tiles may be smaller than the dense ones, and skipped instances are not there: only the evaluator
+    // knows.
     PointFault fault;
     if (!sparse_) fault = space_.check(point);
     if (fault.fault == MappingFault::None) {

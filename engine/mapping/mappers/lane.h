@@ -1,8 +1,8 @@
 #pragma once
 
-// What the mappers share: lanes. A search runs in rounds; in each round every lane takes a bounded number of steps with a
-// state and a random stream of its own, then the lanes are merged in their order. So threads only decide which lane runs
-// where, and the answer is the same for any number of them.
+// What the mappers share: lanes. A search runs in rounds; in each round every lane takes a bounded number of steps with
+// a state and a random stream of its own, then the lanes are merged in their order. So threads only decide which lane
+// runs where, and the answer is the same for any number of them.
 
 #include "base/random.h"
 #include "mapping/mappers/mapper.h"
@@ -61,7 +61,8 @@ private:
     std::vector<Improvement> improvements_;  ///< of this round
 };
 
-/// One way to search. Lanes call `advance` side by side, each with its own number; `exchange` runs alone between rounds.
+/// One way to search. Lanes call `advance` side by side, each with its own number; `exchange` runs alone between
+/// rounds.
 class MapperAlgorithm {
 public:
     virtual ~MapperAlgorithm() = default;

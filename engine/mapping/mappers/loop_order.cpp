@@ -1,6 +1,6 @@
-// Enumerates orders of loops (LOMA: Symons, Mei, Verhelst, AICAS 2021). For the spatial factors that use most of the array,
-// the rest of every dimension is split into prime factors; every order of those is filled into the levels from the
-// innermost outwards, each level taking loops while its tiles fit.
+// Enumerates orders of loops (LOMA: Symons, Mei, Verhelst, AICAS 2021). For the spatial factors that use most of the
+// array, the rest of every dimension is split into prime factors; every order of those is filled into the levels from
+// the innermost outwards, each level taking loops while its tiles fit.
 
 #include "mapping/mappers/lane.h"
 
@@ -11,8 +11,8 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t laneCount = 16;
-constexpr std::size_t mostLoops = 8;       // LOMA's limit: 8! orders at most
-constexpr std::size_t mostSpatial = 48;    // assignments of the array that are followed
+constexpr std::size_t mostLoops = 8;     // LOMA's limit: 8! orders at most
+constexpr std::size_t mostSpatial = 48;  // assignments of the array that are followed
 constexpr std::size_t mostVisited = 200000;
 constexpr unsigned mostKeepBits = 6;
 
@@ -68,7 +68,8 @@ std::vector<Loop> loopsOf(const Mapspace& space, const MapPoint& point) {
             rest = (rest + point.factor[loop][d] - 1) / point.factor[loop][d];
         for (std::int64_t p = 2; rest > 1; ++p) {
             if (p * p > rest) p = rest;
-            for (; rest % p == 0; rest /= p) loops.push_back({static_cast<std::uint8_t>(d), static_cast<std::int32_t>(p)});
+            for (; rest % p == 0; rest /= p)
+                loops.push_back({static_cast<std::uint8_t>(d), static_cast<std::int32_t>(p)});
         }
     }
     // Too many: the two smallest of one dimension become one.

@@ -11,8 +11,8 @@ namespace {
 constexpr std::array<std::string_view, mapperKindCount> kinds{"exhaustive", "linear-pruned", "random-pruned",
                                                               "loop-order", "annealing",     "genetic"};
 constexpr std::array<std::string_view, 4> objectives{"latency", "energy", "edp", "last-level-accesses"};
-constexpr std::array<std::string_view, mappingFaultCount> faults{"nothing",     "factors",     "fan-out",
-                                                                 "capacity",    "utilisation", "keeps"};
+constexpr std::array<std::string_view, mappingFaultCount> faults{"nothing",  "factors",     "fan-out",
+                                                                 "capacity", "utilisation", "keeps"};
 
 }  // namespace
 
@@ -36,9 +36,12 @@ std::optional<MapObjective> mapObjective(std::string_view text) {
 
 double objectiveValue(MapObjective objective, const NestCounts& counts) {
     switch (objective) {
-        case MapObjective::Latency: return counts.cycles;
-        case MapObjective::Energy: return counts.energy;
-        case MapObjective::Edp: return counts.energy * counts.cycles;
+        case MapObjective::Latency:
+            return counts.cycles;
+        case MapObjective::Energy:
+            return counts.energy;
+        case MapObjective::Edp:
+            return counts.energy * counts.cycles;
         case MapObjective::LastLevelAccesses: {
             double words = 0;
             for (const TensorCounts& tensor : counts.levels.back().tensors) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Searches a mapspace for the mapping that is best by an objective. One function, six ways to search; all of them give the
-// same answer for a seed whatever the number of threads, keep the best when stopped, and say why nothing fits.
+// Searches a mapspace for the mapping that is best by an objective. One function, six ways to search; all of them give
+// the same answer for a seed whatever the number of threads, keep the best when stopped, and say why nothing fits.
 
 #include "base/executor.h"
 #include "mapping/mapspace.h"
@@ -31,7 +31,7 @@ std::string_view toText(MapperKind kind);  ///< `exhaustive`, `linear-pruned`, `
 std::optional<MapperKind> mapperKind(std::string_view text);
 
 enum class MapObjective : std::uint8_t { Latency, Energy, Edp, LastLevelAccesses };
-std::string_view toText(MapObjective objective);  ///< `latency`, `energy`, `edp`, `last-level-accesses`
+std::string_view toText(MapObjective objective);                  ///< `latency`, `energy`, `edp`, `last-level-accesses`
 std::optional<MapObjective> mapObjective(std::string_view text);  ///< also `delay`
 /// Cycles; joules; joules × cycles; words read, filled and updated at the outermost level over all its instances.
 double objectiveValue(MapObjective objective, const NestCounts& counts);
@@ -41,8 +41,8 @@ struct MapperOptions {
     /// By priority: a later one decides between mappings that are equal by the earlier ones.
     std::vector<MapObjective> objectives{MapObjective::Edp, MapObjective::Latency};
     std::uint64_t seed = 1;
-    std::uint64_t evaluations = 0;  ///< valid mappings to cost; 0: as many as the kind needs (exhaustive: all)
-    std::uint64_t victory = 0;      ///< end after so many valid mappings without a better one; 0: never
+    std::uint64_t evaluations = 0;   ///< valid mappings to cost; 0: as many as the kind needs (exhaustive: all)
+    std::uint64_t victory = 0;       ///< end after so many valid mappings without a better one; 0: never
     std::uint64_t timeout = 400000;  ///< end after so many refused mappings in a row
     bool operator==(const MapperOptions&) const = default;
 };
@@ -113,8 +113,8 @@ struct SearchContext {
 };
 
 /// The best mapping found. Fails with `mapper.no-mapping` (none fits; the message counts why and names the level that
-/// refuses most), `mapper.objective` (energy asked of hardware without energies), `mapper.cancelled` (stopped before the
-/// first valid mapping).
+/// refuses most), `mapper.objective` (energy asked of hardware without energies), `mapper.cancelled` (stopped before
+/// the first valid mapping).
 Expected<MapperResultPtr> searchMappings(const Mapspace& space, const MapperOptions& options, SearchContext& context);
 
 }  // namespace orrery

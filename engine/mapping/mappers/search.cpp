@@ -77,8 +77,7 @@ public:
 private:
     /// Lanes in their order, as if one had run after the other.
     bool merge(MapperResult& result, std::chrono::steady_clock::time_point begin) {
-        const double seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         std::vector<MapperPoint> added;
         examinedInRound_ = 0;
         for (const auto& lane : lanes_) {
@@ -113,12 +112,18 @@ namespace {
 
 std::unique_ptr<MapperAlgorithm> algorithmOf(const Mapspace& space, const MapperOptions& options) {
     switch (options.kind) {
-        case MapperKind::Exhaustive: return exhaustiveMapper(space);
-        case MapperKind::LinearPruned: return linearPrunedMapper(space);
-        case MapperKind::RandomPruned: return randomPrunedMapper();
-        case MapperKind::LoopOrder: return loopOrderMapper(space);
-        case MapperKind::Annealing: return annealingMapper(space, options.evaluations);
-        case MapperKind::Genetic: return geneticMapper(space);
+        case MapperKind::Exhaustive:
+            return exhaustiveMapper(space);
+        case MapperKind::LinearPruned:
+            return linearPrunedMapper(space);
+        case MapperKind::RandomPruned:
+            return randomPrunedMapper();
+        case MapperKind::LoopOrder:
+            return loopOrderMapper(space);
+        case MapperKind::Annealing:
+            return annealingMapper(space, options.evaluations);
+        case MapperKind::Genetic:
+            return geneticMapper(space);
     }
     return randomPrunedMapper();
 }

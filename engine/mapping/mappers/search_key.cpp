@@ -27,13 +27,15 @@ std::string searchKey(const Mapspace& space, const MapperOptions& options) {
         fmt::format_to(out, "{}:{}", tensor.name, tensor.written);
         for (const TensorRank& rank : tensor.ranks) {
             key += '(';
-            for (const ProjectionTerm& term : rank.terms) fmt::format_to(out, "{}*{},", term.dimension, term.coefficient);
+            for (const ProjectionTerm& term : rank.terms)
+                fmt::format_to(out, "{}*{},", term.dimension, term.coefficient);
             key += ')';
         }
     }
     const NestHardware& hardware = space.hardware();
     const NestArithmetic& a = hardware.arithmetic;
-    fmt::format_to(out, "/{};{};{};{};{};{}", a.instances, a.meshX, a.wordBits, a.energy, a.gatedEnergy, a.skippedEnergy);
+    fmt::format_to(out, "/{};{};{};{};{};{}", a.instances, a.meshX, a.wordBits, a.energy, a.gatedEnergy,
+                   a.skippedEnergy);
     for (const NestLevel& l : hardware.levels) {
         fmt::format_to(out, "/{};{};{};{};{};{};{};{};{};{};{};{};{};{}", l.name, l.instances, l.meshX, l.wordBits,
                        l.blockSize, l.clusterSize, l.capacityWords, l.readBandwidth, l.writeBandwidth,

@@ -1,0 +1,57 @@
+#pragma once
+
+// Loop nests on a spatial array: every operator that is a nest gets a mapping, found by a mapper, and the counts of the
+// model of Timeloop (Parashar et al., ISPASS 2019); the others are priced by their roofline.
+
+#include "hardware/spatial_array_view.h"
+#include "mapping/mappers/mapper.h"
+#include "mapping/problem_of_operator.h"
+#include "workload/workload.h"
+
+#include <optional>
+#include <vector>
+
+namespace orrery {
+
+struct Method;
+Method loopNestMethod();
+
+struct LoopNestOptions {
+    /// What the search is for; without energies in the design latency, then accesses to main memory.
+    MapperOptions mapper{.objectives = {MapObjective::Latency, MapObjective::Energy}, .evaluations = 2000};
+    bool followDataflow = true;  ///< unroll as the array's dataflow says, not any dimension anywhere
+    bool fuseChains = false;  ///< activations stay on the chip between neighbours where they fit (loop_nest_fusion.h)
+};
+
+/// One nest of an operator, mapped.
+struct MappedNest {
+    NestProblem problem;
+    MapspaceConstraints constraints;
+    double times = 1;        ///< executions in one execution of the operator
+    MapperResultPtr search;  ///< mapping, counts and how they were found; never null
+    const NestMapping& mapping() const { return search->mapping; }
+    const NestCounts& counts() const { return search->counts; }
+};
+
+/// One execution of an operator. Energy is 0 where the hardware has none.
+struct MappedOperator {
+    NestHardware hardware;
+    std::vector<MappedNest> nests;  ///< one after the other
+    double cycles() const;
+    double computeCycles() const;
+    double energy() const;  ///< joules
+    /// Bytes that cross a level of the hardware (reads, fills and updates of all its instances).
+    double bytes(std::size_t level) const;
+};
+
+/// Maps one operator on the array: for the whole-model method and for whoever shows a mapping. Fails with
+/// `mapper.not-mappable` for operators that are no nest, and as Mapspace::make and searchMappings do.
+Expected<MappedOperator> mapOperator(const SpatialArrayView& view, const Operator& op, const Graph& graph,
+                                     const LoopNestOptions& options, SearchContext& context);
+
+/// All operators of a graph, equal nests once, side by side on the context's executor. An operator without a mapping
+/// has the diagnostic that says why (`mapper.not-mappable` for those that are no nest).
+std::vector<Expected<MappedOperator>> mapOperators(const SpatialArrayView& view, const Graph& graph,
+                                                   const LoopNestOptions& options, SearchContext& context);
+
+}  // namespace orrery

@@ -1,0 +1,122 @@
+#include "methods/analytical/loop_nest_fusion.h"
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t inputs = 0, outputs = 2;
+
+/// Words that an operator's tiles take in one instance of a level, at most.
+double tiles(const MappedOperator& op, std::size_t level) {
+    double most = 0;
+    for (const MappedNest& nest : op.nests) {
+        double words = 0;
+        for (const TensorCounts& tensor : nest.counts().levels[level].tensors) {
+            if (tensor.kept) words += tensor.tile;
+        }
+        most = std::max(most, words);
+    }
+    return most;
+}
+
+/// Cycles that main memory needs for what is left after the relieved tensors.
+double memoryCycles(const NestLevel& memory, const LevelCounts& counts, bool noInputs, bool noOutputs) {
+    double read = 0, written = 0;
+    for (std::size_t t = 0; t < counts.tensors.size(); ++t) {
+        const TensorCounts& tensor = counts.tensors[t];
+        if (!tensor.kept || (t == inputs && noInputs) || (t == outputs && noOutputs)) continue;
+        read += tensor.reads;
+        written += tensor.fills + tensor.updates;
+    }
+    double cycles = 0;
+    if (memory.readBandwidth > 0) cycles = std::max(cycles, read / memory.readBandwidth);
+    if (memory.writeBandwidth > 0) cycles = std::max(cycles, written / memory.writeBandwidth);
+    if (memory.sharedBandwidth > 0) cycles = std::max(cycles, (read + written) / memory.sharedBandwidth);
+    return cycles;
+}
+
+FusedOperator relieve(const MappedOperator& op, bool noInputs, bool noOutputs) {
+    FusedOperator fused;
+    fused.inputOnChip = noInputs;
+    fused.outputOnChip = noOutputs;
+    const std::size_t memory = op.hardware.levels.size() - 1;
+    const double wordBytes = static_cast<double>(op.hardware.levels[memory].wordBits) / 8;
+    for (std::size_t n = 0; n < op.nests.size(); ++n) {
+        const MappedNest& nest = op.nests[n];
+        const NestCounts& counts = nest.counts();
+        // Of two nests the first reads the operator's input, the last writes its output.
+        const bool in = noInputs && n == 0, out = noOutputs && n + 1 == op.nests.size();
+        if (!in && !out) {
+            fused.cycles += nest.times * counts.cycles;
+            fused.energy += nest.times * counts.energy;
+            continue;
+        }
+        double cycles = counts.computeCycles;
+        for (std::size_t l = 0; l < memory; ++l) cycles = std::max(cycles, counts.levels[l].cycles);
+        cycles = std::max(cycles, memoryCycles(op.hardware.levels[memory], counts.levels[memory], in, out));
+        fused.cycles += nest.times * std::min(cycles, counts.cycles);
+        double energy = counts.energy;
+        for (const std::size_t t : {inputs, outputs}) {
+            if (!(t == inputs ? in : out)) continue;
+            const TensorCounts& tensor = counts.levels[memory].tensors[t];
+            energy -= tensor.energy;
+            fused.savedBytes +=
+                nest.times * wordBytes * tensor.instances * (tensor.reads + tensor.fills + tensor.updates);
+        }
+        fused.energy += nest.times * energy;
+    }
+    return fused;
+}
+
+}  // namespace
+
+std::vector<FusedOperator> fuseChains(const Graph& graph, const std::vector<Expected<MappedOperator>>& mapped) {
+    const std::size_t count = graph.operators.size();
+    std::vector<int> readers(graph.tensors.size(), 0);
+    std::vector<std::size_t> reader(graph.tensors.size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+        for (const TensorId id : graph.operators[i].inputs) {
+            if (id < 0) continue;
+            ++readers[static_cast<std::size_t>(id)];
+            reader[static_cast<std::size_t>(id)] = i;
+        }
+    }
+    for (const TensorId id : graph.outputs) ++readers[static_cast<std::size_t>(id)];
+
+    std::vector<bool> inputOnChip(count, false), outputOnChip(count, false);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Operator& op = graph.operators[i];
+        if (!mapped[i] || mapped[i]->hardware.levels.size() < 2 || op.outputs.size() != 1) continue;
+        const TensorId id = op.outputs.front();
+        if (id < 0 || readers[static_cast<std::size_t>(id)] != 1) continue;
+        const std::size_t next = reader[static_cast<std::size_t>(id)];
+        if (next >= count || !mapped[next] || graph.operators[next].repeat != op.repeat ||
+            graph.operators[next].inputs.front() != id)
+            continue;
+        // Only what comes right after it: others in between would need the room.
+        const auto between = std::any_of(graph.operators.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                         graph.operators.begin() + static_cast<std::ptrdiff_t>(next),
+                                         [](const Operator& o) { return o.kind != OperatorKind::View; });
+        if (between) continue;
+        const std::size_t level = mapped[i]->hardware.levels.size() - 2;
+        const NestLevel& storage = mapped[i]->hardware.levels[level];
+        const double words = graph.tensors[static_cast<std::size_t>(id)].elements() /
+                             static_cast<double>(std::max<std::int64_t>(storage.instances, 1));
+        // What the producer reads from the chip already takes room there as well.
+        double held = inputOnChip[i] ? graph.tensors[static_cast<std::size_t>(op.inputs.front())].elements() /
+                                           static_cast<double>(std::max<std::int64_t>(storage.instances, 1))
+                                     : 0;
+        const double taken = std::max(tiles(*mapped[i], level) + held, tiles(*mapped[next], level));
+        if (words + taken > storage.capacityWords / std::max(storage.multipleBuffering, 1.0)) continue;
+        outputOnChip[i] = true;
+        inputOnChip[next] = true;
+    }
+    std::vector<FusedOperator> result(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (mapped[i]) result[i] = relieve(*mapped[i], inputOnChip[i], outputOnChip[i]);
+    }
+    return result;
+}
+
+}  // namespace orrery
