@@ -198,12 +198,13 @@ void TestStudioStranger::anArrayLikeEyeriss() {
 void TestStudioStranger::eightLinkedAsInADgx1() {
     STEP(placeIn("node", {}));
     for (int gpu = 0; gpu < 8; ++gpu) {
-        // Each beside the last, and the second four below the first: where the cursor is, not where there is room.
-        const int column = gpu % 4, row = gpu / 4;
+        // At the right border of the node for the upper row, at its lower border for the lower one: there is no room
+        // yet, the node makes it.
         QPoint where = roomIn({0});
         if (gpu > 0) {
-            const QRectF first = boxOf({0, 0});
-            where = (first.center() + QPointF(column * (first.width() + 40), row * (first.height() + 60))).toPoint();
+            const QRectF node = boxOf({0}), above = boxOf({0, gpu < 4 ? 0 : gpu - 4});
+            where = gpu < 4 ? QPointF(node.right() - 5, above.center().y()).toPoint()
+                            : QPointF(above.center().x(), node.bottom() - 5).toPoint();
         }
         STEP(dropDevice("v100", {0}, where));
         STEP(type({{0, gpu}}, "name", QStringLiteral("gpu%1").arg(gpu)));
