@@ -1,7 +1,9 @@
+#include "app/cli/cmd_map_maestro.h"
 #include "app/cli/map_parts.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
+#include "mapping/energy_tables.h"
 #include "mapping/mapspace_read.h"
 #include "mapping/nest_text.h"
 #include "mapping/sparse/sparse_read.h"
@@ -9,6 +11,8 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <cmath>
 
 namespace orrery::cli {
 
@@ -39,12 +43,18 @@ std::string countsText(const TimeloopInput& input, const NestCounts& counts) {
     return out + nestText(input.problem, input.hardware, *input.mapping, &counts);
 }
 
+// Whole numbers as such: counts are, up to 2^53.
+nlohmann::ordered_json exact(double value) {
+    if (value == std::floor(value) && std::abs(value) < 9007199254740992.0) return static_cast<std::int64_t>(value);
+    return value;
+}
+
 std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
     nlohmann::ordered_json json;
-    json["cycles"] = counts.cycles;
+    json["cycles"] = exact(counts.cycles);
     json["utilization"] = counts.utilisation;
     json["energy_j"] = counts.energy;
-    json["macs"] = counts.operations;
+    json["macs"] = exact(counts.operations);
     json["levels"] = nlohmann::ordered_json::array();
     for (std::size_t l = 0; l < counts.levels.size(); ++l) {
         for (std::size_t t = 0; t < input.problem.tensors.size(); ++t) {
@@ -52,10 +62,10 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
             if (!at.kept) continue;
             json["levels"].push_back({{"level", input.hardware.levels[l].name},
                                       {"tensor", input.problem.tensors[t].name},
-                                      {"instances", at.instances},
-                                      {"reads", at.reads},
-                                      {"fills", at.fills},
-                                      {"updates", at.updates},
+                                      {"instances", exact(at.instances)},
+                                      {"reads", exact(at.reads)},
+                                      {"fills", exact(at.fills)},
+                                      {"updates", exact(at.updates)},
                                       {"energy_j", at.energy}});
         }
     }
@@ -65,6 +75,7 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
 namespace {
 
 int run(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("maestro")) return mapMaestro(arguments);
     if (arguments.has("hardware") || arguments.has("workload")) return mapWorkload(arguments, watch);
     std::vector<std::string> files = arguments.values("timeloop");
     files.insert(files.end(), arguments.positionals().begin(), arguments.positionals().end());
@@ -75,6 +86,17 @@ int run(const Arguments& arguments, Watch& watch) {
     }
     auto input = readTimeloopFiles(files);
     if (!input) return failed(input.error());
+    if (const auto text = arguments.value("technology")) {
+        DocNode node;
+        node.kind = DocNode::Kind::Scalar;
+        node.text = text->ends_with("nm") ? text->substr(0, text->size() - 2) : *text;
+        const auto nanometres = docNumber(node, "--technology");
+        if (!nanometres) {
+            return failed(
+                fail("usage.value", fmt::format("`{}` is no technology", *text), "nanometres: `45nm`").value());
+        }
+        if (const auto done = applyTechnologyEnergies(input->hardware, *nanometres); !done) return failed(done.error());
+    }
     const auto sparse = readSparseDesign(input->root, input->problem, input->hardware, input->warnings);
     if (!sparse) return failed(sparse.error());
     report(input->warnings);
@@ -87,7 +109,7 @@ int run(const Arguments& arguments, Watch& watch) {
     } else if (!input->mapping) {
         return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
                            "give the file with the mapping too, or let --mapper search one",
-                           {input->root.file, 0, 0, "mapping"})
+                           input->root.place("mapping"))
                           .value());
     }
     NestEvaluator evaluator(input->problem, input->hardware, *sparse);
@@ -108,7 +130,11 @@ std::vector<Option> options() {
                             {"write", "FILE",
                              "also write problem, architecture, mapping and energies as YAML; `-` is standard "
                              "output"}};
+    all.push_back({"technology", "NM", "published energies scaled to this technology instead of the files' (7 to 130 nm)"});
     all.insert(all.end(), mapperOptions().begin(), mapperOptions().end());
+    all.push_back({"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"});
+    all.push_back({"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"});
+    all.push_back({"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"});
     all.push_back({"hardware", "H", "instead of files: a design with an array, of the catalogue or a file"});
     all.push_back({"workload", "W", "with --hardware: map every operator of this model"});
     all.push_back({"operator", "NAME", "with --workload: this operator alone, with its loops and counts"});
@@ -132,7 +158,9 @@ const Command mapCommand{
                  {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"},
                  {"orrery-cli map --timeloop mapper.cfg --mapper annealing --objective edp",
                   "the best mapping that a search finds"},
-                 {"orrery-cli map --hardware tpu-v3 --workload resnet-50", "a mapping of every layer"}},
+                 {"orrery-cli map --hardware tpu-v3 --workload resnet-50", "a mapping of every layer"},
+                 {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
+                  "the layers of a MAESTRO file under NVDLA's dataflow"}},
     .run = run,
 };
 

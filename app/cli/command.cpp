@@ -62,7 +62,8 @@ Expected<Arguments> parse(const Command& command, std::span<const std::string> w
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         if (optionsEnded || word.size() < 2 || word[0] != '-') {
-            if (command.positional.empty() || !arguments.positionals_.empty()) {
+            const bool many = command.positional.ends_with("...]") || command.positional.ends_with("...");
+            if (command.positional.empty() || (!many && !arguments.positionals_.empty())) {
                 return fail("usage.argument", fmt::format("`{}` is one argument too many", word), "", seeHelp);
             }
             arguments.positionals_.push_back(word);

@@ -46,7 +46,7 @@ private:
 
 struct Command {
     std::string_view name;
-    std::string_view positional;  ///< `FILE`; empty if it takes none
+    std::string_view positional;  ///< `FILE`; empty if it takes none; `[FILE...]` if it takes several
     bool positionalRequired = false;
     std::string_view summary;
     std::string_view details;
@@ -74,5 +74,6 @@ extern const Command studyCommand;
 extern const Command exportCommand;
 extern const Command projectCommand;
 extern const Command mapCommand;
+extern const Command arrayCommand;
 
 }  // namespace orrery::cli

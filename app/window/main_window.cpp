@@ -16,6 +16,7 @@
 #include "app/window/scenario_bar.h"
 #include "app/window/shortcuts_dialog.h"
 #include "app/window/snapshot_feeder.h"
+#include "app/window/mapping_page.h"
 #include "app/window/workload_page.h"
 #include "widgets/common/theme.h"
 #include "widgets/panels/command_palette.h"
@@ -106,9 +107,12 @@ void MainWindow::buildCentre() {
     documents_->addTab(welcome_, tr("Welcome"));
     documents_->addTab(hardwarePage_, tr("Hardware"));
     documents_->addTab(workloadPage_, tr("Workload"));
+    mappingPage_ = new MappingPage(&selection_, documents_);
+    documents_->addTab(mappingPage_, tr("Mapping"));
     documents_->setTabToolTip(0, tr("Examples, recent projects, a new project"));
     documents_->setTabToolTip(1, tr("The design's parts"));
     documents_->setTabToolTip(2, tr("The model's operators"));
+    documents_->setTabToolTip(3, tr("How an operator is placed on an array"));
     column->addWidget(notifications_);
     column->addWidget(headline_);
     column->addWidget(documents_, 1);

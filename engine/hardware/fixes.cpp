@@ -38,13 +38,9 @@ Fix without(std::string title, ComponentPath path, std::string attribute) {
 }
 Fix removeComponent(std::string title, ComponentPath path) {
     return {std::move(title), [path = std::move(path)](Hardware design) -> Expected<Hardware> {
-                // Links and topologies, which nothing refers to: no ends to mend.
-                if (!componentAt(design.root, path) || path.empty()) {
-                    return fail("hardware.no-component", "the component is no longer there");
-                }
-                auto& children = componentAt(design.root, ComponentPath(path.begin(), path.end() - 1))->children;
-                children.erase(children.begin() + path.back());
-                return design;
+                auto edit = removed(std::move(design), {path});
+                if (!edit) return Unexpected(edit.error());
+                return std::move(edit->design);
             }};
 }
 
@@ -247,10 +243,37 @@ Fixes copies(const Hardware&, const Found& found, const Diagnostic&) {
     })};
 }
 
+std::size_t sizeOf(const Component& component) {
+    std::size_t size = 1;
+    for (const Component& child : component.children) size += sizeOf(child);
+    return size;
+}
+
+std::set<std::string> errorCodes(const Diagnostics& found) {
+    std::set<std::string> codes;
+    for (const Diagnostic& one : found) {
+        if (one.severity == Severity::Error) codes.insert(one.code);
+    }
+    return codes;
+}
+
+// The problem is gone and no kind of error is there that was not: what lies around a fix may forbid it.
+bool mends(const Hardware& design, const Diagnostic& problem, const std::set<std::string>& codes, const Fix& fix) {
+    const auto after = fix.apply(design);
+    if (!after) return false;
+    const Diagnostics left = validate(*after);
+    const bool there = std::any_of(left.begin(), left.end(), [&](const Diagnostic& one) {
+        return one.code == problem.code && one.place == problem.place;
+    });
+    const auto now = errorCodes(left);
+    return !there && std::includes(codes.begin(), codes.end(), now.begin(), now.end());
+}
+
 }  // namespace
 }  // namespace fixes
 
 std::vector<Fix> fixesFor(const Hardware& design, const Diagnostic& problem) {
+    constexpr std::size_t mostTried = 5000;  // components; in larger designs a trial of each fix would be felt
     using Make = fixes::Fixes (*)(const Hardware&, const fixes::Found&, const Diagnostic&);
     static constexpr std::pair<std::string_view, Make> table[] = {
         {"hardware.duplicate-name", fixes::duplicateName},
@@ -269,7 +292,8 @@ std::vector<Fix> fixesFor(const Hardware& design, const Diagnostic& problem) {
         {"hardware.topology-size", fixes::topologySize},
         {"hardware.topology-radix", fixes::topologyRadix},
         {"hardware.topology-empty", fixes::topologyEmpty},
-        {"hardware.missing-attribute", fixes::topologySize},
+        {"hardware.missing-attribute", fixes::missingAttribute},
+        {"hardware.disconnected", fixes::disconnected},
     };
     for (const auto& [code, make] : table) {
         if (code != problem.code) continue;
@@ -278,7 +302,13 @@ std::vector<Fix> fixesFor(const Hardware& design, const Diagnostic& problem) {
         // Which of several of one name is meant cannot be told: their names must be mended first.
         const bool several = found.size() > 1 && found[0].attribute == found[1].attribute;
         if (several && code != "hardware.duplicate-name") return {};
-        return make(design, found.front(), problem);
+        std::vector<Fix> all = make(design, found.front(), problem);
+        const bool small = fixes::sizeOf(design.root) <= mostTried;
+        if (small && !all.empty()) {
+            const auto codes = fixes::errorCodes(validate(design));
+            std::erase_if(all, [&](const Fix& fix) { return !fixes::mends(design, problem, codes, fix); });
+        }
+        return all;
     }
     return {};
 }

@@ -17,7 +17,7 @@ struct Fix {
 
 /// The fixes of one problem of this design; empty where a person must decide, or
 /// where siblings of one name must be renamed first. Every fix removes the problem that it is
-/// for (tested so for each code).
+/// for and brings no error of a code that was not there (tried here, but in designs of more than 5000 components).
 std::vector<Fix> fixesFor(const Hardware& design, const Diagnostic& problem);
 
 }  // namespace orrery

@@ -36,9 +36,11 @@ Fixes linkLoop(const Hardware& design, const Found& found, const Diagnostic& pro
 Fixes portUsed(const Hardware& design, const Found& found, const Diagnostic& problem);
 Fixes ports(const Hardware& design, const Found& found, const Diagnostic& problem);
 Fixes unlinkedMemory(const Hardware& design, const Found& found, const Diagnostic& problem);
+Fixes disconnected(const Hardware& design, const Found& found, const Diagnostic& problem);
 // Of topologies; fixes_topology.cpp.
 Fixes topologySize(const Hardware& design, const Found& found, const Diagnostic& problem);
 Fixes topologyRadix(const Hardware& design, const Found& found, const Diagnostic& problem);
+Fixes missingAttribute(const Hardware& design, const Found& found, const Diagnostic& problem);
 Fixes topologyEmpty(const Hardware& design, const Found& found, const Diagnostic& problem);
 
 }  // namespace orrery::fixes

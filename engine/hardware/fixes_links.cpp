@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 
 namespace orrery::fixes {
 namespace {
@@ -136,6 +137,51 @@ Fixes unlinkedMemory(const Hardware& design, const Found& found, const Diagnosti
                            componentAt(edited.root, made->parent)->children.push_back(std::move(made->link));
                            return edited;
                        }});
+    }
+    return out;
+}
+
+Fixes disconnected(const Hardware& design, const Found& found, const Diagnostic&) {
+    if (found.path.empty()) return {};
+    const ComponentPath parentPath(found.path.begin(), found.path.end() - 1);
+    const Component& parent = *componentAt(design.root, parentPath);
+    const std::vector<std::vector<int>> groups = joinedParts(design.root, parentPath);
+    if (groups.size() < 2) return {};
+    const auto part = [&](int index) -> const Component& { return parent.children[static_cast<std::size_t>(index)]; };
+    const auto at = [parentPath](int index) {
+        ComponentPath path = parentPath;
+        path.push_back(index);
+        return path;
+    };
+    std::optional<Attribute> rate;  // as the links beside it carry
+    for (const Component& child : parent.children) {
+        const Attribute* bandwidth = child.kind == Link && child.find("from") ? child.find("bandwidth") : nullptr;
+        if (bandwidth && !rate) rate = *bandwidth;
+    }
+    // A switch serves the parts left out best; without one, any part of the network does.
+    std::vector<int> hubs;
+    for (const bool switches : {true, false}) {
+        for (const int index : groups.front()) {
+            if ((part(index).kind == Switch) == switches && hubs.size() < 3) hubs.push_back(index);
+        }
+    }
+    Fixes out;
+    for (const int hub : hubs) {
+        const std::string what = groups.size() == 2 ? fmt::format("`{}`", nameOf(part(groups.back().front())))
+                                                    : fmt::format("the {} parts left out", groups.size() - 1);
+        Fix fix{fmt::format("Link {} to `{}`", what, nameOf(part(hub))),
+                [groups, hub, at, rate](Hardware edited) -> Expected<Hardware> {
+                    for (std::size_t group = 1; group < groups.size(); ++group) {
+                        auto made = makeLink(edited.root, at(groups[group].front()), at(hub));
+                        if (!made) return Unexpected(made.error());
+                        if (rate) made->link.attributes.push_back(*rate);
+                        componentAt(edited.root, made->parent)->children.push_back(std::move(made->link));
+                    }
+                    return edited;
+                }};
+        const auto edited = fix.apply(design);
+        if (edited && !worsens(design.root, edited->root) && joinedParts(edited->root, parentPath).size() < 2)
+            out.push_back(std::move(fix));
     }
     return out;
 }

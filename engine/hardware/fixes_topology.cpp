@@ -99,6 +99,32 @@ Fixes topologyRadix(const Hardware& design, const Found& found, const Diagnostic
     return out;
 }
 
+Fixes missingAttribute(const Hardware& design, const Found& found, const Diagnostic& problem) {
+    const Component& component = *componentAt(design.root, found.path);
+    if (component.kind != ComponentKind::Topology || found.path.empty()) return {};
+    const ComponentPath outer = outermostTopology(design.root, found.path);
+    Fixes out;
+    if (found.attribute == "shape") {
+        // Those that need no more numbers than the copies beside it give.
+        for (const char* shape : {"switch", "ring", "fully-connected", "line"}) {
+            keep(design, outer, set(fmt::format("Make it a {}", shape), found.path, "shape", shape), out);
+        }
+        return out;
+    }
+    if (found.attribute == "radix") {
+        // The smallest of the usual switches that need two tiers at most: k ports serve k²/2 endpoints.
+        const auto beside =
+            topologyEndpoints(*componentAt(design.root, ComponentPath(outer.begin(), outer.end() - 1)));
+        for (std::int64_t ports = 4; ports <= 4096 && out.empty(); ports *= 2) {
+            if (ports * ports / 2 < beside) continue;
+            keep(design, outer,
+                 set(fmt::format("Set `radix` to {}", ports), found.path, "radix", fmt::to_string(ports)), out);
+        }
+        return out;
+    }
+    return topologySize(design, found, problem);
+}
+
 Fixes topologyEmpty(const Hardware& design, const Found& found, const Diagnostic&) {
     if (found.path.empty()) return {};
     return {removeComponent(fmt::format("Remove `{}`", nameOf(*componentAt(design.root, found.path))), found.path)};

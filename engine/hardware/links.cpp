@@ -109,7 +109,8 @@ ComponentPath commonParent(const ComponentPath& a, const ComponentPath& b) {
     return {a.begin(), a.begin() + static_cast<std::ptrdiff_t>(same)};
 }
 
-Expected<NewLink> makeLink(const Component& root, const ComponentPath& from, const ComponentPath& to) {
+Expected<NewLink> makeLink(const Component& root, const ComponentPath& from, const ComponentPath& to,
+                           const LinkPorts& ports) {
     const Component* ends[] = {componentAt(root, from), componentAt(root, to)};
     if (!ends[0] || !ends[1] || from.empty() || to.empty()) {
         return fail("hardware.link-nowhere", "a link joins two components inside the design",
@@ -118,6 +119,12 @@ Expected<NewLink> makeLink(const Component& root, const ComponentPath& from, con
     if (from == to) {
         return fail("hardware.link-loop", "the link would begin and end at the same component", "two different ends",
                     {}, {{}, 0, 0, pathText(root, from)});
+    }
+    if (startsWith(from, to) || startsWith(to, from)) {
+        return fail("hardware.link-inside",
+                    fmt::format("`{}` stands inside `{}`", nameOf(*ends[startsWith(from, to) ? 0 : 1]),
+                                nameOf(*ends[startsWith(from, to) ? 1 : 0])),
+                    "two components, neither inside the other", {}, {{}, 0, 0, pathText(root, from)});
     }
     for (const auto* path : {&from, &to}) {
         const ComponentKind kind = componentAt(root, *path)->kind;
@@ -140,6 +147,8 @@ Expected<NewLink> makeLink(const Component& root, const ComponentPath& from, con
     made.link.name = name;
     made.link.attributes = {{"from", *endText(root, made.parent, from), {}, {}},
                             {"to", *endText(root, made.parent, to), {}, {}}};
+    if (!ports.from.empty()) made.link.attributes.push_back({"from_port", ports.from, {}, {}});
+    if (!ports.to.empty()) made.link.attributes.push_back({"to_port", ports.to, {}, {}});
     return made;
 }
 

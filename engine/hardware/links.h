@@ -24,11 +24,17 @@ std::vector<LinkEnds> linkEnds(const Component& root);
 std::optional<std::string> endText(const Component& root, const ComponentPath& parent, const ComponentPath& end);
 /// The innermost component that contains both: where a link between them stands.
 ComponentPath commonParent(const ComponentPath& a, const ComponentPath& b);
-/// A new link between two components, with the place where it belongs and a free name (`gpu0-gpu1`).
+/// The ports that a new link begins and ends at; empty: any.
+struct LinkPorts {
+    std::string from, to;
+};
+/// A new link between two components, with the place where it belongs and a free name (`gpu0-gpu1`). Fails unless they
+/// are two, neither inside the other, and neither a link or a topology.
 struct NewLink {
     ComponentPath parent;
     Component link;
 };
-Expected<NewLink> makeLink(const Component& root, const ComponentPath& from, const ComponentPath& to);
+Expected<NewLink> makeLink(const Component& root, const ComponentPath& from, const ComponentPath& to,
+                           const LinkPorts& ports = {});
 
 }  // namespace orrery

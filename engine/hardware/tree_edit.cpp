@@ -255,27 +255,16 @@ Expected<TreeEdit> ungrouped(Hardware design, const ComponentPath& path) {
     return bench.finish(made);
 }
 
-Expected<TreeEdit> linked(Hardware design, const ComponentPath& from, const ComponentPath& to) {
-    Bench bench(std::move(design));
-    auto ends = bench.all({from, to});
-    if (!ends) return Unexpected(ends.error());
-    Part *a = bench.at(from), *b = bench.at(to);
-    if (ends->size() < 2) {
-        return fail("hardware.link-ends", "a link joins two components, neither inside the other",
-                    "two different components");
-    }
-    if (isLink(a) || isLink(b)) {
-        return fail("hardware.link-ends", "a link cannot end at a link", "two components that are not links");
-    }
-    Component link;
-    link.kind = ComponentKind::Link;
-    link.name = fmt::format("{}-{}", nameOf(a->self), nameOf(b->self));
-    Part* home = a->parent;
-    while (home->parent && (!tree::contains(home, b) || !mayContain(home->self.kind, link.kind))) home = home->parent;
-    Part* made = bench.put(home, Bench::fromComponent(std::move(link)));
-    made->from = a;
-    made->to = b;
-    return bench.finish({made});
+Expected<TreeEdit> linked(Hardware design, const ComponentPath& from, const ComponentPath& to, const LinkPorts& ports) {
+    auto made = makeLink(design.root, from, to, ports);
+    if (!made) return Unexpected(made.error());
+    std::vector<Component>& siblings = componentAt(design.root, made->parent)->children;
+    ComponentPath path = std::move(made->parent);
+    path.push_back(static_cast<int>(siblings.size()));
+    siblings.push_back(std::move(made->link));
+    // It stands last: all others keep their paths.
+    return TreeEdit{
+        std::move(design), {std::move(path)}, [](const ComponentPath& same) { return std::optional(same); }};
 }
 
 std::vector<Component> copied(const Hardware& design, const ComponentPaths& paths) {

@@ -6,6 +6,7 @@
 // was.
 
 #include "hardware/component.h"
+#include "hardware/links.h"
 
 #include <functional>
 #include <string>
@@ -38,7 +39,9 @@ Expected<TreeEdit> duplicated(Hardware design, const ComponentPaths& paths);
 Expected<TreeEdit> grouped(Hardware design, const ComponentPaths& paths, ComponentKind kind, std::string_view name);
 /// The children take the container's place; its copies are kept by multiplying them into each child.
 Expected<TreeEdit> ungrouped(Hardware design, const ComponentPath& path);
-Expected<TreeEdit> linked(Hardware design, const ComponentPath& from, const ComponentPath& to);
+/// Appends the link of makeLink().
+Expected<TreeEdit> linked(Hardware design, const ComponentPath& from, const ComponentPath& to,
+                          const LinkPorts& ports = {});
 
 /// Copies for the clipboard: the components, and the links whose both ends are among them, in tree order.
 std::vector<Component> copied(const Hardware& design, const ComponentPaths& paths);

@@ -66,6 +66,13 @@ public:
         ComponentPath path;
         visit(root_, path, {nullptr, &root_}, nullptr);
     }
+    std::vector<std::vector<int>> groupsIn(const ComponentPath& parent) {
+        for (const LinkEnds& link : links_) gather(link);
+        const Component* component = componentAt(root_, parent);
+        if (!component || component->kind == Topology) return {};
+        const auto web = webs_.find(component);
+        return groups(*component, web == webs_.end() ? Web{} : web->second);
+    }
 
 private:
     void error(std::string code, std::string message, std::string expected, std::string hint, std::string path) {
@@ -86,6 +93,7 @@ private:
     void checkPorts();
     void checkSwitch(const Component& component, const Component& parent, const CheckPlace& path, double linked);
     void checkReach(const Component& component, const CheckPlace& text, const Web& web);
+    std::vector<std::vector<int>> groups(const Component& component, const Web& web) const;
     void checkTopology(const ComponentPath& path);
     void visit(const Component& component, ComponentPath& path, const CheckPlace& text, const Component* parent);
 
@@ -204,11 +212,12 @@ void NetworkChecker::checkSwitch(const Component& component, const Component& pa
     }
 }
 
-void NetworkChecker::checkReach(const Component& component, const CheckPlace& text, const Web& web) {
+// The largest group of joined parts is the network; what is not in it is left out.
+std::vector<std::vector<int>> NetworkChecker::groups(const Component& component, const Web& web) const {
     const auto& children = component.children;
     const bool network =
         std::any_of(children.begin(), children.end(), [](const auto& c) { return c.kind == Topology; });
-    if (!web.explicitly && !network) return;
+    if (!web.explicitly && !network) return {};
     const std::size_t outside = children.size();
     Joined joined(children.size() + 1);
     for (const auto& [a, b] : web.joins) {
@@ -222,36 +231,44 @@ void NetworkChecker::checkReach(const Component& component, const CheckPlace& te
         if (first >= 0) joined.join(static_cast<std::size_t>(first), i);
         first = static_cast<std::ptrdiff_t>(i);
     }
-    std::vector<std::size_t> needed;
+    std::vector<std::vector<int>> found;
+    std::unordered_map<std::size_t, std::size_t> groupOf;
     for (std::size_t i = 0; i < children.size(); ++i) {
         const ComponentKind kind = children[i].kind;
-        if (kind <= Array || kind == Switch || (kind == Dram && linked_.count(&children[i]))) needed.push_back(i);
-        if (kind == Dram && web.explicitly && !linked_.count(&children[i])) {
-            warn("hardware.unlinked-memory",
-                 fmt::format("no link reaches `{}`, though other parts beside it are linked", nameOf(children[i])),
-                 "link it to the part that it serves", text + "/" + std::string(nameOf(children[i])));
-        }
+        if (kind > Array && kind != Switch && !(kind == Dram && linked_.count(&children[i]))) continue;
+        const auto [group, isNew] = groupOf.try_emplace(joined.find(i), found.size());
+        if (isNew) found.emplace_back();
+        found[group->second].push_back(static_cast<int>(i));
     }
-    // The largest group of joined parts is the network; what is not in it is left out.
-    std::unordered_map<std::size_t, std::size_t> sizes;
-    std::size_t network0 = 0, most = 0;
-    for (const std::size_t i : needed) {
-        const std::size_t size = ++sizes[joined.find(i)];
-        if (size > most) most = size, network0 = joined.find(i);
+    const auto largest =
+        std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    if (largest != found.end()) std::rotate(found.begin(), largest, largest + 1);
+    return found;
+}
+
+void NetworkChecker::checkReach(const Component& component, const CheckPlace& text, const Web& web) {
+    const auto& children = component.children;
+    for (const Component& child : children) {
+        if (child.kind != Dram || !web.explicitly || linked_.count(&child)) continue;
+        warn("hardware.unlinked-memory",
+             fmt::format("no link reaches `{}`, though other parts beside it are linked", nameOf(child)),
+             "link it to the part that it serves", text + "/" + std::string(nameOf(child)));
     }
-    if (sizes.size() < 2) return;
+    const std::vector<std::vector<int>> joined = groups(component, web);
+    if (joined.size() < 2) return;
+    std::vector<int> left;
+    for (std::size_t i = 1; i < joined.size(); ++i) left.insert(left.end(), joined[i].begin(), joined[i].end());
+    std::sort(left.begin(), left.end());
     std::vector<std::string> names;
-    for (const std::size_t i : needed) {
-        if (joined.find(i) != network0) names.emplace_back(nameOf(children[i]));
-    }
+    for (const int i : left) names.emplace_back(nameOf(children[static_cast<std::size_t>(i)]));
     const std::string place = text + "/" + names.front();
     const std::size_t number = names.size();
     if (number > 4) names.resize(3);
     const std::string listed =
         number > 4 ? fmt::format("{} and {} more", quotedList(names, "and"), number - 3) : quotedList(names, "and");
     warn("hardware.disconnected",
-         fmt::format("the links of `{}` do not reach {} of its {} parts: {}", nameOf(component), number, needed.size(),
-                     listed),
+         fmt::format("the links of `{}` do not reach {} of its {} parts: {}", nameOf(component), number,
+                     number + joined.front().size(), listed),
          "link them to the others, or remove the links if all are joined anyway", place);
 }
 
@@ -288,6 +305,11 @@ void NetworkChecker::visit(const Component& component, ComponentPath& path, cons
 
 void checkNetworks(const Component& root, Diagnostics& out) {
     NetworkChecker(root, out).run();
+}
+
+std::vector<std::vector<int>> joinedParts(const Component& root, const ComponentPath& parent) {
+    Diagnostics none;
+    return NetworkChecker(root, none).groupsIn(parent);
 }
 
 }  // namespace orrery

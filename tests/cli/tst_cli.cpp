@@ -151,6 +151,20 @@ private slots:
             QVERIFY(!each["operators"].empty());
         }
     }
+    void aWhatIfChangesTheAnswerAndIsSaid() {
+        const auto latency = [](const Json& json) { return json["estimates"][0]["latency_s"].get<double>(); };
+        const QStringList asked = {"--json", "-", "--method", "roofline"};
+        const Json plain = Json::parse(cli(runOf(asked)).out.toStdString());
+        const Outcome changed = cli(runOf(asked + QStringList{"--what-if", "{retype: MatMul, type: fp32}"}));
+        QVERIFY2(changed.exit == 0, changed.text());
+        for (const std::string& error : schemaErrors(changed.out.toStdString(), "run")) QFAIL(error.c_str());
+        const Json json = Json::parse(changed.out.toStdString());
+        QCOMPARE(json["scenario"]["workload"]["what_if"].size(), std::size_t(1));
+        QVERIFY(!plain["scenario"]["workload"].contains("what_if"));
+        QVERIFY(latency(json) > latency(plain));
+        const Outcome wrong = cli(runOf({"--what-if", "{retype: Matmull, type: fp32}"}));
+        QVERIFY2(wrong.exit == 2 && wrong.error.contains("Matmull"), wrong.text());
+    }
     void importFitsTheSchema() {
         const Outcome outcome = cli({"import", "resnet-50", "--json"});
         QVERIFY2(outcome.exit == 0, outcome.text());

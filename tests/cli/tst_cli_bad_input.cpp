@@ -16,7 +16,22 @@ class TestCliBadInput : public QObject {
         if (kind == "hardware") return {"hardware", file};
         if (kind == "project") return {"project", file};
         if (kind == "study") return {"study", file, "--out", out};
+        if (kind == "scalesim") return arrayCommandFor(file);
+        if (kind == "timeloop") return {"map", "--timeloop", file};
+        if (kind == "maestro") {
+            return {"map", "--maestro", file, "--maestro-hardware", ORRERY_TEST_DATA "/maestro/hardware.m"};
+        }
+        if (kind == "maestro-hardware") {
+            return {"map", "--maestro", ORRERY_TEST_DATA "/maestro/network.m", "--maestro-hardware", file};
+        }
         return {"import", file};
+    }
+    static QStringList arrayCommandFor(const QString& file) {
+        const QString good = ORRERY_TEST_DATA "/scalesim/";
+        if (file.endsWith(".cfg")) return {"array", "--config", file, "--topology", good + "gemm.csv", "--gemm"};
+        QStringList command{"array", "--config", good + "os.cfg", "--topology", file};
+        if (QFileInfo(file).fileName().startsWith("gemm")) command << "--gemm";
+        return command;
     }
     static void verifyRefused(const Outcome& outcome, const QString& file) {
         QVERIFY2(outcome.ended, "it did not end within ten seconds");

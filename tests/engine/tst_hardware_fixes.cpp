@@ -104,6 +104,17 @@ private slots:
             "children: [{kind: topology, name: a, shape: ring, size: 8}, {kind: topology, name: b, shape: ring, size: "
             "4}]",
             "hardware.topology-size", "Remove `size` of `b`: it follows from the others");
+        net("no shape", "bandwidth: 1 GB/s", "hardware.missing-attribute", "Make it a switch");
+        net("no radix", "shape: fat-tree", "hardware.missing-attribute", "Set `radix` to 8");
+        row("a part left out",
+            "{kind: die, name: a}, {kind: die, name: b}, {kind: switch, name: sw}, {kind: die, name: c}, {kind: link, "
+            "name: l, bandwidth: 1 GB/s, from: a, to: sw}, {kind: link, name: m, bandwidth: 1 GB/s, from: b, to: sw}",
+            "hardware.disconnected", 2, "Link `c` to `sw`");
+        row("two left out",
+            "{kind: die, name: a}, {kind: die, name: b}, {kind: die, name: c}, {kind: die, name: d}, {kind: link, "
+            "name: "
+            "l, bandwidth: 1 GB/s, from: a, to: b}",
+            "hardware.disconnected", 2, "Link the 2 parts left out to `a`");
         row("nothing to join", "{kind: topology, name: net, shape: ring}", "hardware.topology-empty", 1,
             "Remove `net`");
     }

@@ -138,7 +138,7 @@ private slots:
     }
     void randomProductsKeepTheLaws() {
         RandomStream random(4);
-        for (int round = 0; round < 300; ++round) {
+        for (int round = 0; round < 120; ++round) {
             const NpuMachine m = randomMachine(random);
             const ProductSpec s = randomProduct(random);
             const NpuRun run = simulate(s, m);
@@ -153,7 +153,7 @@ private slots:
     }
     void moreBandwidthIsNeverSlower() {
         RandomStream random(5);
-        for (int round = 0; round < 60; ++round) {
+        for (int round = 0; round < 30; ++round) {
             NpuMachine m = randomMachine(random);
             m.cores = 1;
             const ProductSpec s = randomProduct(random);

@@ -106,7 +106,7 @@ private slots:
             for (const TensorRow& tensor : places.tensors) QVERIFY(!loop.box.intersects(tensor.box));
         }
     }
-    void aLoopDraggedOutwardsMovesMoreFromMainMemoryOrNot() {
+    void aDraggedLoopGoesWhereItIsDropped() {
         QSignalSpy edited(view_.get(), &LoopNestView::mappingEdited);
         const LoopPlace from{0, 3}, to{1, 1};  // K of 4 from the buffer to DRAM
         const QPoint start = middleOf(*view_, from), end = middleOf(*view_, to) + QPoint(0, 3);

@@ -4,6 +4,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/mapping/loop_nest_paint.h"
 
+#include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
 

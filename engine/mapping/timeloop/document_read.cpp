@@ -185,7 +185,7 @@ Expected<DocNode> parseTimeloopFile(const std::string& path) {
 Expected<DocNode> parseTimeloopFiles(const std::vector<std::string>& paths) {
     DocNode all;
     all.kind = DocNode::Kind::Map;
-    if (!paths.empty()) all.file = paths.front();
+    if (!paths.empty()) all.file = paths.front(), all.line = 1;
     for (const std::string& path : paths) {
         auto root = parseTimeloopFile(path);
         if (!root) return root;

@@ -10,9 +10,10 @@ namespace orrery {
 Diagnostic TimeloopInput::placed(Diagnostic diagnostic) const {
     if (!diagnostic.place.file.empty()) return diagnostic;
     const std::string path = diagnostic.place.path;
-    Place place = mappingPlace;
-    for (std::size_t l = 0; l < levelPlaces.size(); ++l) {
-        if (hardware.levels[l].name == path) place = levelPlaces[l];
+    Place place = places.mapping;
+    const auto& levels = diagnostic.code == "mapping.fan-out" ? places.spatial : places.temporal;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+        if (hardware.levels[l].name == path) place = levels[l];
     }
     place.path = path;
     diagnostic.place = place;
@@ -68,9 +69,8 @@ Expected<TimeloopInput> readTimeloop(DocNode root) {
     if (const auto tables = readTimeloopTables(root, input.hardware, input.warnings); !tables) {
         return Unexpected(tables.error());
     }
-    if (const DocNode* part = root.find("mapping"); part != nullptr) {
-        input.mappingPlace = part->place("mapping");
-        auto mapping = readTimeloopMapping(root, input.problem, input.hardware, input.levelPlaces, input.warnings);
+    if (root.find("mapping") != nullptr) {
+        auto mapping = readTimeloopMapping(root, input.problem, input.hardware, input.places, input.warnings);
         if (!mapping) return Unexpected(mapping.error());
         input.mapping = std::move(*mapping);
     }

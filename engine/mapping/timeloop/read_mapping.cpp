@@ -154,7 +154,7 @@ struct MappingReader {
             if (!d) return noDimension(name, node);
             if (std::find(block.order.begin(), block.order.end(), *d) != block.order.end()) {
                 return fail("timeloop.permutation", fmt::format("`{}` stands twice in the permutation", name),
-                            "each dimension once", "", node.place());
+                            "each dimension once", "remove one of the two", node.place());
             }
             block.order.push_back(*d);
         }
@@ -200,6 +200,7 @@ struct MappingReader {
                                                     "no_multicast_no_reduction",
                                                     "no_temporal_reuse",
                                                     "rmw_on_first_writeback",
+                                                    "stream",
                                                     "temporal",
                                                     "spatial"};
         for (std::size_t i = 0; i < node.keys.size(); ++i) {
@@ -324,7 +325,7 @@ struct MappingReader {
 }  // namespace
 
 Expected<NestMapping> readTimeloopMapping(const DocNode& root, const NestProblem& problem, const NestHardware& hardware,
-                                          std::vector<Place>& levelPlaces, Diagnostics& warnings) {
+                                          TimeloopPlaces& places, Diagnostics& warnings) {
     const DocNode* part = root.find("mapping");
     if (part == nullptr || !part->isList()) {
         return fail("timeloop.missing", part == nullptr ? "there is no mapping" : "the mapping is no list",
@@ -345,10 +346,11 @@ Expected<NestMapping> readTimeloopMapping(const DocNode& root, const NestProblem
     }
     if (const auto ok = reader.remainders(); !ok) return Unexpected(ok.error());
     if (const auto ok = reader.checkProducts(part->place("mapping")); !ok) return Unexpected(ok.error());
-    levelPlaces.clear();
+    places = {part->place("mapping"), {}, {}};
     for (std::size_t l = 0; l < hardware.levels.size(); ++l) {
         const auto& [temporal, spatial] = reader.blocks[l];
-        levelPlaces.push_back(temporal.told ? temporal.place : spatial.told ? spatial.place : part->place("mapping"));
+        places.temporal.push_back(temporal.told ? temporal.place : spatial.told ? spatial.place : places.mapping);
+        places.spatial.push_back(spatial.told ? spatial.place : places.temporal.back());
         if (!temporal.told && !spatial.told) {
             warnings.push_back(warning("timeloop.level",
                                        fmt::format("the mapping has no loops at {}", hardware.levels[l].name),

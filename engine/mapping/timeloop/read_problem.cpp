@@ -140,7 +140,10 @@ void cnnLayer(NestProblem& problem, std::int64_t wStride, std::int64_t hStride, 
     problem.tensors = {
         {"Weights", {plain("C", C), plain("K", K), plain("R", R), plain("S", S)}, false},
         {"Inputs",
-         {plain("N", N), plain("C", C), {"W", {{R, wDilation}, {P, wStride}}}, {"H", {{S, hDilation}, {Q, hStride}}}},
+         {plain("N", N),
+          plain("C", C),
+          {"R+P", {{R, wDilation}, {P, wStride}}},
+          {"S+Q", {{S, hDilation}, {Q, hStride}}}},
          false},
         {"Outputs", {plain("N", N), plain("K", K), plain("Q", Q), plain("P", P)}, true},
     };
@@ -224,8 +227,8 @@ Expected<NestProblem> readTimeloopProblem(const DocNode& root, Diagnostics& warn
         const DocNode* extent = instance.find(problem.dimensions[d]);
         if (extent == nullptr) {
             return fail("timeloop.missing", fmt::format("the dimension {} has no size", problem.dimensions[d]),
-                        fmt::format("`{}: …` in the problem's instance", problem.dimensions[d]), "",
-                        instance.place(problem.dimensions[d]));
+                        fmt::format("`{}: …` in the problem's instance", problem.dimensions[d]),
+                        "a dimension that does not matter is 1", instance.place(problem.dimensions[d]));
         }
         const auto value = docWhole(*extent, fmt::format("the size of {}", problem.dimensions[d]), 1, largest);
         if (!value) return Unexpected(value.error());

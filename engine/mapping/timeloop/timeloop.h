@@ -15,6 +15,12 @@
 
 namespace orrery {
 
+/// Where a mapping speaks of each level, parallel to the hardware's.
+struct TimeloopPlaces {
+    Place mapping;
+    std::vector<Place> temporal, spatial;
+};
+
 /// The parts that are there. Sparse optimisations, constraints and mapper options stay in `root` for their readers.
 struct TimeloopInput {
     DocNode root;
@@ -22,8 +28,7 @@ struct TimeloopInput {
     NestHardware hardware;
     std::optional<NestMapping> mapping;
     Diagnostics warnings;
-    Place mappingPlace;
-    std::vector<Place> levelPlaces;  ///< where the mapping speaks of each level, parallel to hardware.levels
+    TimeloopPlaces places;
 
     /// The place in the mapping that a diagnostic's path (a level or a dimension) is about, filled into it.
     Diagnostic placed(Diagnostic diagnostic) const;
@@ -37,9 +42,9 @@ Expected<NestProblem> readTimeloopProblem(const DocNode& root, Diagnostics& warn
 Expected<NestHardware> readTimeloopArchitecture(const DocNode& root, Diagnostics& warnings);
 /// `ERT:` and `ART:` of Accelergy, where they are there.
 Expected<void> readTimeloopTables(const DocNode& root, NestHardware& hardware, Diagnostics& warnings);
-/// `mapping:`, a list of directives. Also tells where each level's directives stand.
+/// `mapping:`, a list of directives. Also tells where its directives stand.
 Expected<NestMapping> readTimeloopMapping(const DocNode& root, const NestProblem& problem, const NestHardware& hardware,
-                                          std::vector<Place>& levelPlaces, Diagnostics& warnings);
+                                          TimeloopPlaces& places, Diagnostics& warnings);
 
 /// All of it; the mapping may be absent. An unknown part is refused with the nearest known one.
 Expected<TimeloopInput> readTimeloop(DocNode root);

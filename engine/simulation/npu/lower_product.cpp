@@ -37,6 +37,48 @@ std::int64_t tileBytes(const ProductSpec& s, const Plan& p) {
            ceilDiv(ceilDiv((s.resultBytes + s.extraBytes) * p.tileLines, s.lines), p.columnBlocks);
 }
 
+// Cycles that a plan takes if transfers and products overlap but for the first operands and the last results.
+double cyclesOf(const ProductSpec& s, const Plan& p, const NpuMachine& machine) {
+    const std::int64_t tiles = p.tiles(s);
+    GemmBlock block;
+    block.weightTiles = ceilDiv(p.columnTiles, p.columnBlocks) * ceilDiv(p.depthTiles, p.depthBlocks);
+    block.runRows = std::min(p.tileLines, s.lines) * s.lineRows;
+    block.depth = s.taps * s.channels;
+    block.background = true;
+    const double blocks = static_cast<double>(tiles * p.columnBlocks * p.depthBlocks);
+    const double arrays = blocks * static_cast<double>(coreTiming(block, machine).occupied());
+    const double kept = static_cast<double>(s.keptBytes) * static_cast<double>(p.depthBlocks > 1 ? tiles : 1);
+    const double moving = static_cast<double>(s.movingBytes) * static_cast<double>(p.columnBlocks);
+    const double bytes = kept + moving + static_cast<double>(s.resultBytes + s.extraBytes);
+    const double first = static_cast<double>(keptBlock(s, p) + tileBytes(s, p));
+    return std::max(arrays, bytes / machine.memoryBytes) + first / machine.memoryBytes;
+}
+
+bool fits(const ProductSpec& s, const Plan& p, const NpuMachine& machine) {
+    const std::int64_t kept = keptBlock(s, p);
+    return (p.depthBlocks > 1 ? 2 * kept : kept) + 2 * tileBytes(s, p) <= machine.scratchpad;
+}
+
+// Reductions too long to have whole rows on the chip: results stay there and both operands pass in pieces. The cheapest
+// of all plans by powers of two.
+Plan searched(const ProductSpec& s, Plan p, std::int64_t leastLines, const NpuMachine& machine) {
+    Plan best = p;
+    double least = -1;
+    for (p.columnBlocks = 1;; p.columnBlocks = std::min(2 * p.columnBlocks, p.columnTiles)) {
+        for (p.depthBlocks = 1;; p.depthBlocks = std::min(2 * p.depthBlocks, p.depthTiles)) {
+            for (p.tileLines = leastLines;; p.tileLines = std::min(2 * p.tileLines, s.lines)) {
+                const bool few = p.tiles(s) * s.batch * p.columnBlocks * p.depthBlocks <= mostTiles;
+                const double cycles = few && fits(s, p, machine) ? cyclesOf(s, p, machine) : -1;
+                if (cycles >= 0 && (least < 0 || cycles < least)) least = cycles, best = p;
+                if (p.tileLines >= s.lines) break;
+            }
+            if (p.depthBlocks >= p.depthTiles) break;
+        }
+        if (p.columnBlocks >= p.columnTiles) break;
+    }
+    return best;
+}
+
 Plan planOf(const ProductSpec& s, const NpuMachine& machine) {
     Plan p;
     p.columnTiles = ceilDiv(s.columns, machine.width);
@@ -44,19 +86,18 @@ Plan planOf(const ProductSpec& s, const NpuMachine& machine) {
     const std::int64_t half = std::max<std::int64_t>(machine.scratchpad / 2, 1);
     const std::int64_t perTile = std::max<std::int64_t>(ceilDiv(s.keptBytes, p.columnTiles), 1);
     p.columnBlocks = ceilDiv(p.columnTiles, std::max<std::int64_t>(half / perTile, 1));
-    p.depthBlocks = std::min(std::max<std::int64_t>(ceilDiv(perTile, half), 1), p.depthTiles);
-    p.tileLines = std::clamp<std::int64_t>(ceilDiv(machine.arrays * machine.height, s.lineRows), 1, s.lines);
+    const std::int64_t hiding =
+        std::clamp<std::int64_t>(ceilDiv(machine.arrays * machine.height, s.lineRows), 1, s.lines);
+    p.tileLines = hiding;
     while (s.batch * p.columnBlocks * p.tiles(s) > mostTiles && p.tileLines < s.lines) p.tileLines *= 2;
     p.tileLines = std::min(p.tileLines, s.lines);
-    while (p.tileLines > 1 && keptBlock(s, p) + 2 * tileBytes(s, p) > machine.scratchpad) p.tileLines /= 2;
-    while (keptBlock(s, p) + tileBytes(s, p) > machine.scratchpad) {
-        if (p.columnBlocks < p.columnTiles) {
-            p.columnBlocks = std::min(2 * p.columnBlocks, p.columnTiles);
-        } else if (p.depthBlocks < p.depthTiles) {
-            p.depthBlocks = std::min(2 * p.depthBlocks, p.depthTiles);
-        } else {
-            break;
-        }
+    if (perTile > half || !fits(s, p, machine)) {
+        // What nothing fits is left as small as it gets; its program then says so.
+        p.depthBlocks = p.depthTiles;
+        p.columnBlocks = p.columnTiles;
+        p.tileLines = 1;
+        p = searched(s, p, hiding, machine);
+        if (!fits(s, p, machine)) p = searched(s, p, 1, machine);
     }
     if (s.batch < machine.cores && p.tiles(s) < machine.cores) {
         p.columnBlocks = std::max(p.columnBlocks, std::min(p.columnTiles, machine.cores));

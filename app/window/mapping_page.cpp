@@ -1,0 +1,314 @@
+#include "app/window/mapping_page.h"
+
+#include "app/window/mapping_search.h"
+#include "mapping/mapspace_dataflow.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/mapping/loop_nest_view.h"
+#include "widgets/mapping/mapper_scatter.h"
+#include "widgets/mapping/systolic_animation.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QStackedLayout>
+#include <QTabWidget>
+
+#include <set>
+
+namespace orrery::app {
+
+namespace {
+
+constexpr int patience = 250;  ///< ms after the last edit before a search starts by itself
+constexpr std::uint64_t searchLength = 100000;  ///< valid mappings: a second or two
+
+QString nameOfMapper(MapperKind kind) {
+    switch (kind) {
+        case MapperKind::Exhaustive: return MappingPage::tr("Exhaustive");
+        case MapperKind::LinearPruned: return MappingPage::tr("Linear, pruned");
+        case MapperKind::RandomPruned: return MappingPage::tr("Random, pruned");
+        case MapperKind::LoopOrder: return MappingPage::tr("Loop orders (LOMA)");
+        case MapperKind::Annealing: return MappingPage::tr("Annealing (SALSA)");
+        case MapperKind::Genetic: return MappingPage::tr("Genetic (GAMMA)");
+    }
+    return {};
+}
+
+QString nameOfObjective(MapObjective objective) {
+    switch (objective) {
+        case MapObjective::Latency: return MappingPage::tr("Latency");
+        case MapObjective::Energy: return MappingPage::tr("Energy");
+        case MapObjective::Edp: return MappingPage::tr("Energy × delay");
+        case MapObjective::LastLevelAccesses: return MappingPage::tr("DRAM accesses");
+    }
+    return {};
+}
+
+/// The three extents of the product that an array works on: rows of the result, its columns, what is summed over.
+struct Product {
+    std::int64_t m = 1, n = 1, k = 1;
+};
+Product productOf(const NestProblem& problem) {
+    const auto has = [&](std::size_t tensor, std::size_t dimension) {
+        for (const TensorRank& rank : problem.tensors[tensor].ranks) {
+            for (const ProjectionTerm& term : rank.terms) {
+                if (term.dimension == dimension) return true;
+            }
+        }
+        return false;
+    };
+    Product product;
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
+        (!has(2, d) ? product.k : has(1, d) ? product.n : product.m) *= problem.extents[d];
+    }
+    return product;
+}
+
+template <class Widget>
+Widget* named(Widget* widget, const char* id, const QString& name, const QString& tip) {
+    widget->setObjectName(QLatin1String(id));
+    widget->setAccessibleName(name);
+    widget->setToolTip(tip);
+    return widget;
+}
+
+}  // namespace
+
+MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
+    : QWidget(parent), selection_(selection), search_(new MappingSearch(this)) {
+    setObjectName(QStringLiteral("mappingPage"));
+    setAccessibleName(tr("Mapping"));
+    stack_ = new QStackedLayout(this);
+    empty_ = new ui::EmptyPage(tr("No mapping yet"), {}, {}, this);
+    auto* page = new QWidget(this);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(buildHead(page));
+    auto* split = named(new QSplitter(Qt::Horizontal, page), "mapping.split", tr("Loops and search"), {});
+    split->setChildrenCollapsible(false);
+    nest_ = new ui::LoopNestView(split);
+    side_ = named(new QTabWidget(split), "mapping.side", tr("Search and array"),
+                  tr("What the mapper has tried, and the array at work"));
+    side_->setDocumentMode(true);
+    scatter_ = new ui::MapperScatter(side_);
+    animation_ = new ui::SystolicAnimation(side_);
+    side_->addTab(scatter_, tr("Search"));
+    side_->addTab(animation_, tr("Array"));
+    split->addWidget(nest_);
+    split->addWidget(side_);
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 2);
+    column->addWidget(split, 1);
+    stack_->addWidget(empty_);
+    stack_->addWidget(page);
+
+    soon_.setSingleShot(true);
+    soon_.setInterval(patience);
+    connect(&soon_, &QTimer::timeout, this, &MappingPage::startSearch);
+    connect(search_, &MappingSearch::advanced, this, &MappingPage::showSearch);
+    connect(search_, &MappingSearch::found, this, [this](const MapperResultPtr& result) {
+        nest_->setNest(nest_->problem(), nest_->hardware(), result->mapping);
+        showResult();
+    });
+    connect(search_, &MappingSearch::refused, this, &MappingPage::showRefusal);
+    connect(nest_, &ui::LoopNestView::mappingEdited, this, &MappingPage::showResult);
+    connect(selection_, &ui::Selection::changed, this, &MappingPage::followSelection);
+}
+
+MappingPage::~MappingPage() = default;
+
+QWidget* MappingPage::buildHead(QWidget* page) {
+    const int unit = ui::Theme::instance().unit();
+    auto* head = new QWidget(page);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
+    row->setSpacing(unit);
+    operator_ = named(new QComboBox(head), "mapping.operator", tr("Operator"),
+                      tr("Operators that are loop nests, the largest first; the selection of other views is followed"));
+    operator_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    operator_->setMinimumContentsLength(22);
+    part_ = named(new QComboBox(head), "mapping.part", tr("Part of the operator"),
+                  tr("Attention is two products: queries with keys, scores with values"));
+    mapper_ = named(new QComboBox(head), "mapping.mapper", tr("Mapper"), tr("How the space of mappings is searched"));
+    for (std::size_t kind = 0; kind < mapperKindCount; ++kind)
+        mapper_->addItem(nameOfMapper(static_cast<MapperKind>(kind)), static_cast<int>(kind));
+    mapper_->setCurrentIndex(mapper_->findData(static_cast<int>(MapperKind::Annealing)));
+    objective_ = named(new QComboBox(head), "mapping.objective", tr("Objective"), tr("What the best mapping is best at"));
+    for (const MapObjective objective :
+         {MapObjective::Edp, MapObjective::Latency, MapObjective::Energy, MapObjective::LastLevelAccesses})
+        objective_->addItem(nameOfObjective(objective), static_cast<int>(objective));
+    seed_ = named(new QSpinBox(head), "mapping.seed", tr("Seed"), tr("The same seed finds the same mapping again"));
+    seed_->setRange(1, 9999);
+    seed_->setPrefix(tr("seed "));
+    run_ = named(new QPushButton(tr("Search"), head), "mapping.run", tr("Search for a mapping"),
+                 tr("Search again; while searching, stop and keep the best so far"));
+    state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
+    state_->setObjectName(QStringLiteral("mapping.state"));
+    state_->setElided(true);
+    for (QWidget* control : std::initializer_list<QWidget*>{operator_, part_, mapper_, objective_, seed_, run_})
+        row->addWidget(control);
+    row->addWidget(state_, 1);
+    connect(operator_, &QComboBox::activated, this, [this](int at) {
+        chooseOperator(at);
+        selection_->select({operators_[static_cast<std::size_t>(at)]});
+    });
+    connect(part_, &QComboBox::activated, this, [this] { soon_.start(0); });
+    connect(mapper_, &QComboBox::activated, this, [this] { soon_.start(0); });
+    connect(objective_, &QComboBox::activated, this, [this] { soon_.start(0); });
+    connect(seed_, &QSpinBox::valueChanged, this, [this] { soon_.start(patience); });
+    connect(run_, &QPushButton::clicked, this,
+            [this] { search_->isRunning() ? search_->cancel() : startSearch(); });
+    return head;
+}
+
+void MappingPage::setScenario(HardwarePtr hardware, WorkloadPtr workload) {
+    hardware_ = std::move(hardware);
+    workload_ = std::move(workload);
+    if (isVisible()) refresh();
+}
+
+void MappingPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    refresh();
+}
+
+void MappingPage::refresh() {
+    if (hardware_ == shownHardware_ && workload_ == shownWorkload_) return;
+    const bool sameWorkload = workload_ == shownWorkload_;
+    shownHardware_ = hardware_;
+    shownWorkload_ = workload_;
+    view_.reset();
+    if (!hardware_ || !workload_) {
+        empty_->setTexts(tr("No mapping yet"), tr("With a design that has an array of processing elements and a model, "
+                                                  "this page shows how each operator is placed on the array."));
+        return stack_->setCurrentIndex(0);
+    }
+    const Expected<SpatialArrayView> view = spatialArrayView(*hardware_);
+    if (!view) {
+        empty_->setTexts(tr("This design has no array to map onto"),
+                         ui::qs(view.error().message) + QStringLiteral(". ") + ui::qs(view.error().hint));
+        return stack_->setCurrentIndex(0);
+    }
+    view_ = *view;
+    if (!sameWorkload || operators_.empty()) readOperators();
+    if (operators_.empty()) {
+        empty_->setTexts(tr("Nothing to map"),
+                         tr("None of this model's operators is a product of matrices, a convolution or an attention."));
+        return stack_->setCurrentIndex(0);
+    }
+    stack_->setCurrentIndex(1);
+    chooseOperator(std::max(operator_->currentIndex(), 0));
+}
+
+void MappingPage::readOperators() {
+    const QSignalBlocker quiet(operator_);
+    operator_->clear();
+    operators_.clear();
+    const Graph& graph = workload_->graph;
+    std::vector<std::pair<double, int>> bySize;
+    for (std::size_t op = 0; op < graph.operators.size(); ++op) {
+        if (!mappable(graph.operators[op], graph)) continue;
+        bySize.emplace_back(-workload_->costs.macs[op] * workload_->costs.repeat[op], static_cast<int>(op));
+    }
+    std::ranges::sort(bySize);
+    for (const auto& [size, op] : bySize) {
+        operators_.push_back(op);
+        operator_->addItem(ui::qs(graph.operators[static_cast<std::size_t>(op)].name));
+    }
+    followSelection();
+}
+
+void MappingPage::followSelection() {
+    const auto& chosen = selection_->operators();
+    if (chosen.size() != 1 || operators_.empty()) return;
+    const auto found = std::ranges::find(operators_, *chosen.begin());
+    if (found == operators_.end()) return;
+    const int row = static_cast<int>(found - operators_.begin());
+    if (row == operator_->currentIndex()) return;
+    operator_->setCurrentIndex(row);
+    if (isVisible() && view_) chooseOperator(row);
+}
+
+void MappingPage::chooseOperator(int row) {
+    const Graph& graph = workload_->graph;
+    nests_ = nestsOf(graph.operators[static_cast<std::size_t>(operators_[static_cast<std::size_t>(row)])], graph);
+    const int before = part_->currentIndex();
+    const QSignalBlocker quiet(part_);
+    part_->clear();
+    for (const OperatorNest& nest : nests_) part_->addItem(ui::qs(nest.problem.name));
+    part_->setVisible(nests_.size() > 1);
+    part_->setCurrentIndex(before >= 0 && before < part_->count() ? before : 0);
+    soon_.start();
+}
+
+void MappingPage::startSearch() {
+    soon_.stop();
+    if (!view_ || nests_.empty()) return;
+    const OperatorNest& nest = nests_[static_cast<std::size_t>(std::max(part_->currentIndex(), 0))];
+    const ArrayHardware array = nestHardware(*view_);
+    Expected<Mapspace> space = Mapspace::make(nest.problem, array.hardware, dataflowConstraints(*view_, nest.problem));
+    if (!space) return showRefusal(space.error());
+    MapperOptions options;
+    options.kind = static_cast<MapperKind>(mapper_->currentData().toInt());
+    options.objectives = {static_cast<MapObjective>(objective_->currentData().toInt()), MapObjective::Latency};
+    options.seed = static_cast<std::uint64_t>(seed_->value());
+    options.evaluations = searchLength;
+    NestMapping none;
+    none.levels.resize(array.hardware.levels.size());
+    nest_->setNest(nest.problem, array.hardware, none);
+    showArray();
+    search_->start(std::make_shared<const Mapspace>(std::move(*space)), options);
+}
+
+void MappingPage::showArray() {
+    const Dataflow dataflow = view_->dataflow.value_or(Dataflow::WeightStationary);
+    if (dataflow == Dataflow::RowStationary) {
+        return animation_->clear(tr("A row-stationary array moves rows of a convolution. The animation shows arrays that "
+                                    "keep weights, inputs or outputs: choose another dataflow to see them at work."));
+    }
+    const Product product = productOf(nests_[static_cast<std::size_t>(std::max(part_->currentIndex(), 0))].problem);
+    animation_->setProduct(static_cast<int>(view_->rows), static_cast<int>(view_->columns), dataflow, product.m,
+                           product.n, product.k);
+}
+
+void MappingPage::showSearch() {
+    const bool running = search_->isRunning();
+    run_->setText(running ? tr("Stop") : tr("Search"));
+    scatter_->setCurve(search_->curve(), nest_->hardware().clock);
+    if (running) {
+        state_->setTone(ui::Tone::Muted);
+        state_->setFullText(tr("%L1 mappings tried, %L2 fit")
+                                .arg(static_cast<qulonglong>(search_->examined()))
+                                .arg(static_cast<qulonglong>(search_->valid())));
+    }
+}
+
+void MappingPage::showResult() {
+    run_->setText(tr("Search"));
+    const std::optional<NestCounts>& counts = nest_->counts();
+    if (!counts) return state_->setFullText({});
+    state_->setTone(ui::Tone::Normal);
+    const Hertz clock = nest_->hardware().clock;
+    QString text = tr("%L1 cycles").arg(counts->cycles, 0, 'f', 0);
+    if (clock.value > 0) text += QStringLiteral(" = ") + ui::text(Seconds(counts->cycles / clock.value));
+    text += tr(" · %1 % of the array busy").arg(100 * counts->utilisation, 0, 'f', 1);
+    if (counts->energy > 0) text += QStringLiteral(" · ") + ui::text(Joules(counts->energy));
+    state_->setFullText(text);
+}
+
+void MappingPage::showRefusal(const Diagnostic& why) {
+    run_->setText(tr("Search"));
+    state_->setTone(ui::Tone::Bad);
+    state_->setFullText(ui::qs(why.message));
+    nest_->clear(ui::qs(why.message) + QLatin1Char('\n') + ui::qs(why.hint));
+    emit refused(why);
+}
+
+}  // namespace orrery::app

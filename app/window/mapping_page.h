@@ -1,0 +1,83 @@
+#pragma once
+
+// The mapping document: how one operator is placed on the drawn array. A mapper searches while its best so far is shown;
+// the loops can then be changed by hand, and every change is answered at once.
+
+#include "hardware/spatial_array_view.h"
+#include "mapping/problem_of_operator.h"
+#include "methods/method.h"
+#include "widgets/common/snapshot.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QComboBox;
+class QPushButton;
+class QSpinBox;
+class QStackedLayout;
+class QTabWidget;
+
+namespace orrery::ui {
+class EmptyPage;
+class Label;
+class LoopNestView;
+class MapperScatter;
+class SystolicAnimation;
+}  // namespace orrery::ui
+
+namespace orrery::app {
+
+class MappingSearch;
+
+class MappingPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit MappingPage(ui::Selection* selection, QWidget* parent = nullptr);
+    ~MappingPage() override;
+    /// What is asked about now. Looked into only while the page is seen.
+    void setScenario(HardwarePtr hardware, WorkloadPtr workload);
+    ui::LoopNestView* nest() const { return nest_; }
+    MappingSearch* search() const { return search_; }
+
+signals:
+    void refused(const orrery::Diagnostic& why);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    QWidget* buildHead(QWidget* page);
+    void refresh();
+    void readOperators();
+    void followSelection();
+    void chooseOperator(int row);
+    void startSearch();
+    void showSearch();
+    void showResult();
+    void showRefusal(const Diagnostic& why);
+    void showArray();
+
+    ui::Selection* selection_;
+    MappingSearch* search_;
+    HardwarePtr hardware_;
+    WorkloadPtr workload_;
+    HardwarePtr shownHardware_;  ///< what the page was last filled from
+    WorkloadPtr shownWorkload_;
+    std::optional<SpatialArrayView> view_;
+    std::vector<int> operators_;     ///< of each row of the chooser
+    std::vector<OperatorNest> nests_;  ///< of the chosen operator
+    QTimer soon_;                    ///< edits in one burst become one search
+
+    QStackedLayout* stack_ = nullptr;
+    ui::EmptyPage* empty_ = nullptr;
+    QComboBox *operator_ = nullptr, *part_ = nullptr, *mapper_ = nullptr, *objective_ = nullptr;
+    QSpinBox* seed_ = nullptr;
+    QPushButton* run_ = nullptr;
+    ui::Label* state_ = nullptr;
+    ui::LoopNestView* nest_ = nullptr;
+    QTabWidget* side_ = nullptr;
+    ui::MapperScatter* scatter_ = nullptr;
+    ui::SystolicAnimation* animation_ = nullptr;
+};
+
+}  // namespace orrery::app
