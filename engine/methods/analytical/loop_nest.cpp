@@ -159,7 +159,8 @@ Method loopNestMethod() {
                           "Bandwidth of the main memory", "Shapes of all tensors"},
                 .failureMode =
                     "Optimistic where filling and draining the array, bank conflicts or the network between elements "
-                    "cost time; as good as the mapping that was found, which a compiler may miss.",
+                    "cost time; pessimistic for extents with few divisors, since factors divide; as good as the "
+                    "mapping that was found, which a compiler may miss.",
                 .lineage = {"Parashar et al.: Timeloop, ISPASS 2019", "Chen et al.: Eyeriss, ISCA 2016",
                             "Horeni et al.: Ruby, ISPASS 2022"},
                 .expectedCost = "tens of milliseconds per distinct operator",
