@@ -6,7 +6,6 @@
 
 #include "base/diagnostic.h"
 #include "base/unit.h"
-#include "hardware/component_list.h"
 
 #include <cstdint>
 #include <optional>
@@ -74,7 +73,7 @@ struct Component {
     std::int64_t count = 1;             ///< identical copies (×132), drawn and stored once
     std::vector<std::int64_t> mesh;     ///< replication as a grid, e.g. {14, 12}; multiplies with count
     std::vector<Attribute> attributes;  ///< in file order
-    ComponentList children;  ///< shared between copies until changed
+    std::vector<Component> children;
     std::vector<UnknownKey> unknown;
     std::string comment;  ///< the `# …` lines above the component in its file, without the marks
     bool operator==(const Component&) const = default;
@@ -84,19 +83,6 @@ struct Component {
     /// count × product of mesh.
     std::int64_t instances() const;
 };
-
-inline std::size_t ComponentList::size() const {
-    return items_ ? items_->size() : 0;
-}
-inline const Component* ComponentList::begin() const {
-    return items_ ? items_->data() : nullptr;
-}
-inline const Component* ComponentList::end() const {
-    return items_ ? items_->data() + items_->size() : nullptr;
-}
-inline const Component& ComponentList::operator[](std::size_t index) const {
-    return (*items_)[index];
-}
 
 /// Where an attribute's value comes from: its own source, else the `source` of its component, else empty.
 std::string_view sourceOf(const Component& component, const Attribute& attribute);

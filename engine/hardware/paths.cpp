@@ -77,13 +77,7 @@ const Component* componentAt(const Component& root, const ComponentPath& path) {
     return at;
 }
 Component* componentAt(Component& root, const ComponentPath& path) {
-    // Not by way of the const one: lists that are shared with another design must become this one's own.
-    Component* at = &root;
-    for (const int index : path) {
-        if (index < 0 || static_cast<std::size_t>(index) >= at->children.size()) return nullptr;
-        at = &at->children[static_cast<std::size_t>(index)];
-    }
-    return at;
+    return const_cast<Component*>(componentAt(static_cast<const Component&>(root), path));
 }
 
 std::string pathText(const Component& root, const ComponentPath& path) {
