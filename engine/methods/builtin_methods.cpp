@@ -6,6 +6,7 @@
 #include "methods/analytical/loop_nest.h"
 #include "methods/analytical/roofline.h"
 #include "methods/cycle/npu_tile.h"
+#include "methods/cycle/systolic.h"
 #include "methods/method.h"
 
 #include <array>
@@ -19,6 +20,8 @@ std::span<const Method> builtinMethods() {
         llmInferenceMethod(),
         loopNestMethod(),
         npuTileMethod(),
+        systolicCycleMethod(),
+        systolicClosedFormMethod(),
     };
     return methods;
 }
