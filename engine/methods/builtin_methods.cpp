@@ -7,6 +7,7 @@
 #include "methods/analytical/loop_nest.h"
 #include "methods/analytical/roofline.h"
 #include "methods/cycle/npu_tile.h"
+#include "methods/cycle/systolic.h"
 #include "methods/method.h"
 
 #include <array>
@@ -21,6 +22,8 @@ std::span<const Method> builtinMethods() {
         loopNestMethod(),
         dataCentricMethod(),
         npuTileMethod(),
+        systolicCycleMethod(),
+        systolicClosedFormMethod(),
     };
     return methods;
 }
