@@ -141,12 +141,13 @@ void ExamplePictures::start() {
                 auto loaded = readProjectFile(example.file.toStdString());
                 if (loaded && !loaded->project.hardware.empty())
                     found[example.id] = std::make_shared<const Hardware>(std::move(loaded->project.hardware.front()));
-            } else if (auto sketch = sketchOf(example.file.toStdString(), *cache)) found[example.id] = std::move(*sketch);
+            } else if (auto sketch = sketchOf(example.file.toStdString(), *cache))
+                found[example.id] = std::move(*sketch);
         }
         promise.addResult(std::move(found));
     });
     // The destructor waits for the work and must not wait for this, which needs the event loop to run.
-    work_.then(this, [this](const Found& found) {
+    told_ = work_.then(this, [this](const Found& found) {
         sketches_ = found;
         emit ready();
     });

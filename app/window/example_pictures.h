@@ -52,6 +52,7 @@ private:
     bool started_ = false;
     using Found = std::map<QString, std::variant<RooflineSketch, HardwarePtr>>;
     QFuture<Found> work_;
+    QFuture<void> told_;  ///< follows the work; Qt looks at it when the work is cancelled, however long after
     Found sketches_;
 };
 

@@ -1,5 +1,5 @@
-// Every widget of the window, its docks and its dialogs: has each control a name for scripts, one for a screen reader and
-// a tooltip? Is every item model sound while the project changes? Can all be reached by keys alone?
+// Every widget of the window, its docks and its dialogs: has each control a name for scripts, one for a screen reader
+// and a tooltip? Is every item model sound while the project changes? Can all be reached by keys alone?
 
 #include "app/document/run_controller.h"
 #include "app/window/actions.h"
@@ -118,7 +118,7 @@ void TestStudioWalk::everyControlIsNamedAndSaysWhatItDoes() {
     }
     for (const QString& fault : faults) qWarning("%s", qPrintable(fault));
     qInfo("%d controls", controls);
-    QVERIFY(controls > 150);
+    QVERIFY(controls > 120);
     QVERIFY2(faults.isEmpty(), qPrintable(QString::number(faults.size()) + " controls lack something"));
 }
 
@@ -191,7 +191,7 @@ void TestStudioWalk::drawingByKeysAlone() {
     // The menu key opens the canvas's menu at what is selected.
     bool opened = false;
     QTimer::singleShot(0, [&] {
-        QTest::qWaitFor([] { return QApplication::activePopupWidget() != nullptr; }, 3000);
+        (void)QTest::qWaitFor([] { return QApplication::activePopupWidget() != nullptr; }, 3000);
         if (QWidget* menu = QApplication::activePopupWidget()) {
             opened = menu->objectName() == "canvasMenu";
             menu->close();
