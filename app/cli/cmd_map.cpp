@@ -1,7 +1,10 @@
 #include "app/cli/cmd_map_maestro.h"
+#include "app/cli/map_parts.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
+#include "mapping/energy_tables.h"
+#include "mapping/mapspace_read.h"
 #include "mapping/nest_text.h"
 #include "mapping/sparse/sparse_read.h"
 #include "mapping/timeloop/timeloop.h"
@@ -12,8 +15,6 @@
 #include <cmath>
 
 namespace orrery::cli {
-
-namespace {
 
 std::string countsText(const TimeloopInput& input, const NestCounts& counts) {
     std::string out = fmt::format("{} on {}\n\n", input.problem.name.empty() ? "problem" : input.problem.name,
@@ -71,8 +72,11 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
     return json.dump(2) + "\n";
 }
 
-int run(const Arguments& arguments, Watch&) {
+namespace {
+
+int run(const Arguments& arguments, Watch& watch) {
     if (arguments.has("maestro")) return mapMaestro(arguments);
+    if (arguments.has("hardware") || arguments.has("workload")) return mapWorkload(arguments, watch);
     std::vector<std::string> files = arguments.values("timeloop");
     files.insert(files.end(), arguments.positionals().begin(), arguments.positionals().end());
     if (files.empty()) {
@@ -82,12 +86,30 @@ int run(const Arguments& arguments, Watch&) {
     }
     auto input = readTimeloopFiles(files);
     if (!input) return failed(input.error());
+    if (const auto text = arguments.value("technology")) {
+        DocNode node;
+        node.kind = DocNode::Kind::Scalar;
+        node.text = text->ends_with("nm") ? text->substr(0, text->size() - 2) : *text;
+        const auto nanometres = docNumber(node, "--technology");
+        if (!nanometres) {
+            return failed(
+                fail("usage.value", fmt::format("`{}` is no technology", *text), "nanometres: `45nm`").value());
+        }
+        if (const auto done = applyTechnologyEnergies(input->hardware, *nanometres); !done) return failed(done.error());
+    }
     const auto sparse = readSparseDesign(input->root, input->problem, input->hardware, input->warnings);
     if (!sparse) return failed(sparse.error());
     report(input->warnings);
-    if (!input->mapping) {
+    std::string search;
+    if (arguments.has("mapper") || (!input->mapping && asksForMapper(input->root))) {
+        const auto found = searchFor(*input, *sparse, arguments, watch);
+        if (!found) return failed(found.error());
+        input->mapping = (*found)->mapping;
+        search = searchText(**found, input->hardware);
+    } else if (!input->mapping) {
         return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
-                           "give the file with the mapping too", input->root.place("mapping"))
+                           "give the file with the mapping too, or let --mapper search one",
+                           input->root.place("mapping"))
                           .value());
     }
     NestEvaluator evaluator(input->problem, input->hardware, *sparse);
@@ -97,8 +119,28 @@ int run(const Arguments& arguments, Watch&) {
         if (!writeTo(*path, writeTimeloop(input->problem, input->hardware, *input->mapping))) return Unanswered;
         if (*path == "-") return Answered;
     }
-    return print(arguments.has("json") ? countsJson(*input, *counts) : countsText(*input, *counts)) ? Answered
-                                                                                                    : Unanswered;
+    return print(arguments.has("json") ? countsJson(*input, *counts) : search + countsText(*input, *counts))
+               ? Answered
+               : Unanswered;
+}
+
+std::vector<Option> options() {
+    std::vector<Option> all{{"timeloop", "FILE", "an input of Timeloop; more may follow", true},
+                            {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
+                            {"write", "FILE",
+                             "also write problem, architecture, mapping and energies as YAML; `-` is standard "
+                             "output"}};
+    all.push_back({"technology", "NM", "published energies scaled to this technology instead of the files' (7 to 130 nm)"});
+    all.insert(all.end(), mapperOptions().begin(), mapperOptions().end());
+    all.push_back({"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"});
+    all.push_back({"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"});
+    all.push_back({"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"});
+    all.push_back({"hardware", "H", "instead of files: a design with an array, of the catalogue or a file"});
+    all.push_back({"workload", "W", "with --hardware: map every operator of this model"});
+    all.push_back({"operator", "NAME", "with --workload: this operator alone, with its loops and counts"});
+    all.push_back({"set", "PATH=VALUE", "change an attribute of the hardware", true});
+    all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
+    return all;
 }
 
 }  // namespace
@@ -110,19 +152,15 @@ const Command mapCommand{
     .details =
         "FILEs are inputs of Timeloop, in libconfig (v1 to v3) or YAML (v3, v4), all parts in one or spread over "
         "several: problem, architecture, mapping, sparse_optimizations, ERT and ART. JSON counts are per instance.",
-    .options = {{"timeloop", "FILE", "an input of Timeloop; more may follow", true},
-                {"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"},
-                {"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"},
-                {"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"},
-                {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
-                {"write", "FILE",
-                 "also write problem, architecture, mapping and energies as YAML; `-` is standard "
-                 "output"}},
+    .options = options(),
     .examples = {{"orrery-cli map --timeloop model.cfg", "cycles, energy and traffic of every level"},
                  {"orrery-cli map --timeloop arch.yaml prob.yaml map.yaml ERT.yaml --json", "the same for a script"},
+                 {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"},
+                 {"orrery-cli map --timeloop mapper.cfg --mapper annealing --objective edp",
+                  "the best mapping that a search finds"},
+                 {"orrery-cli map --hardware tpu-v3 --workload resnet-50", "a mapping of every layer"},
                  {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
-                  "the layers of a MAESTRO file under NVDLA's dataflow"},
-                 {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"}},
+                  "the layers of a MAESTRO file under NVDLA's dataflow"}},
     .run = run,
 };
 

@@ -77,11 +77,14 @@ const Command runCommand{
     .details = "",
     .options = options(),
     .required = {"hardware", "workload"},
-    .examples = {{"orrery-cli run --hardware h100-sxm --workload resnet-50 --batch 64", "how long, by every method?"},
-                 {"orrery-cli run --hardware a100-80-sxm --workload llama-2-7b --phase decode --seq 2048 --out report",
-                  "one decode step, with a report to read or print"},
-                 {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --set hbm3.bandwidth='4 TB/s' --json -",
-                  "what would faster memory bring? the answer as JSON"}},
+    .examples =
+        {{"orrery-cli run --hardware h100-sxm --workload resnet-50 --batch 64", "how long, by every method?"},
+         {"orrery-cli run --hardware a100-80-sxm --workload llama-2-7b --phase decode --seq 2048 --out report",
+          "one decode step, with a report to read or print"},
+         {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --set hbm3.bandwidth='4 TB/s' --json -",
+          "what would faster memory bring? the answer as JSON"},
+         {"orrery-cli run --hardware a100-80-sxm --workload gpt-3-175b --what-if '{retype: MatMul, type: int8}'",
+          "and if all matrix products were int8?"}},
     .run = run,
 };
 

@@ -4,11 +4,13 @@
 #include "hardware/catalogue.h"
 #include "hardware/nearest.h"
 #include "hardware/validate.h"
+#include "store/what_ifs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace orrery::cli {
 
@@ -65,6 +67,10 @@ const std::vector<Option>& workloadOptions() {
         {"kv", "TYPE", "number format of the KV cache"},
         {"no-flash", "", "write the score matrix of attention to memory and read it back"},
         {"bind", "NAME=N,…", "values for symbolic dimensions of an imported graph", true},
+        {"what-if", "CHANGE",
+         "ask with the model changed: {retype: MatMul, type: int8}, {fuse: [a, b]}, or {reshape: op, "
+         "input: 0, extents: [8, 8]}",
+         true},
     };
     return options;
 }
@@ -105,6 +111,17 @@ Expected<WorkloadRecipe> readRecipe(const Arguments& arguments, const std::strin
     auto options = readWorkloadOptions(arguments, recipe.options);
     if (!options) return tl::unexpected(options.error());
     recipe.options = std::move(*options);
+    for (const std::string& text : arguments.values("what-if")) {
+        auto changes = parseWhatIfs(text);
+        if (!changes) {
+            Diagnostic error = changes.error();
+            error.code = "usage.what-if";
+            error.place = {};
+            if (error.expected.empty()) error.expected = "such as `--what-if '{retype: MatMul, type: int8}'`";
+            return tl::unexpected(std::move(error));
+        }
+        std::move(changes->begin(), changes->end(), std::back_inserter(recipe.whatIfs));
+    }
     return recipe;
 }
 

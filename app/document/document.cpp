@@ -5,6 +5,10 @@
 
 #include <QFile>
 #include <QFileInfo>
+#include <QtConcurrentRun>
+
+#include <algorithm>
+#include <utility>
 
 namespace orrery::app {
 
@@ -26,6 +30,19 @@ void checkScenario(const ProjectState& state, Diagnostics& problems) {
     if (!current.workload.empty() && state.currentWorkload() < 0) report("workload", current.workload);
 }
 
+/// Components that are checked within an edit; more are checked in the background.
+constexpr int checkedAtOnce = 4000;
+
+bool countsBeyond(const Component& component, int& left) {
+    if (--left < 0) return true;
+    return std::ranges::any_of(component.children,
+                               [&left](const Component& child) { return countsBeyond(child, left); });
+}
+
+bool hasMoreThan(const Component& root, int components) {
+    return countsBeyond(root, components);
+}
+
 std::string textOf(const QString& file) {
     QFile text(file);
     return text.open(QIODevice::ReadOnly) ? text.readAll().toStdString() : std::string();
@@ -36,6 +53,7 @@ std::string textOf(const QString& file) {
 Document::Document(QObject* parent) : QObject(parent), state_(std::make_shared<const ProjectState>()) {
     undo_.setUndoLimit(0);
     connect(&undo_, &QUndoStack::cleanChanged, this, &Document::tellModified);
+    connect(&checker_, &QFutureWatcherBase::finished, this, &Document::checked);
 }
 
 HardwarePtr Document::hardware() const {
@@ -85,13 +103,36 @@ void Document::show(ProjectStatePtr state) {
     if (designChanged) emit hardwareChanged();
     if ((workloads || scenario) && !(recipe(*before) == recipe(*state_))) emit workloadChanged();
     if (before->methods != state_->methods) emit methodsChanged();
-    if (designs || scenario || workloads) validateNow();
+    if (designs || scenario || workloads) validate();
     emit projectChanged();
 }
 
-void Document::validateNow() {
-    Diagnostics found;
-    if (const HardwarePtr design = hardware()) found = validate(*design);
+void Document::validate() {
+    const HardwarePtr design = hardware();
+    if (design && hasMoreThan(design->root, checkedAtOnce)) {
+        wanted_ = design;
+        if (!running_) startCheck();
+        return;
+    }
+    wanted_.reset();
+    setProblems(design ? orrery::validate(*design) : Diagnostics());
+}
+
+void Document::startCheck() {
+    running_ = wanted_;
+    checker_.setFuture(QtConcurrent::run([design = running_] { return orrery::validate(*design); }));
+}
+
+// One check at a time: the design may have become another one meanwhile.
+void Document::checked() {
+    const HardwarePtr done = std::exchange(running_, nullptr);
+    if (!wanted_) return;
+    if (done != wanted_) return startCheck();
+    wanted_.reset();
+    setProblems(checker_.result());
+}
+
+void Document::setProblems(Diagnostics found) {
     checkScenario(*state_, found);
     if (found == problems_) return;
     problems_ = std::move(found);

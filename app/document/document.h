@@ -6,6 +6,7 @@
 #include "app/document/project_state.h"
 
 #include <QDateTime>
+#include <QFutureWatcher>
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
@@ -25,6 +26,9 @@ public:
     int hardwareIndex() const { return state_->currentHardware(); }
     int workloadIndex() const { return state_->currentWorkload(); }
     const Diagnostics& problems() const { return problems_; }
+    /// A large design is checked in the background: problems() is still of an earlier one. problemsChanged() follows if
+    /// it differs.
+    bool isChecking() const { return wanted_ != nullptr; }
     QUndoStack* undoStack() { return &undo_; }
 
     /// Makes the edit one undo entry. A failed edit changes nothing and its diagnostic is returned. An edit without
@@ -63,12 +67,17 @@ signals:
 private:
     friend class ProjectCommand;
     void show(ProjectStatePtr state);
-    void validateNow();
+    void validate();
+    void setProblems(Diagnostics found);
+    void startCheck();
+    void checked();
     void tellModified();
 
     ProjectStatePtr state_;
     QUndoStack undo_;
     Diagnostics problems_;
+    HardwarePtr wanted_, running_;  ///< to be checked in the background, being checked there; null: none
+    QFutureWatcher<Diagnostics> checker_;
     QString file_;
     std::string savedText_;
     quint64 revision_ = 0;

@@ -46,8 +46,9 @@ Expected<ComponentPaths> DocumentCanvasEditor::reparent(const ComponentPaths& pa
     return made(document_, moveComponentsEdit(*document_.state(), design(), paths, parent, -1, places, frozen));
 }
 
-Expected<ComponentPaths> DocumentCanvasEditor::link(const ComponentPath& from, const ComponentPath& to) {
-    return made(document_, linkComponentsEdit(*document_.state(), design(), from, to));
+Expected<ComponentPaths> DocumentCanvasEditor::link(const ComponentPath& from, const ComponentPath& to,
+                                                    const LinkPorts& ports) {
+    return made(document_, linkComponentsEdit(*document_.state(), design(), from, to, ports));
 }
 
 Expected<ComponentPaths> DocumentCanvasEditor::duplicate(const ComponentPaths& paths, double dx, double dy) {

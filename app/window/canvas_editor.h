@@ -23,7 +23,7 @@ public:
     Expected<ComponentPaths> reparent(const ComponentPaths& paths, const ComponentPath& parent,
                                       const std::vector<ui::Placement>& places,
                                       const std::vector<ui::PlacedAt>& frozen = {}) override;
-    Expected<ComponentPaths> link(const ComponentPath& from, const ComponentPath& to) override;
+    Expected<ComponentPaths> link(const ComponentPath& from, const ComponentPath& to, const LinkPorts& ports) override;
     Expected<ComponentPaths> duplicate(const ComponentPaths& paths, double dx, double dy) override;
     Expected<ComponentPaths> group(const ComponentPaths& paths, ComponentKind kind) override;
     Expected<ComponentPaths> ungroup(const ComponentPath& path) override;

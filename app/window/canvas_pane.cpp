@@ -3,9 +3,9 @@
 #include "widgets/canvas/breadcrumbs.h"
 #include "widgets/canvas/find_bar.h"
 #include "widgets/canvas/minimap.h"
+#include "widgets/common/component_text.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/component_tree.h"
 
 #include <QAction>
 #include <QEvent>

@@ -2,6 +2,8 @@
 
 #include "app/window/settings.h"
 
+#include <QTabBar>
+
 #include <algorithm>
 
 namespace orrery::app {
@@ -83,6 +85,15 @@ void DockSet::apply(Layout layout, bool asShipped) {
     const QByteArray state = asShipped ? QByteArray() : openSettings()->value(keyOf(layout)).toByteArray();
     if (state.isEmpty() || !window_->restoreState(state, stateVersion)) size(layout);
     for (Dock* dock : docks_) dock->refreshHeader();
+    // Qt makes these bars as docks are stacked. Cut titles tell nothing: the bar scrolls instead.
+    int number = 0;
+    for (QTabBar* bar : window_->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
+        bar->setElideMode(Qt::ElideNone);
+        bar->setUsesScrollButtons(true);
+        bar->setObjectName(QStringLiteral("dockTabs%1").arg(++number));
+        bar->setAccessibleName(tr("Panels stacked here"));
+        bar->setToolTip(tr("Click brings a panel to the front"));
+    }
     window_->setUpdatesEnabled(true);
 }
 

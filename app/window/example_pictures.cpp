@@ -2,6 +2,7 @@
 
 #include "methods/method.h"
 #include "store/project.h"
+#include "widgets/canvas/painter.h"
 #include "widgets/common/theme.h"
 
 #include <QPainter>
@@ -102,6 +103,25 @@ QPixmap paintSketch(const RooflineSketch& sketch) {
     return picture;
 }
 
+QPixmap paintDrawing(const Hardware& design) {
+    ui::Scene scene;
+    scene.setDesign(std::make_shared<const Hardware>(design),
+                    std::make_shared<const ui::Placements>(ui::readPlacements(design.layoutYaml)));
+    QPixmap picture(size);
+    picture.fill(ui::Theme::instance().colours().window);
+    const QRectF bounds = scene.bounds().adjusted(-16, -16, 16, 16);
+    if (bounds.isEmpty()) return picture;
+    const double zoom = std::min(size.width() / bounds.width(), size.height() / bounds.height());
+    ui::PaintOptions options;
+    options.transform = QTransform(zoom, 0, 0, zoom, size.width() / 2.0 - bounds.center().x() * zoom,
+                                   size.height() / 2.0 - bounds.center().y() * zoom);
+    options.exposed = options.transform.inverted().mapRect(QRectF(QPointF(), QSizeF(size)));
+    options.forExport = true;
+    QPainter painter(&picture);
+    ui::paintScene(painter, scene, options);
+    return picture;
+}
+
 ExamplePictures::ExamplePictures(std::shared_ptr<WorkloadCache> cache, QObject* parent)
     : QObject(parent), cache_(std::move(cache)) {}
 
@@ -113,16 +133,20 @@ ExamplePictures::~ExamplePictures() {
 void ExamplePictures::start() {
     if (started_) return;
     started_ = true;
-    work_ = QtConcurrent::run([cache = cache_](QPromise<std::map<QString, RooflineSketch>>& promise) {
-        std::map<QString, RooflineSketch> found;
+    work_ = QtConcurrent::run([cache = cache_](QPromise<Found>& promise) {
+        Found found;
         for (const Example& example : examples()) {
             if (promise.isCanceled()) return;
-            if (auto sketch = sketchOf(example.file.toStdString(), *cache)) found[example.id] = std::move(*sketch);
+            if (example.drawing) {
+                auto loaded = readProjectFile(example.file.toStdString());
+                if (loaded && !loaded->project.hardware.empty())
+                    found[example.id] = std::make_shared<const Hardware>(std::move(loaded->project.hardware.front()));
+            } else if (auto sketch = sketchOf(example.file.toStdString(), *cache)) found[example.id] = std::move(*sketch);
         }
         promise.addResult(std::move(found));
     });
     // The destructor waits for the work and must not wait for this, which needs the event loop to run.
-    work_.then(this, [this](const std::map<QString, RooflineSketch>& found) {
+    work_.then(this, [this](const Found& found) {
         sketches_ = found;
         emit ready();
     });
@@ -130,7 +154,9 @@ void ExamplePictures::start() {
 
 QPixmap ExamplePictures::picture(const QString& id) const {
     const auto found = sketches_.find(id);
-    return found == sketches_.end() ? QPixmap() : paintSketch(found->second);
+    if (found == sketches_.end()) return {};
+    const auto* drawing = std::get_if<HardwarePtr>(&found->second);
+    return drawing ? paintDrawing(**drawing) : paintSketch(std::get<RooflineSketch>(found->second));
 }
 
 }  // namespace orrery::app

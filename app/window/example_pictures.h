@@ -1,9 +1,10 @@
 #pragma once
 
-// The pictures of the gallery: each example's real roofline, computed after the start, small.
+// The pictures of the gallery: each example's real roofline, computed after the start, or its drawing; small.
 
 #include "app/document/workload_cache.h"
 #include "app/window/examples.h"
+#include "methods/method.h"
 #include "workload/graph.h"
 
 #include <QFuture>
@@ -12,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <variant>
 #include <vector>
 
 namespace orrery::app {
@@ -31,6 +33,9 @@ std::optional<RooflineSketch> sketchOf(const std::string& projectFile, WorkloadC
 /// In the colours of the present theme.
 QPixmap paintSketch(const RooflineSketch& sketch);
 
+/// All of the design as the canvas draws it.
+QPixmap paintDrawing(const Hardware& design);
+
 class ExamplePictures : public QObject {
     Q_OBJECT
 public:
@@ -45,8 +50,9 @@ signals:
 private:
     std::shared_ptr<WorkloadCache> cache_;
     bool started_ = false;
-    QFuture<std::map<QString, RooflineSketch>> work_;
-    std::map<QString, RooflineSketch> sketches_;
+    using Found = std::map<QString, std::variant<RooflineSketch, HardwarePtr>>;
+    QFuture<Found> work_;
+    Found sketches_;
 };
 
 }  // namespace orrery::app

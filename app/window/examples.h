@@ -1,7 +1,7 @@
 #pragma once
 
 // The ready projects of presets/examples: each an ordinary project file whose name and description the
-// gallery shows; a comment `# order: 3` gives its place.
+// gallery shows; a comment `# order: 3` gives its place, `# opens: drawing` opens it on the canvas.
 
 #include "widgets/panels/welcome_page.h"
 
@@ -17,6 +17,7 @@ struct Example {
     QString title;
     QString description;
     int order = 0;
+    bool drawing = false;  ///< opens on the canvas, in the Draw layout; its picture is the drawing
 };
 
 /// In gallery order. Reads the heads of the files only.

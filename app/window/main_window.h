@@ -136,6 +136,7 @@ private:
     void wireDocument();
     void wireLive();
     void wireWorkloadPage();
+    void showStoredRun(std::int64_t run);  ///< main_window_workload.cpp; 0: none
     void wireRuns();
     void wireInspector(ui::Inspector* inspector);
     void wireLibrary(ui::LibraryPanel* library);
@@ -160,7 +161,6 @@ private:
     void insertComponent(Component component);
     void addDevice(ui::CanvasView& canvas, const QString& id, const ComponentPath& parent,
                    std::optional<QPointF> where);
-    void dropOnCanvas(ui::CanvasView& canvas, const QString& id, const ComponentPath& parent, const QPointF& where);
     void arrangeByGraphviz();
     bool selectLimited(const ComponentPath& component);  ///< false if it limits nothing
     void showLoads();
@@ -170,6 +170,8 @@ private:
     void beginDrawing();
     void addEmptyDesign();
     void deriveDesign(bool compare);
+    void derivePreset(const QString& id);  ///< the preset into the project, and a copy of it to change
+    void fillPresetMenu(QMenu* menu);
     void showDesign(int index);
     void renameDesign(int index);
     void exportDrawing();

@@ -202,8 +202,13 @@ void MainWindow::buildMenus() {
         {"editGroup", "editUngroup", "arrangeFold", "arrangeOpen", "-", "alignLeft", "alignCentre", "alignRight",
          "alignTop", "alignMiddle", "alignBottom", "-", "distributeAcross", "distributeDown", "-", "arrangeAuto",
          "arrangeForget"});
-    put(menu(QStringLiteral("menuDesign"), tr("&Design")),
-        {"designNew", "designDerive", "designDuplicate", "-", "designRename", "designDelete"});
+    QMenu* design = menu(QStringLiteral("menuDesign"), tr("&Design"));
+    put(design, {"designNew", "designDerive", "designDuplicate"});
+    QMenu* presets = design->addMenu(tr("Derive from a &preset"));
+    presets->setObjectName(QStringLiteral("menuPresets"));
+    presets->setToolTipsVisible(true);
+    connect(presets, &QMenu::aboutToShow, this, [this, presets] { fillPresetMenu(presets); });
+    put(design, {"-", "designRename", "designDelete"});
     put(menu(QStringLiteral("menuRun"), tr("&Run")), {"runStart", "runCancel", "-", "runLive"});
     put(menu(QStringLiteral("menuHelp"), tr("&Help")), {"helpPalette", "helpShortcuts", "-", "helpAbout"});
 }

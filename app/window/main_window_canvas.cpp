@@ -10,12 +10,15 @@
 #include "hardware/fixes.h"
 #include "hardware/hardware_yaml.h"
 #include "hardware/validate.h"
+#include "widgets/canvas/free_place.h"
 #include "widgets/common/theme.h"
 #include "widgets/panels/component_palette.h"
 #include "widgets/panels/component_tree.h"
 
 #include <QMenu>
 #include <QTabWidget>
+
+#include <algorithm>
 
 namespace orrery::app {
 
@@ -60,8 +63,12 @@ void MainWindow::wireCanvas(ui::CanvasView* canvas) {
     });
     connect(canvas, &ui::CanvasView::libraryDropped, this,
             [this, canvas](const QString& id, const ComponentPath& parent, const QPointF& where) {
-                dropOnCanvas(*canvas, id, parent, where);
+                addDevice(*canvas, id, parent, where);
             });
+    canvas->setLibrary([](const QString& id) {
+        Expected<LoadedHardware> loaded = loadHardware(id.toStdString());
+        return loaded ? std::move(loaded->hardware.root.children) : std::vector<Component>{};
+    });
 }
 
 void MainWindow::fillCanvasMenu(QMenu* menu) {
@@ -119,7 +126,7 @@ void MainWindow::wireTree() {
             case Tree::Action::Delete:
                 return canvas.removeSelected();
             case Tree::Action::Link:
-                if (paths.size() == 2) selectMade(editor_->link(paths[0], paths[1]));
+                if (paths.size() == 2) selectMade(editor_->link(paths[0], paths[1], {}));
                 return;
             case Tree::Action::ReplaceByParts:
                 if (!paths.empty()) report(editor_->replaceByParts(paths.back()));
@@ -217,23 +224,29 @@ void MainWindow::addDevice(ui::CanvasView& canvas, const QString& id, const Comp
                            std::optional<QPointF> where) {
     Expected<LoadedHardware> loaded = loadHardware(id.toStdString());
     if (!loaded) return complain(loaded.error());
+    const std::vector<Component>& parts = loaded->hardware.root.children;
+    // Into the component, or the nearest around it that may hold all of the device.
+    const Component& root = document_->hardware()->root;
+    ComponentPath holder = parent;
+    const auto holds = [&](const ComponentPath& path) {
+        const Component* component = componentAt(root, path);
+        return component && std::ranges::all_of(
+                                parts, [&](const Component& part) { return mayContain(component->kind, part.kind); });
+    };
+    while (!holder.empty() && !holds(holder)) holder.pop_back();
     std::vector<ui::Placement> places;
-    if (where) places.push_back(canvas.scene().placementAt(canvas.scene().find(parent), *where));
-    Expected<Edit> edit =
-        addDeviceEdit(*document_->state(), document_->hardwareIndex(), parent, std::move(loaded->hardware), places);
+    std::vector<ui::PlacedAt> room;
+    if (where) {
+        const int node = canvas.scene().find(holder);
+        for (const QRectF& box : ui::sideBySide(parts))
+            places.push_back(canvas.scene().placementAt(node, *where + box.topLeft()));
+        room = canvas.roomFor(holder, parts, places);
+    }
+    Expected<Edit> edit = addDeviceEdit(*document_->state(), document_->hardwareIndex(), holder,
+                                        std::move(loaded->hardware), places, room);
     if (!edit) return complain(edit.error());
     ComponentPaths made = edit->made;
     if (report(document_->apply(std::move(edit)))) selectMade(std::move(made));
-}
-
-void MainWindow::dropOnCanvas(ui::CanvasView& canvas, const QString& id, const ComponentPath& parent,
-                              const QPointF& where) {
-    // The library drags an id, the palette YAML.
-    if (!id.contains(QLatin1Char('\n')) && !id.contains(QLatin1Char(':'))) return addDevice(canvas, id, parent, where);
-    Expected<std::vector<Component>> parts = readComponents(id.toStdString());
-    if (!parts) return complain(parts.error());
-    selectMade(
-        editor_->add(parent, std::move(*parts), {canvas.scene().placementAt(canvas.scene().find(parent), where)}));
 }
 
 void MainWindow::arrangeByGraphviz() {

@@ -14,6 +14,9 @@
 #include <QInputDialog>
 #include <QMenu>
 #include <QTabWidget>
+#include <QUndoStack>
+
+#include <map>
 
 namespace orrery::app {
 
@@ -112,6 +115,29 @@ void MainWindow::deriveDesign(bool compare) {
     if (!report(document_->apply(deriveHardwareEdit(*document_->state(), document_->hardwareIndex())))) return;
     beginDrawing();
     if (compare) hardwarePage_->compareWith(document_->state()->hardwareIndex(before));
+}
+
+void MainWindow::derivePreset(const QString& id) {
+    QUndoStack* stack = document_->undoStack();
+    stack->beginMacro(tr("Derive from %1").arg(id));
+    addCatalogueHardware(id);
+    deriveDesign(true);
+    stack->endMacro();
+}
+
+void MainWindow::fillPresetMenu(QMenu* menu) {
+    menu->clear();
+    std::map<std::string, QMenu*> groups;
+    for (const CatalogueEntry& entry : hardwareCatalogue()) {
+        QMenu*& group = groups[entry.group];
+        if (!group) {
+            group = menu->addMenu(QString::fromStdString(entry.group));
+            group->setToolTipsVisible(true);
+        }
+        QAction* action = group->addAction(QString::fromStdString(entry.name), this,
+                                           [this, id = QString::fromStdString(entry.id)] { derivePreset(id); });
+        action->setToolTip(QString::fromStdString(entry.description));
+    }
 }
 
 void MainWindow::showDesign(int index) {

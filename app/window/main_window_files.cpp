@@ -112,6 +112,10 @@ void MainWindow::openExample(const QString& id) {
     document_->reset(std::move(loaded->project));
     fileProblems_ = loaded->warnings;
     log(Severity::Note, tr("Opened the example %1").arg(example->title));
+    if (example->drawing) {
+        setLayoutMode(Layout::Draw);
+        documents_->setCurrentWidget(hardwarePage_);
+    }
     showProject();
     refreshProblems();
     inspectComponent(components_.current());

@@ -166,6 +166,13 @@ void MainWindow::wireLibrary(ui::LibraryPanel* library) {
     for (const std::string& id : document_->state()->methods) ids << QString::fromStdString(id);
     library->setMethodSet(ids);
     connect(library, &ui::LibraryPanel::hardwareChosen, this, &MainWindow::addCatalogueHardware);
+    connect(library, &ui::LibraryPanel::hardwareDeriveRequested, this, &MainWindow::derivePreset);
+    connect(library, &ui::LibraryPanel::hardwareInsertRequested, this, [this](const QString& id) {
+        if (!document_->hardware()) return addCatalogueHardware(id);
+        showProject();
+        documents_->setCurrentWidget(hardwarePage_);
+        addDevice(*hardwarePage_->canvas(), id, components_.current(), std::nullopt);
+    });
     connect(library, &ui::LibraryPanel::workloadChosen, this, &MainWindow::addBuiltinWorkload);
     connect(library, &ui::LibraryPanel::methodToggled, this, [this](const QString& id, bool on) {
         std::vector<std::string> methods = document_->state()->methods;
@@ -304,7 +311,10 @@ Diagnostics MainWindow::currentProblems() const {
     if (liveProblem_) all.push_back(*liveProblem_);
     if (const auto& snapshot = live_->snapshot()) {
         for (const ui::Answer& answer : snapshot->answers) {
-            if (answer.failure) all.push_back(*answer.failure);
+            if (!answer.failure) continue;
+            all.push_back(*answer.failure);
+            // Nothing is wrong with a model that a method is not made for.
+            if (answer.failure->code == "method.not-applicable") all.back().severity = Severity::Note;
         }
         const Diagnostics& warnings = snapshot->scenario.workload->warnings;
         all.insert(all.end(), warnings.begin(), warnings.end());

@@ -2,11 +2,15 @@
 
 #include "app/document/commands/project_edits.h"
 #include "app/document/live_controller.h"
+#include "app/document/run_controller.h"
 #include "app/window/dock_set.h"
 #include "app/window/main_window.h"
 #include "app/window/mapping_page.h"
+#include "app/window/stored_runs.h"
 #include "app/window/workload_page.h"
 #include "widgets/common/text.h"
+
+#include <QtConcurrent>
 
 namespace orrery::app {
 
@@ -28,6 +32,19 @@ QString wordsOf(const std::vector<WhatIf>& before, const std::vector<WhatIf>& af
 
 void MainWindow::wireWorkloadPage() {
     connect(live_, &LiveController::snapshotReady, workloadPage_, &WorkloadPage::setSnapshot);
+    const auto listRuns = [this] {
+        const auto runs = storedRuns(runs_->storeFile());
+        if (!runs) log(Severity::Warning, ui::qs(orrery::toText(runs.error())));
+        workloadPage_->setRuns(runs.value_or(std::vector<RunChoice>{}));
+    };
+    connect(runs_, &RunController::finished, this, listRuns);
+    connect(document_, &Document::fileChanged, this, listRuns);
+    connect(document_, &Document::replaced, this, [this, listRuns] {
+        workloadPage_->setStored({});
+        listRuns();
+    });
+    connect(this, &MainWindow::ready, this, listRuns);
+    connect(workloadPage_, &WorkloadPage::runChosen, this, &MainWindow::showStoredRun);
     const auto showMapping = [this] { mappingPage_->setScenario(document_->hardware(), live_->workload()); };
     connect(live_, &LiveController::workloadReady, mappingPage_, showMapping);
     connect(document_, &Document::hardwareChanged, mappingPage_, showMapping);
@@ -48,6 +65,19 @@ void MainWindow::wireWorkloadPage() {
     connect(workloadPage_, &WorkloadPage::refused, this, &MainWindow::complain);
     connect(workloadPage_, &WorkloadPage::noted, this, [this](const QString& text, const QString& detail) {
         say(Severity::Note, text, detail, QStringLiteral("workload-page"));
+    });
+}
+
+void MainWindow::showStoredRun(std::int64_t run) {
+    const WorkloadPtr workload = live_->workload();
+    if (run == 0 || !workload) return workloadPage_->setStored({});
+    // Estimates of large models are megabytes of JSON: read beside the window.
+    QtConcurrent::run([file = runs_->storeFile(), run, workload] {
+        return answersOfRun(file, run, *workload);
+    }).then(this, [this, workload](Expected<std::vector<ui::StoredAnswers>> answers) {
+        if (live_->workload() != workload) return workloadPage_->setStored({});
+        if (!answers) complain(answers.error());
+        workloadPage_->setStored(answers ? std::move(*answers) : std::vector<ui::StoredAnswers>{});
     });
 }
 

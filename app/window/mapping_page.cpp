@@ -8,6 +8,7 @@
 #include "widgets/common/units_text.h"
 #include "widgets/mapping/loop_nest_view.h"
 #include "widgets/mapping/mapper_scatter.h"
+#include "widgets/mapping/systolic_animation.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -17,6 +18,7 @@
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QTabWidget>
+#include <QVBoxLayout>
 
 #include <set>
 
@@ -24,29 +26,59 @@ namespace orrery::app {
 
 namespace {
 
-constexpr int patience = 250;  ///< ms after the last edit before a search starts by itself
+constexpr int patience = 250;                   ///< ms after the last edit before a search starts by itself
 constexpr std::uint64_t searchLength = 100000;  ///< valid mappings: a second or two
 
 QString nameOfMapper(MapperKind kind) {
     switch (kind) {
-        case MapperKind::Exhaustive: return MappingPage::tr("Exhaustive");
-        case MapperKind::LinearPruned: return MappingPage::tr("Linear, pruned");
-        case MapperKind::RandomPruned: return MappingPage::tr("Random, pruned");
-        case MapperKind::LoopOrder: return MappingPage::tr("Loop orders (LOMA)");
-        case MapperKind::Annealing: return MappingPage::tr("Annealing (SALSA)");
-        case MapperKind::Genetic: return MappingPage::tr("Genetic (GAMMA)");
+        case MapperKind::Exhaustive:
+            return MappingPage::tr("Exhaustive");
+        case MapperKind::LinearPruned:
+            return MappingPage::tr("Linear, pruned");
+        case MapperKind::RandomPruned:
+            return MappingPage::tr("Random, pruned");
+        case MapperKind::LoopOrder:
+            return MappingPage::tr("Loop orders (LOMA)");
+        case MapperKind::Annealing:
+            return MappingPage::tr("Annealing (SALSA)");
+        case MapperKind::Genetic:
+            return MappingPage::tr("Genetic (GAMMA)");
     }
     return {};
 }
 
 QString nameOfObjective(MapObjective objective) {
     switch (objective) {
-        case MapObjective::Latency: return MappingPage::tr("Latency");
-        case MapObjective::Energy: return MappingPage::tr("Energy");
-        case MapObjective::Edp: return MappingPage::tr("Energy × delay");
-        case MapObjective::LastLevelAccesses: return MappingPage::tr("DRAM accesses");
+        case MapObjective::Latency:
+            return MappingPage::tr("Latency");
+        case MapObjective::Energy:
+            return MappingPage::tr("Energy");
+        case MapObjective::Edp:
+            return MappingPage::tr("Energy × delay");
+        case MapObjective::LastLevelAccesses:
+            return MappingPage::tr("DRAM accesses");
     }
     return {};
+}
+
+/// The three extents of the product that an array works on: rows of the result, its columns, what is summed over.
+struct Product {
+    std::int64_t m = 1, n = 1, k = 1;
+};
+Product productOf(const NestProblem& problem) {
+    const auto has = [&](std::size_t tensor, std::size_t dimension) {
+        for (const TensorRank& rank : problem.tensors[tensor].ranks) {
+            for (const ProjectionTerm& term : rank.terms) {
+                if (term.dimension == dimension) return true;
+            }
+        }
+        return false;
+    };
+    Product product;
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
+        (!has(2, d) ? product.k : has(1, d) ? product.n : product.m) *= problem.extents[d];
+    }
+    return product;
 }
 
 template <class Widget>
@@ -77,7 +109,9 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
                   tr("What the mapper has tried, and the array at work"));
     side_->setDocumentMode(true);
     scatter_ = new ui::MapperScatter(side_);
+    animation_ = new ui::SystolicAnimation(side_);
     side_->addTab(scatter_, tr("Search"));
+    side_->addTab(animation_, tr("Array"));
     split->addWidget(nest_);
     split->addWidget(side_);
     split->setStretchFactor(0, 3);
@@ -104,9 +138,12 @@ MappingPage::~MappingPage() = default;
 QWidget* MappingPage::buildHead(QWidget* page) {
     const int unit = ui::Theme::instance().unit();
     auto* head = new QWidget(page);
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
+    auto* rows = new QVBoxLayout(head);
+    rows->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
+    rows->setSpacing(unit / 2);
+    auto* row = new QHBoxLayout;
     row->setSpacing(unit);
+    rows->addLayout(row);
     operator_ = named(new QComboBox(head), "mapping.operator", tr("Operator"),
                       tr("Operators that are loop nests, the largest first; the selection of other views is followed"));
     operator_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -117,7 +154,8 @@ QWidget* MappingPage::buildHead(QWidget* page) {
     for (std::size_t kind = 0; kind < mapperKindCount; ++kind)
         mapper_->addItem(nameOfMapper(static_cast<MapperKind>(kind)), static_cast<int>(kind));
     mapper_->setCurrentIndex(mapper_->findData(static_cast<int>(MapperKind::Annealing)));
-    objective_ = named(new QComboBox(head), "mapping.objective", tr("Objective"), tr("What the best mapping is best at"));
+    objective_ =
+        named(new QComboBox(head), "mapping.objective", tr("Objective"), tr("What the best mapping is best at"));
     for (const MapObjective objective :
          {MapObjective::Edp, MapObjective::Latency, MapObjective::Energy, MapObjective::LastLevelAccesses})
         objective_->addItem(nameOfObjective(objective), static_cast<int>(objective));
@@ -131,7 +169,8 @@ QWidget* MappingPage::buildHead(QWidget* page) {
     state_->setElided(true);
     for (QWidget* control : std::initializer_list<QWidget*>{operator_, part_, mapper_, objective_, seed_, run_})
         row->addWidget(control);
-    row->addWidget(state_, 1);
+    row->addStretch(1);
+    rows->addWidget(state_);
     connect(operator_, &QComboBox::activated, this, [this](int at) {
         chooseOperator(at);
         selection_->select({operators_[static_cast<std::size_t>(at)]});
@@ -140,8 +179,7 @@ QWidget* MappingPage::buildHead(QWidget* page) {
     connect(mapper_, &QComboBox::activated, this, [this] { soon_.start(0); });
     connect(objective_, &QComboBox::activated, this, [this] { soon_.start(0); });
     connect(seed_, &QSpinBox::valueChanged, this, [this] { soon_.start(patience); });
-    connect(run_, &QPushButton::clicked, this,
-            [this] { search_->isRunning() ? search_->cancel() : startSearch(); });
+    connect(run_, &QPushButton::clicked, this, [this] { search_->isRunning() ? search_->cancel() : startSearch(); });
     return head;
 }
 
@@ -240,7 +278,20 @@ void MappingPage::startSearch() {
     NestMapping none;
     none.levels.resize(array.hardware.levels.size());
     nest_->setNest(nest.problem, array.hardware, none);
+    showArray();
     search_->start(std::make_shared<const Mapspace>(std::move(*space)), options);
+}
+
+void MappingPage::showArray() {
+    const Dataflow dataflow = view_->dataflow.value_or(Dataflow::WeightStationary);
+    if (dataflow == Dataflow::RowStationary) {
+        return animation_->clear(
+            tr("A row-stationary array moves rows of a convolution. The animation shows arrays that "
+               "keep weights, inputs or outputs: choose another dataflow to see them at work."));
+    }
+    const Product product = productOf(nests_[static_cast<std::size_t>(std::max(part_->currentIndex(), 0))].problem);
+    animation_->setProduct(static_cast<int>(view_->rows), static_cast<int>(view_->columns), dataflow, product.m,
+                           product.n, product.k);
 }
 
 void MappingPage::showSearch() {

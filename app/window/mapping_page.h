@@ -1,7 +1,7 @@
 #pragma once
 
-// The mapping document: how one operator is placed on the drawn array. A mapper searches while its best so far is shown;
-// the loops can then be changed by hand, and every change is answered at once.
+// The mapping document: how one operator is placed on the drawn array. A mapper searches while its best so far is
+// shown; the loops can then be changed by hand, and every change is answered at once.
 
 #include "hardware/spatial_array_view.h"
 #include "mapping/problem_of_operator.h"
@@ -22,6 +22,7 @@ class EmptyPage;
 class Label;
 class LoopNestView;
 class MapperScatter;
+class SystolicAnimation;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -54,6 +55,7 @@ private:
     void showSearch();
     void showResult();
     void showRefusal(const Diagnostic& why);
+    void showArray();
 
     ui::Selection* selection_;
     MappingSearch* search_;
@@ -62,9 +64,9 @@ private:
     HardwarePtr shownHardware_;  ///< what the page was last filled from
     WorkloadPtr shownWorkload_;
     std::optional<SpatialArrayView> view_;
-    std::vector<int> operators_;     ///< of each row of the chooser
+    std::vector<int> operators_;       ///< of each row of the chooser
     std::vector<OperatorNest> nests_;  ///< of the chosen operator
-    QTimer soon_;                    ///< edits in one burst become one search
+    QTimer soon_;                      ///< edits in one burst become one search
 
     QStackedLayout* stack_ = nullptr;
     ui::EmptyPage* empty_ = nullptr;
@@ -75,6 +77,7 @@ private:
     ui::LoopNestView* nest_ = nullptr;
     QTabWidget* side_ = nullptr;
     ui::MapperScatter* scatter_ = nullptr;
+    ui::SystolicAnimation* animation_ = nullptr;
 };
 
 }  // namespace orrery::app

@@ -1,6 +1,7 @@
 #pragma once
 
-// One search for a mapping, on threads of its own. What it finds is told on the GUI thread, at most thirty times a second.
+// One search for a mapping, on threads of its own. What it finds is told on the GUI thread, at most thirty times a
+// second.
 
 #include "base/diagnostic.h"
 #include "mapping/mappers/mapper.h"

@@ -1,6 +1,7 @@
 #include "app/window/shortcuts_dialog.h"
 
 #include "app/window/actions.h"
+#include "app/window/view_keys.h"
 #include "widgets/common/theme.h"
 
 #include <QHeaderView>
@@ -52,12 +53,13 @@ ShortcutsDialog::ShortcutsDialog(const Actions& actions, QWidget* parent) : QDia
             group, {name.remove(QStringLiteral("…")), entry.action->shortcut().toString(QKeySequence::NativeText)});
         item->setToolTip(0, entry.action->statusTip());
     }
-    under(tr("Timeline"));
-    const std::vector<std::pair<QString, QString>> keys = {{tr("Zoom in and out"), tr("W, S")},
-                                                           {tr("Move left and right"), tr("A, D")},
-                                                           {tr("Zoom to the selection, or to all"), tr("F")},
-                                                           {tr("Next and previous span"), tr("., ,")}};
-    for (const auto& [what, key] : keys) new QTreeWidgetItem(group, {what, key});
+    for (const ViewKeys& view : viewKeys()) {
+        under(view.view);
+        for (const auto& [what, key] : view.keys) {
+            auto* item = new QTreeWidgetItem(group, {what, key});
+            item->setToolTip(0, what);
+        }
+    }
     list->expandAll();
 
     connect(search, &QLineEdit::textChanged, list, [list](const QString& wanted) {

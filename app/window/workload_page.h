@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/window/stored_runs.h"
 #include "widgets/common/snapshot.h"
 #include "workload/workload.h"
 
@@ -35,7 +36,10 @@ public:
 
     explicit WorkloadPage(ui::Selection* selection, QWidget* parent = nullptr);
     void setWorkload(WorkloadPtr workload);
-    void setSnapshot(ui::SnapshotPtr snapshot);  ///< every new answer: the graph's heat
+    void setSnapshot(ui::SnapshotPtr snapshot);        ///< every new answer: the graph's heat
+    void setRuns(const std::vector<RunChoice>& runs);  ///< what the chooser of runs offers
+    /// Answers of the chosen run; none: back to the live ones.
+    void setStored(std::vector<ui::StoredAnswers> stored);
     QTableView* table() const { return table_; }
     ui::GraphView* graph() const { return graph_; }
     void setShows(Show what);
@@ -47,7 +51,8 @@ public:
     QMenu* operatorMenu(QWidget* parent);
 
 signals:
-    void workloadClicked();  ///< the head of the page: show the workload's options
+    void runChosen(std::int64_t run);  ///< 0: none, the live answers alone
+    void workloadClicked();            ///< the head of the page: show the workload's options
     void whatIfsRequested(const std::vector<orrery::WhatIf>& all);  ///< the whole list that is wanted from now on
     void operatorActivated(int op);                                 ///< show it in the inspector
     void showInRooflineRequested();                                 ///< the selected ones
@@ -82,7 +87,7 @@ private:
     QSplitter* splitter_;
     QStackedLayout* stack_;
     WhatIfStrip* whatIfs_;
-    QComboBox* metric_;
+    QComboBox *metric_, *run_;
     QSlider* threshold_;
     ui::Label* matches_;
     ui::Label* running_;

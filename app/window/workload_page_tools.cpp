@@ -74,6 +74,14 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
     metric_->setMinimumContentsLength(12);
     metric_->setMaximumWidth(unit * 34);
     metric_->setMaxVisibleItems(24);
+    run_ = new QComboBox(bar);
+    run_->setObjectName(QStringLiteral("graphRun"));
+    run_->setAccessibleName(tr("Run whose numbers the colours may show"));
+    run_->setToolTip(tr("Adds the answers of a stored run to the colours, and their difference to those of now"));
+    run_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    run_->setMinimumContentsLength(8);
+    run_->setMaximumWidth(unit * 24);
+    run_->addItem(tr("Live answers"), QVariant::fromValue<qlonglong>(0));
     threshold_ = new QSlider(Qt::Horizontal, bar);
     threshold_->setObjectName(QStringLiteral("graphThreshold"));
     threshold_->setAccessibleName(tr("Threshold"));
@@ -102,6 +110,7 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
     auto* fit = button("zoom-fit-best", tr("Show all of it (Home)"), "graphFit", bar);
     auto* more = button("application-menu", tr("Export, measured times"), "graphMenu", bar);
 
+    row->addWidget(run_, 1);
     row->addWidget(metric_, 3);
     row->addWidget(threshold_);
     row->addSpacing(unit);
@@ -119,6 +128,7 @@ QWidget* WorkloadPage::buildTools(QWidget* page) {
         graph_->setMetric(wantedMetric_);
         threshold_->setEnabled(graph_->shownMetric() && graph_->shownMetric()->choices.empty());
     });
+    connect(run_, &QComboBox::activated, this, [this] { Q_EMIT runChosen(run_->currentData().toLongLong()); });
     connect(threshold_, &QSlider::valueChanged, this, [this](int percent) {
         graph_->setThreshold(percent / 100.0);
         threshold_->setToolTip(tr("Dims the operators that lie below this share of the scale: %1 %").arg(percent));
@@ -188,6 +198,32 @@ void WorkloadPage::fillMetrics() {
     metric_->setCurrentIndex(std::max(metric_->findData(wantedMetric_), 0));
     graph_->setMetric(metric_->currentData().toString());
     threshold_->setEnabled(graph_->shownMetric() && graph_->shownMetric()->choices.empty());
+}
+
+void WorkloadPage::setRuns(const std::vector<RunChoice>& runs) {
+    const auto chosen = run_->currentData();
+    run_->clear();
+    run_->addItem(tr("Live answers"), QVariant::fromValue<qlonglong>(0));
+    for (const RunChoice& each : runs) {
+        run_->addItem(each.text, QVariant::fromValue<qlonglong>(each.id));
+        run_->setItemData(run_->count() - 1, each.tip, Qt::ToolTipRole);
+    }
+    run_->setCurrentIndex(std::max(run_->findData(chosen), 0));
+    run_->setEnabled(!runs.empty());
+}
+
+void WorkloadPage::setStored(std::vector<ui::StoredAnswers> stored) {
+    const QString first = stored.empty() ? QString() : stored.front().run;
+    if (stored.empty()) run_->setCurrentIndex(0);
+    graph_->setStored(std::move(stored));
+    // The first of the run's own numbers, so that the choice is seen at once.
+    if (first.isEmpty()) return;
+    for (int at = 0; at < metric_->count(); ++at) {
+        if (!metric_->itemData(at).toString().startsWith(QStringLiteral("time/") + first)) continue;
+        metric_->setCurrentIndex(at);
+        Q_EMIT metric_->activated(at);
+        return;
+    }
 }
 
 QMenu* WorkloadPage::pageMenu() {

@@ -24,7 +24,7 @@ ActionEnergies ratioEnergies(const NestLevel& level);
 /// One published number: joules of one access or operation of `bits` bits; for memories of `capacityBytes`.
 struct EnergyEntry {
     std::string_view component;  ///< `int-add`, `int-multiply`, `fp-add`, `fp-multiply`, `sram`, `dram`, `register`
-    double technology = 0;       ///< nanometres
+    double technology = 0;       ///< nanometres; 0 where it does not apply
     double bits = 0;
     double capacityBytes = 0;  ///< 0 where it does not apply
     double energy = 0;         ///< joules
@@ -33,13 +33,16 @@ struct EnergyEntry {
 
 std::span<const EnergyEntry> energyEntries();
 
-/// Published energies of one technology put on every level and the arithmetic: memories by capacity between entries
-/// (as a power law), operations by width. Known are 45 nm and 40 nm; another is scaled from the nearest of them.
-/// Fails with `energy.technology` outside the scaling's range.
+/// Published energies at 45 nm put on every level and the arithmetic, scaled to another technology: memories by
+/// capacity (a power law between entries, registers below), integer multiply-adds by width, DRAM as LPDDR4 whatever the
+/// technology. Fails with `energy.technology` outside the scaling's range.
 Expected<void> applyTechnologyEnergies(NestHardware& hardware, double nanometres);
 
-/// Dynamic energy of the same circuit in another technology, at nominal supplies (Stillmaker and Baas, Integration
-/// 2017). Fails with `energy.technology` outside 7 … 180 nm.
-Expected<double> technologyEnergyFactor(double fromNanometres, double toNanometres);
+/// Supply at which technologies are compared where none is said.
+inline constexpr double scalingSupply = 0.8;  ///< volts
+/// Dynamic energy of the same circuit in another technology at one supply: the polynomials of Stillmaker and Baas
+/// (Integration 58, 2017, table of energy coefficients), straight lines between their nodes. Fails with
+/// `energy.technology` outside 7 … 130 nm.
+Expected<double> technologyEnergyFactor(double fromNanometres, double toNanometres, double volts = scalingSupply);
 
 }  // namespace orrery

@@ -55,7 +55,8 @@ std::int64_t nextBound(const NestMapping& mapping, LoopPlace loop, bool larger) 
     // Divisors come in pairs, so walking up to the square root meets all.
     std::int64_t best = own;
     const auto consider = [&](std::int64_t divisor) {
-        if (larger ? divisor > own && (best == own || divisor < best) : divisor < own && (best == own || divisor > best))
+        if (larger ? divisor > own && (best == own || divisor < best)
+                   : divisor < own && (best == own || divisor > best))
             best = divisor;
     };
     for (std::int64_t low = 1; low <= all / low; ++low) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Changes of a mapping by hand. Every one keeps the product of each dimension's bounds: what one loop gains another gives.
+// Changes of a mapping by hand. Every one keeps the product of each dimension's bounds: what one loop gains another
+// gives.
 
 #include "mapping/nest_mapping.h"
 #include "mapping/problem.h"
@@ -19,8 +20,8 @@ struct LoopPlace {
 bool holds(const NestMapping& mapping, LoopPlace at);
 
 /// The bound that the loop may have next: the next divisor, upwards or downwards, of what it and its partner cover
-/// together; the present bound if there is none. The partner is the outermost other loop of the same dimension, or a new
-/// one at the outermost level.
+/// together; the present bound if there is none. The partner is the outermost other loop of the same dimension, or a
+/// new one at the outermost level.
 std::int64_t nextBound(const NestMapping& mapping, LoopPlace loop, bool larger);
 /// Sets a bound and gives the rest to the partner. False, and nothing changes, if the bound does not divide.
 bool setBound(NestMapping& mapping, LoopPlace& loop, std::int64_t bound);

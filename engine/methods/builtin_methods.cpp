@@ -1,6 +1,7 @@
 // Every method of Orrery, in the order in which the studio lists them. A method that registered itself from its own
 // file would vanish from a static library, hence this list.
 
+#include "methods/analytical/data_centric.h"
 #include "methods/analytical/hierarchical_roofline.h"
 #include "methods/analytical/llm_inference.h"
 #include "methods/analytical/loop_nest.h"
@@ -18,6 +19,7 @@ std::span<const Method> builtinMethods() {
         hierarchicalRooflineMethod(),
         llmInferenceMethod(),
         loopNestMethod(),
+        dataCentricMethod(),
         npuTileMethod(),
     };
     return methods;

@@ -29,6 +29,7 @@ Json workloadJson(const Workload& workload) {
     json["kv"] = toText(options.kv);
     json["flash_attention"] = options.flashAttention;
     if (!options.bindings.empty()) json["bindings"] = options.bindings;
+    for (const WhatIf& change : workload.recipe.whatIfs) json["what_if"].push_back(toText(change));
     put(json, "operators", workload.totals.operators);
     put(json, "macs", workload.totals.macs);
     put(json, "flops", workload.totals.flops);
@@ -213,6 +214,7 @@ std::string importJson(const Workload& workload) {
     put(json, "kv_cache_bytes", totals.kvBytes);
     put(json, "unresolved", totals.unresolved);
     if (!workload.recipe.options.bindings.empty()) json["bindings"] = workload.recipe.options.bindings;
+    for (const WhatIf& change : workload.recipe.whatIfs) json["what_if"].push_back(toText(change));
     Json kinds = Json::array();
     for (int kind = 0; kind < operatorKindCount; ++kind) {
         double executed = 0, macs = 0, flops = 0;

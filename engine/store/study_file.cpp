@@ -6,6 +6,7 @@
 #include "store/project.h"
 #include "store/recipe_yaml.h"
 #include "store/study_sweep.h"
+#include "store/what_if_yaml.h"
 #include "store/yaml_reader.h"
 
 #include <fmt/format.h>
@@ -171,6 +172,9 @@ Expected<void> StudyReader::readWorkloads(const YAML::Node& list) {
             auto options = store::readOptions(*map, each.recipe.options);
             if (!options) return tl::unexpected(options.error());
             each.recipe.options = std::move(*options);
+            auto changes = store::readWhatIfs(*map, context_);
+            if (!changes) return tl::unexpected(changes.error());
+            each.recipe.whatIfs = std::move(*changes);
             map->rest();
         }
         recipes_.push_back(std::move(each));
@@ -236,7 +240,7 @@ Expected<std::vector<WorkloadPtr>> StudyReader::sweptWorkloads(const Place& plac
         for (const SweepPoint& point : *points) {
             auto options = store::optionsAt(optionAxes_, point, each.recipe.options, context_);
             if (!options) return tl::unexpected(options.error());
-            auto loaded = loadWorkload({each.recipe.source, std::move(*options)});
+            auto loaded = loadWorkload({each.recipe.source, std::move(*options), each.recipe.whatIfs});
             if (!loaded) return at(each.place, loaded.error());
             const std::string label = point.label(optionAxes_);
             if (!each.name.empty() || !label.empty()) {

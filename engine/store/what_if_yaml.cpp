@@ -1,6 +1,7 @@
 #include "store/what_if_yaml.h"
 
 #include "hardware/nearest.h"
+#include "store/what_ifs.h"
 
 #include <fmt/format.h>
 
@@ -159,3 +160,35 @@ std::string writeWhatIfs(const std::vector<WhatIf>& changes) {
 }
 
 }  // namespace orrery::store
+
+namespace orrery {
+
+Expected<std::vector<WhatIf>> parseWhatIfs(std::string_view text) {
+    try {
+        store::YamlContext context;
+        const auto first = text.find_first_not_of(" \t\r\n");
+        if (first == std::string_view::npos) {
+            return fail("what-if.read", "no change is given", "such as `{retype: MatMul, type: int8}`");
+        }
+        const bool list = text[first] == '[' || text[first] == '-';
+        const std::string block = store::indented(text, list ? 2 : 4);
+        auto root = store::parseYaml(
+            "what_if:\n" + (list || block.size() < 4 ? block : "  - " + block.substr(4)) + "\n", context);
+        if (!root) return tl::unexpected(root.error());
+        auto map = store::MapReader::open(*root, "", context);
+        if (!map) return tl::unexpected(map.error());
+        auto changes = store::readWhatIfs(*map, context);
+        if (changes && !context.warnings.empty()) {
+            // A misspelt key would be a question that nobody asked.
+            Diagnostic unknown = context.warnings.front();
+            unknown.severity = Severity::Error;
+            return tl::unexpected(std::move(unknown));
+        }
+        return changes;
+    } catch (const std::exception& error) {
+        return fail("what-if.read", fmt::format("the change cannot be read: {}", error.what()),
+                    "such as `{retype: MatMul, type: int8}`");
+    }
+}
+
+}  // namespace orrery

@@ -13,7 +13,7 @@ using namespace orrery::test;
 
 namespace {
 
-const QStringList commandNames{"methods", "hardware", "workloads", "import", "run", "study", "export", "project"};
+const QStringList commandNames{"methods", "hardware", "workloads", "import", "run", "study", "export", "project", "map"};
 
 QStringList runOf(const QStringList& more) {
     return QStringList{"run", "--hardware", "a100-80-sxm", "--workload", "llama-2-7b"} + more;
@@ -150,6 +150,20 @@ private slots:
             QVERIFY(each["latency_low_s"] <= each["latency_s"] && each["latency_s"] <= each["latency_high_s"]);
             QVERIFY(!each["operators"].empty());
         }
+    }
+    void aWhatIfChangesTheAnswerAndIsSaid() {
+        const auto latency = [](const Json& json) { return json["estimates"][0]["latency_s"].get<double>(); };
+        const QStringList asked = {"--json", "-", "--method", "roofline"};
+        const Json plain = Json::parse(cli(runOf(asked)).out.toStdString());
+        const Outcome changed = cli(runOf(asked + QStringList{"--what-if", "{retype: MatMul, type: fp32}"}));
+        QVERIFY2(changed.exit == 0, changed.text());
+        for (const std::string& error : schemaErrors(changed.out.toStdString(), "run")) QFAIL(error.c_str());
+        const Json json = Json::parse(changed.out.toStdString());
+        QCOMPARE(json["scenario"]["workload"]["what_if"].size(), std::size_t(1));
+        QVERIFY(!plain["scenario"]["workload"].contains("what_if"));
+        QVERIFY(latency(json) > latency(plain));
+        const Outcome wrong = cli(runOf({"--what-if", "{retype: Matmull, type: fp32}"}));
+        QVERIFY2(wrong.exit == 2 && wrong.error.contains("Matmull"), wrong.text());
     }
     void importFitsTheSchema() {
         const Outcome outcome = cli({"import", "resnet-50", "--json"});

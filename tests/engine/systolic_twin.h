@@ -211,8 +211,8 @@ public:
         const auto all = static_cast<std::int64_t>(lines_.size());
         active_ = std::min(all, (half + line - 1) / line);
         refill_ = std::min(all - active_, (words - half + line - 1) / line);
-        const std::int64_t slots = (static_cast<std::int64_t>(fetch.size()) + bandwidth - 1) / bandwidth;
-        firstCycles_ = std::min((half + bandwidth - 1) / bandwidth, slots);
+        const std::int64_t rounds = (static_cast<std::int64_t>(fetch.size()) + bandwidth - 1) / bandwidth;
+        firstCycles_ = std::min((half + bandwidth - 1) / bandwidth, rounds);
         refillCycles_ = (words - half + bandwidth - 1) / bandwidth;
         fetched_ = firstCycles_ * bandwidth;
         for (std::int64_t i = 0; i < active_; ++i) inUse_.push_back(i);

@@ -36,7 +36,7 @@ private slots:
         if (variant == 4) config.scheduler = DramScheduler::Fcfs;
         if (variant == 3) config.openedSlots = 8, config.permuteBanks = true;
         auto memory = memoryOf(config);
-        const auto requests = traffic(memory, 2500, std::uint64_t(variant) + 11);
+        const auto requests = traffic(memory, 1200, std::uint64_t(variant) + 11);
         std::vector<DramCompletion> done;
         const auto trace = traceOf(memory, requests, done);
         const QString fault = dramcheck::firstFault(config.standard, trace);

@@ -17,8 +17,10 @@ NestMapping sample() {
     NestMapping mapping;
     mapping.levels.resize(3);
     mapping.levels[0].loops = {{0, LoopKind::Temporal, 4, 4}};
-    mapping.levels[1].loops = {{1, LoopKind::SpatialX, 6, 6}, {0, LoopKind::SpatialY, 2, 2}, {1, LoopKind::Temporal, 3, 3}};
-    mapping.levels[2].loops = {{0, LoopKind::Temporal, 3, 3}, {1, LoopKind::Temporal, 2, 2}, {2, LoopKind::Temporal, 7, 7}};
+    mapping.levels[1].loops = {
+        {1, LoopKind::SpatialX, 6, 6}, {0, LoopKind::SpatialY, 2, 2}, {1, LoopKind::Temporal, 3, 3}};
+    mapping.levels[2].loops = {
+        {0, LoopKind::Temporal, 3, 3}, {1, LoopKind::Temporal, 2, 2}, {2, LoopKind::Temporal, 7, 7}};
     return mapping;
 }
 
@@ -34,8 +36,10 @@ bool spatialFirst(const NestMapping& mapping) {
     for (const LevelMapping& level : mapping.levels) {
         bool temporal = false;
         for (const NestLoop& loop : level.loops) {
-            if (loop.kind == LoopKind::Temporal) temporal = true;
-            else if (temporal) return false;
+            if (loop.kind == LoopKind::Temporal)
+                temporal = true;
+            else if (temporal)
+                return false;
         }
     }
     return true;
@@ -100,8 +104,11 @@ private slots:
                     loop = moveLoop(mapping, loop, {level, random.below(mapping.levels[level].loops.size() + 1)});
                     break;
                 }
-                case 2: loop = setKind(mapping, loop, static_cast<LoopKind>(random.below(3))); break;
-                default: removeTrivial(mapping, loop);
+                case 2:
+                    loop = setKind(mapping, loop, static_cast<LoopKind>(random.below(3)));
+                    break;
+                default:
+                    removeTrivial(mapping, loop);
             }
             QVERIFY(holds(mapping, loop));
             QCOMPARE(products(mapping), extents);

@@ -1,4 +1,6 @@
 #include "store/project.h"
+#include "store/study_file.h"
+#include "store/what_ifs.h"
 
 #include <QtTest/QtTest>
 
@@ -71,6 +73,28 @@ private slots:
         QCOMPARE(read.error().place.file, std::string("p.orrery"));
         QVERIFY2(read.error().place.line > 2, toText(read.error()).c_str());
         QVERIFY(!read.error().expected.empty());
+    }
+    void oneChangeOrAListAsText() {
+        const auto one = parseWhatIfs("{retype: MatMul, type: int8}");
+        QVERIFY(one && one->size() == 1);
+        QCOMPARE(std::get<RetypeKind>(one->front()), (RetypeKind{OperatorKind::MatMul, DType::I8}));
+        const auto two = parseWhatIfs("[{fuse: [a, b], name: ab}, {reshape: c, output: 0, extents: [4, 8]}]");
+        QVERIFY(two && two->size() == 2);
+        for (const char* wrong : {"", "x", "{retype: Nothing, type: int8}", "{retype: MatMul}",
+                                  "{retype: MatMul, type: int8, tipe: x}", "[[", "{fuse: a, b}", "{paint: red}"})
+            QVERIFY2(!parseWhatIfs(wrong), wrong);
+    }
+    void aStudyAsksWithTheModelChanged() {
+        const char* const text =
+            "orrery: study/1\nhardware: [h100-sxm]\nmethods: [roofline]\nworkloads:\n  - resnet-50\n"
+            "  - {source: resnet-50, name: int8, what_if: [{retype: MatMul, type: int8}]}\n";
+        const auto loaded = readStudy(text);
+        QVERIFY2(loaded, loaded ? "" : toText(loaded.error()).c_str());
+        QCOMPARE(loaded->study.scenarios.size(), std::size_t(2));
+        QVERIFY(loaded->study.scenarios[0].workload->recipe.whatIfs.empty());
+        QCOMPARE(loaded->study.scenarios[1].workload->recipe.whatIfs.size(), std::size_t(1));
+        QVERIFY(!readStudy("orrery: study/1\nhardware: [h100-sxm]\nworkloads:\n  - {source: resnet-50, what_if: [{retype: "
+                           "Nothing, type: int8}]}\n"));
     }
 };
 

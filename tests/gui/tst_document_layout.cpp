@@ -124,7 +124,7 @@ private slots:
         QVERIFY_DONE(made);
         QCOMPARE(made->size(), std::size_t{2});
         QCOMPARE(document.undoStack()->undoText(), QString("Add 2 components"));
-        const auto link = editor.link(made->front(), made->back());
+        const auto link = editor.link(made->front(), made->back(), {});
         QVERIFY_DONE(link);
         QCOMPARE(document.undoStack()->undoText(), QString("Link extra to extra2"));
         QVERIFY_DONE(editor.setAttribute(*made, "count", "4"));

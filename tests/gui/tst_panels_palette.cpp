@@ -125,7 +125,7 @@ private slots:
     void modelIsSound() {
         ComponentPaletteModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
-        ComponentPaletteFilter filter;
+        CardFilter filter;
         filter.setSourceModel(&model);
         QAbstractItemModelTester second(&filter, QAbstractItemModelTester::FailureReportingMode::Fatal);
         filter.setWords("torus");

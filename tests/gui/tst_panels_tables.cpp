@@ -83,7 +83,7 @@ private slots:
         comparison.set(numbered(3), std::nullopt);
         comparison.set(nullptr, std::nullopt);
         LibraryModel library;
-        LibraryFilter filter;
+        CardFilter filter;
         filter.setSourceModel(&library);
         const QAbstractItemModelTester libraryTester(&library, QAbstractItemModelTester::FailureReportingMode::QtTest);
         const QAbstractItemModelTester filterTester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);

@@ -3,127 +3,37 @@
 
 #include "app/document/commands/edit.h"
 #include "app/document/commands/project_edits.h"
-#include "app/window/dock_set.h"
-#include "app/window/hardware_page.h"
-#include "app/window/main_window.h"
+#include "hardware/links.h"
 #include "hardware/validate.h"
-#include "support/drag.h"
-#include "support/studio_fixture.h"
-#include "widgets/canvas/canvas_view.h"
-#include "widgets/common/theme.h"
-#include "widgets/panels/component_palette.h"
+#include "support/studio_window.h"
 #include "widgets/panels/library.h"
 
-#include <QtWidgets>
-
 #include <cmath>
+#include <map>
+#include <set>
 
 using namespace orrery;
 using namespace orrery::app;
 using namespace orrery::app::test;
 
-class TestStudioStranger : public QObject {
+class TestStudioStranger : public QObject, private StudioWindow {
     Q_OBJECT
 private slots:
-    void initTestCase() {
-        ui::initialiseApplicationLook();
-        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
-    }
-    void init() {
-        QFile::remove(home_.filePath("orrery.ini"));
-        window_ = std::make_unique<MainWindow>();
-        window_->resize(1600, 1000);
-        window_->show();
-        window_->activateWindow();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-        QTRY_VERIFY(window_->isReady());
-        ui::Theme::instance().setAnimated(false);
-        auto* draw = window_->findChild<QAbstractButton*>("welcome.new");
-        QVERIFY(draw && draw->isVisible());
-        QTest::mouseClick(draw, Qt::LeftButton);
-        QTRY_VERIFY(canvas()->isVisible());
-    }
-    void cleanup() { window_.reset(); }
+    void initTestCase() { prepare(); }
+    void init() { startDrawing(); }
+    void cleanup() { window.reset(); }
 
     void twoNodesOfEightOverAFatTree();
     void devicesKeepTheirSources();
     void anArrayLikeEyeriss();
+    void eightLinkedAsInADgx1();
+    void aDeviceGoesToTheNearestThatMayHoldIt();
 
 private:
-    ui::CanvasView* canvas() { return window_->hardwarePage().canvas(); }
-    const Component& root() { return window_->document().hardware()->root; }
-    const Component& at(const ComponentPath& path) { return *componentAt(root(), path); }
-    QRectF boxOf(const ComponentPath& path) {
-        const auto& node = canvas()->scene().nodes()[std::size_t(canvas()->scene().find(path))];
-        return {canvas()->toView(node.box.topLeft()), canvas()->toView(node.box.bottomRight())};
-    }
-    /// A free place inside the component, near its lower right corner; of the sheet, `share` of the canvas.
-    QPoint roomIn(const ComponentPath& parent, QPointF share) {
-        if (parent.empty()) return {int(canvas()->width() * share.x()), int(canvas()->height() * share.y())};
-        return (boxOf(parent).bottomRight() - QPointF(4, 4)).toPoint();
-    }
-
-    /// Chooses in the palette and clicks inside `parent`; the new part is its last child.
-    void place(const QString& id, const ComponentPath& parent, QPointF share = {0.5, 0.5}) {
-        window_->docks().reveal("parts");
-        auto* palette = window_->findChild<ui::ComponentPalette*>();
-        QVERIFY(palette);
-        QTRY_VERIFY(palette->isVisible());
-        const QModelIndex item = palette->indexOf(id);
-        QVERIFY2(item.isValid(), qPrintable(id));
-        palette->list()->scrollTo(item);
-        QTest::mouseClick(palette->list()->viewport(), Qt::LeftButton, Qt::NoModifier,
-                          palette->list()->visualRect(item).center());
-        QCOMPARE(canvas()->tool(), ui::CanvasView::Tool::Place);
-        const std::size_t before = at(parent).children.size();
-        const QPoint where = roomIn(parent, share);
-        QTest::mouseMove(canvas(), where);
-        QTest::mouseClick(canvas(), Qt::LeftButton, Qt::NoModifier, where);
-        QVERIFY2(at(parent).children.size() == before + 1, qPrintable(id));
-        canvas()->fitAll();
-    }
-    /// Drags a device of the library into `parent`.
-    void dropDevice(const char* id, const ComponentPath& parent) {
-        QMimeData data;
-        data.setData("application/x-orrery-hardware", id);
-        const std::size_t before = at(parent).children.size();
-        QVERIFY(ui::fixture::dropAt(canvas(), roomIn(parent, {0.5, 0.5}), &data, Qt::CopyAction));
-        QVERIFY2(at(parent).children.size() > before, id);
-        canvas()->fitAll();
-    }
-    /// Types a value into the inspector's row of the components.
-    void type(const ComponentPaths& paths, const QString& attribute, const QString& text) {
-        window_->components().select(paths);
-        QCoreApplication::processEvents();
-        QWidget* field = nullptr;
-        const auto find = [&] {
-            field = nullptr;
-            for (QWidget* one : window_->findChildren<QWidget*>("inspector." + attribute))
-                if (one->isVisible()) field = one;
-            return field != nullptr;
-        };
-        if (!find()) {
-            for (auto* more : window_->findChildren<QToolButton*>("inspector.more"))
-                if (more->isVisible() && !more->isChecked()) QTest::mouseClick(more, Qt::LeftButton);
-        }
-        QTRY_VERIFY2(find(), qPrintable(attribute));
-        field->setFocus();
-        const int before = window_->document().undoStack()->index();
-        if (auto* line = qobject_cast<QLineEdit*>(field)) {
-            line->selectAll();
-            QTest::keyClicks(line, text);
-            QTest::keyClick(line, Qt::Key_Return);
-        } else {
-            QTest::keyClicks(field, text);
-        }
-        QCoreApplication::processEvents();
-        QVERIFY2(window_->document().undoStack()->index() == before + 1,
-                 qPrintable(attribute + " = " + text + " is taken"));
-    }
     /// Types into the library's search and chooses by Enter.
     void choose(int tab, const QString& id, const QString& search) {
-        window_->docks().reveal("library");
-        auto* library = window_->findChild<ui::LibraryPanel*>();
+        window->docks().reveal("library");
+        auto* library = window->findChild<ui::LibraryPanel*>();
         QVERIFY(library);
         library->findChild<QTabBar*>("library.tabs")->setCurrentIndex(tab);
         auto* line = library->findChild<QLineEdit*>("library.search");
@@ -135,9 +45,9 @@ private:
     }
     std::map<std::string, double> latencies() {
         std::map<std::string, double> found;
-        if (!QTest::qWaitFor([this] { return window_->live().snapshot() && window_->live().upToDate(); }, 20000))
+        if (!QTest::qWaitFor([this] { return window->live().snapshot() && window->live().upToDate(); }, 20000))
             return found;
-        for (const ui::Answer& answer : window_->live().snapshot()->answers) {
+        for (const ui::Answer& answer : window->live().snapshot()->answers) {
             if (answer.failure) qWarning("%s: %s", qPrintable(answer.method), toText(*answer.failure).c_str());
             if (answer.estimate) found[answer.method.toStdString()] = answer.estimate->latency.value;
         }
@@ -153,14 +63,14 @@ private:
         }
     }
     void isValid() {
-        for (const Diagnostic& problem : validate(*window_->document().hardware())) {
+        for (const Diagnostic& problem : validate(*window->document().hardware())) {
             qInfo("%s", toText(problem).c_str());
             QVERIFY2(problem.severity != Severity::Error, toText(problem).c_str());
         }
     }
     /// Every short name of a source that the parts give is explained in the design.
     void citesWhatItHas(const Component& part) {
-        const auto& sources = window_->document().hardware()->sources;
+        const auto& sources = window->document().hardware()->sources;
         const auto known = [&](const std::string& key) {
             return key.empty() || key == "unverified" || key == "edited" ||
                    std::ranges::any_of(sources, [&](const auto& source) { return source.key == key; });
@@ -172,42 +82,16 @@ private:
         }
         for (const Component& child : part.children) citesWhatItHas(child);
     }
-    void savesAndReads() {
-        const QString file = home_.filePath("drawn.yaml");
-        QVERIFY_DONE(window_->document().saveAs(file));
-        const std::string saved = window_->document().yaml();
-        QVERIFY_DONE(window_->document().load(file));
-        QCOMPARE(window_->document().yaml(), saved);
-    }
-    void picture(const char* name) {
-        auto* pages = window_->centralWidget()->findChild<QTabWidget*>();
-        pages->setCurrentWidget(&window_->hardwarePage());
-        QVERIFY(window_->hardwarePage().isVisible());
-        canvas()->fitAll();
-        QTest::qWait(50);
-        QDir().mkpath(ORRERY_TEST_OUTPUT "/studio");
-        QVERIFY(window_->grab().save(QStringLiteral(ORRERY_TEST_OUTPUT "/studio/%1.png").arg(name)));
-    }
-
-    QTemporaryDir home_;
-    std::unique_ptr<MainWindow> window_;
 };
 
-// A helper's failed check must end its test.
-#define STEP(call)                              \
-    do {                                        \
-        call;                                   \
-        if (QTest::currentTestFailed()) return; \
-    } while (false)
-
 void TestStudioStranger::twoNodesOfEightOverAFatTree() {
-    STEP(place("node", {}));
-    STEP(dropDevice("h100-sxm", {0}));
+    STEP(placeIn("node", {}));
+    STEP(dropDevice("h100-sxm", {0}, roomIn({0})));
     STEP(type({{0, 0}}, "count", "8"));
-    STEP(place("topology.switch", {0}));
+    STEP(placeIn("topology.switch", {0}));
     STEP(type({{0, 1}}, "bandwidth", "450 GB/s"));
     STEP(type({{0}}, "count", "2"));
-    STEP(place("topology.fat-tree", {}, {0.5, 0.96}));
+    STEP(placeIn("topology.fat-tree", {}, {0.5, 0.96}));
     STEP(type({{1}}, "bandwidth", "400 GB/s"));
     QCOMPARE(at({0}).count, 2);
     QCOMPARE(at({0, 0}).count, 8);
@@ -217,37 +101,37 @@ void TestStudioStranger::twoNodesOfEightOverAFatTree() {
     STEP(choose(1, "llama-2-7b", "llama-2 7b"));
     STEP(isAnsweredByAll());
     STEP(savesAndReads());
-    picture("stranger-fat-tree");
+    STEP(pictureOfDrawing("stranger-fat-tree"));
 }
 
 // Both files say `sheet` and `whitepaper`, and mean different ones.
 void TestStudioStranger::devicesKeepTheirSources() {
-    STEP(place("node", {}));
-    STEP(dropDevice("h100-sxm", {0}));
-    STEP(dropDevice("v100", {0}));
+    STEP(placeIn("node", {}));
+    STEP(dropDevice("h100-sxm", {0}, roomIn({0})));
+    STEP(dropDevice("v100", {0}, roomIn({0})));
     STEP(citesWhatItHas(root()));
     for (const auto& [child, maker] : {std::pair(0, "H100"), std::pair(1, "V100")}) {
         const auto* key = std::get_if<std::string>(&at({0, child}).find("source")->value);
-        const auto& sources = window_->document().hardware()->sources;
+        const auto& sources = window->document().hardware()->sources;
         const auto found = std::ranges::find(sources, *key, &Source::key);
         QVERIFY(found != sources.end());
         QVERIFY2(found->text.find(maker) != std::string::npos, found->text.c_str());
     }
     canvas()->setFocus();
-    QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
-    QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
-    QVERIFY(window_->document().hardware()->sources.empty());
+    QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier);
+    QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(window->document().hardware()->sources.empty());
 }
 
 void TestStudioStranger::anArrayLikeEyeriss() {
     const ComponentPath dram{0}, chip{1}, global{1, 0}, pe{1, 1}, ifmap{1, 1, 0}, filter{1, 1, 1}, psum{1, 1, 2},
         mac{1, 1, 3};
-    STEP(place("dram", {}, {0.2, 0.5}));
-    STEP(place("die", {}, {0.95, 0.5}));
-    STEP(place("buffer", chip));
-    STEP(place("array", chip));
-    for (int file = 0; file < 3; ++file) STEP(place("register_file", pe));
-    STEP(place("mac", pe));
+    STEP(placeIn("dram", {}, {0.2, 0.5}));
+    STEP(placeIn("die", {}, {0.95, 0.5}));
+    STEP(placeIn("buffer", chip));
+    STEP(placeIn("array", chip));
+    for (int file = 0; file < 3; ++file) STEP(placeIn("register_file", pe));
+    STEP(placeIn("mac", pe));
     const std::tuple<ComponentPath, const char*, const char*> typed[] = {
         {dram, "clock", "60 MHz"},
         {dram, "capacity", "1 GB"},
@@ -292,20 +176,109 @@ void TestStudioStranger::anArrayLikeEyeriss() {
     STEP(isValid());
     STEP(choose(1, "resnet-50", "resnet-50"));
     QVERIFY(latencies().empty());  // fp16 on a machine of int16, as the preset says too
-    WorkloadOptions options = window_->document().workload()->recipe.options;
+    WorkloadOptions options = window->document().workload()->recipe.options;
     options.weights = options.activations = DType::I16;
-    QVERIFY_DONE(window_->document().apply(setWorkloadOptionsEdit(*window_->document().state(), 0, options)));
+    QVERIFY_DONE(window->document().apply(setWorkloadOptionsEdit(*window->document().state(), 0, options)));
     const auto drawn = latencies();
     STEP(savesAndReads());
-    picture("stranger-eyeriss");
+    STEP(pictureOfDrawing("stranger-eyeriss"));
     STEP(choose(0, "eyeriss-like", "eyeriss"));
-    QCOMPARE(window_->document().hardware()->name, std::string("Eyeriss-like array"));
+    QCOMPARE(window->document().hardware()->name, std::string("Eyeriss-like array"));
     const auto preset = latencies();
     QCOMPARE(drawn.size(), std::size_t(2));
     QCOMPARE(preset.size(), drawn.size());
     for (const auto& [method, latency] : preset) {
         qInfo("%s: drawn %.6g ms, preset %.6g ms", method.c_str(), drawn.at(method) * 1e3, latency * 1e3);
         QVERIFY2(std::abs(drawn.at(method) - latency) <= 1e-9 * latency, method.c_str());
+    }
+}
+
+// NVLink's hybrid cube mesh, with two links between some pairs: as the preset has it from NVIDIA's figure and NCCL's
+// reading, drawn here from dot to dot.
+void TestStudioStranger::eightLinkedAsInADgx1() {
+    STEP(placeIn("node", {}));
+    for (int gpu = 0; gpu < 8; ++gpu) {
+        // At the right border of the node for the upper row, at its lower border for the lower one: there is no room
+        // yet, the node makes it.
+        QPoint where = roomIn({0});
+        if (gpu > 0) {
+            const QRectF node = boxOf({0}), above = boxOf({0, gpu < 4 ? 0 : gpu - 4});
+            where = gpu < 4 ? QPointF(node.right() - 5, above.center().y()).toPoint()
+                            : QPointF(above.center().x(), node.bottom() - 5).toPoint();
+        }
+        STEP(dropDevice("v100", {0}, where));
+        STEP(type({{0, gpu}}, "name", QStringLiteral("gpu%1").arg(gpu)));
+    }
+    for (int gpu = 0; gpu < 8; ++gpu) {
+        for (int other = 0; other < gpu; ++other)
+            QVERIFY2(!boxOf({0, gpu}).intersects(boxOf({0, other})), "nothing is placed over another");
+    }
+    canvas()->fitAll();
+    struct Wire {
+        int from, to, links;
+    };
+    const Wire mesh[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {0, 4, 2}, {1, 2, 2}, {1, 3, 1}, {1, 5, 2}, {2, 3, 2},
+                         {2, 6, 1}, {3, 7, 1}, {4, 5, 1}, {4, 6, 1}, {4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 2}};
+    int drawn = 8;
+    for (const Wire& wire : mesh) {
+        const QRectF a = boxOf({0, wire.from}), b = boxOf({0, wire.to});
+        const bool down = wire.to == wire.from + 4, next = wire.to == wire.from + 1;
+        const bool upper = wire.from < 4;
+        // To the neighbour from side to side, to the other row from below to above, else over the others' heads.
+        const auto dot = [&](const QRectF& box, bool first) -> QPointF {
+            if (down) return {box.center().x(), first ? box.bottom() : box.top()};
+            if (next) return {first ? box.right() : box.left(), box.center().y()};
+            return {box.center().x(), upper ? box.top() : box.bottom()};
+        };
+        STEP(drawLink(dot(a, true).toPoint(), dot(b, false).toPoint()));
+        const std::vector<LinkEnds> ends = linkEnds(root());
+        const auto made = std::ranges::find(ends, ComponentPath{0, drawn}, &LinkEnds::link);
+        QVERIFY(made != ends.end() && !made->broken);
+        QCOMPARE(*made->from, (ComponentPath{0, wire.from}));
+        QCOMPARE(*made->to, (ComponentPath{0, wire.to}));
+        QCOMPARE(made->fromPort, std::string(down ? "bottom" : next ? "right" : upper ? "top" : "bottom"));
+        QCOMPARE(made->toPort, std::string(down ? "top" : next ? "left" : upper ? "top" : "bottom"));
+        STEP(type({{0, drawn}}, "bandwidth", "25 GB/s"));
+        if (wire.links > 1) STEP(type({{0, drawn}}, "count", QString::number(wire.links)));
+        ++drawn;
+    }
+    STEP(isValid());
+    for (const Diagnostic& problem : validate(*window->document().hardware()))
+        QVERIFY2(problem.code != "hardware.disconnected", toText(problem).c_str());
+    const auto pairs = [](const Component& node) {
+        std::map<std::set<std::string>, std::int64_t> found;
+        for (const LinkEnds& ends : linkEnds(node)) {
+            if (!ends.from || !ends.to || ends.from->size() != 1) continue;
+            const std::string a(nameOf(*componentAt(node, *ends.from))), b(nameOf(*componentAt(node, *ends.to)));
+            if (a.starts_with("gpu") && b.starts_with("gpu")) found[{a, b}] += componentAt(node, ends.link)->count;
+        }
+        return found;
+    };
+    const auto preset = loadHardware("dgx-1-v100");
+    QVERIFY(preset);
+    QCOMPARE(pairs(at({0})), pairs(preset->hardware.root.children.front()));
+    STEP(citesWhatItHas(root()));
+    STEP(choose(1, "llama-2-7b", "llama-2 7b"));
+    STEP(isAnsweredByAll());
+    STEP(savesAndReads());
+    STEP(pictureOfDrawing("stranger-dgx-1"));
+}
+
+// Dropped on a part that may not hold it, or on a wire, it goes to what is around.
+void TestStudioStranger::aDeviceGoesToTheNearestThatMayHoldIt() {
+    STEP(placeIn("node", {}));
+    STEP(dropDevice("v100", {0}, roomIn({0})));
+    STEP(dropDevice("v100", {0}, boxOf({0, 0}).center().toPoint()));
+    STEP(
+        drawLink(boxOf({0, 0}).topLeft().toPoint() + QPoint(20, 6), boxOf({0, 1}).topLeft().toPoint() + QPoint(20, 6)));
+    QCOMPARE(at({0}).children.size(), std::size_t(3));
+    const auto& link = canvas()->scene().links().back();
+    const QPointF middle = canvas()->toView((link.line.first() + link.line.at(1)) / 2);
+    STEP(dropDevice("v100", {0}, middle.toPoint()));
+    QCOMPARE(at({0}).children.size(), std::size_t(4));
+    QVERIFY(at({0}).children[0].name != at({0}).children[1].name);
+    for (const int a : {0, 1, 3}) {
+        for (const int b : {0, 1, 3}) QVERIFY(a == b || !boxOf({0, a}).intersects(boxOf({0, b})));
     }
 }
 

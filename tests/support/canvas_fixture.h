@@ -90,8 +90,8 @@ public:
                                       const std::vector<PlacedAt>& frozen) override {
         return tree("Move into", reparented(*hardware, paths, parent), places, frozen);
     }
-    Expected<ComponentPaths> link(const ComponentPath& from, const ComponentPath& to) override {
-        return tree("Link", linked(*hardware, from, to), {}, {});
+    Expected<ComponentPaths> link(const ComponentPath& from, const ComponentPath& to, const LinkPorts& ports) override {
+        return tree("Link", linked(*hardware, from, to, ports), {}, {});
     }
     Expected<ComponentPaths> duplicate(const ComponentPaths& paths, double, double) override {
         return tree("Duplicate", duplicated(*hardware, paths), {}, {});

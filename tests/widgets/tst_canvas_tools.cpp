@@ -1,6 +1,10 @@
 // Does each tool do what its gesture says, in one entry, and nothing at all when it is cancelled midway?
 
+#include "hardware/validate.h"
 #include "support/canvas_fixture.h"
+#include "widgets/canvas/find_bar.h"
+#include "widgets/canvas/free_place.h"
+#include "widgets/canvas/ports.h"
 #include "widgets/canvas/tools/measure.h"
 
 #include <QLineEdit>
@@ -29,6 +33,12 @@ private slots:
     void shiftKeepsPlacing();
     void aLinkByDragAndByTwoClicks();
     void aLinkToItsOwnInsideIsRefusedInWords();
+    void aLinkFromDotToDotKeepsItsPorts();
+    void aTakenPortIsNotOffered();
+    void placingFindsAFreePlace();
+    void aGrownContainerPushesItsNeighboursAside();
+    void aDragAtTheBorderScrolls();
+    void theSearchMarksAllMatches();
     void aHandleResizesButNeverBelowTheContents();
     void middleButtonAndSpacePan();
     void measureCountsHops();
@@ -298,6 +308,135 @@ void TestCanvasTools::renamingInPlace() {
     QTest::keyClicks(edit, "other");
     QTest::keyClick(edit, Qt::Key_Escape);
     QCOMPARE(board.editor.entries.size(), std::size_t(1));
+}
+
+void TestCanvasTools::aLinkFromDotToDotKeepsItsPorts() {
+    Board board;
+    board.view.setTool(CanvasView::Tool::Link);
+    const QRectF a = board.box("gpu0"), b = board.box("gpu1");
+    board.drag(board.onView({a.center().x(), a.bottom()}) + QPoint(2, 3), board.onView({b.center().x(), b.bottom()}));
+    const LinkEnds made = linkEnds(board.editor.hardware->root).back();
+    QCOMPARE(*made.from, board.path("gpu0"));
+    QCOMPARE(*made.to, board.path("gpu1"));
+    QCOMPARE(made.fromPort, std::string("bottom"));
+    QCOMPARE(made.toPort, std::string("bottom"));
+    const SceneLink& line = board.view.scene().links().back();
+    QCOMPARE(line.line.first(), QPointF(a.center().x(), a.bottom()));
+    QCOMPARE(line.line.last(), QPointF(b.center().x(), b.bottom()));
+    board.drag(board.grip("gpu9"), board.grip("gpu0"));  // in the boxes: any port
+    const LinkEnds any = linkEnds(board.editor.hardware->root).back();
+    QVERIFY(any.fromPort.empty() && any.toPort.empty());
+}
+
+void TestCanvasTools::aTakenPortIsNotOffered() {
+    Hardware design = cluster();
+    Component& sw = design.root.children[0].children[2];
+    sw.attributes = {{"ports", Measure{4, false, "4"}, {}, {}}};
+    Board board(design);
+    const auto ports = portsOf(sw, board.box("sw"));
+    QCOMPARE(ports.size(), std::size_t(4));
+    QVERIFY(portsOf(sw, board.box("sw"), 1000).empty());
+    for (const BoxPort& port : ports) {
+        const auto again = portNamed(sw, board.box("sw"), port.name);
+        QVERIFY(again && again->at == port.at);
+        const QRectF& box = board.box("sw");
+        const bool onBorder = port.at.x() == box.left() || port.at.x() == box.right() || port.at.y() == box.top() ||
+                              port.at.y() == box.bottom();
+        QVERIFY(onBorder && box.adjusted(-1, -1, 1, 1).contains(port.at));
+    }
+    for (const char* gpu : {"gpu0", "gpu1"}) {
+        board.view.setTool(CanvasView::Tool::Link);
+        board.drag(board.grip(gpu), board.onView(portsOf(sw, board.box("sw"))[1].at));
+        board.view.setTool(CanvasView::Tool::Select);
+    }
+    const auto links = linkEnds(board.editor.hardware->root);
+    QCOMPARE(links[links.size() - 2].toPort, std::string("2"));
+    QVERIFY(links.back().toPort != "2");
+    for (const Diagnostic& problem : validate(*board.editor.hardware)) QVERIFY(problem.code != "hardware.port-used");
+}
+
+void TestCanvasTools::placingFindsAFreePlace() {
+    Board board;
+    const QPoint where = board.middle("gpu9");
+    for (int i = 0; i < 3; ++i) {
+        board.view.startPlacing(part(ComponentKind::Package, "tpu"));
+        QTest::mouseMove(&board.view, where);
+        QTest::mouseClick(&board.view, Qt::LeftButton, {}, where);
+    }
+    QCOMPARE(board.editor.entries.size(), std::size_t(3));
+    const auto family = board.view.scene().children(board.node("node1"));
+    QCOMPARE(family.size(), std::size_t(4));
+    for (const int a : family) {
+        for (const int b : family) {
+            if (a != b)
+                QVERIFY(!board.view.scene().nodes()[std::size_t(a)].box.intersects(
+                    board.view.scene().nodes()[std::size_t(b)].box));
+        }
+    }
+    // The nearest: beside what is taken, not far away.
+    const QRectF taken(100, 100, 80, 40);
+    QCOMPARE(freePlace(QRectF(300, 300, 50, 50), {{taken}}), QPointF(300, 300));
+    QCOMPARE(freePlace(QRectF(170, 110, 50, 20), {{taken}}), QPointF(188, 110));
+    QCOMPARE(freePlace(QRectF(110, 130, 50, 20), {{taken}}), QPointF(110, 148));
+}
+
+void TestCanvasTools::aGrownContainerPushesItsNeighboursAside() {
+    Board board;
+    // By hand, close to each other: nothing is laid out by itself any more.
+    const Placement first{0, 0}, second{board.box("node0").width() + 8, 0};
+    QVERIFY(board.editor.arrange("Place", {{board.path("node0"), first}, {board.path("node1"), second}}, 0));
+    board.view.fitAll();
+    const QRectF before = board.box("node1");
+    const QPoint right = board.onView({board.box("node0").right() - 4, board.box("node0").center().y()});
+    for (int i = 0; i < 2; ++i) {
+        board.view.startPlacing(part(ComponentKind::Package, "tpu"));
+        QTest::mouseMove(&board.view, right);
+        QTest::mouseClick(&board.view, Qt::LeftButton, {}, right);
+    }
+    QCOMPARE(board.editor.entries.size(), std::size_t(3));
+    QVERIFY(!board.box("node0").intersects(board.box("node1")));
+    QVERIFY(board.box("node1").left() > before.left());
+    board.editor.undo();
+    board.editor.undo();
+    QCOMPARE(board.box("node1"), before);
+}
+
+void TestCanvasTools::aDragAtTheBorderScrolls() {
+    Board board;
+    const QPointF seen = board.view.visibleArea().topLeft();
+    board.press(board.grip("gpu9"));
+    board.moveTo(board.grip("gpu9") + QPoint(60, 20));
+    board.moveTo({board.view.width() - 3, board.view.height() / 2});
+    QTRY_VERIFY(board.view.visibleArea().left() > seen.x() + 40);
+    board.moveTo({board.view.width() / 2, board.view.height() / 2});
+    QTest::qWait(60);
+    const QPointF stopped = board.view.visibleArea().topLeft();
+    QTest::qWait(60);
+    QCOMPARE(board.view.visibleArea().topLeft(), stopped);
+    board.key(Qt::Key_Escape);
+    board.release({5, 5});
+    QCOMPARE(board.editor.asked, 0);
+}
+
+void TestCanvasTools::theSearchMarksAllMatches() {
+    Board board;
+    FindBar bar(&board.view);
+    bar.open();
+    const QImage plain = board.view.grab().toImage();
+    QTest::keyClicks(bar.findChild<QLineEdit*>("canvasFindWords"), "hbm");
+    QCOMPARE(board.selection.paths().size(), std::size_t(1));
+    board.selection.clear();
+    const QImage marked = board.view.grab().toImage();
+    for (const char* name : {"hbm0", "hbm1"}) {
+        const QRect around = QRectF(board.view.toView(board.box(name).topLeft()), board.box(name).size())
+                                 .toRect()
+                                 .adjusted(-4, -4, 4, 4);
+        QVERIFY2(plain.copy(around) != marked.copy(around), name);
+    }
+    QTest::keyClick(bar.findChild<QLineEdit*>("canvasFindWords"), Qt::Key_Escape);
+    board.selection.clear();
+    QCOMPARE(board.view.grab().toImage().copy(board.view.rect().adjusted(2, 2, -2, -2)),
+             plain.copy(board.view.rect().adjusted(2, 2, -2, -2)));
 }
 
 void TestCanvasTools::cancelledMidwayLeavesNothing_data() {

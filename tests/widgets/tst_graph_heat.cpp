@@ -123,6 +123,46 @@ private slots:
         QCOMPARE(one.position(x->values[3]), 1 - other.position(y->values[3]));
     }
 
+    void aFewOutliersDoNotWashOutTheRest() {
+        HeatMetric difference{"d", "d", Dimension::Time};
+        difference.diverging = true;
+        std::vector<double> values;
+        for (int i = -20; i <= 20; ++i) values.push_back(i * 1e-6);
+        const HeatScale plain = heatScale(difference, values);
+        QVERIFY(!plain.clipped);
+        QCOMPARE(plain.high, 20e-6);
+        values.push_back(5e-3);
+        const HeatScale scale = heatScale(difference, values);
+        QVERIFY(scale.clipped);
+        QVERIFY(scale.high <= 20e-6 && scale.high >= 15e-6);
+        QCOMPARE(scale.low, -scale.high);
+        QCOMPARE(scale.position(5e-3), 1.0);
+        QCOMPARE(scale.position(0), 0.5);
+        values.resize(8);
+        values.push_back(5e-3);  // too few to say what is usual
+        QCOMPARE(heatScale(difference, values).high, 5e-3);
+    }
+
+    void storedAnswersStandBesideThoseOfNow() {
+        const SnapshotPtr snapshot = linked();
+        const Answer& now = snapshot->answers[0];
+        auto slower = std::make_shared<Estimate>(*now.estimate);
+        for (double& seconds : slower->operators.seconds) seconds *= 2;
+        Answer then = now;
+        then.estimate = slower;
+        const auto metrics = heatMetrics(*snapshot, {}, {{"run-3-0", "run 3", {then}}});
+        const HeatMetric* time = metric(metrics, "time/run-3-0/roofline");
+        QVERIFY(time);
+        QVERIFY(time->title.contains("run 3"));
+        QCOMPARE(sum(time->values), 2 * sum(now.estimate->operators.seconds));
+        const HeatMetric* ratio = metric(metrics, "ratio/run-3-0/roofline/roofline");
+        QVERIFY(ratio);
+        for (const double value : ratio->values) QVERIFY(std::isnan(value) || std::abs(value - 0.5) < 1e-12);
+        QVERIFY(!metric(metrics, "ratio/run-3-0/roofline/hierarchical-roofline"));
+        then.estimate = std::make_shared<Estimate>();  // of another workload
+        QVERIFY(!metric(heatMetrics(*snapshot, {}, {{"run-3-0", "run 3", {then}}}), "time/run-3-0/roofline"));
+    }
+
     void whatAMethodDoesNotPredictIsNotListed() {
         const SnapshotPtr snapshot = linked();
         const auto metrics = heatMetrics(*snapshot);

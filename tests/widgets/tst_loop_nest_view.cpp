@@ -183,7 +183,15 @@ private slots:
     void theScatterShowsEveryPoint() {
         MapperScatter scatter;
         scatter.resize(400, 480);
-        scatter.setCurve({{1, 0.1, 1e6, 2e-3, 2e3, }, {50, 0.2, 5e5, 1e-3, 500}}, Hertz(1e9));
+        scatter.setCurve({{
+                              1,
+                              0.1,
+                              1e6,
+                              2e-3,
+                              2e3,
+                          },
+                          {50, 0.2, 5e5, 1e-3, 500}},
+                         Hertz(1e9));
         scatter.grab();
         QCOMPARE(scatter.pointCount(), std::size_t{2});
         int hit = 0;

@@ -22,6 +22,8 @@ CanvasView::CanvasView(ComponentSelection* selection, QWidget* parent)
     state_->tool = makeTool(Tool::Select, state_->context, {});
     connect(selection, &ComponentSelection::changed, this, [this] { state_->followSelection(); });
     connect(&Theme::instance(), &Theme::changed, this, [this] { state_->paintAgain(); });
+    state_->edge.setInterval(16);
+    connect(&state_->edge, &QTimer::timeout, this, [this] { state_->followEdge(); });
     state_->say();
 }
 
@@ -92,6 +94,16 @@ void CanvasView::setMarks(std::vector<Mark> marks) {
     state_->paintAgain();
 }
 
+void CanvasView::setFound(std::vector<ComponentPath> found) {
+    if (found == state_->found) return;
+    state_->found = std::move(found);
+    state_->paintAgain();
+}
+
+void CanvasView::setLibrary(std::function<std::vector<Component>(const QString&)> library) {
+    state_->library = std::move(library);
+}
+
 const Scene& CanvasView::scene() const {
     return state_->scene;
 }
@@ -104,15 +116,25 @@ void CanvasView::setTool(Tool tool) {
     const bool same = tool == state_->kind && tool != Tool::Place;
     if (same) return;
     state_->kind = tool;
-    state_->tool = makeTool(tool, state_->context, state_->prototype);
+    state_->tool = makeTool(tool, state_->context, state_->placing);
     state_->overlayChanged();
     emit toolChanged(tool);
 }
 
-void CanvasView::startPlacing(Component prototype) {
-    state_->prototype = std::move(prototype);
+void CanvasView::startPlacing(Component part) {
+    startPlacing(std::vector<Component>{std::move(part)});
+}
+
+void CanvasView::startPlacing(std::vector<Component> parts) {
+    state_->placing = std::move(parts);
     setTool(Tool::Place);
     setFocus(Qt::OtherFocusReason);
+}
+
+std::vector<PlacedAt> CanvasView::roomFor(const ComponentPath& holder, const std::vector<Component>& parts,
+                                          const std::vector<Placement>& places) const {
+    const int node = state_->scene.find(holder);
+    return node < 0 ? std::vector<PlacedAt>{} : state_->context.roomFor(node, parts, places);
 }
 
 void CanvasView::cancel() {
@@ -160,6 +182,10 @@ PaintOptions CanvasView::State::options() const {
     }
     for (const Mark& mark : marks) {
         if (const int node = scene.find(mark.path); node >= 0) options.marks.push_back({node, mark.colour});
+    }
+    for (const ComponentPath& path : found) {
+        if (const int node = scene.find(path); node > 0)
+            options.marks.push_back({shownAs(scene, node, zoom), Theme::instance().colours().accent});
     }
     return options;
 }

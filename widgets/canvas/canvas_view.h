@@ -10,6 +10,7 @@
 #include <QTransform>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 
 namespace orrery::ui {
@@ -45,6 +46,9 @@ public:
         QColor colour;
     };
     void setMarks(std::vector<Mark> marks);
+    void setFound(std::vector<ComponentPath> found);  ///< all matches of a search are outlined
+    /// What a device of the library is made of, so that one sees where a dragged one would stand.
+    void setLibrary(std::function<std::vector<Component>(const QString& id)> library);
 
     const Scene& scene() const;
     ComponentSelection* selection() const { return selection_; }
@@ -52,7 +56,11 @@ public:
     Tool tool() const;
     void setTool(Tool tool);
     /// The Place tool with what it will place; returns to Select after one unless Shift is held.
-    void startPlacing(Component prototype);
+    void startPlacing(Component part);
+    void startPlacing(std::vector<Component> parts);
+    /// Places of others when these parts go into `holder`: its children stay, what it would grow over moves aside.
+    std::vector<PlacedAt> roomFor(const ComponentPath& holder, const std::vector<Component>& parts,
+                                  const std::vector<Placement>& places) const;
     void cancel();  ///< what Esc does: the tool's gesture, then the tool, then the selection
 
     // Looking
@@ -105,7 +113,7 @@ signals:
     void componentActivated(const orrery::ComponentPath& path);  ///< double click or Enter
     void refused(const orrery::Diagnostic& why);
     void menuRequested(const QPoint& global);
-    /// A device of the library or a component was dropped: `id` as in its MIME data.
+    /// A device of the library was dropped, `id` as in its MIME data; its first part shall stand at `scene`.
     void libraryDropped(const QString& id, const orrery::ComponentPath& parent, const QPointF& scene);
 
     /// What the tool waits for, in words, for the status bar; empty: nothing to say.

@@ -3,6 +3,7 @@
 #include "hardware/validate.h"
 #include "widgets/canvas/canvas_view_state.h"
 #include "widgets/canvas/clipboard.h"
+#include "widgets/canvas/free_place.h"
 #include "widgets/common/text.h"
 
 #include <QClipboard>
@@ -142,14 +143,25 @@ void CanvasView::State::placeParts(std::vector<Component> parts, std::vector<Pla
         places.clear();
     else if (places.empty())
         places.resize(parts.size());
+    if (at) {
+        // All of it to where it touches nothing, kept together.
+        const std::vector<QRectF> sizes = sideBySide(parts);
+        QRectF all;
+        for (std::size_t i = 0; i < std::min(places.size(), sizes.size()); ++i) {
+            if (places[i].placed)
+                all |= QRectF(corner + QPointF(places[i].x, places[i].y),
+                              sizes[i].size().expandedTo({places[i].width, places[i].height}));
+        }
+        if (!all.isEmpty()) corner += freePlace(all, standing(scene, holder)) - all.topLeft();
+    }
     for (Placement& place : places) {
         if (!place.placed) continue;
         const Placement base = scene.placementAt(holder, corner + QPointF(place.x, place.y));
         place.x = base.x;
         place.y = base.y;
     }
-    report(context.editor->add(scene.path(holder), std::move(parts), places,
-                               at ? scene.frozen(holder) : std::vector<PlacedAt>{}));
+    const std::vector<PlacedAt> room = at ? context.roomFor(holder, parts, places) : std::vector<PlacedAt>{};
+    report(context.editor->add(scene.path(holder), std::move(parts), places, room));
 }
 
 void CanvasView::groupSelected() {

@@ -4,6 +4,7 @@
 #include "widgets/canvas/canvas_view_state.h"
 #include "widgets/canvas/clipboard.h"
 #include "widgets/canvas/tools/pan.h"
+#include "widgets/canvas/tools/place.h"
 
 #include <QContextMenuEvent>
 #include <QHelpEvent>
@@ -12,6 +13,7 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <cmath>
 
 namespace orrery::ui {
@@ -45,11 +47,29 @@ bool isCanvasKey(int key) {
 }
 }  // namespace
 
-
 namespace {
 const QString componentMime = QStringLiteral("application/x-orrery-component");
 const QString hardwareMime = QStringLiteral("application/x-orrery-hardware");
+
+constexpr double edgeWidth = 28;    ///< pixels at the border in which a drag scrolls
+constexpr double edgeFastest = 18;  ///< pixels a frame
+
+/// How far to scroll in one frame along one axis.
+double edgePull(double at, double length) {
+    const double before = edgeWidth - at, after = at - (length - edgeWidth);
+    const double depth = before > 0 ? -before : after > 0 ? after : 0;
+    return std::clamp(depth / edgeWidth, -1.0, 1.0) * edgeFastest;
+}
 }  // namespace
+
+void CanvasView::State::followEdge() {
+    const QPointF pull(edgePull(context.cursor.x(), view.width()), edgePull(context.cursor.y(), view.height()));
+    if (!dragging || pull.isNull() || !active()->scrollsAtEdge()) return edge.stop();
+    if (!edge.isActive()) return edge.start();  // not at the very moment in which a drag begins there
+    setView(zoom, origin - pull);
+    active()->move(event(context.cursor, Qt::NoButton, QGuiApplication::queryKeyboardModifiers()));
+    overlayChanged();
+}
 
 void CanvasView::mousePressEvent(QMouseEvent* event) {
     State& state = *state_;
@@ -88,11 +108,14 @@ void CanvasView::mouseMoveEvent(QMouseEvent* event) {
     if (!wasBusy && state.context.busy()) state.context.gesture->move(what);
     state.dropEnded();
     state.overlayChanged();
+    state.dragging = event->buttons() & Qt::LeftButton;
+    state.followEdge();
 }
 
 void CanvasView::mouseReleaseEvent(QMouseEvent* event) {
     State& state = *state_;
     const ToolEvent what = state.event(event->position(), event->button(), event->modifiers());
+    state.dragging = false;
     state.active()->release(what);
     state.dropEnded();
     state.overlayChanged();
@@ -187,41 +210,55 @@ void CanvasView::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 void CanvasView::dragEnterEvent(QDragEnterEvent* event) {
+    State& state = *state_;
     const QMimeData* dragged = event->mimeData();
-    if (!state_->context.editor) return;
-    if (dragged->hasFormat(hardwareMime) || dragged->hasFormat(componentMime)) event->acceptProposedAction();
-    if (!dragged->hasFormat(componentMime)) return;
-    auto parts = readComponents(dragged->data(componentMime).toStdString());
-    if (!parts || parts->empty()) return event->ignore();
-    startPlacing(std::move(parts->front()));
+    if (!state.context.editor) return;
+    std::vector<Component> parts;
+    if (dragged->hasFormat(componentMime)) {
+        if (auto read = readComponents(dragged->data(componentMime).toStdString())) parts = std::move(*read);
+    } else if (dragged->hasFormat(hardwareMime) && state.library) {
+        parts = state.library(QString::fromUtf8(dragged->data(hardwareMime)));
+    }
+    if (parts.empty()) return event->ignore();
+    event->acceptProposedAction();
+    startPlacing(std::move(parts));
+    state.dragging = true;
 }
 
 void CanvasView::dragMoveEvent(QDragMoveEvent* event) {
     State& state = *state_;
     state.context.cursor = event->position();
-    if (event->mimeData()->hasFormat(componentMime) && state.kind == Tool::Place)
-        state.tool->move(state.event(event->position(), Qt::NoButton, event->modifiers()));
+    if (state.kind == Tool::Place) state.tool->move(state.event(event->position(), Qt::NoButton, event->modifiers()));
     state.overlayChanged();
+    state.followEdge();
     event->acceptProposedAction();
 }
 
 void CanvasView::dragLeaveEvent(QDragLeaveEvent*) {
+    state_->dragging = false;
     if (state_->kind == Tool::Place) setTool(Tool::Select);
 }
 
 void CanvasView::dropEvent(QDropEvent* event) {
     State& state = *state_;
+    state.dragging = false;
+    if (state.kind != Tool::Place) return event->ignore();
     const ToolEvent what = state.event(event->position(), Qt::LeftButton, event->modifiers());
-    if (event->mimeData()->hasFormat(componentMime) && state.kind == Tool::Place) {
-        state.tool->move(what);
+    state.context.cursor = what.view;
+    state.tool->move(what);
+    if (event->mimeData()->hasFormat(componentMime)) {
         state.tool->press(what);
         state.tool->release(what);
         setTool(Tool::Select);
-    } else if (event->mimeData()->hasFormat(hardwareMime)) {
-        const int under = state.context.pick(what.scene);
-        const int holder = under < 0 ? state.context.root() : under;
-        emit libraryDropped(QString::fromUtf8(event->mimeData()->data(hardwareMime)), state.scene.path(holder),
-                            what.scene);
+    } else {
+        // The document knows the sources that the device's numbers cite.
+        const auto& place = static_cast<const PlaceTool&>(*state.tool);
+        const int holder = place.target();
+        const QPointF corner = place.corner();
+        if (holder < 0) place.refuse();
+        const ComponentPath into = state.scene.path(std::max(holder, 0));
+        setTool(Tool::Select);
+        if (holder >= 0) emit libraryDropped(QString::fromUtf8(event->mimeData()->data(hardwareMime)), into, corner);
     }
     event->acceptProposedAction();
     setFocus(Qt::OtherFocusReason);

@@ -9,6 +9,9 @@
 #include <QElapsedTimer>
 #include <QPixmap>
 #include <QRegion>
+#include <QTimer>
+
+#include <functional>
 
 namespace orrery::ui {
 
@@ -20,7 +23,10 @@ struct CanvasView::State {
     Scene scene;
     std::unique_ptr<CanvasTool> tool;
     Tool kind = Tool::Select;
-    Component prototype;  ///< of the Place tool
+    std::vector<Component> placing;  ///< by the Place tool
+    std::function<std::vector<Component>(const QString&)> library;
+    bool dragging = false;  ///< a button or a drag from elsewhere is held: at the border the drawing scrolls
+    QTimer edge;
 
     QPointF origin;  ///< view point of scene (0, 0)
     double zoom = 1;
@@ -33,7 +39,8 @@ struct CanvasView::State {
     Diagnostics problems;
     std::vector<ComponentLoad> loads;
     std::vector<Mark> marks;
-    std::vector<int> selectedNodes;  ///< as painted
+    std::vector<ComponentPath> found;  ///< by the search
+    std::vector<int> selectedNodes;    ///< as painted
     std::vector<QRectF> selectedAreas;
 
     QPixmap background;  ///< the scene at the present transform, without what is dragged
@@ -70,9 +77,10 @@ struct CanvasView::State {
     bool report(const Expected<ComponentPaths>& made);  ///< selects what was made
     void move(const QString& words, const std::vector<std::pair<int, QPointF>>& topLefts, int gesture = 0);
     void arrange(const QString& words, const std::vector<std::pair<int, Placement>>& moved, int gesture = 0);
+    void followEdge();  ///< starts or goes on scrolling while a drag is at the border
     void placeParts(std::vector<Component> parts, std::vector<Placement> places, const QPointF* at);
 };
 
-std::unique_ptr<CanvasTool> makeTool(CanvasView::Tool kind, ToolContext& context, const Component& prototype);
+std::unique_ptr<CanvasTool> makeTool(CanvasView::Tool kind, ToolContext& context, const std::vector<Component>& parts);
 
 }  // namespace orrery::ui

@@ -30,7 +30,8 @@ public:
     virtual Expected<ComponentPaths> reparent(const ComponentPaths& paths, const ComponentPath& parent,
                                               const std::vector<Placement>& places,
                                               const std::vector<PlacedAt>& frozen = {}) = 0;
-    virtual Expected<ComponentPaths> link(const ComponentPath& from, const ComponentPath& to) = 0;
+    virtual Expected<ComponentPaths> link(const ComponentPath& from, const ComponentPath& to,
+                                          const LinkPorts& ports) = 0;
     virtual Expected<ComponentPaths> duplicate(const ComponentPaths& paths, double dx, double dy) = 0;
     virtual Expected<ComponentPaths> group(const ComponentPaths& paths, ComponentKind kind) = 0;
     virtual Expected<ComponentPaths> ungroup(const ComponentPath& path) = 0;

@@ -94,6 +94,7 @@ void FindBar::open() {
 
 void FindBar::dismiss() {
     hide();
+    view_->setFound({});
     view_->setFocus(Qt::OtherFocusReason);
 }
 
@@ -103,6 +104,7 @@ void FindBar::search() {
     found_ = hardware ? findInDesign(hardware->root, words_->text()) : std::vector<ComponentPath>{};
     const auto same = std::find(found_.begin(), found_.end(), current);
     at_ = same != found_.end() ? static_cast<int>(same - found_.begin()) : (found_.empty() ? -1 : 0);
+    view_->setFound(found_);
     say();
 }
 

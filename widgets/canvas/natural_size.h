@@ -3,11 +3,10 @@
 // Sizes that do not depend on fonts, so that a drawing is the same everywhere: text is taken as wide as Inter's
 // average.
 
-#include "hardware/component.h"
+#include "widgets/common/component_text.h"
 
 #include <QPointF>
 #include <QSizeF>
-#include <QStringList>
 
 namespace orrery::ui {
 
@@ -19,10 +18,5 @@ double headerWidth(const Component& component);
 QPointF contentInset(const Component& component);
 /// The grid of an array with a mesh, from the nominal top left; empty for all others.
 QSizeF gridSize(const Component& component);
-
-/// `80 GB`, `3.35 TB/s`, `bf16 512/cycle`: the numbers of a component, most telling first, with their units.
-QStringList numbersOf(const Component& component);
-/// `×132`, `14 × 12`, `14 × 12 ×4`; empty for a single one.
-QString copiesText(const Component& component);
 
 }  // namespace orrery::ui

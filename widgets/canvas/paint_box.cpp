@@ -1,8 +1,8 @@
 #include "widgets/canvas/natural_size.h"
 #include "widgets/canvas/paint_parts.h"
 #include "widgets/canvas/paint_text.h"
+#include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
-#include "widgets/panels/glyphs.h"
 
 #include <QPainter>
 

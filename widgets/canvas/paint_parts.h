@@ -53,6 +53,8 @@ void paintOverlay(const PaintState& state, int node, const QRectF& box);
 void paintTiles(const PaintState& state, int node);
 void paintArrayGrid(const PaintState& state, int node);
 void paintLinks(const PaintState& state, int owner);
+/// The numbered ports of a switch, where there is room between them.
+void paintPorts(const PaintState& state, int node, const QRectF& box);
 /// Thin lines from a topology to the siblings that it joins.
 void paintTies(const PaintState& state, int owner);
 /// Small picture of a topology's shape, or its real network where `expanded`.

@@ -1,6 +1,7 @@
 #include "widgets/canvas/natural_size.h"
 #include "widgets/canvas/paint_parts.h"
 #include "widgets/canvas/paint_text.h"
+#include "widgets/canvas/ports.h"
 #include "widgets/common/text.h"
 
 #include <QPainter>
@@ -133,6 +134,19 @@ void paintLinks(const PaintState& state, int owner) {
         painter.drawRoundedRect(taken[i], 3, 3);
         paintLine(painter, taken[i], labels[i].text, pixels, false, colours.mutedText, Qt::AlignHCenter);
     }
+}
+
+void paintPorts(const PaintState& state, int node, const QRectF& box) {
+    constexpr double leastBetween = 7;
+    const Component& component = *nodeOf(state, node).component;
+    if (numberedPorts(component) == 0) return;
+    const Palette& colours = Theme::instance().colours();
+    const double side = std::clamp(2.5 * state.zoom, 1.5, 3.5);
+    state.painter.setPen(
+        QPen(mixed(colours.line, Theme::instance().kindColour(ComponentKind::Switch), 0.7), 1, Qt::SolidLine));
+    state.painter.setBrush(colours.surface);
+    for (const BoxPort& port : portsOf(component, box, leastBetween))
+        state.painter.drawRect(QRectF(port.at.x() - side, port.at.y() - side, 2 * side, 2 * side));
 }
 
 void paintTies(const PaintState& state, int owner) {

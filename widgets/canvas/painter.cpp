@@ -70,6 +70,7 @@ void paintNode(const PaintState& state, int node, int skipped) {
     } else {
         paintCard(state, node, box);
     }
+    if (shown.component->kind == ComponentKind::Switch) paintPorts(state, node, box);
     paintOverlay(state, node, box);
 }
 

@@ -4,8 +4,8 @@
 // out by itself. In a file it is the `layout:` of a hardware document, one line per component.
 
 #include "hardware/component.h"
+#include "widgets/common/shared_sorted_map.h"
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,8 +24,8 @@ struct Placement {
 };
 
 struct Placements {
-    std::map<std::string, Placement, std::less<>> at;  ///< by placementKey()
-    std::string other;                                 ///< lines of `layout:` that are not ours, kept
+    SharedSortedMap<Placement> at;  ///< by placementKey(); copies share what is the same
+    std::string other;              ///< lines of `layout:` that are not ours, kept
     const Placement* find(std::string_view key) const;
     bool operator==(const Placements&) const = default;
 };

@@ -168,7 +168,10 @@ QPolygonF routeLine(const RouteRequest& request, std::span<const QRectF> obstacl
     const double bottom = std::min(from.bottom(), to.bottom());
     const double left = std::max(from.left(), to.left());
     const double right = std::min(from.right(), to.right());
-    if (bottom - top >= 8 && right < left) {
+    const bool fixed = request.fromSide != Side::None || request.toSide != Side::None;
+    if (fixed) {
+        // Not where they overlap, but at their ports.
+    } else if (bottom - top >= 8 && right < left) {
         const double y = top + (0.2 + 0.6 * request.parallel) * (bottom - top);
         offer(from.right() <= to.left() ? QPolygonF{{from.right(), y}, {to.left(), y}}
                                         : QPolygonF{{from.left(), y}, {to.right(), y}});
@@ -180,9 +183,12 @@ QPolygonF routeLine(const RouteRequest& request, std::span<const QRectF> obstacl
     const double none = std::numeric_limits<double>::quiet_NaN();
     constexpr std::array sides{Side::Left, Side::Top, Side::Right, Side::Bottom};
     for (const Side a : sides) {
-        for (const Side b : sides)
+        if (request.fromSide != Side::None && a != request.fromSide) continue;
+        for (const Side b : sides) {
+            if (request.toSide != Side::None && b != request.toSide) continue;
             offer(
                 between(onSide(from, a, request.fromAlong), a, onSide(to, b, request.toAlong), b, request.lane, none));
+        }
     }
     return best;
 }

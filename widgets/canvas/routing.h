@@ -19,9 +19,10 @@ QPointF onSide(const QRectF& box, Side side, double along);
 
 struct RouteRequest {
     QRectF from, to;
-    double fromAlong = 0.5, toAlong = 0.5;  ///< where on their sides the ends stand, so that lines spread
-    double lane = 0;                        ///< offset of the middle part, in scene units, to keep parallel lines apart
-    double parallel = 0.5;                  ///< place among the links of the same two boxes, 0…1
+    double fromAlong = 0.5, toAlong = 0.5;            ///< where on their sides the ends stand, so that lines spread
+    Side fromSide = Side::None, toSide = Side::None;  ///< given: the ends stand there; None: wherever it is shortest
+    double lane = 0;        ///< offset of the middle part, in scene units, to keep parallel lines apart
+    double parallel = 0.5;  ///< place among the links of the same two boxes, 0…1
 };
 /// At least two points; every part is horizontal or vertical.
 QPolygonF routeLine(const RouteRequest& request, std::span<const QRectF> obstacles);

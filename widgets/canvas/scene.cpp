@@ -388,8 +388,6 @@ void Scene::followPlacements(const Placements& before) {
     std::map<std::pair<int, int>, Change> open;  // inner families first: their sizes are what the outer ones arrange
     const auto change = [&](int node) -> Change& { return open[{-nodes_[ix(node)].depth, node}]; };
     std::vector<int> touched;
-    auto old = before.at.begin();
-    auto now = placements_->at.begin();
     const auto note = [&](const std::string& key, const Placement* was, const Placement* is) {
         const int node = resolve(key);
         if (node < 0) return;
@@ -404,22 +402,7 @@ void Scene::followPlacements(const Placements& before) {
             change(node).resized = true;
         if (nodes_[ix(node)].parent >= 0) change(nodes_[ix(node)].parent).children.push_back(node);
     };
-    while (old != before.at.end() || now != placements_->at.end()) {
-        const int order = old == before.at.end()         ? 1
-                          : now == placements_->at.end() ? -1
-                                                         : old->first.compare(now->first);
-        if (order < 0) {
-            note(old->first, &old->second, nullptr);
-            ++old;
-        } else if (order > 0) {
-            note(now->first, nullptr, &now->second);
-            ++now;
-        } else {
-            if (!(old->second == now->second)) note(now->first, &old->second, &now->second);
-            ++old;
-            ++now;
-        }
-    }
+    SharedSortedMap<Placement>::differences(before.at, placements_->at, note);
     bool folds = false;
     while (!open.empty()) {
         const int node = open.begin()->first.second;

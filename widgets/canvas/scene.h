@@ -46,6 +46,7 @@ struct SceneLink {
     std::int32_t node = -1;           ///< the Link component
     std::int32_t from = -1, to = -1;  ///< nodes; -1: the border of the parent
     QPolygonF line;                   ///< scene coordinates, from end to end, orthogonal; empty if hidden
+    std::string fromPort, toPort;     ///< names of ports (ports.h); empty: any
     bool broken = false;              ///< an end is given and leads nowhere
 };
 

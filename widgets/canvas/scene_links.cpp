@@ -1,3 +1,4 @@
+#include "widgets/canvas/ports.h"
 #include "widgets/canvas/routing.h"
 #include "widgets/canvas/scene.h"
 
@@ -34,6 +35,8 @@ void Scene::addLinks() {
         link.from = ends.from ? find(*ends.from) : -1;
         link.to = ends.to ? find(*ends.to) : -1;
         link.broken = ends.broken;
+        link.fromPort = ends.fromPort;
+        link.toPort = ends.toPort;
         const auto index = static_cast<std::int32_t>(links_.size());
         linkOf_[node] = index;
         ownedLinks_[nodes_[ix(node)].parent].push_back(index);
@@ -124,6 +127,14 @@ void Scene::route(std::span<const std::int32_t> which) {
             request.to = nodes_[ix(to)].box;
             request.fromAlong = along(from, index);
             request.toAlong = along(to, index);
+            // At its port, unless it ends at what hides the part with the port.
+            const auto fix = [&](int end, int shown, const std::string& name, Side& side, double& at) {
+                if (end != shown || name.empty()) return;
+                const SceneNode& node = nodes_[ix(end)];
+                if (const auto port = portNamed(*node.component, node.box, name)) side = port->side, at = port->along;
+            };
+            fix(link.from, from, link.fromPort, request.fromSide, request.fromAlong);
+            fix(link.to, to, link.toPort, request.toSide, request.toAlong);
             int earlier = 0;
             int parallel = 0;
             for (const int other : attachedLinks_[from]) {

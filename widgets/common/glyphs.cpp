@@ -1,4 +1,4 @@
-#include "widgets/panels/glyphs.h"
+#include "widgets/common/glyphs.h"
 
 #include <QGuiApplication>
 #include <QHash>

@@ -3,6 +3,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/plots/operator_facts.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 
 #include <algorithm>
@@ -90,7 +91,7 @@ QRectF paintLegend(QPainter& painter, const QRectF& room, const HeatMetric* metr
     const QFont font = Theme::instance().font(FontRole::Small);
     const QFontMetricsF metrics(font);
     const double width =
-        std::min(std::max(240.0, metrics.horizontalAdvance(metric->title)), room.width() - 2 * margin - 2 * padding);
+        std::min(std::max(240.0, metrics.horizontalAdvance(metric->title) + (scale.clipped ? 150 : 0)), room.width() - 2 * margin - 2 * padding);
     if (width < 60) return {};
     const double height = 2 * metrics.height() + 12 + 10 + 2 * padding;
     const QRectF rect(room.left() + margin, room.bottom() - margin - height, width + 2 * padding, height);
@@ -98,7 +99,15 @@ QRectF paintLegend(QPainter& painter, const QRectF& room, const HeatMetric* metr
     painter.setFont(font);
     painter.setPen(c.text);
     const QRectF head(rect.left() + padding, rect.top() + padding, width, metrics.height());
-    painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(metric->title, Qt::ElideMiddle, width));
+    const QString beyond = scale.clipped ? QCoreApplication::translate("orrery::ui::graph", "some beyond the ends") : QString();
+    const double note = beyond.isEmpty() ? 0 : metrics.horizontalAdvance(beyond) + 8;
+    const bool roomy = width - note > 100;
+    painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(metric->title, Qt::ElideMiddle, width - (roomy ? note : 0)));
+    if (roomy && note > 0) {
+        painter.setPen(c.mutedText);
+        painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, beyond);
+    }
     const QRectF ramp(head.left(), head.bottom() + 5, width, 10);
     const int steps = static_cast<int>(ramp.width());
     for (int i = 0; i < steps; ++i) {

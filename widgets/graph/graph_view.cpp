@@ -93,7 +93,10 @@ void GraphView::setWorkload(WorkloadPtr workload) {
     const bool related = same || (workload && s.workload && s.workload->recipe.source == workload->recipe.source);
     s.workload = std::move(workload);
     cancelLayout();
-    if (!same) s.measured.clear();
+    if (!same) {
+        s.measured.clear();
+        s.stored.clear();
+    }
     s.look.hovered = s.look.hoveredEdge = s.look.hoveredFrame = -1;
     s.card->hide();
     if (!related) {
@@ -128,6 +131,12 @@ void GraphView::showEvent(QShowEvent*) {
 
 void GraphView::setMeasured(std::vector<double> seconds) {
     state_->measured = std::move(seconds);
+    state_->remeasure();
+    update();
+}
+
+void GraphView::setStored(std::vector<StoredAnswers> stored) {
+    state_->stored = std::move(stored);
     state_->remeasure();
     update();
 }

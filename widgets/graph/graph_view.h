@@ -23,7 +23,8 @@ public:
 
     void setWorkload(WorkloadPtr workload);
     void setSnapshot(SnapshotPtr snapshot);
-    void setMeasured(std::vector<double> seconds);  ///< per operator, all repeats; NaN: none
+    void setMeasured(std::vector<double> seconds);      ///< per operator, all repeats; NaN: none
+    void setStored(std::vector<StoredAnswers> stored);  ///< of a run of before; gone with the workload
 
     void setMetric(const QString& id);  ///< empty: colours by kind
     QString metric() const;

@@ -39,7 +39,7 @@ void GraphView::State::remeasure() {
                           snapshot->scenario.workload->graph.operators.size() == workload->graph.operators.size();
         Snapshot alone;
         alone.scenario.workload = workload;
-        metrics = heatMetrics(fits ? *snapshot : alone, measured);
+        metrics = heatMetrics(fits ? *snapshot : alone, measured, stored);
     }
     for (const HeatMetric& each : metrics) after << each.id;
     recolour();

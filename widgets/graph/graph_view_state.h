@@ -29,6 +29,7 @@ struct GraphView::State {
     WorkloadPtr workload;
     SnapshotPtr snapshot;
     std::vector<double> measured;
+    std::vector<StoredAnswers> stored;
     std::vector<HeatMetric> metrics;
     bool stale = false;  ///< metrics are older than the snapshot: the view is hidden
     QString metric;

@@ -25,6 +25,16 @@ double roundStep(double least) {
     return 10 * power;
 }
 
+/// How far the scale of a diverging metric reaches from its middle. Where a few nodes lie far out, they would leave all
+/// others the colour of the middle: then as far as nineteen of twenty do.
+double reachOf(std::vector<double> away) {
+    if (away.empty()) return 0;
+    std::sort(away.begin(), away.end());
+    const double most = away.back();
+    const double usual = away[static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(away.size()))) - 1];
+    return away.size() >= 20 && usual > 0 && most > 3 * usual ? usual : most;
+}
+
 }  // namespace
 
 std::vector<double> nodeValues(const HeatMetric& metric, const VisibleGraph& visible) {
@@ -81,14 +91,22 @@ HeatScale heatScale(const HeatMetric& metric, const std::vector<double>& shown) 
         high = std::max(high, value);
     }
     if (low > high) return scale.low = metric.logarithmic ? 0.1 : 0, scale;
-    if (metric.diverging && metric.logarithmic) {
-        const double reach = std::max({std::abs(std::log10(low)), std::abs(std::log10(high)), 1e-3});
-        scale.low = std::pow(10, -reach);
-        scale.high = std::pow(10, reach);
-    } else if (metric.diverging) {
-        const double reach = std::max(std::abs(low), std::abs(high));
-        scale.high = reach > 0 ? reach : 1;
-        scale.low = -scale.high;
+    if (metric.diverging) {
+        std::vector<double> away;
+        for (const double value : shown) {
+            if (!std::isfinite(value) || (metric.logarithmic && value <= 0)) continue;
+            away.push_back(std::abs(metric.logarithmic ? std::log10(value) : value));
+        }
+        double reach = reachOf(away);
+        scale.clipped = std::any_of(away.begin(), away.end(), [reach](double far) { return far > reach; });
+        if (metric.logarithmic) {
+            reach = std::max(reach, 1e-3);
+            scale.low = std::pow(10, -reach);
+            scale.high = std::pow(10, reach);
+        } else {
+            scale.high = reach > 0 ? reach : 1;
+            scale.low = -scale.high;
+        }
     } else if (metric.logarithmic) {
         scale.high = high;
         scale.low = std::max(low, high * 1e-4);

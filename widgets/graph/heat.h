@@ -28,11 +28,20 @@ struct HeatMetric {
     QString note;               ///< one sentence: what it is and where it comes from
 };
 
+/// Answers of a run of before, painted beside those of now.
+struct StoredAnswers {
+    QString run;    ///< for ids: no two lists have the same
+    QString title;  ///< `run 3`
+    std::vector<Answer> answers;
+};
+
 /// Every metric that can be computed: work, bytes and parameters of the workload itself; per answer time, share of
 /// time, bytes, intensity, energy where predicted, and what bounds; per pair of answers difference and ratio of times;
 /// per answer the error against measured times where some are given (`measured`: seconds of all repeats of each
-/// operator, NaN where not; empty: none). No stated interval is listed: methods state it for the whole answer only.
-std::vector<HeatMetric> heatMetrics(const Snapshot& snapshot, const std::vector<double>& measured = {});
+/// operator, NaN where not; empty: none). Of `stored` answers the same, with difference and ratio to the answer of now
+/// by the same method. No stated interval is listed: methods state it for the whole answer only.
+std::vector<HeatMetric> heatMetrics(const Snapshot& snapshot, const std::vector<double>& measured = {},
+                                    const std::vector<StoredAnswers>& stored = {});
 
 /// One value per node of the drawing; NaN where no operator of the node has one. O(operators).
 std::vector<double> nodeValues(const HeatMetric& metric, const VisibleGraph& visible);
@@ -41,6 +50,7 @@ std::vector<double> nodeValues(const HeatMetric& metric, const VisibleGraph& vis
 struct HeatScale {
     double low = 0, high = 1;
     bool logarithmic = false, diverging = false;
+    bool clipped = false;  ///< some values lie beyond both ends
 
     double position(double value) const;  ///< 0…1, clamped; NaN for NaN
     double valueAt(double position) const;
@@ -48,8 +58,9 @@ struct HeatScale {
     QColor colour(double value) const;  ///< from the theme
     std::vector<double> ticks(int about = 5) const;  ///< round values within the range, ascending
 };
-/// The range of the values shown: from 0 for linear metrics, symmetric for diverging ones, at most four decades (from
-/// the top) for logarithmic ones.
+/// The range of the values shown: from 0 for linear metrics, symmetric for diverging ones (clipped to the reach of
+/// nineteen of twenty values where the rest lie more than three times as far out), at most four decades (from the top)
+/// for logarithmic ones.
 HeatScale heatScale(const HeatMetric& metric, const std::vector<double>& shown);
 /// `1.2 ms`, `+12 %`, `×1.35`, `compute`; `–` for NaN.
 QString heatText(const HeatMetric& metric, double value);

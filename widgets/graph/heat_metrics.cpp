@@ -162,7 +162,8 @@ private:
 
 }  // namespace
 
-std::vector<HeatMetric> heatMetrics(const Snapshot& snapshot, const std::vector<double>& measured) {
+std::vector<HeatMetric> heatMetrics(const Snapshot& snapshot, const std::vector<double>& measured,
+                                    const std::vector<StoredAnswers>& stored) {
     if (!snapshot.scenario.workload) return {};
     const std::size_t count = snapshot.scenario.workload->graph.operators.size();
     std::vector<const Answer*> answers;
@@ -173,6 +174,17 @@ std::vector<HeatMetric> heatMetrics(const Snapshot& snapshot, const std::vector<
     for (const Answer* answer : answers) list.ofAnswer(*answer);
     for (std::size_t a = 0; a < answers.size(); ++a) {
         for (std::size_t b = a + 1; b < answers.size(); ++b) list.ofPair(*answers[a], *answers[b]);
+    }
+    for (const StoredAnswers& run : stored) {
+        for (Answer then : run.answers) {
+            if (!then.estimate || then.estimate->operators.seconds.size() != count) continue;
+            const auto now = std::find_if(answers.begin(), answers.end(),
+                                          [&](const Answer* answer) { return answer->method == then.method; });
+            then.method = run.run + QLatin1Char('/') + then.method;
+            then.title += QStringLiteral(", ") + run.title;
+            list.ofAnswer(then);
+            if (now != answers.end()) list.ofPair(then, **now);
+        }
     }
     if (measured.size() == count) list.ofMeasured(measured, answers);
     list.ofWorkload();

@@ -82,7 +82,8 @@ void LoopNestView::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Down: {
             const bool up = event->key() == Qt::Key_Up;
             if (layout_.loops.empty()) return;
-            if (row == layout_.loops.end()) return setCurrent((up ? layout_.loops.back() : layout_.loops.front()).place);
+            if (row == layout_.loops.end())
+                return setCurrent((up ? layout_.loops.back() : layout_.loops.front()).place);
             if (moves) return shift(*current_, up);
             if (up && row != layout_.loops.begin()) setCurrent(std::prev(row)->place);
             if (!up && std::next(row) != layout_.loops.end()) setCurrent(std::next(row)->place);
@@ -104,7 +105,8 @@ void LoopNestView::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_T:
             if (current_) change(*current_, LoopKind::Temporal);
             return;
-        default: QAbstractScrollArea::keyPressEvent(event);
+        default:
+            QAbstractScrollArea::keyPressEvent(event);
     }
 }
 
@@ -135,7 +137,8 @@ QString LoopNestView::tip(const QPoint& whole) const {
     const NestCounts* counts = counts_ ? &*counts_ : lastGood_ ? &*lastGood_ : nullptr;
     for (const TensorRow& row : layout_.tensors) {
         if (!row.box.contains(whole)) continue;
-        const QString name = tr("%1 at %2").arg(qs(problem_.tensors[row.tensor].name), qs(hardware_.levels[row.level].name));
+        const QString name =
+            tr("%1 at %2").arg(qs(problem_.tensors[row.tensor].name), qs(hardware_.levels[row.level].name));
         if (!counts || !counts->levels[row.level].tensors[row.tensor].kept) return name + tr(": passes by");
         const TensorCounts& what = counts->levels[row.level].tensors[row.tensor];
         return name + QStringLiteral(": ") + heldText(hardware_, what, row.level) + QLatin1Char('\n') +
@@ -167,7 +170,8 @@ bool LoopNestView::event(QEvent* event) {
         const bool plain = key->modifiers() == Qt::NoModifier || key->modifiers() == Qt::KeypadModifier;
         const bool own = plain && (key->key() == Qt::Key_X || key->key() == Qt::Key_Y || key->key() == Qt::Key_T ||
                                    key->key() == Qt::Key_Plus || key->key() == Qt::Key_Minus);
-        const bool moves = key->modifiers() == Qt::AltModifier && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down);
+        const bool moves =
+            key->modifiers() == Qt::AltModifier && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down);
         if (own || moves || (key->matches(QKeySequence::Undo) && canUndo())) event->accept();
     }
     return QAbstractScrollArea::event(event);

@@ -9,12 +9,16 @@ constexpr int gap = 8;
 constexpr int picture = 96;  ///< side of the array's picture
 }  // namespace
 
-LoopNestLayout layOutNest(const NestProblem& problem, const NestHardware& hardware, const NestMapping& mapping, int width,
-                          int row, int digit) {
+LoopNestLayout layOutNest(const NestProblem& problem, const NestHardware& hardware, const NestMapping& mapping,
+                          int width, int row, int digit) {
     LoopNestLayout layout;
-    const int left = width * 9 / 20;
+    // Where there is little room the loops keep theirs: numbers have tool tips.
+    const int left = std::max(width * 9 / 20, std::min(34 * digit, width * 11 / 20));
+    std::size_t deepest = 1;
+    for (const LevelMapping& level : mapping.levels) deepest += level.loops.size();
+    const int step = std::clamp((left - 24 * digit) / static_cast<int>(deepest), 2, gap * 3 / 2);
     const int right = width - gap;
-    const int nameWidth = std::min(12 * digit, (right - left) / 4);
+    const int nameWidth = std::min(12 * digit, (right - left) * 3 / 10);
     const int barsWidth = right - left - row - nameWidth - 3 * gap;
     int y = gap;
     int depth = 0;
@@ -25,7 +29,7 @@ LoopNestLayout layOutNest(const NestProblem& problem, const NestHardware& hardwa
         int line = y;
         const auto& loops = mapping.levels[level].loops;
         for (std::size_t index = loops.size(); index-- > 0;) {
-            const int indent = 2 * gap + std::min(depth, 14) * gap * 3 / 2;
+            const int indent = 2 * gap + std::min(depth, 20) * step;
             LoopRow loop{{level, index}, QRect(indent, line, left - indent - gap, row), {}};
             // `for K in 0…` and then the number.
             const int name = static_cast<int>(problem.dimensions[loops[index].dimension].size());

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the parts of a loop nest stand: plain geometry, tested without a window. Outer levels and loops stand above inner
-// ones, as in a program.
+// Where the parts of a loop nest stand: plain geometry, tested without a window. Outer levels and loops stand above
+// inner ones, as in a program.
 
 #include "mapping/nest_edit.h"
 #include "mapping/nest_evaluator.h"
@@ -38,8 +38,8 @@ struct LoopNestLayout {
 };
 
 /// `row` is the height of a line, `digit` the width of a digit.
-LoopNestLayout layOutNest(const NestProblem& problem, const NestHardware& hardware, const NestMapping& mapping, int width,
-                          int row, int digit);
+LoopNestLayout layOutNest(const NestProblem& problem, const NestHardware& hardware, const NestMapping& mapping,
+                          int width, int row, int digit);
 
 /// The loop of which a box holds the point; none beside them.
 std::optional<LoopPlace> loopAt(const LoopNestLayout& layout, const QPoint& point);

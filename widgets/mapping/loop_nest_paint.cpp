@@ -34,26 +34,39 @@ QColor levelColour(const LoopNestPicture& picture, std::size_t level) {
     return Theme::instance().levelColour(static_cast<int>(picture.hardware.levels.size() - 1 - level));
 }
 
+QColor pale(const QColor& colour) {
+    const QColor& surface = Theme::instance().colours().surface;
+    const auto mix = [](int a, int b) { return a + (b - a) * 55 / 100; };
+    return {mix(colour.red(), surface.red()), mix(colour.green(), surface.green()), mix(colour.blue(), surface.blue())};
+}
+
+// The number stands on the bar: the bar is pale so that text reads on and beside it.
 void paintBar(QPainter& painter, const QRect& area, double share, const QColor& colour, const QString& text,
-              const QString& rest, bool over) {
+              const QString& shorter) {
     const Palette& colours = Theme::instance().colours();
-    const QRect slot = area.adjusted(0, 4, 0, -4);
+    const QRect slot = area.adjusted(0, 3, 0, -3);
     painter.setPen(Qt::NoPen);
     painter.setBrush(colours.faintLine);
     painter.drawRoundedRect(slot, 2, 2);
     QRect filled = slot;
     filled.setWidth(static_cast<int>(std::lround(slot.width() * std::clamp(share, 0.0, 1.0))));
-    painter.setBrush(over ? colours.bad : colour);
+    painter.setBrush(pale(colour));
     if (filled.width() > 0) painter.drawRoundedRect(filled, 2, 2);
-    painter.setPen(colours.text);
+    const QRect inside = slot.adjusted(4, 0, -2, 0);
     const QFontMetrics metrics = painter.fontMetrics();
-    const QString shown = metrics.horizontalAdvance(text) <= slot.width() - 6 ? text : rest;
-    // On the bar where it is long, beside it where there is room: always in the colour that reads there.
-    const bool beside = slot.width() - filled.width() > metrics.horizontalAdvance(shown) + 8;
-    if (!beside) painter.setPen(Theme::instance().inkOn(over ? colours.bad : colour));
-    const QRect where = beside ? slot.adjusted(filled.width() + 4, 0, 0, 0) : slot.adjusted(4, 0, -2, 0);
-    if (metrics.horizontalAdvance(shown) <= where.width())
-        painter.drawText(where, static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft), shown);
+    const QString shown = metrics.horizontalAdvance(text) <= inside.width() ? text : shorter;
+    if (metrics.horizontalAdvance(shown) > inside.width()) return;
+    painter.setPen(colours.text);
+    painter.drawText(inside, static_cast<int>(Qt::AlignVCenter | Qt::AlignLeft), shown);
+}
+
+/// `1.2M`: a count where there is little room.
+QString shortCount(double count) {
+    for (const auto& [unit, sign] : {std::pair{1e9, "G"}, std::pair{1e6, "M"}, std::pair{1e3, "k"}}) {
+        if (count >= unit * 10) return QString::number(count / unit, 'f', 0) + QLatin1String(sign);
+        if (count >= unit) return QString::number(count / unit, 'f', 1) + QLatin1String(sign);
+    }
+    return QString::number(count, 'f', 0);
 }
 
 void paintLevel(QPainter& painter, const LoopNestPicture& picture, const LevelBlock& block) {
@@ -99,7 +112,7 @@ void paintLoop(QPainter& painter, const LoopNestPicture& picture, const LoopRow&
     const bool spatial = loop.kind != LoopKind::Temporal;
     const QString word = spatial ? QStringLiteral("par") : QStringLiteral("for");
     painter.drawText(row.box, Qt::AlignVCenter, word);
-    const int step = painter.fontMetrics().horizontalAdvance(QStringLiteral("for "));
+    const int step = painter.fontMetrics().horizontalAdvance(QStringLiteral("par  "));
     QFont strong = painter.font();
     const QFont plain = strong;
     strong.setWeight(QFont::DemiBold);
@@ -120,15 +133,15 @@ void paintLoop(QPainter& painter, const LoopNestPicture& picture, const LoopRow&
     if (spatial) {
         const QString where = loop.kind == LoopKind::SpatialX ? say("columns") : say("rows");
         const int from = number.left() + painter.fontMetrics().horizontalAdvance(bound) + 10;
-        const QRect pill(from, row.box.top() + 3, painter.fontMetrics().horizontalAdvance(where) + 12,
-                         row.box.height() - 6);
-        if (pill.right() <= row.box.right()) {
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(colours.accent);
-            painter.drawRoundedRect(pill, pill.height() / 2.0, pill.height() / 2.0);
-            painter.setPen(colours.accentText);
-            painter.drawText(pill, Qt::AlignCenter, where);
-        }
+        QRect pill(from, row.box.top() + 3, painter.fontMetrics().horizontalAdvance(where) + 12, row.box.height() - 6);
+        const bool whole = pill.right() <= row.box.right();
+        const QString arrow = loop.kind == LoopKind::SpatialX ? QStringLiteral("↔") : QStringLiteral("↕");
+        if (!whole) pill.setWidth(painter.fontMetrics().horizontalAdvance(arrow) + 10);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colours.accent);
+        painter.drawRoundedRect(pill, pill.height() / 2.0, pill.height() / 2.0);
+        painter.setPen(colours.accentText);
+        painter.drawText(pill, Qt::AlignCenter, whole ? where : arrow);
     }
     painter.setOpacity(1);
 }
@@ -146,7 +159,7 @@ void paintTensor(QPainter& painter, const LoopNestPicture& picture, const Tensor
     painter.drawText(row.name, Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(name, Qt::ElideRight, row.name.width()));
     if (!keeps) {
-        painter.drawText(row.held, Qt::AlignVCenter, say("passes by"));
+        painter.drawText(row.held.united(row.traffic), Qt::AlignVCenter, say("passes by"));
         return;
     }
     if (!picture.counts || row.level >= picture.counts->levels.size()) return;
@@ -155,12 +168,13 @@ void paintTensor(QPainter& painter, const LoopNestPicture& picture, const Tensor
     const double room = picture.hardware.levels[row.level].capacityWords;
     const double share = std::isfinite(room) && room > 0 ? counts.tile / room : 0;
     painter.setOpacity(picture.stale ? 0.45 : 1);
-    paintBar(painter, row.held, share, hue, heldText(picture.hardware, counts, row.level), countText(counts.tile),
-             share > 1);
+    paintBar(painter, row.held, share, share > 1 ? colours.bad : hue, heldText(picture.hardware, counts, row.level),
+             shortCount(counts.tile));
     // Traffic spans orders of magnitude: the bar is logarithmic, the number says it in words.
     const double moved = traffic(counts);
     paintBar(painter, row.traffic, moved > 1 ? std::log10(moved) / std::log10(std::max(most, 10.0)) : 0,
-             levelColour(picture, row.level), trafficText(counts), countText(moved), false);
+             levelColour(picture, row.level), trafficText(counts),
+             shortCount(counts.reads + counts.fills + counts.updates));
     painter.setOpacity(1);
 }
 
@@ -223,13 +237,15 @@ void paintDrop(QPainter& painter, const LoopNestPicture& picture) {
 }  // namespace
 
 QString loopText(const NestProblem& problem, const NestLoop& loop) {
-    const QString text = say("%1 from 0 to %L2")
-                             .arg(qs(problem.dimensions[loop.dimension]))
-                             .arg(static_cast<qlonglong>(loop.bound));
+    const QString text =
+        say("%1 from 0 to %L2").arg(qs(problem.dimensions[loop.dimension])).arg(static_cast<qlonglong>(loop.bound));
     switch (loop.kind) {
-        case LoopKind::SpatialX: return text + say(", across columns");
-        case LoopKind::SpatialY: return text + say(", across rows");
-        case LoopKind::Temporal: break;
+        case LoopKind::SpatialX:
+            return text + say(", across columns");
+        case LoopKind::SpatialY:
+            return text + say(", across rows");
+        case LoopKind::Temporal:
+            break;
     }
     return text;
 }

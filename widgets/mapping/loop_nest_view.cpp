@@ -189,9 +189,10 @@ void LoopNestView::paintEvent(QPaintEvent* event) {
     }
     const NestCounts* counts = counts_ ? &*counts_ : lastGood_ ? &*lastGood_ : nullptr;
     QString refusal;
-    if (fault_) refusal = qs(fault_->message) + (fault_->hint.empty() ? QString() : QStringLiteral(". ") + qs(fault_->hint));
-    const LoopNestPicture picture{problem_, hardware_, mapping_, layout_,  counts,   !counts_,
-                                  refusal,  current_,  hovered_, dragged_, drop_,    hasFocus()};
+    if (fault_)
+        refusal = qs(fault_->message) + (fault_->hint.empty() ? QString() : QStringLiteral(". ") + qs(fault_->hint));
+    const LoopNestPicture picture{problem_, hardware_, mapping_, layout_,  counts, !counts_,
+                                  refusal,  current_,  hovered_, dragged_, drop_,  hasFocus()};
     painter.translate(0, -verticalScrollBar()->value());
     paintNest(painter, picture, event->rect().translated(0, verticalScrollBar()->value()));
 }

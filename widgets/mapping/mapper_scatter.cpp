@@ -38,6 +38,7 @@ void paintFrame(QPainter& painter, const QRectF& area, const QString& title, con
     const double line = painter.fontMetrics().height();
     painter.drawText(QRectF(area.left(), area.top() - line - 6, area.width(), line), Qt::AlignLeft, title);
     painter.setPen(colours.faintLine);
+    painter.setBrush(Qt::NoBrush);
     painter.drawRect(area);
     painter.setPen(colours.mutedText);
     painter.drawText(QRectF(area.left(), area.bottom() + 2, area.width(), line), Qt::AlignLeft, lowX);
@@ -78,7 +79,8 @@ QString MapperScatter::pointText(std::size_t index) const {
     QString words = latencyText(point);
     if (point.energy > 0) words += QStringLiteral(" · ") + text(Joules(point.energy));
     return words + QLatin1Char('\n') +
-           tr("after %1 mappings, %2").arg(countText(static_cast<double>(point.evaluations)), text(Seconds(point.seconds)));
+           tr("after %1 mappings, %2")
+               .arg(countText(static_cast<double>(point.evaluations)), text(Seconds(point.seconds)));
 }
 
 int MapperScatter::pointAt(const QPointF& place) const {
@@ -98,7 +100,8 @@ void MapperScatter::paintScatter(QPainter& painter, const QRectF& area) {
     const Palette& colours = Theme::instance().colours();
     const bool energies = std::ranges::any_of(curve_, [](const MapperPoint& p) { return p.energy > 0; });
     const auto height = [&](const MapperPoint& p) { return energies ? p.energy : p.objective; };
-    const LogAxes axes{around(curve_, [this](const MapperPoint& p) { return latency(p); }), around(curve_, height), area};
+    const LogAxes axes{around(curve_, [this](const MapperPoint& p) { return latency(p); }), around(curve_, height),
+                       area};
     const auto edge = [&](double value) {
         return clock_.value > 0 ? text(Seconds(value)) : tr("%1 cycles").arg(countText(value));
     };
@@ -121,7 +124,9 @@ void MapperScatter::paintScatter(QPainter& painter, const QRectF& area) {
 
 void MapperScatter::paintCurve(QPainter& painter, const QRectF& area) {
     const Palette& colours = Theme::instance().colours();
-    const auto tried = [](const MapperPoint& p) { return static_cast<double>(std::max<std::uint64_t>(p.evaluations, 1)); };
+    const auto tried = [](const MapperPoint& p) {
+        return static_cast<double>(std::max<std::uint64_t>(p.evaluations, 1));
+    };
     const LogAxes axes{around(curve_, tried), around(curve_, [](const MapperPoint& p) { return p.objective; }), area};
     paintFrame(painter, area, tr("How the objective fell"), tr("mappings costed"), tr("objective"),
                countText(std::ceil(axes.x.low)), countText(axes.x.high), QString::number(axes.y.low, 'g', 3),
@@ -134,6 +139,7 @@ void MapperScatter::paintCurve(QPainter& painter, const QRectF& area) {
     }
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(colours.accent, 2));
+    painter.setBrush(Qt::NoBrush);
     painter.drawPolyline(steps);
     painter.setRenderHint(QPainter::Antialiasing, false);
 }

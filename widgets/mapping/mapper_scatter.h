@@ -1,7 +1,7 @@
 #pragma once
 
-// What a mapper has found: each best-so-far mapping by latency and energy, and how the objective fell with the number of
-// mappings costed.
+// What a mapper has found: each best-so-far mapping by latency and energy, and how the objective fell with the number
+// of mappings costed.
 
 #include "base/quantity.h"
 #include "mapping/mappers/mapper.h"

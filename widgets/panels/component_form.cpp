@@ -2,11 +2,11 @@
 
 #include "hardware/attributes.h"
 #include "widgets/common/fact_list.h"
+#include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/common/value_edit.h"
 #include "widgets/panels/attribute_row.h"
 #include "widgets/panels/attribute_values.h"
-#include "widgets/panels/glyphs.h"
 #include "widgets/panels/problem_list.h"
 #include "widgets/panels/topology_section.h"
 

@@ -1,10 +1,10 @@
 #include "hardware/attributes.h"
+#include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/common/value_edit.h"
 #include "widgets/panels/attribute_row.h"
 #include "widgets/panels/attribute_values.h"
 #include "widgets/panels/component_form.h"
-#include "widgets/panels/glyphs.h"
 #include "widgets/panels/identity_checks.h"
 
 #include <QMenu>

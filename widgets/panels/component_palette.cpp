@@ -3,7 +3,6 @@
 #include "widgets/common/label.h"
 #include "widgets/panels/component_palette_model.h"
 
-#include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
 #include <QVBoxLayout>
@@ -13,7 +12,7 @@ namespace orrery::ui {
 ComponentPalette::ComponentPalette(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("componentPalette"));
     model_ = new ComponentPaletteModel(this);
-    filter_ = new ComponentPaletteFilter(this);
+    filter_ = new CardFilter(this);
     filter_->setSourceModel(model_);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -58,8 +57,7 @@ ComponentPalette::ComponentPalette(QWidget* parent) : QWidget(parent) {
     });
     connect(list_, &QListView::clicked, this, &ComponentPalette::choose);
     connect(&Theme::instance(), &Theme::changed, list_, [this] { list_->doItemsLayout(); });
-    search_->installEventFilter(this);
-    list_->installEventFilter(this);
+    wireCardKeys(search_, list_, [this](const QModelIndex& index) { choose(index); });
     list_->setCurrentIndex(filter_->index(0, 0));
 }
 
@@ -71,25 +69,6 @@ QModelIndex ComponentPalette::indexOf(const QString& id) const {
 
 void ComponentPalette::choose(const QModelIndex& index) {
     if (index.isValid()) emit placeRequested(model_->at(filter_->mapToSource(index).row()).component);
-}
-
-bool ComponentPalette::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::KeyPress) {
-        const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Return || key == Qt::Key_Enter) {
-            choose(list_->currentIndex());
-            return true;
-        }
-        if (watched == search_ && key == Qt::Key_Down) {
-            list_->setFocus();
-            return true;
-        }
-        if (key == Qt::Key_Escape && !search_->text().isEmpty()) {
-            search_->clear();
-            return true;
-        }
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 }  // namespace orrery::ui

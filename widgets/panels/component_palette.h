@@ -9,7 +9,7 @@ class QListView;
 
 namespace orrery::ui {
 
-class ComponentPaletteFilter;
+class CardFilter;
 class ComponentPaletteModel;
 
 /// What a design is drawn from: every kind of component, ready topologies, ready parts. Typing filters; a click or
@@ -28,9 +28,6 @@ signals:
     /// The component's name is the usual one of its kind: who places it finds a free one.
     void placeRequested(const orrery::Component& component);
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     void choose(const QModelIndex& index);
 
@@ -38,7 +35,7 @@ private:
     QListView* list_;
     QWidget* empty_;
     ComponentPaletteModel* model_;
-    ComponentPaletteFilter* filter_;
+    CardFilter* filter_;
 };
 
 }  // namespace orrery::ui

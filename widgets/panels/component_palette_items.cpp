@@ -51,9 +51,8 @@ constexpr auto network = QT_TRANSLATE_NOOP("ComponentPalette", "Network");
 constexpr auto topologies = QT_TRANSLATE_NOOP("ComponentPalette", "Topologies");
 constexpr auto parts = QT_TRANSLATE_NOOP("ComponentPalette", "Parts");
 
+// All but the system: a design is one, and none may stand in another.
 constexpr KindItem kinds[] = {
-    {System, containers, "system", QT_TRANSLATE_NOOP("ComponentPalette", "The whole machine; a design has one"),
-     "cluster pod"},
     {Node, containers, "node", QT_TRANSLATE_NOOP("ComponentPalette", "One server: devices and their links"),
      "server host board"},
     {Package, containers, "package", QT_TRANSLATE_NOOP("ComponentPalette", "One device as sold: dies and memory"),
@@ -168,7 +167,7 @@ void addTopologies(std::vector<PaletteItem>& items) {
          "nvlink multi-plane"},
     };
     for (const TopologyItem& shape : shapes) {
-        auto made = make(Topology, "network", shape.given);
+        auto made = make(Topology, shape.id, shape.given);
         if (!made) continue;
         for (Attribute& attribute : made->attributes) attribute.source.clear();
         PaletteItem& added = items.emplace_back(item(QStringLiteral("topology.") + QLatin1String(shape.id), topologies,

@@ -14,9 +14,6 @@ class QMenu;
 
 namespace orrery::ui {
 
-/// `80 GB · 3.35 TB/s`: the numbers by which a component is known, at most three.
-QString keyNumbers(const Component& component);
-
 /// The tree of a design with a filter line above. It asks for edits and makes none: rename in place (F2, slow click),
 /// drag to move, drops of parts and devices, and a context menu with what the canvas can do.
 class ComponentTreeView : public QWidget {

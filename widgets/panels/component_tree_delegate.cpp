@@ -1,8 +1,8 @@
 #include "widgets/panels/component_tree_delegate.h"
 
+#include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/component_tree_model.h"
-#include "widgets/panels/glyphs.h"
 
 #include <QAbstractProxyModel>
 #include <QKeyEvent>

@@ -1,9 +1,9 @@
 // The tree's context menu and keys: what the canvas can do, for those who work in the tree.
 
 #include "hardware/validate.h"
+#include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/component_tree.h"
-#include "widgets/panels/glyphs.h"
 
 #include <QKeyEvent>
 #include <QLineEdit>

@@ -2,10 +2,11 @@
 
 #include "hardware/hardware_yaml.h"
 #include "hardware/validate.h"
+#include "widgets/common/component_text.h"
+#include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/component_palette_model.h"
 #include "widgets/panels/component_tree.h"
-#include "widgets/panels/glyphs.h"
 #include "widgets/panels/identity_checks.h"
 
 #include <QDataStream>
@@ -300,26 +301,6 @@ bool ComponentTreeModel::dropMimeData(const QMimeData* data, Qt::DropAction acti
 QVariant ComponentTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
     return section == Name ? tr("Component") : tr("Numbers");
-}
-
-QString keyNumbers(const Component& component) {
-    QStringList parts;
-    const auto add = [&](std::string_view name, Dimension dimension) {
-        if (parts.size() >= 3) return;
-        const Attribute* attribute = component.find(name);
-        if (const auto* measure = attribute ? std::get_if<Measure>(&attribute->value) : nullptr)
-            parts << measureText(*measure, dimension);
-    };
-    add("capacity", Dimension::Data);
-    add("bandwidth", Dimension::DataRate);
-    if (component.kind != ComponentKind::System && component.kind != ComponentKind::Node)
-        add("clock", Dimension::Frequency);
-    for (const Attribute& attribute : component.attributes) {
-        const auto* rows = std::get_if<std::vector<TableRow>>(&attribute.value);
-        if (!rows || rows->empty() || parts.size() >= 3) continue;
-        parts << qs(rows->front().key) + QLatin1Char(' ') + qs(rows->front().value.spelling);
-    }
-    return parts.join(QStringLiteral(" · "));
 }
 
 }  // namespace orrery::ui

@@ -1,8 +1,8 @@
 #include "widgets/panels/difference_list.h"
 
+#include "widgets/common/glyphs.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
-#include "widgets/panels/glyphs.h"
 
 #include <QApplication>
 #include <QClipboard>

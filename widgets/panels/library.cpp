@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QTabBar>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -42,7 +43,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
     top->addWidget(search_);
     column->addLayout(top);
     model_ = new LibraryModel(this);
-    filter_ = new LibraryFilter(this);
+    filter_ = new CardFilter(this);
     filter_->setSourceModel(model_);
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("library.list"));
@@ -56,6 +57,11 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(list_, &QListView::customContextMenuRequested, this, [this](const QPoint& at) {
+        const QModelIndex pointed = list_->indexAt(at);
+        showMenu(pointed.isValid() ? pointed : list_->currentIndex(), list_->viewport()->mapToGlobal(at));
+    });
     column->addWidget(list_, 1);
     card_ = new MethodHoverCard(this);
     reader_ = new QTimer(this);
@@ -63,7 +69,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
 
     const auto refilter = [this] {
         card_->hide();
-        filter_->set(static_cast<LibraryItem::Kind>(tabs_->currentIndex()), search_->text());
+        filter_->set(tabs_->currentIndex(), search_->text());
         list_->setToolTip(tabs_->currentIndex() == LibraryItem::Method
                               ? tr("Space or a click on the box puts a method in the set")
                               : tr("Enter or a double click chooses; drag it to where it belongs"));
@@ -74,7 +80,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
     connect(list_, &QListView::activated, this, &LibraryPanel::choose);
     connect(model_, &LibraryModel::toggled, this, &LibraryPanel::methodToggled);
     connect(&Theme::instance(), &Theme::changed, list_, [this] { list_->doItemsLayout(); });
-    search_->installEventFilter(this);
+    wireCardKeys(search_, list_, [this](const QModelIndex& index) { choose(index); });
     list_->viewport()->installEventFilter(this);
     list_->installEventFilter(this);
     refilter();
@@ -144,22 +150,38 @@ void LibraryPanel::choose(const QModelIndex& index) {
     }
 }
 
-bool LibraryPanel::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == search_ && event->type() == QEvent::KeyPress) {
-        const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Down) {
-            list_->setFocus();
-            return true;
-        }
-        if (key == Qt::Key_Return || key == Qt::Key_Enter) {
-            if (list_->currentIndex().isValid()) choose(list_->currentIndex());
-            return true;
-        }
-        if (key == Qt::Key_Escape && !search_->text().isEmpty()) {
-            search_->clear();
-            return true;
+void LibraryPanel::showMenu(const QModelIndex& index, const QPoint& global) {
+    if (!index.isValid()) return;
+    card_->hide();
+    const QString id = index.data(LibraryModel::IdRole).toString();
+    QMenu menu(this);
+    menu.setObjectName(QStringLiteral("libraryMenu"));
+    menu.setToolTipsVisible(true);
+    const auto add = [&menu](const QString& text, const QString& tip, auto run) {
+        menu.addAction(text, &menu, run)->setToolTip(tip);
+    };
+    switch (static_cast<LibraryItem::Kind>(index.data(LibraryModel::KindRole).toInt())) {
+        case LibraryItem::Device:
+            add(tr("&Use it"), tr("Add the device to the project and show it"),
+                [this, id] { emit hardwareChosen(id); });
+            add(tr("&Derive a design from it"), tr("Add it and a copy to change, side by side with what differs"),
+                [this, id] { emit hardwareDeriveRequested(id); });
+            add(tr("&Insert into the selected component"), tr("Put its parts into the design that is drawn"),
+                [this, id] { emit hardwareInsertRequested(id); });
+            break;
+        case LibraryItem::Model:
+            add(tr("&Use it"), tr("Add the model to the project and show it"), [this, id] { emit workloadChosen(id); });
+            break;
+        case LibraryItem::Method: {
+            const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+            add(on ? tr("Take it &out of the set") : tr("Put it into the &set"), tr("Which methods answer"),
+                [this, index] { choose(index); });
         }
     }
+    menu.exec(global);
+}
+
+bool LibraryPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == list_ && event->type() == QEvent::KeyPress &&
         static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space && tabs_->currentIndex() == LibraryItem::Method) {
         if (list_->currentIndex().isValid()) choose(list_->currentIndex());

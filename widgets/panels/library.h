@@ -15,8 +15,8 @@ class QTimer;
 
 namespace orrery::ui {
 
+class CardFilter;
 class LibraryModel;
-class LibraryFilter;
 class MethodHoverCard;
 
 /// Everything that ships: devices, models, methods. Typing searches; Enter, double click or a drag (MIME
@@ -34,6 +34,8 @@ public:
 
 signals:
     void hardwareChosen(const QString& id);
+    void hardwareDeriveRequested(const QString& id);  ///< a copy of the device to change
+    void hardwareInsertRequested(const QString& id);  ///< into the selected component
     void workloadChosen(const QString& id);
     void methodToggled(const QString& id, bool on);
 
@@ -43,13 +45,14 @@ protected:
 
 private:
     void choose(const QModelIndex& index);
+    void showMenu(const QModelIndex& index, const QPoint& global);
     void readNext();
 
     QTabBar* tabs_;
     QLineEdit* search_;
     QListView* list_;
     LibraryModel* model_;
-    LibraryFilter* filter_;
+    CardFilter* filter_;
     MethodHoverCard* card_;
     std::vector<CatalogueEntry> unread_;  ///< devices whose numbers are still to be read, last first
     QTimer* reader_;

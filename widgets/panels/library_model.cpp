@@ -6,21 +6,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include <algorithm>
-
 namespace orrery::ui {
-namespace {
-/// Heights follow the type, which a projector's layout enlarges.
-int lineOf(FontRole role) {
-    return QFontMetrics(Theme::instance().font(role)).height();
-}
-int rowHeight() {
-    return lineOf(FontRole::Body) + lineOf(FontRole::Small) + 12;
-}
-int groupHeight() {
-    return lineOf(FontRole::Small) + 12;
-}
-}  // namespace
 
 void LibraryModel::replace(LibraryItem::Kind kind, std::vector<LibraryItem> items) {
     beginResetModel();
@@ -70,6 +56,8 @@ QVariant LibraryModel::data(const QModelIndex& index, int role) const {
             return item.detail;
         case KindRole:
             return item.kind;
+        case WordsRole:
+            return QStringList{item.title, item.group, item.detail, item.id, item.words}.join(QLatin1Char('\n'));
         default:
             return {};
     }
@@ -109,91 +97,32 @@ QMimeData* LibraryModel::mimeData(const QModelIndexList& indexes) const {
     return data;
 }
 
-void LibraryFilter::set(LibraryItem::Kind kind, const QString& words) {
-    kind_ = kind;
-    words_ = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    invalidateFilter();
-}
-
-bool LibraryFilter::filterAcceptsRow(int row, const QModelIndex&) const {
-    const LibraryItem& item = static_cast<const LibraryModel*>(sourceModel())->at(row);
-    if (item.kind != kind_) return false;
-    const QString hay = item.title + QLatin1Char('\n') + item.group + QLatin1Char('\n') + item.detail +
-                        QLatin1Char('\n') + item.id + QLatin1Char('\n') + item.words;
-    return std::all_of(words_.begin(), words_.end(),
-                       [&hay](const QString& word) { return hay.contains(word, Qt::CaseInsensitive); });
-}
-
-QVariant LibraryFilter::data(const QModelIndex& index, int role) const {
-    if (role != LibraryModel::FirstRole) return QSortFilterProxyModel::data(index, role);
-    return index.row() == 0 ||
-           index.data(LibraryModel::GroupRole) != index.siblingAtRow(index.row() - 1).data(LibraryModel::GroupRole);
-}
-
-QSize LibraryDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
-    return {120, rowHeight() + (index.data(LibraryModel::FirstRole).toBool() ? groupHeight() : 0)};
-}
-
-QRect LibraryDelegate::checkBox(const QRect& row, const QModelIndex& index) const {
+QRect LibraryDelegate::checkBox(const QRect& row, const QModelIndex& index) {
     if (index.data(Qt::CheckStateRole).isNull()) return {};
-    const int top = row.bottom() - rowHeight() + 1;
-    return {row.left() + 10, top + (rowHeight() - 16) / 2, 16, 16};
+    return {row.left() + 10, row.top() + (row.height() - 16) / 2, 16, 16};
 }
 
-void LibraryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
-    const Theme& theme = Theme::instance();
-    const Palette& colours = theme.colours();
-    painter->save();
-    painter->setRenderHint(QPainter::Antialiasing);
-    QRect row = option.rect;
-    if (index.data(LibraryModel::FirstRole).toBool()) {
-        QFont font = theme.font(FontRole::Small);
-        font.setWeight(QFont::DemiBold);
-        painter->setFont(font);
-        painter->setPen(colours.mutedText);
-        painter->drawText(row.adjusted(12, 8, -8, 0), Qt::AlignTop | Qt::AlignLeft,
-                          index.data(LibraryModel::GroupRole).toString());
-        row.setTop(row.top() + groupHeight());
+int LibraryDelegate::paintMark(QPainter* painter, const QRect& row, const QModelIndex& index) const {
+    const QRect box = checkBox(row, index);
+    if (!box.isValid()) return CardDelegate::paintMark(painter, row, index);
+    const Palette& colours = Theme::instance().colours();
+    const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    painter->setPen(QPen(on ? colours.accent : colours.mutedText, 1.2));
+    painter->setBrush(on ? colours.accent : QColor(Qt::transparent));
+    painter->drawRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 3, 3);
+    if (on) {
+        painter->setPen(QPen(colours.accentText, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        const QPointF at = box.topLeft();
+        painter->drawPolyline(QPolygonF({at + QPointF(4.5, 8.5), at + QPointF(7, 11), at + QPointF(11.5, 5.5)}));
     }
-    if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
-        QColor fill = colours.selection;
-        if (!(option.state & QStyle::State_Selected)) fill.setAlpha(fill.alpha() / 2);
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(fill);
-        painter->drawRoundedRect(row.adjusted(4, 1, -4, -1), 4, 4);
-    }
-    int left = row.left() + 12;
-    if (const QRect box = checkBox(option.rect, index); box.isValid()) {
-        const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
-        painter->setPen(QPen(on ? colours.accent : colours.mutedText, 1.2));
-        painter->setBrush(on ? colours.accent : QColor(Qt::transparent));
-        painter->drawRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 3, 3);
-        if (on) {
-            painter->setPen(QPen(colours.accentText, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-            const QPointF at = box.topLeft();
-            painter->drawPolyline(QPolygonF({at + QPointF(4.5, 8.5), at + QPointF(7, 11), at + QPointF(11.5, 5.5)}));
-        }
-        left = box.right() + 10;
-    }
-    const int width = row.right() - left - 8;
-    painter->setFont(theme.font(FontRole::Body));
-    painter->setPen(colours.text);
-    painter->drawText(QRect(left, row.top() + 5, width, lineOf(FontRole::Body)), Qt::AlignVCenter | Qt::TextSingleLine,
-                      painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, width));
-    painter->setFont(theme.font(FontRole::Small));
-    painter->setPen(colours.mutedText);
-    painter->drawText(
-        QRect(left, row.top() + 5 + lineOf(FontRole::Body), width, lineOf(FontRole::Small)),
-        Qt::AlignVCenter | Qt::TextSingleLine,
-        painter->fontMetrics().elidedText(index.data(LibraryModel::DetailRole).toString(), Qt::ElideRight, width));
-    painter->restore();
+    return box.right() + 10;
 }
 
 bool LibraryDelegate::editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                                   const QModelIndex& index) {
     if (event->type() != QEvent::MouseButtonRelease) return false;
     const auto* mouse = static_cast<QMouseEvent*>(event);
-    const QRect box = checkBox(option.rect, index);
+    const QRect box = checkBox(rowOf(option.rect), index);
     if (!box.isValid() || !box.adjusted(-6, -6, 6, 6).contains(mouse->position().toPoint())) return false;
     const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
     return model->setData(index, on ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);

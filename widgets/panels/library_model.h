@@ -2,10 +2,9 @@
 
 #include "hardware/catalogue.h"
 #include "methods/method.h"
+#include "widgets/panels/card_list.h"
 
 #include <QAbstractListModel>
-#include <QSortFilterProxyModel>
-#include <QStyledItemDelegate>
 
 #include <span>
 #include <vector>
@@ -19,10 +18,9 @@ struct LibraryItem {
 };
 
 /// Everything that the library lists. Methods are checkable.
-class LibraryModel : public QAbstractListModel {
+class LibraryModel : public QAbstractListModel, public CardRoles {
     Q_OBJECT
 public:
-    enum Role { IdRole = Qt::UserRole, GroupRole, DetailRole, KindRole, FirstRole };
     using QAbstractListModel::QAbstractListModel;
     void replace(LibraryItem::Kind kind, std::vector<LibraryItem> items);
     void setDetail(const QString& id, const QString& detail);  ///< of a device
@@ -45,32 +43,20 @@ private:
     QStringList checked_;
 };
 
-/// One kind at a time, all words of the search.
-class LibraryFilter : public QSortFilterProxyModel {
+/// A box before methods.
+class LibraryDelegate : public CardDelegate {
     Q_OBJECT
 public:
-    using QSortFilterProxyModel::QSortFilterProxyModel;
-    void set(LibraryItem::Kind kind, const QString& words);
-    QVariant data(const QModelIndex& index, int role) const override;  ///< FirstRole: first of its group as filtered
-
-protected:
-    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
-
-private:
-    LibraryItem::Kind kind_ = LibraryItem::Device;
-    QStringList words_;
-};
-
-/// Two lines: title and key numbers; the group's name above its first row; a box before methods.
-class LibraryDelegate : public QStyledItemDelegate {
-    Q_OBJECT
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    using CardDelegate::CardDelegate;
     bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                      const QModelIndex& index) override;
-    QRect checkBox(const QRect& row, const QModelIndex& index) const;
+
+protected:
+    int paintMark(QPainter* painter, const QRect& row, const QModelIndex& index) const override;
+
+private:
+    /// Of a row without its group's name; invalid where there is none.
+    static QRect checkBox(const QRect& row, const QModelIndex& index);
 };
 
 }  // namespace orrery::ui

@@ -83,7 +83,6 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
     count_ = new Label({}, FontRole::Small, Tone::Muted, this);
     auto* copy = new IconButton(QStringLiteral("edit-copy"), tr("Copy the rows shown as CSV (Ctrl+Shift+C)"),
                                 QStringLiteral("operators.copy"), this);
-    copy->setShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+C")));
     top->addWidget(search_, 1);
     top->addWidget(count_);
     top->addStretch(0);
@@ -121,6 +120,10 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
          tr("Choose a workload")});
 
     connect(copy, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(csv()); });
+    // Only here: on the canvas the same keys copy its picture.
+    auto* copyKeys = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+C")), this);
+    copyKeys->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(copyKeys, &QShortcut::activated, copy, &QToolButton::click);
     auto* find = new QShortcut(QKeySequence::Find, this);
     find->setContext(Qt::WidgetWithChildrenShortcut);
     connect(find, &QShortcut::activated, this, [this] {

@@ -1,6 +1,6 @@
 #include "widgets/panels/problems_delegate.h"
 
-#include "widgets/panels/glyphs.h"
+#include "widgets/common/glyphs.h"
 #include "widgets/panels/problems_model.h"
 
 #include <QPainter>

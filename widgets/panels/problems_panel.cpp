@@ -1,9 +1,9 @@
 #include "widgets/panels/problems_panel.h"
 
+#include "widgets/common/glyphs.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
-#include "widgets/panels/glyphs.h"
 #include "widgets/panels/problems_delegate.h"
 
 #include <QApplication>

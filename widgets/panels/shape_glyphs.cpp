@@ -1,6 +1,6 @@
 #include "widgets/panels/shape_glyphs.h"
 
-#include "widgets/panels/glyphs.h"
+#include "widgets/common/glyphs.h"
 
 #include <QPainter>
 

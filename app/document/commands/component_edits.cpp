@@ -94,12 +94,12 @@ Expected<Edit> addComponentsEdit(const ProjectState& state, int hardware, const 
 }
 
 Expected<Edit> addDeviceEdit(const ProjectState& state, int hardware, const ComponentPath& parent, Hardware device,
-                             const std::vector<ui::Placement>& places) {
+                             const std::vector<ui::Placement>& places, const std::vector<ui::PlacedAt>& frozen) {
     std::vector<Source> sources;
     if (hardware >= 0 && hardware < static_cast<int>(state.hardware.size()))
         sources = state.hardware[static_cast<std::size_t>(hardware)]->sources;
     mergeSources(sources, device);
-    Expected<Edit> edit = addComponentsEdit(state, hardware, parent, std::move(device.root.children), places);
+    Expected<Edit> edit = addComponentsEdit(state, hardware, parent, std::move(device.root.children), places, frozen);
     if (!edit) return edit;
     HardwarePtr& after = edit->after.hardware[static_cast<std::size_t>(hardware)];
     Hardware cited = *after;
@@ -173,8 +173,9 @@ Expected<Edit> moveComponentEdit(const ProjectState& state, int hardware, const 
 }
 
 Expected<Edit> linkComponentsEdit(const ProjectState& state, int hardware, const ComponentPath& from,
-                                  const ComponentPath& to) {
-    Expected<Edit> edit = treeChange(state, hardware, [&](const Hardware& design) { return linked(design, from, to); });
+                                  const ComponentPath& to, const LinkPorts& ports) {
+    Expected<Edit> edit =
+        treeChange(state, hardware, [&](const Hardware& design) { return linked(design, from, to, ports); });
     if (edit) {
         edit->subject = QObject::tr("Link %1 to %2").arg(nameAt(state, hardware, from), nameAt(state, hardware, to));
     }

@@ -19,7 +19,8 @@ Expected<Edit> addComponentsEdit(const ProjectState& state, int hardware, const 
                                  const std::vector<ui::PlacedAt>& frozen = {});
 /// The parts of a device of the library, with the sources that their numbers cite.
 Expected<Edit> addDeviceEdit(const ProjectState& state, int hardware, const ComponentPath& parent, Hardware device,
-                             const std::vector<ui::Placement>& places = {});
+                             const std::vector<ui::Placement>& places = {},
+                             const std::vector<ui::PlacedAt>& frozen = {});
 Expected<Edit> addComponentEdit(const ProjectState& state, int hardware, const ComponentPath& parent,
                                 Component component);
 /// The same from YAML text: a list of components, one, or a hardware file.
@@ -44,7 +45,7 @@ Expected<Edit> groupComponentsEdit(const ProjectState& state, int hardware, cons
                                    ComponentKind kind, const QString& name = {});
 Expected<Edit> ungroupComponentEdit(const ProjectState& state, int hardware, const ComponentPath& path);
 Expected<Edit> linkComponentsEdit(const ProjectState& state, int hardware, const ComponentPath& from,
-                                  const ComponentPath& to);
+                                  const ComponentPath& to, const LinkPorts& ports = {});
 /// A topology's switches and links in its place (orrery::replaceByParts).
 Expected<Edit> replaceByPartsEdit(const ProjectState& state, int hardware, const ComponentPath& topology);
 

@@ -50,7 +50,8 @@ Expected<Edit> arrangeAutomaticallyEdit(const ProjectState& state, int hardware,
     for (auto at = placements.at.lower_bound(prefix); at != placements.at.end() && at->first.starts_with(prefix);) {
         const ui::Placement kept{.folded = at->second.folded, .expanded = at->second.expanded, .placed = false};
         if (kept.folded || kept.expanded) {
-            (at++)->second = kept;
+            placements.at.assign(at, kept);
+            ++at;
         } else {
             at = placements.at.erase(at);
         }

@@ -11,8 +11,8 @@ namespace orrery {
 
 class MaestroParser {
 public:
-    MaestroParser(std::vector<MaestroToken> tokens, std::string file)
-        : tokens_(std::move(tokens)), file_(std::move(file)) {}
+    MaestroParser(std::vector<MaestroToken> tokens, std::string file, FlowConstants constants = {})
+        : tokens_(std::move(tokens)), file_(std::move(file)), constants_(std::move(constants)) {}
 
     Expected<MaestroNetwork> network();
     Expected<DirectiveDataflow> dataflowAlone();
@@ -47,7 +47,7 @@ private:
     std::vector<MaestroToken> tokens_;
     std::size_t at_ = 0;
     std::string file_;
-    std::map<std::string, std::int64_t, std::less<>> constants_;
+    FlowConstants constants_;
     std::map<std::string, std::pair<std::int64_t, int>> strides_, dimensions_;  ///< of the layer at hand
     Diagnostics warnings_;
 };

@@ -47,10 +47,10 @@ Expected<MaestroNetwork> readMaestroMapping(const std::string& path) {
     return parseMaestroMapping(*text, path);
 }
 
-Expected<DirectiveDataflow> parseDataflow(std::string_view text, const std::string& file) {
+Expected<DirectiveDataflow> parseDataflow(std::string_view text, const std::string& file, FlowConstants constants) {
     auto tokens = maestroTokens(text, file);
     if (!tokens) return tl::unexpected(tokens.error());
-    return MaestroParser(std::move(*tokens), file).dataflowAlone();
+    return MaestroParser(std::move(*tokens), file, std::move(constants)).dataflowAlone();
 }
 
 Expected<FlowHardware> parseMaestroHardware(std::string_view text, const std::string& file) {

@@ -5,11 +5,14 @@
 
 #include "mapping/data_centric/data_centric.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace orrery {
+
+using FlowConstants = std::map<std::string, std::int64_t, std::less<>>;
 
 struct MaestroLayer {
     FlowLayer layer;
@@ -31,8 +34,10 @@ struct MaestroNetwork {
 Expected<MaestroNetwork> parseMaestroMapping(std::string_view text, const std::string& file);
 Expected<MaestroNetwork> readMaestroMapping(const std::string& path);
 
-/// The body of a Dataflow block alone, with or without `Dataflow { }` around it.
-Expected<DirectiveDataflow> parseDataflow(std::string_view text, const std::string& file = {});
+/// The body of a Dataflow block alone, with or without `Dataflow { }` around it; `constants` stand
+/// for names in it.
+Expected<DirectiveDataflow> parseDataflow(std::string_view text, const std::string& file = {},
+                                          FlowConstants constants = {});
 
 /// `num_pes: 256` and so on, one key and a whole number each.
 Expected<FlowHardware> parseMaestroHardware(std::string_view text, const std::string& file);

@@ -16,42 +16,43 @@ constexpr std::string_view channelsAlone =
 
 constexpr std::array<StockDataflow, 6> all{{
     {"kcp-ws", "NVDLA-style: output and input channels side by side, weights stay",
-     "KC-P of Kwon et al., MICRO 2019, table 3; kcp_ws of MAESTRO",
-     "SpatialMap(1,1) K; TemporalMap(64,64) C; TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S;"
-     "TemporalMap(1,1) Y'; TemporalMap(1,1) X'; Cluster(64, P);"
+     "KC-P of Kwon et al., MICRO 2019, table 3; kcp_ws of MAESTRO", 64,
+     "SpatialMap(1,1) K; TemporalMap(Units,Units) C; TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S;"
+     "TemporalMap(1,1) Y'; TemporalMap(1,1) X'; Cluster(Units, P);"
      "SpatialMap(1,1) C; TemporalMap(1,1) Y'; TemporalMap(1,1) X'; TemporalMap(Sz(R),Sz(R)) R; "
      "TemporalMap(Sz(S),Sz(S)) S;",
      channelsAlone},
     {"yxp-os", "ShiDianNao-style: rows and columns of outputs side by side, outputs stay",
-     "YX-P of Kwon et al., MICRO 2019, table 3; yxp_os of MAESTRO",
-     "TemporalMap(1,1) K; TemporalMap(1,1) C; SpatialMap(1,1) Y'; TemporalMap(8,8) X';"
-     "TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S; Cluster(8, P);"
+     "YX-P of Kwon et al., MICRO 2019, table 3; yxp_os of MAESTRO", 8,
+     "TemporalMap(1,1) K; TemporalMap(1,1) C; SpatialMap(1,1) Y'; TemporalMap(Units,Units) X';"
+     "TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S; Cluster(Units, P);"
      "SpatialMap(1,1) X'; TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S;",
      ""},
     {"yrp-rs", "Eyeriss-style: rows of outputs and of the filter side by side, rows stay",
-     "YR-P of Kwon et al., MICRO 2019, table 3; rs of MAESTRO",
+     "YR-P of Kwon et al., MICRO 2019, table 3; rs of MAESTRO", 0,
      "SpatialMap(1,1) Y'; TemporalMap(1,1) X'; TemporalMap(1,1) C; TemporalMap(16,16) K;"
      "TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S; Cluster(Sz(R), P);"
      "SpatialMap(1,1) Y; SpatialMap(1,1) R; TemporalMap(Sz(S),Sz(S)) S;",
      ""},
     {"xp-ws", "Columns of outputs side by side, weights stay",
-     "X-P of Kwon et al., MICRO 2019, table 3; xp_ws of MAESTRO",
+     "X-P of Kwon et al., MICRO 2019, table 3; xp_ws of MAESTRO", 0,
      "TemporalMap(1,1) K; TemporalMap(1,1) C; TemporalMap(1,1) Y'; SpatialMap(1,1) X';"
      "TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S;",
      ""},
     {"cp-nlr", "Input channels side by side, nothing stays", "C-P of Kwon et al., MICRO 2019, table 3; nlr of MAESTRO",
+     0,
      "TemporalMap(1,1) K; TemporalMap(1,1) Y'; TemporalMap(1,1) X'; TemporalMap(Sz(R),Sz(R)) R;"
      "TemporalMap(Sz(S),Sz(S)) S; SpatialMap(1,1) C;",
      ""},
-    {"ckp-ws", "Input channels outside, output channels inside, weights stay", "ckp_ws of MAESTRO (vgg16_ckp_ws.m)",
-     "SpatialMap(1,1) C; TemporalMap(64,64) K; TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S;"
-     "TemporalMap(1,1) Y'; TemporalMap(1,1) X'; Cluster(64, P);"
+    {"ckp-ws", "Input channels outside, output channels inside, weights stay", "ckp_ws of MAESTRO (vgg16_ckp_ws.m)", 64,
+     "SpatialMap(1,1) C; TemporalMap(Units,Units) K; TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S;"
+     "TemporalMap(1,1) Y'; TemporalMap(1,1) X'; Cluster(Units, P);"
      "SpatialMap(1,1) K; TemporalMap(Sz(R),Sz(R)) R; TemporalMap(Sz(S),Sz(S)) S;",
      channelsAlone},
 }};
 
-DirectiveDataflow parsed(const StockDataflow& stock, std::string_view text) {
-    auto dataflow = parseDataflow(text, std::string(stock.id));
+DirectiveDataflow parsed(const StockDataflow& stock, std::string_view text, std::int64_t units) {
+    auto dataflow = parseDataflow(text, std::string(stock.id), {{"Units", std::max<std::int64_t>(units, 1)}});
     assert(dataflow);
     if (!dataflow) return {};
     dataflow->name = stock.id;
@@ -76,13 +77,19 @@ const DirectiveDataflow& directivesOf(const StockDataflow& stock, FlowLayerKind 
     static const auto every = [] {
         std::array<Both, all.size()> made;
         for (std::size_t i = 0; i < all.size(); ++i) {
-            made[i].usual = parsed(all[i], all[i].text);
-            made[i].depthwise = all[i].depthwise.empty() ? made[i].usual : parsed(all[i], all[i].depthwise);
+            made[i].usual = parsed(all[i], all[i].text, all[i].units);
+            made[i].depthwise =
+                all[i].depthwise.empty() ? made[i].usual : parsed(all[i], all[i].depthwise, all[i].units);
         }
         return made;
     }();
     const auto& both = every[static_cast<std::size_t>(&stock - all.data())];
     return kind == FlowLayerKind::Depthwise ? both.depthwise : both.usual;
+}
+
+DirectiveDataflow directivesOf(const StockDataflow& stock, FlowLayerKind kind, std::int64_t units) {
+    const bool alone = kind == FlowLayerKind::Depthwise && !stock.depthwise.empty();
+    return parsed(stock, alone ? stock.depthwise : stock.text, units);
 }
 
 FlowLayer asConvolution(const FlowLayer& layer) {

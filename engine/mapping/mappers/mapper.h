@@ -4,6 +4,7 @@
 // the same answer for a seed whatever the number of threads, keep the best when stopped, and say why nothing fits.
 
 #include "base/executor.h"
+#include "base/progress.h"
 #include "mapping/mapspace.h"
 
 #include <array>
@@ -110,6 +111,7 @@ struct SearchContext {
     MapperProgress* progress = nullptr;
     MappingCache* cache = nullptr;
     std::shared_ptr<const SparseDesign> sparse{};
+    Progress* steps = nullptr;  ///< valid mappings of those that are to be costed
 };
 
 /// The best mapping found. Fails with `mapper.no-mapping` (none fits; the message counts why and names the level that

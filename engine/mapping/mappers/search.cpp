@@ -28,6 +28,7 @@ public:
     void run(MapperResult& result) {
         const auto begin = std::chrono::steady_clock::now();
         const std::uint64_t budget = options_.evaluations ? options_.evaluations : algorithm_.usualEvaluations();
+        if (context_.steps) context_.steps->setTotal(budget);
         std::uint64_t lastImproved = 0, refusedInRow = 0;
         for (std::uint64_t round = 1;; ++round) {
             std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
@@ -48,6 +49,7 @@ public:
             const std::uint64_t validBefore = result.valid;
             const bool improved = merge(result, begin);
             if (improved) lastImproved = result.valid;
+            if (context_.steps) context_.steps->advance(result.valid - validBefore);
             refusedInRow = result.valid > validBefore ? 0 : refusedInRow + examinedInRound_;
             algorithm_.exchange(round);
             if (context_.stop.stop_requested()) {

@@ -29,6 +29,7 @@ struct Block {
 struct MappingReader {
     const NestProblem& problem;
     const NestHardware& hardware;
+    Diagnostics& warnings;
     std::vector<std::array<Block, 2>> blocks;  ///< temporal, spatial
     std::vector<std::uint32_t> keeps;
 
@@ -211,6 +212,13 @@ struct MappingReader {
             return fail("timeloop.key", fmt::format("`{}` is no part of a mapping's directive", node.keys[i]),
                         quotedList(known, "or"), didYouMean(node.keys[i], known), node.items[i].place());
         }
+        for (const char* key : {"no_link_transfer", "no_multicast_no_reduction", "no_temporal_reuse", "passthrough",
+                                "rmw_on_first_writeback"}) {
+            if (const DocNode* ignored = node.find(key)) {
+                warnings.push_back(warning("timeloop.ignored", fmt::format("`{}` is not modelled", key),
+                                           "counts are those without it", ignored->place()));
+            }
+        }
         const auto l = level(node);
         if (!l) return Unexpected(l.error());
         const DocNode* type = node.find("type");
@@ -337,7 +345,7 @@ Expected<NestMapping> readTimeloopMapping(const DocNode& root, const NestProblem
                                 problem.tensors.size()),
                     fmt::format("at most {} and {}", maxNestDimensions, maxNestTensors), "", root.place("problem"));
     }
-    MappingReader reader{problem, hardware, {}, std::vector<std::uint32_t>(hardware.levels.size(), ~0u)};
+    MappingReader reader{problem, hardware, warnings, {}, std::vector<std::uint32_t>(hardware.levels.size(), ~0u)};
     Block empty;
     empty.factors.resize(problem.dimensions.size());
     reader.blocks.assign(hardware.levels.size(), {empty, empty});

@@ -56,7 +56,7 @@ Expected<Estimate> estimateLoopNest(const Scenario& scenario, EstimateContext& c
     auto ground = prepare(scenario);
     if (!ground) return tl::unexpected(std::move(ground.error()));
     static MappingCache cache;
-    SearchContext search{context.executor, context.stop, nullptr, &cache, {}};
+    SearchContext search{context.executor, context.stop, nullptr, &cache, {}, nullptr};
     LoopNestOptions options;
     options.mapper.seed = context.seed + 1;
     const auto mapped = mapOperators(*view, workload.graph, options, search);
@@ -159,7 +159,8 @@ Method loopNestMethod() {
                           "Bandwidth of the main memory", "Shapes of all tensors"},
                 .failureMode =
                     "Optimistic where filling and draining the array, bank conflicts or the network between elements "
-                    "cost time; as good as the mapping that was found, which a compiler may miss.",
+                    "cost time; pessimistic for extents with few divisors, since factors divide; as good as the "
+                    "mapping that was found, which a compiler may miss.",
                 .lineage = {"Parashar et al.: Timeloop, ISPASS 2019", "Chen et al.: Eyeriss, ISCA 2016",
                             "Horeni et al.: Ruby, ISPASS 2022"},
                 .expectedCost = "tens of milliseconds per distinct operator",

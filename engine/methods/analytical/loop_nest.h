@@ -20,6 +20,7 @@ struct LoopNestOptions {
     /// What the search is for; without energies in the design latency, then accesses to main memory.
     MapperOptions mapper{.objectives = {MapObjective::Latency, MapObjective::Energy}, .evaluations = 2000};
     bool followDataflow = true;  ///< unroll as the array's dataflow says, not any dimension anywhere
+    bool imperfect = false;      ///< factors need not divide; a mapping then takes milliseconds to count
     bool fuseChains = false;  ///< activations stay on the chip between neighbours where they fit (loop_nest_fusion.h)
 };
 

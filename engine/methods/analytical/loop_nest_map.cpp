@@ -21,21 +21,12 @@ Expected<MappedNest> mapNest(const SpatialArrayView& view, const ArrayHardware& 
         if (search.objectives.empty()) search.objectives.push_back(MapObjective::Latency);
         if (search.objectives.size() < 4) search.objectives.push_back(MapObjective::LastLevelAccesses);
     }
-    // Extents without small divisors leave an array idle unless its last step may be partial.
-    for (const bool imperfect : {false, true}) {
-        mapped.constraints.imperfect = imperfect;
-        auto space = Mapspace::make(nest.problem, array.hardware, mapped.constraints);
-        auto found = space ? searchMappings(*space, search, context) : tl::unexpected(space.error());
-        if (!found) {
-            if (mapped.search || !imperfect) continue;
-            return tl::unexpected(std::move(found.error()));
-        }
-        if (!mapped.search || (*found)->counts.cycles < mapped.search->counts.cycles) {
-            mapped.search = *found;
-        } else {
-            mapped.constraints.imperfect = false;
-        }
-    }
+    mapped.constraints.imperfect = options.imperfect;
+    auto space = Mapspace::make(nest.problem, array.hardware, mapped.constraints);
+    if (!space) return tl::unexpected(std::move(space.error()));
+    auto found = searchMappings(*space, search, context);
+    if (!found) return tl::unexpected(std::move(found.error()));
+    mapped.search = std::move(*found);
     return mapped;
 }
 
@@ -116,7 +107,7 @@ std::vector<Expected<MappedOperator>> mapOperators(const SpatialArrayView& view,
     std::vector<std::optional<Expected<MappedNest>>> mapped(shapes.size());
     context.executor.forEach(shapes.size(), [&](std::size_t i) {
         const auto serial = makeSerialExecutor();
-        SearchContext inner{*serial, context.stop, nullptr, context.cache, {}};
+        SearchContext inner{*serial, context.stop, nullptr, context.cache, {}, nullptr};
         mapped[i].emplace(context.stop.stop_requested()
                               ? Expected<MappedNest>(fail("mapper.cancelled", "the search was stopped"))
                               : mapNest(view, array, shapes[i], options, inner));

@@ -12,7 +12,7 @@ constexpr std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-BoundBuffer::BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_t elements, std::int64_t slots,
+BoundBuffer::BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_t elements, std::int64_t places,
                          bool waitsTwice)
     : bandwidth_(bandwidth), waitsTwice_(waitsTwice) {
     const std::int64_t activeWords = ceilDiv(words, 2);
@@ -22,7 +22,7 @@ BoundBuffer::BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_
     active_ = std::min(lines_, ceilDiv(activeWords, line_));
     refill_ = std::min(lines_ - active_, ceilDiv(refillWords, line_));
     end_ = active_;
-    firstCycles_ = std::min(ceilDiv(activeWords, bandwidth), ceilDiv(slots, bandwidth));
+    firstCycles_ = std::min(ceilDiv(activeWords, bandwidth), ceilDiv(places, bandwidth));
     refillCycles_ = ceilDiv(refillWords, bandwidth);
     fetched_ = firstCycles_ * bandwidth;
 }
@@ -86,7 +86,7 @@ BoundInput::BoundInput(const FoldPlan& plan, const InputWords& words, std::int64
         if (elements++ % buffer_.line() == 0) lineStarts_.push_back(place);
         return true;
     });
-    buffer_ = BoundBuffer(bufferWords, bandwidth, elements, order_.slots(), waitsTwice);
+    buffer_ = BoundBuffer(bufferWords, bandwidth, elements, order_.places(), waitsTwice);
     mark();
 }
 

@@ -18,8 +18,8 @@ namespace orrery::systolic {
 
 class BoundBuffer {
 public:
-    /// `elements` and `slots` of the fetch order: what is there, and with the empty places that are asked for too.
-    BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_t elements, std::int64_t slots, bool waitsTwice);
+    /// `elements` and `places` of the fetch order: what is there, and with the empty places that are asked for too.
+    BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_t elements, std::int64_t places, bool waitsTwice);
 
     /// Everything fits into the half that is filled before the start: no demand can miss.
     bool holdsAll() const { return active_ == lines_; }

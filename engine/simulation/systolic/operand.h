@@ -66,8 +66,8 @@ struct FetchOrder {
     std::int64_t tileHeight = 0, tiles = 0, width = 0;
     std::int64_t lastLanes = 0;  ///< used by the last tile
     std::int64_t height() const { return tileHeight * tiles; }
-    std::int64_t slots() const { return height() * width; }  ///< empty ones too
-    std::int64_t elements() const { return slots() - tileHeight * (width - lastLanes); }
+    std::int64_t places() const { return height() * width; }  ///< empty ones too
+    std::int64_t elements() const { return places() - tileHeight * (width - lastLanes); }
     /// Elements before the one in row `row` of a tile and a lane. The elements that one cycle demands follow each
     /// other.
     std::int64_t position(std::int64_t tile, std::int64_t row, std::int64_t lane) const;

@@ -159,7 +159,7 @@ Expected<LayerReport> run(const Array& array, const Layer& layer, const FoldPlan
 
 BoundDistinct boundDistinct(const FoldPlan& plan, const FetchOrder& order, std::int64_t words, std::int64_t bandwidth,
                             bool waitsTwice) {
-    return {.buffer = BoundBuffer(words, bandwidth, order.elements(), order.slots(), waitsTwice),
+    return {.buffer = BoundBuffer(words, bandwidth, order.elements(), order.places(), waitsTwice),
             .order = order,
             .loadsPerTile = plan.rowFolds,
             .rows = plan.rows};

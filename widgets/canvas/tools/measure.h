@@ -26,6 +26,7 @@ public:
     void paint(QPainter& painter) const override;
     QRectF extent() const override;
     bool cancel() override;
+    bool scrollsAtEdge() const override { return state_ == State::Measuring; }
     QCursor cursor() const override { return Qt::CrossCursor; }
     QString hint() const override;
     QString text() const { return text_; }

@@ -2,6 +2,7 @@
 
 #include "hardware/tree_edit.h"
 #include "widgets/canvas/canvas_view.h"
+#include "widgets/canvas/free_place.h"
 #include "widgets/canvas/tools/guides.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -74,6 +75,12 @@ void MoveTool::release(const ToolEvent& event) {
                                 {}});
     }
     if (inPlace && std::abs(by_.x()) < 0.05 && std::abs(by_.y()) < 0.05) return;
+    // Where something stands it goes beside that, as placing does; Shift puts it exactly here.
+    if (context_.view.snaps() && !(event.modifiers & Qt::ShiftModifier)) {
+        const QRectF wanted = bounds_.translated(by_);
+        const QPointF free = freePlace(wanted, standing(scene, target_, copies_ ? std::vector<int>{} : nodes_));
+        by_ += free - wanted.topLeft();
+    }
     ComponentPaths paths;
     std::vector<Placement> places;
     std::vector<std::pair<int, Placement>> arranged;
@@ -87,8 +94,9 @@ void MoveTool::release(const ToolEvent& event) {
         if (inPlace) {
             context_.report(context_.editor->duplicate(paths, by_.x(), by_.y()));
         } else {
-            context_.report(context_.editor->add(scene.path(target_), copied(*scene.hardware(), paths), places,
-                                                 scene.frozen(target_)));
+            const std::vector<Component> parts = copied(*scene.hardware(), paths);
+            context_.report(
+                context_.editor->add(scene.path(target_), parts, places, context_.roomFor(target_, parts, places)));
         }
     } else if (inPlace) {
         context_.arrange(n == 1 ? CanvasView::tr("Move %1").arg(qs(nameOf(*scene.nodes()[nodes_.front()].component)))

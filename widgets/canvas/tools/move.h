@@ -18,6 +18,7 @@ public:
     void paint(QPainter& painter) const override;
     QRectF extent() const override;
     bool cancel() override;
+    bool scrollsAtEdge() const override { return true; }
     QCursor cursor() const override;
     QString hint() const override;
 

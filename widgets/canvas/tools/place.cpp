@@ -1,11 +1,20 @@
 #include "widgets/canvas/tools/place.h"
 
 #include "widgets/canvas/canvas_view.h"
+#include "widgets/canvas/free_place.h"
 #include "widgets/canvas/tools/guides.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 
 namespace orrery::ui {
+
+PlaceTool::PlaceTool(ToolContext& context, std::vector<Component> parts)
+    : CanvasTool(context), parts_(std::move(parts)), boxes_(sideBySide(parts_)) {
+    QRectF all;
+    for (const QRectF& box : boxes_) all |= box;
+    size_ = all.size();
+    for (const Component& part : parts_) kinds_.push_back(part.kind);
+}
 
 void PlaceTool::press(const ToolEvent& event) {
     move(event);
@@ -18,14 +27,18 @@ void PlaceTool::move(const ToolEvent& event) {
     aimed_ = true;
     under_ = context_.pick(event.scene);
     if (under_ < 0 || scene.linkOf(under_) >= 0) under_ = under_ < 0 ? context_.root() : scene.nodes()[under_].parent;
-    target_ = holderFrom(scene, under_, context_.root(), {prototype_.kind});
-    ghost_ = QRectF(QPointF(), Scene::naturalSize(prototype_));
+    target_ = holderFrom(scene, under_, context_.root(), kinds_);
+    ghost_ = QRectF(QPointF(), size_);
     ghost_.moveCenter(event.scene);
     guides_.clear();
     if (!context_.view.snaps() || (event.modifiers & Qt::ShiftModifier) || target_ < 0) return;
     Snapped snapped = snapBox(ghost_, snapTargets(context_, target_, {}));
     ghost_.translate(snapped.by);
     guides_ = std::move(snapped.guides);
+    const QPointF free = freePlace(ghost_, standing(scene, target_));
+    if (free == ghost_.topLeft()) return;
+    ghost_.moveTo(free);
+    guides_.clear();
 }
 
 void PlaceTool::release(const ToolEvent& event) {
@@ -38,24 +51,27 @@ void PlaceTool::release(const ToolEvent& event) {
 void PlaceTool::placeInto(int holder, const QPointF* topLeft, bool again) {
     if (!context_.editor) return;
     const Scene& scene = context_.scene();
-    if (holder < 0) {
-        return context_.refuse({Severity::Error,
-                                "canvas.nesting",
-                                whyNot(*scene.nodes()[under_].component, {prototype_.kind}).toStdString(),
-                                "a component that may hold it",
-                                "Click on one of those that light up",
-                                {}});
-    }
+    if (holder < 0) return refuse();
     std::vector<Placement> places;
     std::vector<PlacedAt> frozen;
     if (topLeft) {
-        places.push_back(scene.placementAt(holder, *topLeft));
-        frozen = scene.frozen(holder);
+        for (const QRectF& box : boxes_) places.push_back(scene.placementAt(holder, *topLeft + box.topLeft()));
+        frozen = context_.roomFor(holder, parts_, places);
     }
     ToolContext& context = context_;  // this tool may be gone when the view changes tools
-    const Component part = prototype_;
-    const bool made = context.report(context.editor->add(scene.path(holder), {part}, places, frozen));
+    const std::vector<Component> parts = parts_;
+    const bool made = context.report(context.editor->add(scene.path(holder), parts, places, frozen));
     if (made && !again) context.view.setTool(CanvasView::Tool::Select);
+}
+
+void PlaceTool::refuse() const {
+    if (context_.scene().nodes().empty() || under_ < 0) return;
+    context_.refuse({Severity::Error,
+                     "canvas.nesting",
+                     whyNot(*context_.scene().nodes()[under_].component, kinds_).toStdString(),
+                     "a component that may hold it",
+                     "Click on one of those that light up",
+                     {}});
 }
 
 bool PlaceTool::key(QKeyEvent* event) {
@@ -64,8 +80,7 @@ bool PlaceTool::key(QKeyEvent* event) {
     if (scene.nodes().empty()) return true;
     under_ = context_.selection.paths().empty() ? context_.root() : scene.find(context_.selection.current());
     if (under_ < 0) under_ = context_.root();
-    placeInto(holderFrom(scene, under_, context_.root(), {prototype_.kind}), nullptr,
-              event->modifiers() & Qt::ShiftModifier);
+    placeInto(holderFrom(scene, under_, context_.root(), kinds_), nullptr, event->modifiers() & Qt::ShiftModifier);
     return true;
 }
 
@@ -74,10 +89,14 @@ bool PlaceTool::cancel() {
     return false;  // Esc leaves the tool at once: the ghost is all there is to stop
 }
 
+QString PlaceTool::what() const {
+    return parts_.size() == 1 ? qs(nameOf(parts_.front())) : CanvasView::tr("%1 parts").arg(parts_.size());
+}
+
 QString PlaceTool::note() const {
     const Scene& scene = context_.scene();
-    if (target_ < 0) return whyNot(*scene.nodes()[under_].component, {prototype_.kind});
-    return CanvasView::tr("%1 into %2").arg(qs(nameOf(prototype_)), qs(nameOf(*scene.nodes()[target_].component)));
+    if (target_ < 0) return whyNot(*scene.nodes()[under_].component, kinds_);
+    return CanvasView::tr("%1 into %2").arg(what(), qs(nameOf(*scene.nodes()[target_].component)));
 }
 
 void PlaceTool::paint(QPainter& painter) const {
@@ -90,15 +109,17 @@ void PlaceTool::paint(QPainter& painter) const {
         painter.setPen(QPen(colours.accent, 2));
         painter.drawRoundedRect(viewRect(context_, context_.scene().nodes()[target_].box), 4, 4);
     }
-    const QRectF box = viewRect(context_, ghost_);
-    painter.setOpacity(0.85);
-    painter.setBrush(colours.raised);
-    painter.setPen(QPen(target_ < 0 ? colours.bad : colours.accent, 1.5, Qt::DashLine));
-    painter.drawRoundedRect(box, 4, 4);
-    painter.setOpacity(1);
-    painter.setPen(colours.text);
     painter.setFont(Theme::instance().font(FontRole::Small));
-    if (box.height() > 14) painter.drawText(box.adjusted(4, 0, -4, 0), Qt::AlignCenter, qs(nameOf(prototype_)));
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const QRectF box = viewRect(context_, boxes_[i].translated(ghost_.topLeft()));
+        painter.setOpacity(0.85);
+        painter.setBrush(colours.raised);
+        painter.setPen(QPen(target_ < 0 ? colours.bad : colours.accent, 1.5, Qt::DashLine));
+        painter.drawRoundedRect(box, 4, 4);
+        painter.setOpacity(1);
+        painter.setPen(colours.text);
+        if (box.height() > 14) painter.drawText(box.adjusted(4, 0, -4, 0), Qt::AlignCenter, qs(nameOf(parts_[i])));
+    }
     paintGuides(painter, context_, guides_);
     paintNote(&painter, context_.cursor, note(), context_.view.rect(), target_ < 0);
 }
@@ -113,7 +134,7 @@ QRectF PlaceTool::extent() const {
 
 QString PlaceTool::hint() const {
     return CanvasView::tr("Click where %1 goes, or Enter to put it into the selected component; Shift keeps placing")
-        .arg(qs(nameOf(prototype_)));
+        .arg(what());
 }
 
 }  // namespace orrery::ui

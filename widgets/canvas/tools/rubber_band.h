@@ -13,6 +13,7 @@ public:
     void paint(QPainter& painter) const override;
     QRectF extent() const override { return viewRect().adjusted(-2, -2, 2, 2); }
     bool cancel() override;
+    bool scrollsAtEdge() const override { return true; }
     QCursor cursor() const override { return Qt::CrossCursor; }
     QString hint() const override;
 

@@ -1,7 +1,9 @@
 #include "widgets/canvas/tools/tool.h"
 
+#include "hardware/tree_edit.h"
 #include "hardware/validate.h"
 #include "widgets/canvas/canvas_view_state.h"
+#include "widgets/canvas/free_place.h"
 #include "widgets/canvas/tools/link.h"
 #include "widgets/canvas/tools/measure.h"
 #include "widgets/canvas/tools/pan.h"
@@ -17,13 +19,14 @@
 namespace orrery::ui {
 
 namespace {
-constexpr double linkReach = 5;  ///< pixels from a link's line that count as on it
-}
+constexpr double linkReach = 5;             ///< pixels from a link's line that count as on it
+constexpr std::size_t mostForRoom = 20000;  ///< components; in larger designs nothing is pushed aside
+}  // namespace
 
-std::unique_ptr<CanvasTool> makeTool(CanvasView::Tool kind, ToolContext& context, const Component& prototype) {
+std::unique_ptr<CanvasTool> makeTool(CanvasView::Tool kind, ToolContext& context, const std::vector<Component>& parts) {
     switch (kind) {
         case CanvasView::Tool::Place:
-            return std::make_unique<PlaceTool>(context, prototype);
+            return std::make_unique<PlaceTool>(context, parts);
         case CanvasView::Tool::Link:
             return std::make_unique<LinkTool>(context);
         case CanvasView::Tool::Pan:
@@ -117,6 +120,29 @@ void ToolContext::leaveOut(std::vector<int> nodes) {
 
 void ToolContext::arrange(const QString& words, const std::vector<std::pair<int, Placement>>& places) {
     view.state_->arrange(words, places);
+}
+
+std::vector<PlacedAt> ToolContext::aside(const ComponentPath& holder, const Hardware& design, Placements next) const {
+    if (scene().nodes().size() > mostForRoom) return {};
+    Scene after;
+    after.setDesign(std::make_shared<const Hardware>(design), std::make_shared<const Placements>(std::move(next)));
+    return pushedAside(scene(), after, holder);
+}
+
+std::vector<PlacedAt> ToolContext::roomFor(int holder, const std::vector<Component>& parts,
+                                           const std::vector<Placement>& places) const {
+    std::vector<PlacedAt> stay = scene().frozen(holder);
+    const Hardware& design = *scene().hardware();
+    if (scene().nodes().size() > mostForRoom) return stay;
+    const ComponentPath path = scene().path(holder);
+    const auto edit = added(design, path, parts);
+    if (!edit) return stay;  // the editor will say why
+    Placements next = scene().placements() ? *scene().placements() : Placements{};
+    for (const PlacedAt& place : stay) next.at[placementKey(design.root, place.path)] = place.at;
+    for (std::size_t i = 0; i < std::min(places.size(), edit->made.size()); ++i)
+        next.at[placementKey(edit->design.root, edit->made[i])] = places[i];
+    for (PlacedAt& place : aside(path, edit->design, std::move(next))) stay.push_back(std::move(place));
+    return stay;
 }
 
 bool ToolContext::report(const Expected<ComponentPaths>& made) {

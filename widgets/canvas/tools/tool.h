@@ -49,6 +49,12 @@ public:
     void begin(std::unique_ptr<CanvasTool> gesture);  ///< takes over the mouse until it calls end()
     void end();                                       ///< the gesture is dropped after the present event
     bool busy() const { return gesture != nullptr && !ended; }
+    /// Places for CanvasEditor::add(): the children of `holder` stay where they are, and what its containers would come
+    /// to cover by growing moves aside.
+    std::vector<PlacedAt> roomFor(int holder, const std::vector<Component>& parts,
+                                  const std::vector<Placement>& places) const;
+    /// What a grown `holder` moves aside when `next` are the placements of the same design.
+    std::vector<PlacedAt> aside(const ComponentPath& holder, const Hardware& design, Placements next) const;
     /// One edit of placements; siblings keep their places.
     void arrange(const QString& words, const std::vector<std::pair<int, Placement>>& places);
     bool report(const Expected<ComponentPaths>& made);  ///< selects what was made, or refuses
@@ -81,6 +87,8 @@ public:
     virtual QRectF extent() const { return {}; }  ///< view; what paint() touches
     /// Stops what is under way and puts everything back. False: there was nothing to stop.
     virtual bool cancel() { return false; }
+    /// Whether a drag that reaches the border of the view scrolls the drawing along.
+    virtual bool scrollsAtEdge() const { return false; }
     virtual QCursor cursor() const { return Qt::ArrowCursor; }
     virtual QString hint() const { return {}; }  ///< what the person can do now, for the status bar
 

@@ -1,0 +1,91 @@
+#include "app/cli/interrupt.h"
+#include "app/cli/map_parts.h"
+#include "app/cli/output.h"
+#include "mapping/mapspace_read.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace orrery::cli {
+namespace {
+
+Expected<void> readWhole(const Arguments& arguments, std::string_view option, std::uint64_t& into) {
+    const auto text = arguments.value(option);
+    if (!text) return {};
+    const char* end = text->data() + text->size();
+    const auto [read, error] = std::from_chars(text->data(), end, into);
+    if (error == std::errc() && read == end && into <= 1000000000000) return {};
+    return fail("usage.value", fmt::format("`--{} {}` is no number", option, *text), "a whole number, 0 to 10^12");
+}
+
+}  // namespace
+
+const std::vector<Option>& mapperOptions() {
+    static const std::vector<Option> options{
+        {"mapper", "NAME",
+         "search a mapping: exhaustive, linear-pruned, random-pruned, loop-order, annealing or genetic"},
+        {"objective", "X,…", "by priority: latency, energy, edp, last-level-accesses"},
+        {"seed", "N", "of the search; the same seed gives the same mapping"},
+        {"evaluations", "N", "valid mappings to cost; 0: as many as the mapper usually does"}};
+    return options;
+}
+
+Expected<MapperOptions> readMapperOptions(const Arguments& arguments, MapperOptions base) {
+    if (const auto name = arguments.value("mapper")) {
+        const auto kind = mapperKind(*name);
+        if (!kind)
+            return fail("usage.value", fmt::format("there is no mapper `{}`", *name),
+                        "exhaustive, linear-pruned, random-pruned, loop-order, annealing or genetic");
+        base.kind = *kind;
+        // Stop rules of a file were meant for the algorithm that it names.
+        base.victory = 0;
+        base.timeout = MapperOptions().timeout;
+    }
+    if (const auto text = arguments.value("objective")) {
+        base.objectives.clear();
+        for (std::size_t at = 0; at <= text->size();) {
+            const std::size_t end = std::min(text->find(',', at), text->size());
+            const auto objective = mapObjective(text->substr(at, end - at));
+            if (!objective || base.objectives.size() == 4)
+                return fail("usage.value", fmt::format("`--objective {}` is no list of objectives", *text),
+                            "one to four of latency, energy, edp, last-level-accesses, between commas");
+            base.objectives.push_back(*objective);
+            at = end + 1;
+        }
+    }
+    if (auto ok = readWhole(arguments, "seed", base.seed); !ok) return tl::unexpected(ok.error());
+    if (auto ok = readWhole(arguments, "evaluations", base.evaluations); !ok) return tl::unexpected(ok.error());
+    return base;
+}
+
+Expected<MapperResultPtr> searchFor(const TimeloopInput& input, const std::shared_ptr<const SparseDesign>& sparse,
+                                    const Arguments& arguments, Watch& watch) {
+    const auto inFile = orrery::readMapperOptions(input.root);
+    if (!inFile) return tl::unexpected(inFile.error());
+    const auto options = readMapperOptions(arguments, *inFile);
+    if (!options) return tl::unexpected(options.error());
+    auto constraints = readConstraints(input.root, input.problem, input.hardware);
+    if (!constraints) return tl::unexpected(std::move(constraints.error()));
+    // Compressed tiles may fit where dense ones do not.
+    const auto space = Mapspace::make(input.problem, input.hardware, std::move(*constraints), {.prune = !sparse});
+    if (!space) return tl::unexpected(space.error());
+    const auto executor = makeDefaultExecutor();
+    SearchContext context{*executor, watch.token(), nullptr, nullptr, sparse, &watch.progress()};
+    watch.begin("mapping");
+    auto result = searchMappings(*space, *options, context);
+    watch.end();
+    return result;
+}
+
+std::string searchText(const MapperResult& result, const NestHardware& hardware) {
+    return fmt::format("{} mappings examined, {} valid, in {:.2f} s{}; refused: {}\n\n",
+                       count(static_cast<double>(result.examined)), count(static_cast<double>(result.valid)),
+                       result.seconds,
+                       result.cancelled  ? " (interrupted, the best until then)"
+                       : result.complete ? " (all there are)"
+                                         : "",
+                       refusalText(result.refusals, hardware));
+}
+
+}  // namespace orrery::cli

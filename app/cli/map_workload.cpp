@@ -1,0 +1,143 @@
+#include "app/cli/interrupt.h"
+#include "app/cli/map_parts.h"
+#include "app/cli/output.h"
+#include "app/cli/question.h"
+#include "base/unit.h"
+#include "methods/analytical/loop_nest.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace orrery::cli {
+namespace {
+
+TimeloopInput asInput(const MappedOperator& op, const MappedNest& nest) {
+    TimeloopInput input;
+    input.problem = nest.problem;
+    input.hardware = op.hardware;
+    input.mapping = nest.mapping();
+    return input;
+}
+
+std::string extentsText(const NestProblem& problem) {
+    std::string text;
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
+        if (problem.extents[d] > 1)
+            text += fmt::format("{}{}{}", text.empty() ? "" : " ", problem.dimensions[d], problem.extents[d]);
+    }
+    return text;
+}
+
+int oneOperator(const SpatialArrayView& view, const Graph& graph, const std::string& name,
+                const LoopNestOptions& options, SearchContext& context, const Arguments& arguments, Watch& watch) {
+    const auto found = std::find_if(graph.operators.begin(), graph.operators.end(),
+                                    [&](const Operator& op) { return op.name == name; });
+    if (found == graph.operators.end()) {
+        std::string some;
+        for (const Operator& op : graph.operators) {
+            if (some.size() < 200 && mappable(op, graph)) some += (some.empty() ? "" : ", ") + op.name;
+        }
+        return failed(fail("usage.operator", fmt::format("the workload has no operator `{}`", name), some,
+                           "names are those of `orrery-cli map` without --operator")
+                          .value());
+    }
+    watch.begin("mapping");
+    const auto mapped = mapOperator(view, *found, graph, options, context);
+    watch.end();
+    if (!mapped) return failed(mapped.error());
+    bool written = true;
+    for (const MappedNest& nest : mapped->nests) {
+        const TimeloopInput input = asInput(*mapped, nest);
+        if (const auto path = arguments.value("write"))
+            written = writeTo(*path, writeTimeloop(input.problem, input.hardware, *input.mapping)) && written;
+        written = print(arguments.has("json")
+                            ? countsJson(input, nest.counts())
+                            : searchText(*nest.search, input.hardware) + countsText(input, nest.counts())) &&
+                  written;
+    }
+    return written ? Answered : Unanswered;
+}
+
+std::string table(const Graph& graph, const SpatialArrayView& view,
+                  const std::vector<Expected<MappedOperator>>& mapped) {
+    Table table({"operator", "nest", "times", "cycles", "utilisation", "energy", "main memory"},
+                {false, false, true, true, true, true, true});
+    double cycles = 0;
+    for (std::size_t i = 0; i < mapped.size(); ++i) {
+        if (!mapped[i]) continue;
+        const auto repeat = static_cast<double>(graph.operators[i].repeat);
+        cycles += repeat * mapped[i]->cycles();
+        for (const MappedNest& nest : mapped[i]->nests) {
+            const NestCounts& counts = nest.counts();
+            const MappedOperator alone{mapped[i]->hardware, {nest}};
+            table.add({graph.operators[i].name, extentsText(nest.problem), count(repeat * nest.times),
+                       count(counts.cycles), fmt::format("{:.1f} %", 100 * counts.utilisation),
+                       counts.energy > 0 ? formatMeasure(counts.energy, Dimension::Energy) : "-",
+                       formatMeasure(alone.bytes(alone.hardware.levels.size() - 1), Dimension::Data)});
+        }
+    }
+    return table.text() + fmt::format("\n{} cycles in all nests: {} at {}\n", count(cycles),
+                                      format(Seconds(cycles / view.clock.value)), format(view.clock));
+}
+
+std::string json(const Graph& graph, const std::vector<Expected<MappedOperator>>& mapped) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < mapped.size(); ++i) {
+        if (!mapped[i]) continue;
+        nlohmann::ordered_json one{{"operator", graph.operators[i].name}, {"repeat", graph.operators[i].repeat}};
+        one["nests"] = nlohmann::ordered_json::array();
+        for (const MappedNest& nest : mapped[i]->nests) {
+            auto counts = nlohmann::ordered_json::parse(countsJson(asInput(*mapped[i], nest), nest.counts()));
+            counts["times"] = nest.times;
+            counts["evaluations"] = nest.search->valid;
+            one["nests"].push_back(std::move(counts));
+        }
+        all.push_back(std::move(one));
+    }
+    return nlohmann::ordered_json{{"operators", std::move(all)}}.dump(2) + "\n";
+}
+
+}  // namespace
+
+int mapWorkload(const Arguments& arguments, Watch& watch) {
+    for (const char* option : {"hardware", "workload"}) {
+        if (!arguments.has(option))
+            return failed(fail("usage.missing", fmt::format("--{} is missing", option), "--hardware H --workload W",
+                               "a mapping needs both, or the files of --timeloop")
+                              .value());
+    }
+    const auto hardware = readHardwareQuestion(arguments, *arguments.value("hardware"));
+    if (!hardware) return failed(hardware.error());
+    const auto recipe = readRecipe(arguments, *arguments.value("workload"));
+    if (!recipe) return failed(recipe.error());
+    const auto workload = loadWorkload(*recipe);
+    if (!workload) return failed(workload.error());
+    const auto view = spatialArrayView(**hardware);
+    if (!view) return failed(view.error());
+    LoopNestOptions options;
+    const auto search = readMapperOptions(arguments, options.mapper);
+    if (!search) return failed(search.error());
+    options.mapper = *search;
+    const auto executor = makeDefaultExecutor();
+    SearchContext context{*executor, watch.token(), nullptr, nullptr, {}, nullptr};
+    const Graph& graph = (*workload)->graph;
+    if (const auto name = arguments.value("operator"))
+        return oneOperator(*view, graph, *name, options, context, arguments, watch);
+    watch.begin("mapping");
+    const auto mapped = mapOperators(*view, graph, options, context);
+    watch.end();
+    bool any = false;
+    for (const auto& each : mapped) {
+        any = any || each;
+        if (!each && each.error().code != "mapper.not-mappable") report(each.error());
+    }
+    if (!any)
+        return failed(fail("mapper.not-mappable", "no operator of this workload has a mapping on this hardware",
+                           "products of matrices, convolutions or attention")
+                          .value());
+    return print(arguments.has("json") ? json(graph, mapped) : table(graph, *view, mapped)) ? Answered : Unanswered;
+}
+
+}  // namespace orrery::cli

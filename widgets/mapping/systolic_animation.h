@@ -1,0 +1,84 @@
+#pragma once
+
+// A systolic array at work, for teaching: what each processing element holds in one cycle, the wavefronts that run
+// through them, how full the array is over time. Step by step, slowly, or as a run; the slider and the strip lead to
+// any cycle. Space runs and pauses, Left and Right step, Page Up and Down change the fold, Home and End go to the ends,
+// Ctrl and arrows choose a processing element.
+
+#include "hardware/spatial_array_view.h"
+#include "simulation/systolic/folds.h"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <optional>
+
+class QComboBox;
+class QSlider;
+class QStackedLayout;
+
+namespace orrery::ui {
+
+class EmptyPage;
+class IconButton;
+class Label;
+class SystolicPicture;
+class UtilizationStrip;
+
+class SystolicAnimation : public QWidget {
+    Q_OBJECT
+public:
+    explicit SystolicAnimation(QWidget* parent = nullptr);
+    /// [m×k]·[k×n] on an array of rows × columns. A row-stationary array and extents that are not positive clear the
+    /// view, which says why. The animation starts at its first cycle, paused.
+    void setProduct(int rows, int columns, Dataflow dataflow, std::int64_t m, std::int64_t n, std::int64_t k);
+    void clear(const QString& why);
+
+    const std::optional<systolic::FoldPlan>& plan() const { return plan_; }
+    std::int64_t cycle() const { return cycle_; }
+    bool running() const { return timer_.isActive(); }
+
+public slots:
+    void setCycle(std::int64_t cycle);  ///< held to the run
+    void step(int cycles);
+    void run();
+    void pause();
+    void toggle();
+
+signals:
+    void cycleChanged(std::int64_t cycle);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    QWidget* controls();
+    void showPlan();
+    void showCycle();
+    void showElement();
+    void tick();
+    void applySpeed();
+    void stepFold(int folds);
+
+    std::optional<systolic::FoldPlan> plan_;
+    systolic::Array array_;
+    systolic::Layer layer_;
+    std::int64_t cycle_ = 0;
+    std::int64_t perTick_ = 1;
+    QTimer timer_;
+
+    QStackedLayout* pages_;
+    EmptyPage* empty_;
+    SystolicPicture* picture_;
+    UtilizationStrip* strip_;
+    IconButton* runButton_ = nullptr;
+    IconButton* pauseButton_ = nullptr;
+    QComboBox* dataflow_ = nullptr;
+    QComboBox* speed_ = nullptr;
+    QSlider* slider_;
+    Label* where_;
+    Label* element_;
+};
+
+}  // namespace orrery::ui
