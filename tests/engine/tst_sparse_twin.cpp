@@ -227,6 +227,58 @@ private slots:
         QVERIFY(!fault.hint.empty());
     }
 
+    /// Outer products of packed vectors: every tile of A and of B takes as many passes as its words fill.
+    void packedPositionsTakeFewerPasses() {
+        const std::int64_t m = 32, n = 32, k = 12, wide = 8, passes = 4;
+        const NestProblem problem = product(m, n, k);
+        NestHardware hardware = chain({"Line", "DRAM"});
+        hardware.arithmetic.instances = wide * wide;
+        NestMapping mapping;
+        mapping.levels = {
+            {{loop(N, wide, LoopKind::SpatialX), loop(M, wide, LoopKind::SpatialY), loop(N, passes), loop(M, passes)},
+             ~0u},
+            {{loop(K, k)}, ~0u}};
+        SparseDesign design = denseDesign(problem, 2);
+        setDensity(design, problem, A, uniform(0.3));
+        setDensity(design, problem, B, uniform(0.6));
+        for (const std::uint8_t t : {A, B}) {
+            design.levels[0].formats[t] = ranks({RankFormat::Bitmask, RankFormat::Bitmask});
+            design.levels[1].formats[t] = ranks({RankFormat::Bitmask, RankFormat::Bitmask, RankFormat::OffsetPairs});
+        }
+        design.levels[0].actions = {leaveOut(Elimination::PositionSkipping, A, 0),
+                                    leaveOut(Elimination::PositionSkipping, B, 0)};
+        const Evaluated got = evaluate(problem, hardware, mapping, design);
+        QCOMPARE(got.fault, MappingFault::None);
+        std::mt19937_64 random(13);
+        RandomMatrix a(k, m), b(k, n);
+        double computes = 0, readsA = 0, readsB = 0, busy = 0;
+        constexpr int runs = 2000;
+        for (int run = 0; run < runs; ++run) {
+            a.draw(random, std::ceil(0.3 * static_cast<double>(m * k)));
+            b.draw(random, std::ceil(0.6 * static_cast<double>(n * k)));
+            for (std::int64_t x = 0; x < k; ++x) {
+                double inA = 0, inB = 0;
+                for (std::int64_t i = 0; i < m; ++i) inA += a.at(x, i), inB += b.at(x, i);
+                const double passA = std::ceil(inA / static_cast<double>(wide)),
+                             passB = std::ceil(inB / static_cast<double>(wide));
+                computes += inA * inB;
+                readsA += inA * passB;
+                readsB += inB * passA;
+                if (passA > 0 && passB > 0) busy += inA * inB / (passA * passB);
+            }
+        }
+        // Units that pass a word on to the next pass read it less often, packed or not: shares are compared.
+        const auto dense = static_cast<double>(m * k * passes);
+        const auto left = [&](std::size_t t) {
+            const SparseTensorCounts& here = got.work.levels[0].tensors[t];
+            return here.reads.actual / here.denseReads;
+        };
+        QVERIFY(near(got.counts.computed, computes / runs, 0.01, "operations"));
+        QVERIFY(near(got.work.computeInstances, busy / runs / static_cast<double>(k), 0.01, "busy units"));
+        QVERIFY(near(left(A) * 1000, readsA / runs / dense * 1000, 0.03, "share of the reads of A"));
+        QVERIFY(near(left(B) * 1000, readsB / runs / dense * 1000, 0.03, "share of the reads of B"));
+    }
+
     /// Random problems and mappings: without zeros, whatever hardware does about them, every count is the dense one.
     void densityOneCountsAsDense() {
         std::mt19937 random(42);

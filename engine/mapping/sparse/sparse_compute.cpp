@@ -43,6 +43,7 @@ void splitComputes(const SparseContext& context) {
             const double left = 1 - work.followed[follower];
             nonzero = left > 0 ? nonzero / left : 0;
         }
+        if (work.packing[t].level >= 0) nonzero = 1;  // only positions that hold something are brought
         nonzero = std::clamp(nonzero, 0.0, 1.0);
         bool metadata = false;  // of the copy beside the arithmetic
         for (std::size_t l = 0; l < context.levels(); ++l)

@@ -14,6 +14,7 @@ void prepare(const SparseContext& context, const NestCounts& counts) {
     work.levels.resize(context.levels());
     work.plans.assign(context.levels(), {});
     work.computes = {};
+    work.packing.fill({});
     work.fault = MappingFault::None;
     work.formatFault = FormatFault::None;
     work.faultLevel = work.faultTensor = -1;
@@ -111,7 +112,7 @@ MappingFault applySparse(const NestProblem& problem, const NestHardware& hardwar
         work.computes.actual = counts.operations;
         return priceSparse(context, counts);
     }
-    for (const auto step : {findOccupancies, planEliminations, planSpatialSkipping})
+    for (const auto step : {findOccupancies, planEliminations, planSpatialSkipping, planPacking})
         if (const MappingFault fault = step(context); fault != MappingFault::None) return fault;
     splitAccesses(context, counts.operations);
     splitComputes(context);
@@ -149,8 +150,11 @@ Diagnostic sparseFault(const NestProblem& problem, const NestHardware& hardware,
                         "map more iterations at this level", place)
                 .value();
         default:
-            return fail("mapping.elimination", fmt::format("no level from `{}` outwards keeps `{}`", level, tensor), {},
-                        "name an action optimisation at a level that the tensor passes", place)
+            return fail(
+                       "mapping.elimination", fmt::format("accesses to `{}` cannot be left out at `{}`", tensor, level),
+                       "a level at or outside this one that keeps the tensor; for position-skipping this level, with a "
+                       "format, word by word",
+                       "move the action optimisation to another level", place)
                 .value();
     }
 }

@@ -76,6 +76,13 @@ struct SparseWorkspace {
     std::array<std::uint32_t, maxNestTensors> followedLeaders{};
     std::uint32_t followers = 0;
     std::vector<RankOccupancy> scratch;
+
+    /// A tensor whose positions are packed at a level: share of the passes left, share of the units busy in one.
+    struct Packing {
+        int level = -1;
+        double passes = 1, busy = 1;
+    };
+    std::array<Packing, maxNestTensors> packing;
 };
 
 /// Turns the dense counts of a mapping into those of a sparse design. Also checks what depends on zeros: capacity (with

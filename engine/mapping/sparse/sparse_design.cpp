@@ -12,6 +12,8 @@ std::string_view toText(Elimination elimination) {
             return "skipping";
         case Elimination::SpatialSkipping:
             return "skipping-spatial";
+        case Elimination::PositionSkipping:
+            return "position-skipping";
     }
     return {};
 }

@@ -18,6 +18,9 @@ enum class Elimination : std::uint8_t {
     Gating,           ///< it takes its time but little energy
     Skipping,         ///< it takes no time either
     SpatialSkipping,  ///< the instance that would make it works on something else
+    /// Non-empty positions of the target are packed into as few passes over the units as hold them, at one level and
+    /// with no leader: outer products of packed vectors, as in dual-side sparse tensor cores (Wang et al., ISCA 2021).
+    PositionSkipping,
 };
 std::string_view toText(Elimination elimination);
 

@@ -195,11 +195,14 @@ struct Reader {
             read.elimination = Elimination::Skipping;
         else if (sameKey(name, "skipping-spatial") || sameKey(name, "spatial-skipping"))
             read.elimination = Elimination::SpatialSkipping;
+        else if (sameKey(name, "position-skipping"))
+            read.elimination = Elimination::PositionSkipping;
         else
             return fail(
                 "sparse.action",
                 type ? fmt::format("`{}` is no action optimisation", name) : "an action optimisation has no type",
-                "gating, skipping or skipping-spatial", didYouMean(name, {"gating", "skipping", "skipping-spatial"}),
+                "gating, skipping, skipping-spatial or position-skipping",
+                didYouMean(name, {"gating", "skipping", "skipping-spatial", "position-skipping"}),
                 type ? type->place() : node.place());
         if (node.find("options")) {
             const auto options = list(node, "options", "an action optimisation");

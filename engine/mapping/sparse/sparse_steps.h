@@ -27,6 +27,10 @@ MappingFault findOccupancies(const SparseContext& context);
 MappingFault planEliminations(const SparseContext& context);
 /// Instances left free by spatial skipping, and whether the rest fits (spatial_skipping.cpp).
 MappingFault planSpatialSkipping(const SparseContext& context);
+/// Passes left by packing positions, and how full they are (position_skipping.cpp).
+MappingFault planPacking(const SparseContext& context);
+/// Reads of other tensors, and operations, that packed positions of `tensor` no longer ask for.
+void packAccesses(const SparseContext& context, std::size_t tensor, double& operations);
 /// What remains of every access (sparse_traffic.cpp).
 void splitAccesses(const SparseContext& context, double operations);
 /// What remains of the operations (sparse_compute.cpp).

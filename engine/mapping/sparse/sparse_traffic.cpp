@@ -135,6 +135,7 @@ void splitAccesses(const SparseContext& context, double operations) {
             if (written) here.compressions = above.updates.actual;
         }
     }
+    for (std::size_t t = 0; t < context.tensors(); ++t) packAccesses(context, t, operations);
     work.computes = {operations, 0, 0};
 }
 
