@@ -153,6 +153,7 @@ const Command mapCommand{
         "FILEs are inputs of Timeloop, in libconfig (v1 to v3) or YAML (v3, v4), all parts in one or spread over "
         "several: problem, architecture, mapping, sparse_optimizations, ERT and ART. JSON counts are per instance.",
     .options = options(),
+    .required = {},
     .examples = {{"orrery-cli map --timeloop model.cfg", "cycles, energy and traffic of every level"},
                  {"orrery-cli map --timeloop arch.yaml prob.yaml map.yaml ERT.yaml --json", "the same for a script"},
                  {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"},
