@@ -31,7 +31,9 @@ Unexpected missing(const Part& part, std::string_view attribute, std::string_vie
 }
 
 bool isArray(const Component& component) {
-    return component.kind == ComponentKind::Array || component.kind == ComponentKind::TensorUnit;
+    // A tensor unit without a dataflow is one of a GPU: it takes whole fragments and is no array to map onto.
+    return component.kind == ComponentKind::Array ||
+           (component.kind == ComponentKind::TensorUnit && component.find("dataflow"));
 }
 
 bool holdsArray(const Component& component) {

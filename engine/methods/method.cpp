@@ -87,7 +87,11 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
     const auto start = std::chrono::steady_clock::now();
     try {
         auto answer = method.estimate(scenario, context);
-        if (!answer) return answer;
+        if (!answer) {
+            // A device without an array is no mistake: array methods are just not for it.
+            if (answer.error().code == "hardware.no-array") answer.error().code = "method.not-applicable";
+            return answer;
+        }
         if (!std::isfinite(answer->latency.value) || !std::isfinite(answer->interval.high.value)) {
             return fail("method.not-finite",
                         "method " + std::string(method.card.id) + " arrives at no finite time for " + scenario.name(),

@@ -27,8 +27,8 @@ inline bool hasType(const Json& value, const std::string& type) {
 inline void checkSchema(const Json& value, const Json& schema, const std::string& path,
                         std::vector<std::string>& errors) {
     static const std::set<std::string> known{
-        "$schema", "title", "description",         "type", "required", "properties", "items", "minimum",
-        "maximum", "enum",  "additionalProperties"};
+        "$schema", "title", "description",          "type",    "required", "properties", "items", "minimum",
+        "maximum", "enum",  "additionalProperties", "minItems"};
     for (const auto& [keyword, unused] : schema.items()) {
         if (!known.contains(keyword)) errors.push_back(path + ": the schema uses an unknown keyword " + keyword);
     }
@@ -60,6 +60,9 @@ inline void checkSchema(const Json& value, const Json& schema, const std::string
                 errors.push_back(path + ": has an unknown key " + key);
             }
         }
+    }
+    if (value.is_array() && schema.contains("minItems") && value.size() < schema["minItems"]) {
+        errors.push_back(path + ": has too few items");
     }
     if (value.is_array() && schema.contains("items")) {
         for (std::size_t i = 0; i < value.size(); ++i) {

@@ -48,7 +48,8 @@ private:
         if (!QTest::qWaitFor([this] { return window->live().snapshot() && window->live().upToDate(); }, 20000))
             return found;
         for (const ui::Answer& answer : window->live().snapshot()->answers) {
-            if (answer.failure) qWarning("%s: %s", qPrintable(answer.method), toText(*answer.failure).c_str());
+            if (answer.failure && answer.failure->code != "method.not-applicable")
+                qWarning("%s: %s", qPrintable(answer.method), toText(*answer.failure).c_str());
             if (answer.estimate) found[answer.method.toStdString()] = answer.estimate->latency.value;
         }
         return found;
@@ -56,7 +57,8 @@ private:
     void isAnsweredByAll() {
         const auto found = latencies();
         for (const Method& method : builtinMethods()) {
-            if (method.card.methodology != Methodology::Analytical) continue;  // made for devices of one kind
+            const auto& platforms = method.card.platforms;
+            if (std::ranges::find(platforms, "GPU") == platforms.end()) continue;  // made for devices of another kind
             QVERIFY2(found.contains(std::string(method.card.id)), std::string(method.card.id).c_str());
             const double latency = found.at(std::string(method.card.id));
             QVERIFY(std::isfinite(latency) && latency > 0);
@@ -186,7 +188,7 @@ void TestStudioStranger::anArrayLikeEyeriss() {
     STEP(choose(0, "eyeriss-like", "eyeriss"));
     QCOMPARE(window->document().hardware()->name, std::string("Eyeriss-like array"));
     const auto preset = latencies();
-    QCOMPARE(drawn.size(), std::size_t(2));
+    QVERIFY(drawn.size() >= 2);
     QCOMPARE(preset.size(), drawn.size());
     for (const auto& [method, latency] : preset) {
         qInfo("%s: drawn %.6g ms, preset %.6g ms", method.c_str(), drawn.at(method) * 1e3, latency * 1e3);

@@ -59,6 +59,7 @@ SystolicAnimation::SystolicAnimation(QWidget* parent)
       element_(new Label({}, FontRole::Small, Tone::Muted)) {
     setObjectName(QStringLiteral("mapping.systolic"));
     setAccessibleName(tr("Systolic array"));
+    setToolTip(tr("Space runs and pauses, Left and Right step, Page Up and Down change the fold"));
     setFocusPolicy(Qt::StrongFocus);
     empty_->setObjectName(QStringLiteral("mapping.systolic.empty"));
 
