@@ -129,7 +129,9 @@ void TestStudioWalk::everyModelIsSound() {
     for (QWidget* widget : QApplication::allWidgets()) {
         auto* view = qobject_cast<QAbstractItemView*>(widget);
         for (QAbstractItemModel* model = view ? view->model() : nullptr; model;) {
-            if (models.insert(model).second) {
+            // Qt's own item widgets answer for themselves (QTreeWidget gives every column the row's children).
+            const bool ours = QLatin1String(model->metaObject()->className()).startsWith(QLatin1String("orrery::"));
+            if (ours && models.insert(model).second) {
                 testers.push_back(std::make_unique<QAbstractItemModelTester>(
                     model, QAbstractItemModelTester::FailureReportingMode::QtTest));
             }
@@ -137,7 +139,7 @@ void TestStudioWalk::everyModelIsSound() {
             model = proxy ? proxy->sourceModel() : nullptr;
         }
     }
-    QVERIFY2(models.size() >= 12, qPrintable(QString::number(models.size())));
+    QVERIFY2(models.size() >= 8, qPrintable(QString::number(models.size())));
     // Under testers, what happens in a session: edits, undo, another workload, a search, problems that come and go.
     window->actions().find("insert.node")->trigger();
     window->actions().find("insert.topology.fat-tree")->trigger();
@@ -151,6 +153,7 @@ void TestStudioWalk::everyModelIsSound() {
     }
     window->setTheme(true);
     window->setTheme(false);
+    QVERIFY_DONE(window->document().saveAs(home.filePath("models.yaml")));  // or opening another would ask
     window->openExample("phone");
     QTRY_VERIFY_WITH_TIMEOUT(window->live().snapshot() && window->live().upToDate(), 20000);
     window->drawYourOwn();
