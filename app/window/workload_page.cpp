@@ -63,6 +63,7 @@ WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
     filter_->setFilterKeyColumn(-1);
     filter_->setFilterCaseSensitivity(Qt::CaseInsensitive);
     table_ = new QTableView(page);
+    table_->setTabKeyNavigation(false);  // Tab goes on, arrows walk
     table_->setObjectName(QStringLiteral("workloadTable"));
     table_->setAccessibleName(tr("Operators of the workload"));
     table_->setToolTip(tr("Selecting operators selects them in every view"));

@@ -212,8 +212,11 @@ void TestStudioWalk::theTabKeyReachesEveryPart() {
         if (qobject_cast<QDialog*>(dialog)) dialog->close();
     window->setLayoutMode(Layout::Draw, true);
     window->components().clear();
+    QCoreApplication::processEvents();
     window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window.get()));
     canvas()->setFocus();
+    QTRY_VERIFY(canvas()->hasFocus());
     std::set<QString> reached;
     for (int step = 0; step < 400; ++step) {
         QWidget* focus = QApplication::focusWidget();

@@ -100,6 +100,7 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     inside->setContentsMargins(0, 0, 0, 0);
     inside->setSpacing(0);
     table_ = new QTableView(body);
+    table_->setTabKeyNavigation(false);  // Tab goes on, arrows walk
     table_->setObjectName(QStringLiteral("comparison.table"));
     table_->setAccessibleName(tr("Methods compared"));
     table_->setToolTip(tr("Double click or Enter makes a method the one whose operators all views show"));

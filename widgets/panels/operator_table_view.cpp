@@ -91,6 +91,7 @@ OperatorTableView::OperatorTableView(Selection* selection, QWidget* parent)
 
     model_ = new OperatorTableModel(this);
     table_ = new QTableView(this);
+    table_->setTabKeyNavigation(false);  // Tab goes on, arrows walk
     table_->setObjectName(QStringLiteral("operators.table"));
     table_->setAccessibleName(tr("Operators"));
     table_->setToolTip(tr("Select operators here and in all other views; Enter inspects, a header sorts"));
