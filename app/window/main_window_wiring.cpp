@@ -104,7 +104,6 @@ void MainWindow::wireLive() {
             liveButton_->setCost(cost, static_cast<int>(snapshot->scenario.workload->graph.operators.size()));
         }
         refreshProblems();
-        showLoads();
         if (inspected_ == Inspected::Operator) refreshInspector();
     });
     connect(live_, &LiveController::workloadReady, this, [this](const WorkloadPtr& workload) {

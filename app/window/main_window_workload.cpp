@@ -6,6 +6,7 @@
 #include "app/window/dock_set.h"
 #include "app/window/main_window.h"
 #include "app/window/mapping_page.h"
+#include "app/window/snapshot_feeder.h"
 #include "app/window/stored_runs.h"
 #include "app/window/workload_page.h"
 #include "widgets/common/text.h"
@@ -31,7 +32,8 @@ QString wordsOf(const std::vector<WhatIf>& before, const std::vector<WhatIf>& af
 }  // namespace
 
 void MainWindow::wireWorkloadPage() {
-    connect(live_, &LiveController::snapshotReady, workloadPage_, &WorkloadPage::setSnapshot);
+    feeder_->addFollower([this](const ui::SnapshotPtr& snapshot) { workloadPage_->setSnapshot(snapshot); });
+    feeder_->addFollower([this](const ui::SnapshotPtr&) { showLoads(); });
     const auto listRuns = [this] {
         const auto runs = storedRuns(runs_->storeFile());
         if (!runs) log(Severity::Warning, ui::qs(orrery::toText(runs.error())));

@@ -18,6 +18,11 @@ void SnapshotFeeder::add(ui::ResultView* view) {
     if (any_) turn_.start();
 }
 
+void SnapshotFeeder::addFollower(std::function<void(const ui::SnapshotPtr&)> show) {
+    followers_.push_back({std::move(show), nullptr});
+    if (any_) turn_.start();
+}
+
 void SnapshotFeeder::feed(ui::SnapshotPtr snapshot) {
     any_ = true;
     snapshot_ = std::move(snapshot);
@@ -28,9 +33,13 @@ void SnapshotFeeder::feedAll() {
     for (ui::ResultView* view : views_) {
         if (view->snapshot() != snapshot_) view->setSnapshot(snapshot_);
     }
+    for (Follower& follower : followers_) {
+        if (follower.shown != snapshot_) follower.show(follower.shown = snapshot_);
+    }
 }
 
 bool SnapshotFeeder::settled() const {
+    if (!std::ranges::all_of(followers_, [this](const Follower& f) { return f.shown == snapshot_; })) return false;
     return std::ranges::all_of(
         views_, [this](const ui::ResultView* view) { return !view->isVisible() || view->snapshot() == snapshot_; });
 }
@@ -45,6 +54,10 @@ void SnapshotFeeder::step() {
         if (!view->isVisible() || view->snapshot() == snapshot_) continue;
         view->setSnapshot(snapshot_);
         return;
+    }
+    for (Follower& follower : followers_) {
+        if (follower.shown == snapshot_) continue;
+        return follower.show(follower.shown = snapshot_);
     }
     turn_.stop();
     emit fed();

@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include <functional>
 #include <vector>
 
 namespace orrery::app {
@@ -17,6 +18,8 @@ public:
     explicit SnapshotFeeder(QObject* parent = nullptr);
 
     void add(ui::ResultView* view);
+    /// What else shows the answer; its turn comes after the views'.
+    void addFollower(std::function<void(const ui::SnapshotPtr&)> show);
     void feed(ui::SnapshotPtr snapshot);
     void feedAll();  ///< now, hidden ones too: for pictures without a screen
     bool settled() const;
@@ -30,7 +33,12 @@ protected:
 private:
     void step();
 
+    struct Follower {
+        std::function<void(const ui::SnapshotPtr&)> show;
+        ui::SnapshotPtr shown;
+    };
     std::vector<ui::ResultView*> views_;
+    std::vector<Follower> followers_;
     ui::SnapshotPtr snapshot_;
     QTimer turn_;
     bool any_ = false;  ///< a snapshot, even a null one, has been fed
