@@ -17,6 +17,7 @@
 #include <QSpinBox>
 #include <QSplitter>
 #include <QStackedLayout>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
@@ -81,6 +82,10 @@ Product productOf(const NestProblem& problem) {
     return product;
 }
 
+int unitsWide(int units) {
+    return units * ui::Theme::instance().unit();
+}
+
 template <class Widget>
 Widget* named(Widget* widget, const char* id, const QString& name, const QString& tip) {
     widget->setObjectName(QLatin1String(id));
@@ -102,21 +107,25 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(buildHead(page));
-    auto* split = named(new QSplitter(Qt::Horizontal, page), "mapping.split", tr("Loops and search"), {});
+    side_ = named(new QTabWidget(page), "mapping.side", tr("Loops and array"),
+                  tr("The loops with the mappings that a search finds, or the array at work"));
+    side_->setDocumentMode(true);
+    side_->tabBar()->setObjectName(QStringLiteral("mapping.tabs"));
+    side_->tabBar()->setAccessibleName(tr("Loops and array"));
+    auto* split = named(new QSplitter(Qt::Horizontal, side_), "mapping.split", tr("Loops and search"),
+                        tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
     nest_ = new ui::LoopNestView(split);
-    side_ = named(new QTabWidget(split), "mapping.side", tr("Search and array"),
-                  tr("What the mapper has tried, and the array at work"));
-    side_->setDocumentMode(true);
-    scatter_ = new ui::MapperScatter(side_);
-    animation_ = new ui::SystolicAnimation(side_);
-    side_->addTab(scatter_, tr("Search"));
-    side_->addTab(animation_, tr("Array"));
+    nest_->setMinimumWidth(unitsWide(32));
+    scatter_ = new ui::MapperScatter(split);
     split->addWidget(nest_);
-    split->addWidget(side_);
-    split->setStretchFactor(0, 3);
-    split->setStretchFactor(1, 2);
-    column->addWidget(split, 1);
+    split->addWidget(scatter_);
+    split->setStretchFactor(0, 2);
+    split->setStretchFactor(1, 1);
+    animation_ = new ui::SystolicAnimation(side_);
+    side_->addTab(split, tr("Loops"));
+    side_->addTab(animation_, tr("Array at work"));
+    column->addWidget(side_, 1);
     stack_->addWidget(empty_);
     stack_->addWidget(page);
 
@@ -273,6 +282,9 @@ void MappingPage::startSearch() {
     MapperOptions options;
     options.kind = static_cast<MapperKind>(mapper_->currentData().toInt());
     options.objectives = {static_cast<MapObjective>(objective_->currentData().toInt()), MapObjective::Latency};
+    withoutEnergies_ = !array.energies;
+    if (withoutEnergies_ && options.objectives[0] != MapObjective::LastLevelAccesses)
+        options.objectives = {MapObjective::Latency, MapObjective::LastLevelAccesses};
     options.seed = static_cast<std::uint64_t>(seed_->value());
     options.evaluations = searchLength;
     NestMapping none;
@@ -315,6 +327,7 @@ void MappingPage::showResult() {
     QString text = tr("%L1 cycles").arg(counts->cycles, 0, 'f', 0);
     if (clock.value > 0) text += QStringLiteral(" = ") + ui::text(Seconds(counts->cycles / clock.value));
     text += tr(" · %1 % of the array busy").arg(100 * counts->utilisation, 0, 'f', 1);
+    if (withoutEnergies_) text += tr(" · the design gives no energies: searched by latency");
     if (counts->energy > 0) text += QStringLiteral(" · ") + ui::text(Joules(counts->energy));
     state_->setFullText(text);
 }

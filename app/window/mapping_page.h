@@ -66,7 +66,8 @@ private:
     std::optional<SpatialArrayView> view_;
     std::vector<int> operators_;       ///< of each row of the chooser
     std::vector<OperatorNest> nests_;  ///< of the chosen operator
-    QTimer soon_;                      ///< edits in one burst become one search
+    bool withoutEnergies_ = false;
+    QTimer soon_;  ///< edits in one burst become one search
 
     QStackedLayout* stack_ = nullptr;
     ui::EmptyPage* empty_ = nullptr;

@@ -13,7 +13,7 @@ LoopNestLayout layOutNest(const NestProblem& problem, const NestHardware& hardwa
                           int width, int row, int digit) {
     LoopNestLayout layout;
     // Where there is little room the loops keep theirs: numbers have tool tips.
-    const int left = std::max(width * 9 / 20, std::min(34 * digit, width * 11 / 20));
+    const int left = std::max(width * 9 / 20, std::min(27 * digit, width * 11 / 20));
     std::size_t deepest = 1;
     for (const LevelMapping& level : mapping.levels) deepest += level.loops.size();
     const int step = std::clamp((left - 24 * digit) / static_cast<int>(deepest), 2, gap * 3 / 2);
