@@ -376,8 +376,9 @@ void TestCanvasTools::placingFindsAFreePlace() {
     // The nearest: beside what is taken, not far away.
     const QRectF taken(100, 100, 80, 40);
     QCOMPARE(freePlace(QRectF(300, 300, 50, 50), {{taken}}), QPointF(300, 300));
-    QCOMPARE(freePlace(QRectF(170, 110, 50, 20), {{taken}}), QPointF(188, 110));
-    QCOMPARE(freePlace(QRectF(110, 130, 50, 20), {{taken}}), QPointF(110, 148));
+    // Beside or below it, and level with it.
+    QCOMPARE(freePlace(QRectF(170, 110, 50, 20), {{taken}}), QPointF(188, 100));
+    QCOMPARE(freePlace(QRectF(110, 130, 50, 20), {{taken}}), QPointF(100, 148));
 }
 
 void TestCanvasTools::aGrownContainerPushesItsNeighboursAside() {

@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t mostCorners = 40;  ///< obstacles whose corners are tried
 constexpr std::size_t mostPushed = 512;  ///< siblings looked at
 constexpr double slack = 1e-6;
+constexpr double levelWorth = 0.6;  ///< how much farther a place may be that is level with a neighbour
 
 double distance(const QPointF& a, const QPointF& b) {
     const QPointF d = a - b;
@@ -47,18 +48,26 @@ QPointF freePlace(const QRectF& wanted, std::span<const QRectF> taken, double ga
                          [&](const QRectF& a, const QRectF& b) { return away(a) < away(b); });
         near.resize(mostCorners);
     }
-    std::vector<double> xs{start.x()}, ys{start.y()};
+    // Besides the wanted coordinate: against an obstacle's sides, and level with its left or top, as a person would
+    // place it.
+    struct Line {
+        double at;
+        bool level;
+    };
+    std::vector<Line> xs{{start.x(), false}}, ys{{start.y(), false}};
     for (const QRectF& area : near) {
-        xs.insert(xs.end(), {area.left(), area.right()});
-        ys.insert(ys.end(), {area.top(), area.bottom()});
+        xs.insert(xs.end(), {{area.left(), false}, {area.right(), false}, {area.left() + wanted.width() + gap, true}});
+        ys.insert(ys.end(), {{area.top(), false}, {area.bottom(), false}, {area.top() + wanted.height() + gap, true}});
     }
-    std::vector<QPointF> candidates;
-    for (const double x : xs) {
-        for (const double y : ys) candidates.emplace_back(x, y);
+    std::vector<std::pair<double, QPointF>> candidates;
+    for (const Line& x : xs) {
+        for (const Line& y : ys) {
+            const QPointF at(x.at, y.at);
+            candidates.emplace_back(distance(at, start) * (x.level || y.level ? levelWorth : 1), at);
+        }
     }
-    std::sort(candidates.begin(), candidates.end(),
-              [&](const QPointF& a, const QPointF& b) { return distance(a, start) < distance(b, start); });
-    for (const QPointF& at : candidates) {
+    std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [cost, at] : candidates) {
         if (isFree(at)) return at;
     }
     double right = start.x();
