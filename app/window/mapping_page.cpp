@@ -112,6 +112,7 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     side_->setDocumentMode(true);
     side_->tabBar()->setObjectName(QStringLiteral("mapping.tabs"));
     side_->tabBar()->setAccessibleName(tr("Loops and array"));
+    side_->tabBar()->setToolTip(tr("The loops with the search, or the array cycle by cycle"));
     auto* split = named(new QSplitter(Qt::Horizontal, side_), "mapping.split", tr("Loops and search"),
                         tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
