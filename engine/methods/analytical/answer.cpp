@@ -67,6 +67,8 @@ void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground,
     interval.high = Seconds(std::max(sides.high, latency));
 }
 
+}  // namespace
+
 void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device) {
     const auto& totals = workload.totals;
     MemoryUse use{Bytes(totals.weightBytes), Bytes(totals.kvBytes), Bytes(totals.peakActivationBytes),
@@ -81,8 +83,6 @@ void addMemory(Estimate& answer, const Workload& workload, const DeviceView& dev
     }
     answer.memory = use;
 }
-
-}  // namespace
 
 Expected<Ground> prepare(const Scenario& scenario) {
     const auto& costs = scenario.workload->costs;

@@ -23,6 +23,9 @@ struct Ground {
 /// without bandwidth, and for workloads without operators.
 Expected<Ground> prepare(const Scenario& scenario);
 
+/// Weights, KV cache and activations against the device's capacity, with a warning where they do not fit.
+void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device);
+
 void resizeColumns(OperatorEstimates& operators, std::size_t rows);
 
 /// Fills from the priced operators: latency (their sum), interval (stated errors of `method`), energy, memory use,

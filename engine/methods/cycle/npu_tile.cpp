@@ -2,6 +2,7 @@
 
 #include "base/unit.h"
 #include "hardware/npu_view.h"
+#include "methods/analytical/answer.h"
 #include "methods/analytical/ceilings.h"
 #include "methods/analytical/energy.h"
 #include "methods/cycle/npu_timeline.h"
@@ -79,21 +80,6 @@ struct Share {
         return {BoundKind::Memory, 0};
     }
 };
-
-void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device) {
-    const auto& totals = workload.totals;
-    MemoryUse use{Bytes(totals.weightBytes), Bytes(totals.kvBytes), Bytes(totals.peakActivationBytes),
-                  device.main().capacity};
-    if (use.capacity.value > 0 && use.total() > use.capacity) {
-        answer.warnings.push_back(warning(
-            "memory.does-not-fit",
-            fmt::format("the workload needs {} and {} holds {}: the time is that of a device with enough memory",
-                        format(use.total()), device.main().name, format(use.capacity)),
-            "Lower the batch or sequence, quantise the weights, or split the model over devices",
-            Place{{}, 0, 0, device.main().path}));
-    }
-    answer.memory = use;
-}
 
 void addWords(Estimate& answer, const NpuView& view, const NpuMachine& machine, const KernelPlan& plan,
               const Workload& workload) {
