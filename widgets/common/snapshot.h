@@ -21,6 +21,8 @@ struct Answer {
     std::shared_ptr<const Estimate> estimate;  ///< null while it is running or if it failed
     std::optional<Diagnostic> failure;
     int colour = 0;  ///< index for Theme::methodColour
+    /// The method is made for other devices or models: no mistake, so not shown as one.
+    bool notApplicable() const { return failure && failure->code == "method.not-applicable"; }
 };
 
 struct Snapshot {

@@ -155,7 +155,10 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
             return QVariant::fromValue(
                 Qt::Alignment(Qt::AlignVCenter | (number && !answer.failure ? Qt::AlignRight : Qt::AlignLeft)));
         case Qt::ForegroundRole:
-            if (answer.failure && index.column() == Prediction) return Theme::instance().colours().bad;
+            if (answer.failure && index.column() == Prediction) {
+                const Palette& colours = Theme::instance().colours();
+                return answer.notApplicable() ? colours.mutedText : colours.bad;
+            }
             if (!answer.estimate || index.column() == Approach) return Theme::instance().colours().mutedText;
             if (index.column() == Warnings) return Theme::instance().colours().warning;
             return {};

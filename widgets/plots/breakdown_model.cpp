@@ -119,8 +119,8 @@ BreakdownModel breakdownModel(const Snapshot& snapshot, BreakdownBy by) {
         bar.title = answer.title;
         bar.primary = int(i) == snapshot.primary;
         if (!answer.estimate) {
-            bar.failed = answer.failure.has_value();
-            bar.state = bar.failed ? QString::fromStdString(answer.failure->message) : tr("running…");
+            bar.failed = answer.failure && !answer.notApplicable();
+            bar.state = answer.failure ? QString::fromStdString(answer.failure->message) : tr("running…");
             model.bars.push_back(bar);
             continue;
         }
