@@ -11,6 +11,8 @@
 #include "workload/workload.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -32,6 +34,18 @@ struct Evidence {
     std::string_view finding;        ///< with a number, and the data set that it was measured on
 };
 
+/// A choice that a method leaves to the person who asks.
+struct MethodOption {
+    std::string_view key;                   ///< in files and on the command line: `launch`
+    std::string_view title;                 ///< `Launch`
+    std::vector<std::string_view> choices;  ///< the words that it takes: `eager`, `graph`; `on`, `off` for a switch
+    std::string_view fallback;              ///< one of them
+    std::string_view meaning;               ///< one sentence
+};
+using OptionValues = std::map<std::string, std::string, std::less<>>;
+
+class CalibrationSet;
+
 struct MethodCard {
     std::string_view id;  ///< `roofline`: in files, JSON, the command line
     std::string_view title;
@@ -46,6 +60,7 @@ struct MethodCard {
     std::string_view expectedCost;          ///< `microseconds per thousand operators`
     std::string_view version;
     bool live;  ///< cheap enough to answer on every edit
+    std::vector<MethodOption> options = {};
 };
 
 using HardwarePtr = std::shared_ptr<const Hardware>;
@@ -63,17 +78,32 @@ struct EstimateContext {
     Progress* progress = nullptr;
     std::uint64_t seed = 0;
     bool wantTimeline = true;
+    OptionValues options = {};                     ///< what is not named stands at its fallback
+    const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
 };
 
 struct Method {
     MethodCard card;
     /// Deterministic in (scenario, seed), whatever the thread count. Fails with a diagnostic that names what is
     /// missing; `study.cancelled` once the stop token is set.
-    Expected<Estimate> (*estimate)(const Scenario&, EstimateContext&);
+    std::function<Expected<Estimate>(const Scenario&, EstimateContext&)> estimate;
 };
+/// Value of an option, its fallback where the context does not name it.
+std::string_view optionOf(const MethodCard& card, const EstimateContext& context, std::string_view key);
 
 std::span<const Method> builtinMethods();
 const Method* findMethod(std::string_view id);
+
+/// A method as lists name it: an id, or an id with options, `tile-hybrid(launch=graph, fusion=off)`. Two fillings of
+/// one method may stand side by side.
+struct MethodChoice {
+    std::string id;
+    OptionValues options;
+};
+/// Fails with `method.unknown` or `method.bad-option`, naming what there is.
+Expected<MethodChoice> methodChoice(std::string_view text, std::span<const Method> methods);
+/// Options at their fallback are left out, the others stand in the card's order.
+std::string toText(const MethodChoice& choice);
 /// Runs a method and fills in what is common: cost, provenance, checks in debug builds (interval contains the latency,
 /// columns have equal lengths). Exceptions of third parties become diagnostics.
 Expected<Estimate> estimate(const Method& method, const Scenario& scenario, EstimateContext& context);

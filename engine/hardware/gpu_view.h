@@ -1,0 +1,39 @@
+#pragma once
+
+// What kernel methods need of a GPU, on top of the DeviceView: how many streaming multiprocessors (compute units),
+// what stands in one, and what limits how many blocks of threads it holds.
+
+#include "hardware/device_view.h"
+
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct GpuView {
+    DeviceView device;         ///< peaks at the nominal clock, levels, powers, launch overhead
+    double sms = 1;            ///< streaming multiprocessors
+    double subCores = 4;       ///< schedulers of one SM
+    double warpsPerSm = 64;    ///< resident at most
+    double registerBytes = 0;  ///< of one SM; 0 where not given
+    double sharedBytes = 0;    ///< shared memory of one SM; 0 where not given
+    double l2Bytes = 0;        ///< 0: no shared cache
+    double l2Bandwidth = 0;    ///< B/s; 0 where not given
+    double dramBytes = 0;      ///< capacity
+    double dramBandwidth = 0;  ///< B/s
+    double clock = 0;          ///< Hz, nominal
+    double sustained = 1;      ///< share of the clock that holds under load, as the design states it
+    double sharedLatency = 0, l2Latency = 0, dramLatency = 0;  ///< s; 0 where not given
+    double linkBandwidth = 0;  ///< B/s in one direction, all links of the device to its peers; 0 where it has none
+    double powerCap = 0, idlePower = 0;  ///< W; 0 where not given
+    std::vector<std::string> assumptions;
+
+    /// Dense FLOP/s of the whole device at the nominal clock: of the tensor units (matrix) or the vector units.
+    double peak(bool matrix, DType type) const { return device.peak(matrix, type).value; }
+};
+
+/// Of the first device of the design. Fails naming component and attribute; `method.not-applicable` for a device that
+/// is no GPU (no `platform: gpu`, and no cores with schedulers).
+Expected<GpuView> gpuView(const Hardware& hardware);
+
+}  // namespace orrery

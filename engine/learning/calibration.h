@@ -1,0 +1,102 @@
+#pragma once
+
+// A calibration: what a method has learned from references, readable and portable. One file (`*.json`, format
+// "orrery-calibration", version 1) belongs to one method and holds sections, each for one family of kernels on one
+// device, or on any.
+
+#include "base/diagnostic.h"
+#include "hardware/gpu_view.h"
+#include "learning/domain.h"
+#include "learning/regressor.h"
+#include "workload/kernel.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// The device that a section speaks for, by what it is and not by its name alone: an edited copy is not the same.
+struct DeviceFingerprint {
+    std::string id;  ///< of the catalogue, for people
+    double sms = 0, clock = 0, dramBandwidth = 0, l2Bytes = 0, matrixPeak = 0, vectorPeak = 0;
+};
+DeviceFingerprint fingerprint(const GpuView& gpu, DType type);
+/// Largest |ln ratio| of two fingerprints' numbers; 0 for the same device.
+double distance(const DeviceFingerprint& a, const DeviceFingerprint& b);
+
+/// Quantiles of ln(measured ÷ predicted) on rows that were not fitted, by class of predicted time.
+struct ResidualClass {
+    double upperSeconds = 0;  ///< edge of the class; the last is infinite
+    double p5 = 0, p50 = 0, p95 = 0;
+    double meanAbsolute = 0;
+    std::int64_t rows = 0;
+};
+
+struct CalibrationSource {
+    std::string name, software, licence;
+    std::string hash;  ///< of the rows used
+    std::int64_t rows = 0;
+};
+
+struct CalibrationSection {
+    KernelKind kind = KernelKind::Gemm;
+    std::string variant;  ///< of the kind: `bf16`, `fp8 block`, `all-reduce`; as kernelVariant() gives
+    std::optional<DeviceFingerprint> device;  ///< none: learned across devices, for any
+    std::map<std::string, double, std::less<>> parameters;
+    std::vector<std::string> features;       ///< names, in the order of the model's inputs; empty without a model
+    std::shared_ptr<const Regressor> model;  ///< of ln(measured ÷ physical) or of ln(seconds), as the method says
+    std::shared_ptr<const Domain> domain;    ///< over the same features; null: not checked
+    std::vector<ResidualClass> residuals;    ///< shortest class first; empty: no interval known
+    double correlation = 0;                  ///< of residuals of different kernels of one model on one device, 0 to 1
+    std::vector<CalibrationSource> sources;
+    std::string split;  ///< how rows were held out, in words
+};
+
+struct Calibration {
+    std::string method, methodVersion;
+    std::string date;  ///< ISO 8601 day
+    std::string note;
+    std::vector<CalibrationSection> sections;
+};
+
+/// `bf16`, `fp8`, `fp8 block 128`, `int4 weights`, `all-reduce nccl`, `Gelu`: kernels that one section may cover.
+std::string kernelVariant(const Kernel& kernel);
+
+/// Fails with `calibration.…`: not JSON, not a calibration, newer version, unknown kind, numbers that are not finite,
+/// models that do not fit their features; with file and path inside it.
+Expected<Calibration> readCalibration(const std::string& file);
+Expected<Calibration> parseCalibration(std::string_view json, const std::string& name);
+std::string writeCalibration(const Calibration& calibration);
+
+/// Sections of several files for one method; later files win.
+class CalibrationSet {
+public:
+    void add(std::shared_ptr<const Calibration> calibration);
+    struct Found {
+        const CalibrationSection* section = nullptr;
+        double deviceDistance = 0;  ///< 0: of this very device; > 0.01: of another or of any
+    };
+    /// The section of this device (within 1 %), else that for any device, else of the nearest device; null if there is
+    /// none for kind and variant (a section of another variant is not taken).
+    Found find(std::string_view method, KernelKind kind, std::string_view variant, const GpuView& gpu) const;
+    bool has(std::string_view method) const;
+    std::span<const std::shared_ptr<const Calibration>> all() const { return calibrations_; }
+
+private:
+    std::vector<std::shared_ptr<const Calibration>> calibrations_;
+};
+
+/// presets/calibrations, read once; files that cannot be read are left out and named in `warnings`.
+struct ShippedCalibrations {
+    CalibrationSet set;
+    Diagnostics warnings;
+};
+const ShippedCalibrations& shippedCalibrations();
+
+}  // namespace orrery

@@ -1,0 +1,64 @@
+#pragma once
+
+// Fitting regressors, cancellable and deterministic for a seed.
+
+#include "base/progress.h"
+#include "learning/regressor.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// Row-major features with one target and one weight per row.
+struct TrainingData {
+    std::vector<std::string> names;
+    std::vector<double> features;
+    std::vector<double> target, weight;  ///< weight may be empty: all 1
+    std::size_t rows() const { return target.size(); }
+    std::size_t columns() const { return names.size(); }
+};
+
+struct TrainingPoint {
+    int step = 0;
+    double training = 0, validation = 0;  ///< mean absolute error of the target
+    double seconds = 0;
+};
+
+struct TrainingOptions {
+    std::string kind = "trees";  ///< `trees`, `forest`, `network`, `linear`
+    int steps = 300;             ///< trees or epochs
+    int depth = 6;               ///< of trees
+    int width = 32, layers = 2;  ///< of networks
+    double rate = 0.1;           ///< learning rate
+    double subsample = 1;        ///< of rows per tree
+    double minimumLeaf = 5;      ///< weight in a leaf
+    double ridge = 1;            ///< L2 regularisation
+    std::vector<int> monotone;   ///< per feature −1, 0, 1 (trees); empty: none
+    std::uint64_t seed = 1;
+    int threads = 0;  ///< 0: all
+    std::stop_token stop;
+    std::function<void(const TrainingPoint&)> onStep;  ///< from the training thread
+};
+
+/// Absolute error is minimised (trees: reg:absoluteerror or pseudo-Huber, whichever the file names). Cancelled: the
+/// best so far. Fails with `learning.…` for no rows or numbers that are not finite.
+Expected<RegressorPtr> train(const TrainingData& data, const TrainingData* validation, const TrainingOptions& options);
+
+/// Row numbers of a split, sorted.
+struct Split {
+    std::vector<std::size_t> training, test;
+};
+/// A share of the rows, drawn by seed.
+Split splitFraction(std::size_t rows, double trainingShare, std::uint64_t seed);
+/// `count` rows, drawn by seed, to train on.
+Split splitCount(std::size_t rows, std::size_t count, std::uint64_t seed);
+std::vector<Split> splitFolds(std::size_t rows, int folds, std::uint64_t seed);
+/// One group left out of training.
+Split splitGroup(std::span<const std::int32_t> groupOfRow, std::int32_t group);
+
+}  // namespace orrery

@@ -1,0 +1,87 @@
+#pragma once
+
+// One kernel launch as prices see it: what a GPU is really asked to run, free of graphs and tensors. Reference tables
+// hold kernels, kernel methods price them, and a graph becomes a list of them (methods/model/).
+
+#include "workload/graph.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+struct CostTable;
+
+enum class KernelKind : std::uint8_t {
+    Gemm,  ///< batch × [m×k]·[k×n]; k is the reduction
+    PrefillAttention,
+    DecodeAttention,  ///< one new query per sequence against a cache
+    Elementwise,      ///< m rows of n elements
+    Softmax,          ///< over n, m rows
+    Normalization,    ///< over n, m rows
+    Convolution,
+    Collective,
+    Movement,  ///< bytes in and out alone
+    Other,     ///< flops and bytes alone
+};
+inline constexpr int kernelKindCount = 10;
+std::string_view toText(KernelKind kind);  ///< `gemm`, `prefill-attention`, `decode-attention`, …: in files and JSON
+std::optional<KernelKind> kernelKind(std::string_view text);
+
+enum class CollectiveOp : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, Broadcast, SendReceive };
+std::string_view toText(CollectiveOp op);  ///< `all-reduce`, …
+std::optional<CollectiveOp> collectiveOp(std::string_view text);
+/// Whose kernels move the bytes: NCCL's, or an inference engine's own low-latency ones (one- and two-shot).
+enum class CollectiveLibrary : std::uint8_t { Nccl, Custom };
+
+struct ConvolutionShape {
+    std::int64_t batch = 1, inChannels = 1, outChannels = 1, groups = 1;
+    std::int64_t height = 1, width = 1, kernelHeight = 1, kernelWidth = 1;
+    std::int64_t outHeight = 1, outWidth = 1, stride = 1, dilation = 1;
+    bool operator==(const ConvolutionShape&) const = default;
+};
+
+struct Kernel {
+    KernelKind kind = KernelKind::Other;
+    DType type = DType::F16;        ///< in which it computes; of the first operand
+    DType weightType = DType::F16;  ///< of a product's second operand (int4 weights of a bf16 product)
+    DType kvType = DType::F16;      ///< of attention's cache
+    /// Elements that share one scale of a quantised operand, 0 for one scale per tensor or none.
+    std::int32_t scaleBlock = 0;
+    /// Quantises its activations itself before it multiplies, so that their cost is inside (as fp8 products measured
+    /// through an inference engine are).
+    bool quantisesInput = false;
+    bool bias = false;
+    bool transposedWeight = false;  ///< second operand stored n×k, as linear layers do
+    std::string_view function;      ///< of vector kernels: `Add`, `Gelu`, `LayerNormalization`; static storage
+    std::int32_t operands = 1;      ///< m×n tensors that a vector kernel reads
+    std::int64_t batch = 1, m = 0, n = 0, k = 0;
+    AttentionShape attention;
+    std::int64_t window = 0;  ///< tokens that attention looks back, 0 for all
+    ConvolutionShape convolution;
+    CollectiveOp collective = CollectiveOp::AllReduce;
+    CollectiveLibrary library = CollectiveLibrary::Nccl;
+    std::int64_t ranks = 1;
+    double messageBytes = 0;  ///< of a collective: as NCCL's tests count it (of the larger buffer of one rank)
+    double flops = 0;         ///< a multiply-accumulate is two
+    double readBytes = 0, writeBytes = 0;  ///< each operand once
+
+    double bytes() const { return readBytes + writeBytes; }
+};
+
+/// Fills flops, readBytes and writeBytes from kind, types and extents (not for Movement and Other, which only have
+/// those).
+void countWork(Kernel& kernel);
+/// `gemm 1024×4096×4096 bf16`
+std::string toText(const Kernel& kernel);
+
+/// What operator i of a graph launches if nothing is fused; kind Other with its flops and bytes where no better one
+/// fits. Of one execution.
+Kernel kernelOf(const Graph& graph, const CostTable& costs, std::size_t i);
+/// Appends the kernel as one operator with tensors of its own, so that methods over graphs can be asked about it. Not
+/// for collectives.
+void addOperator(Graph& graph, const Kernel& kernel);
+
+}  // namespace orrery
