@@ -10,7 +10,7 @@ namespace orrery::app {
 
 namespace {
 
-constexpr int stateVersion = 2;  ///< of QMainWindow::saveState: grows when docks are added or renamed
+constexpr int stateVersion = 3;  ///< of QMainWindow::saveState: grows when docks are added or renamed
 
 QString keyOf(Layout layout) {
     return QStringLiteral("layout/") + toText(layout);
@@ -140,7 +140,7 @@ void DockSet::place(Layout layout) {
             Dock* roofline = put(Qt::BottomDockWidgetArea, "roofline");
             Dock* comparison = below(roofline, "comparison", Qt::Horizontal);
             Dock* timeline = below(roofline, "timeline", Qt::Vertical);
-            tab(comparison, {"breakdown", "memory", "operators"});
+            tab(comparison, {"why", "breakdown", "memory", "operators"});
             tab(timeline, {"problems", "jobs", "log", "history"});
             break;
         }
