@@ -79,6 +79,10 @@ struct EvaluateOptions {
 Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTable> tables,
                               std::span<const RowRef> rows, const EvaluateOptions& options);
 
+/// As kernelRows() of reference_table.h, of chosen rows.
+Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                                             Diagnostics& warnings);
+
 /// The figures of some rows of an evaluation.
 EvaluationFigures figuresOf(const EvaluatedRows& rows, std::span<const std::size_t> chosen);
 
