@@ -26,9 +26,9 @@ AboutDialog::AboutDialog(QWidget* parent) : QDialog(parent) {
     what->setWordWrap(true);
     column->addWidget(what);
     auto* licence = new QLabel(tr("Free software under the GNU General Public License, version 3 or later, without any "
-                                  "warranty. Built with Qt %1 (LGPL), QCustomPlot (GPL), oneTBB and ONNX (Apache 2.0), "
-                                  "yaml-cpp, fmt and nlohmann/json (MIT), SQLite (public domain), the Inter font (OFL) "
-                                  "and Breeze icons (LGPL).")
+                                  "warranty. Built with Qt %1 (LGPL), QCustomPlot (GPL), oneTBB, ONNX and XGBoost "
+                                  "(Apache 2.0), yaml-cpp, fmt and nlohmann/json (MIT), SQLite (public domain), the "
+                                  "Inter font (OFL) and Breeze icons (LGPL).")
                                    .arg(QString::fromLatin1(qVersion())),
                                this);
     licence->setObjectName(QStringLiteral("aboutLicence"));

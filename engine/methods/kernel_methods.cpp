@@ -1,0 +1,24 @@
+// Every kernel method, in the order of builtinMethods(): one line each, with the include of its header above.
+
+#include "methods/kernel_method.h"
+
+#include <vector>
+
+namespace orrery {
+
+std::span<const KernelMethod> kernelMethods() {
+    static const std::vector<KernelMethod> methods{
+        // clang-format off: one line each
+        // clang-format on
+    };
+    return methods;
+}
+
+const KernelMethod* findKernelMethod(std::string_view id) {
+    for (const KernelMethod& method : kernelMethods()) {
+        if (method.id == id) return &method;
+    }
+    return nullptr;
+}
+
+}  // namespace orrery
