@@ -1,0 +1,20 @@
+#include "methods/hybrid/hybrid_family.h"
+
+#include <vector>
+
+namespace orrery {
+
+// One line per family.
+std::span<const HybridFamily> hybridFamilies() {
+    static const std::vector<HybridFamily> families{};
+    return families;
+}
+
+const HybridFamily* hybridFamilyOf(const TileFamily& family) {
+    for (const HybridFamily& hybrid : hybridFamilies()) {
+        if (hybrid.name == family.name) return &hybrid;
+    }
+    return nullptr;
+}
+
+}  // namespace orrery
