@@ -65,7 +65,8 @@ struct Calibration {
     std::vector<CalibrationSection> sections;
 };
 
-/// `bf16`, `fp8`, `fp8 block 128`, `int4 weights`, `all-reduce nccl`, `Gelu`: kernels that one section may cover.
+/// Kernels that one section may cover. Products: `bf16` (fp16 too), `fp8`, `fp8 block 128`, `int4 weights`; attention:
+/// `bf16`, `bf16 fp8 kv`; collectives: `all-reduce nccl`; all others: the type alone, their function is a feature.
 std::string kernelVariant(const Kernel& kernel);
 
 /// Fails with `calibration.…`: not JSON, not a calibration, newer version, unknown kind, numbers that are not finite,

@@ -30,23 +30,26 @@ struct TrainingPoint {
 };
 
 struct TrainingOptions {
-    std::string kind = "trees";  ///< `trees`, `forest`, `network`, `linear`
-    int steps = 300;             ///< trees or epochs
-    int depth = 6;               ///< of trees
-    int width = 32, layers = 2;  ///< of networks
-    double rate = 0.1;           ///< learning rate
-    double subsample = 1;        ///< of rows per tree
-    double minimumLeaf = 5;      ///< weight in a leaf
-    double ridge = 1;            ///< L2 regularisation
-    std::vector<int> monotone;   ///< per feature −1, 0, 1 (trees); empty: none
+    std::string kind = "trees";     ///< `trees`, `forest`, `network`, `linear`
+    int steps = 300;                ///< trees or epochs
+    int depth = 6;                  ///< of trees
+    int leaves = 0;                 ///< of a tree at most, best splits first; 0: as many as depth allows
+    int width = 32, layers = 2;     ///< of networks
+    double rate = 0.1;              ///< learning rate
+    double subsample = 1;           ///< of rows per tree
+    double minimumLeaf = 5;         ///< weight in a leaf
+    double ridge = 1;               ///< L2 regularisation
+    std::string loss = "absolute";  ///< `absolute`, `huber`, `squared`
+    double featureShare = 1;        ///< of features that a tree may split by
+    std::vector<int> monotone;      ///< per feature −1, 0, 1 (trees); empty: none
     std::uint64_t seed = 1;
     int threads = 0;  ///< 0: all
     std::stop_token stop;
     std::function<void(const TrainingPoint&)> onStep;  ///< from the training thread
 };
 
-/// Absolute error is minimised (trees: reg:absoluteerror or pseudo-Huber, whichever the file names). Cancelled: the
-/// best so far. Fails with `learning.…` for no rows or numbers that are not finite.
+/// Cancelled: the best so far. Fails with `learning.…` for no rows, numbers that are not finite and options that make
+/// no sense.
 Expected<RegressorPtr> train(const TrainingData& data, const TrainingData* validation, const TrainingOptions& options);
 
 /// Row numbers of a split, sorted.
