@@ -1,4 +1,6 @@
 #include "methods/analytical/tile_family.h"
+#include "methods/analytical/tile_wave_attention.h"
+#include "methods/analytical/tile_wave_collective.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +9,8 @@ namespace orrery {
 
 // One line per family.
 std::span<const TileFamily> tileFamilies() {
-    static const std::vector<TileFamily> families{};
+    static const std::vector<TileFamily> families{prefillAttentionFamily(), decodeAttentionFamily(),
+                                                  collectiveFamily()};
     return families;
 }
 

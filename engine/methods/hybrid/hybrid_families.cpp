@@ -1,3 +1,5 @@
+#include "methods/hybrid/features_attention.h"
+#include "methods/hybrid/features_collective.h"
 #include "methods/hybrid/hybrid_family.h"
 
 #include <vector>
@@ -6,7 +8,8 @@ namespace orrery {
 
 // One line per family.
 std::span<const HybridFamily> hybridFamilies() {
-    static const std::vector<HybridFamily> families{};
+    static const std::vector<HybridFamily> families{prefillAttentionFeatures(), decodeAttentionFeatures(),
+                                                    collectiveFeatures()};
     return families;
 }
 
