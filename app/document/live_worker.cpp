@@ -16,19 +16,14 @@ ui::Answer answerOf(const std::string& id, int colour, const Scenario& scenario,
     ui::Answer answer;
     answer.method = QString::fromStdString(id);
     answer.colour = colour;
-    const Method* method = findMethod(id);
-    if (!method) {
-        answer.title = answer.method;
-        answer.failure = Diagnostic{Severity::Error,
-                                    "methods.unknown",
-                                    "there is no method " + id,
-                                    "the id of a built-in method",
-                                    "choose another method set",
-                                    {}};
+    answer.title = QString::fromStdString(methodTitle(id));
+    auto choice = methodChoice(id, builtinMethods());
+    if (!choice) {
+        answer.failure = choice.error();
         return answer;
     }
-    answer.title = QString::fromUtf8(method->card.title.data(), static_cast<qsizetype>(method->card.title.size()));
-    Expected<Estimate> estimate = orrery::estimate(*method, scenario, context);
+    context.options = choice->options;
+    Expected<Estimate> estimate = orrery::estimate(*findMethod(choice->id), scenario, context);
     if (estimate) {
         answer.estimate = std::make_shared<const Estimate>(std::move(*estimate));
     } else {

@@ -25,7 +25,7 @@ struct LiveQuestion {
     quint64 generation = 0;  ///< changes when another project or pair is shown: older answers are worthless then
     HardwarePtr hardware;
     std::optional<WorkloadRecipe> recipe;
-    std::vector<std::string> methods;  ///< ids, in the order shown
+    std::vector<std::string> methods;  ///< ids or choices, in the order shown
 };
 
 struct LiveAnswer {
