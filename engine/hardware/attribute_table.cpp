@@ -75,6 +75,7 @@ const std::array specs{
 
     // Cores and what computes in them
     measure("warps", Dimension::Count, on(Core), 1, 256, "Warps (wavefronts) that may be resident at once."),
+    measure("warp_size", Dimension::Count, on(Core), 1, 128, "Threads of one warp (wavefront).", false, 32),
     measure("schedulers", Dimension::Count, on(Core), 1, 16, "Warp schedulers, each issuing one instruction a cycle.",
             false, 4),
     measure("threads", Dimension::Count, on(Core), 1, 4096, "Hardware threads.", false, 1),

@@ -1,5 +1,6 @@
 #include "hardware/gpu_view.h"
 
+#include "hardware/attributes.h"
 #include "hardware/device_collect.h"
 
 #include <fmt/format.h>
@@ -36,13 +37,17 @@ void readLevels(GpuView& view) {
                 view.dramLatency = level.latency.value;
                 break;
             case ComponentKind::Cache:
-                if (level.instances != 1) break;
+                // The outermost that is no core's own: MI300X has an infinity cache outside the caches of its dies.
+                if (view.l2Bytes > 0 || static_cast<double>(level.instances) >= view.sms) break;
                 view.l2Bytes = level.capacity.value;
+                view.l2Slices = static_cast<double>(level.instances);
                 view.l2Bandwidth = level.bandwidth.value;
                 view.l2Latency = level.latency.value;
                 break;
             case ComponentKind::Buffer:
                 view.sharedBytes = each;
+                view.sharedBandwidth =
+                    level.bandwidth.value / static_cast<double>(std::max<std::int64_t>(level.instances, 1));
                 view.sharedLatency = level.latency.value;
                 break;
             case ComponentKind::RegisterFile:
@@ -64,9 +69,24 @@ Expected<GpuView> gpuView(const Hardware& hardware) {
     const DeviceView& base = view.device;
     const Component* component = atPath(hardware.root, base.path);
     const Component* core = nullptr;
-    double links = 0;
+    double links = 0, tensorUnits = 0, vectorLanes = 0;
+    std::string timing;
     if (component) {
         for (const detail::Part& part : detail::partsOf(*component, base.path, base.clock)) {
+            const auto count = static_cast<double>(part.instances);
+            switch (part.component->kind) {
+                case ComponentKind::TensorUnit:
+                    tensorUnits += count;
+                    break;
+                case ComponentKind::VectorUnit:
+                    vectorLanes += count * siOf(*part.component, "lanes", 1);
+                    break;
+                case ComponentKind::Dram:
+                    if (const Attribute* named = part.component->find("timing")) timing = toText(named->value);
+                    break;
+                default:
+                    break;
+            }
             if (!core && part.component->kind == ComponentKind::Core) core = part.component;
             if (part.component->kind != ComponentKind::Link) continue;
             if (const Measure* each = detail::measureOf(*part.component, "bandwidth"); each && !each->perCycle) {
@@ -85,6 +105,10 @@ Expected<GpuView> gpuView(const Hardware& hardware) {
     }
     view.clock = base.clock.value;
     view.sms = static_cast<double>(std::max<std::int64_t>(base.cores, 1));
+    view.tensorUnits = tensorUnits / view.sms;
+    view.vectorLanes = vectorLanes / view.sms;
+    view.dramTiming = std::move(timing);
+    view.warpSize = siOf(*core, "warp_size", 32);
     view.subCores = siOf(*core, "schedulers", 4);
     view.warpsPerSm = siOf(*core, "warps", 0);
     if (view.warpsPerSm <= 0) {

@@ -32,6 +32,7 @@ struct Snapshot {
     std::vector<Answer> answers;
     int primary = 0;  ///< the answer whose operators, timeline and breakdown are shown
     bool live = true;
+    std::shared_ptr<const CalibrationSet> calibrations;  ///< that the answers were made with; null: what ships
 
     const Estimate* primaryEstimate() const {
         const auto at = static_cast<std::size_t>(primary);

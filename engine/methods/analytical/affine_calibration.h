@@ -1,0 +1,60 @@
+#pragma once
+
+// What a first-principles method leaves to measurement: a constant per launch, and where a method says so a share by
+// which its time is stretched (a clock that does not hold, a schedule that is not perfect). Both are fitted per kind of
+// kernel and device to the least mean |ln(measured ÷ predicted)|.
+
+#include "learning/calibration.h"
+#include "methods/kernel_method.h"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// seconds = constant + stretch × nominal.
+struct Affine {
+    double constant = 0, stretch = 1;
+    double operator()(double nominal) const { return constant + stretch * nominal; }
+};
+
+/// Of the rows `fitTo` alone. `nominal` and `measured` in seconds. Without `fitStretch` only the constant is fitted.
+/// Constants from 0 to 1 ms, stretches from 0.5 to 10. O(rows); deterministic.
+Affine fitAffine(std::span<const double> nominal, std::span<const double> measured, std::span<const std::size_t> fitTo,
+                 bool fitStretch);
+
+/// Sections of one method for one device, found once.
+class AffineSections {
+public:
+    AffineSections(std::string_view method, const CalibrationSet& calibrations, const GpuView& gpu);
+    bool empty() const { return entries_.empty(); }
+    /// Section for the kernel's kind and variant; null if there is none. Allocates nothing.
+    const CalibrationSection* find(const Kernel& kernel) const;
+    /// Its numbers, or the device's launch overhead and 1.
+    Affine of(const Kernel& kernel) const;
+    /// Price with the interval of its residuals.
+    KernelPrice price(const Kernel& kernel, double nominalSeconds, Bound bound) const;
+
+private:
+    struct Entry {
+        const CalibrationSection* section;
+        bool foreign;  ///< of another device
+    };
+    const Entry* entry(const Kernel& kernel) const;
+    std::vector<Entry> entries_;
+    CalibrationSet keep_;  ///< owns the sections
+    double launch_;
+};
+
+/// A kernel's time by the method itself, without constant and stretch; 0 or less: it does not price this kernel.
+using NominalSeconds = std::function<double(const Kernel&)>;
+/// One section per kind, variant and device (or per kind and variant, across devices), from rows that `bound` prices.
+/// Fails with `learning.…` where no row is priced; a stop ends it with what is there.
+Expected<Calibration> fitAffineCalibration(std::string_view method, std::string_view version,
+                                           std::span<const KernelRows> rows, const FitOptions& options, bool fitStretch,
+                                           const std::function<NominalSeconds(const GpuView&)>& bound);
+
+}  // namespace orrery
