@@ -1,6 +1,7 @@
 #include "methods/analytical/tile_family.h"
 #include "methods/analytical/tile_wave_attention.h"
 #include "methods/analytical/tile_wave_collective.h"
+#include "methods/analytical/tile_wave_gemm.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,7 @@ namespace orrery {
 
 // One line per family.
 std::span<const TileFamily> tileFamilies() {
-    static const std::vector<TileFamily> families{prefillAttentionFamily(), decodeAttentionFamily(),
+    static const std::vector<TileFamily> families{gemmFamily(), prefillAttentionFamily(), decodeAttentionFamily(),
                                                   collectiveFamily()};
     return families;
 }

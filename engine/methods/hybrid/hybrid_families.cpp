@@ -1,5 +1,6 @@
 #include "methods/hybrid/features_attention.h"
 #include "methods/hybrid/features_collective.h"
+#include "methods/hybrid/features_gemm.h"
 #include "methods/hybrid/hybrid_family.h"
 
 #include <vector>
@@ -8,7 +9,7 @@ namespace orrery {
 
 // One line per family.
 std::span<const HybridFamily> hybridFamilies() {
-    static const std::vector<HybridFamily> families{prefillAttentionFeatures(), decodeAttentionFeatures(),
+    static const std::vector<HybridFamily> families{gemmHybrid(), prefillAttentionFeatures(), decodeAttentionFeatures(),
                                                     collectiveFeatures()};
     return families;
 }

@@ -3,6 +3,7 @@
 // What a family of kernels adds to its physics for `tile-hybrid`: the numbers that the learned correction
 // ln(measured ÷ physical) may look at, and how it is trained.
 
+#include "learning/training.h"
 #include "methods/analytical/tile_family.h"
 
 #include <span>
@@ -19,7 +20,11 @@ struct HybridFamily {
     /// (they are constant there). 0: none. They stand last.
     std::size_t deviceFeatures = 0;
     int trees = 100, depth = 6;  ///< of the correction's ensemble
+    /// Changes more of how it is trained; may be null.
+    void (*tune)(TrainingOptions&, std::size_t rows, bool acrossDevices) = nullptr;
 };
+
+inline constexpr std::size_t mostHybridFeatures = 64;
 
 /// All families, in hybrid_families.cpp.
 std::span<const HybridFamily> hybridFamilies();
