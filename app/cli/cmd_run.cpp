@@ -2,6 +2,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "learning/calibration.h"
 #include "store/exports.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,14 @@ int run(const Arguments& arguments, Watch& watch) {
     study.name = study.scenarios.front().name();
     study.methods = *methods;
     const auto executor = makeDefaultExecutor();
+    CalibrationSet calibrations = shippedCalibrations().set;
+    for (const std::string& file : arguments.values("calibration")) {
+        auto calibration = readCalibration(file);
+        if (!calibration) return failed(calibration.error());
+        calibrations.add(std::make_shared<const Calibration>(std::move(*calibration)));
+    }
     StudyOptions options;
+    options.calibrations = &calibrations;
     options.executor = executor.get();
     options.stop = watch.token();
     options.progress = &watch.progress();
@@ -61,6 +69,7 @@ std::vector<Option> options() {
         {"hardware", "H", "a device of the catalogue (id or name) or a hardware file"},
         {"workload", "W", "a built-in model, an ONNX file, a Hugging Face config.json, or a workload YAML"},
         {"set", "PATH=VALUE", "change an attribute of the hardware, as in hbm3.bandwidth='4 TB/s'", true},
+        {"calibration", "FILE", "what learned methods answer with, before what ships", true},
         {"method", "ID,…", "which methods answer, each `id` or `id(key=value,…)`; without it all do", true},
     };
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());

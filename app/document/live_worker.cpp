@@ -109,10 +109,12 @@ std::optional<LiveAnswer> LiveWorker::answer(const LiveQuestion& question, const
     auto snapshot = std::make_shared<ui::Snapshot>();
     snapshot->revision = question.revision;
     snapshot->scenario = {question.hardware, answer.workload};
+    snapshot->calibrations = question.calibrations;
     if (Expected<DeviceView> view = deviceView(*question.hardware)) {
         snapshot->device = std::make_shared<const DeviceView>(std::move(*view));
     }
     EstimateContext context{*executor_, stop};
+    context.calibrations = question.calibrations.get();
     for (std::size_t at = 0; at < question.methods.size(); ++at) {
         const Method* method = findMethod(question.methods[at]);
         if (method && !method->card.live) continue;

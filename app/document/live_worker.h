@@ -5,6 +5,7 @@
 
 #include "app/document/workload_cache.h"
 #include "base/executor.h"
+#include "learning/calibration.h"
 #include "widgets/common/snapshot.h"
 
 #include <chrono>
@@ -26,6 +27,7 @@ struct LiveQuestion {
     HardwarePtr hardware;
     std::optional<WorkloadRecipe> recipe;
     std::vector<std::string> methods;  ///< ids or choices, in the order shown
+    std::shared_ptr<const CalibrationSet> calibrations;  ///< null: what ships
 };
 
 struct LiveAnswer {

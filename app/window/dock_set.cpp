@@ -148,7 +148,7 @@ void DockSet::place(Layout layout) {
             put(Qt::RightDockWidgetArea, "inspector");
             Dock* roofline = put(Qt::BottomDockWidgetArea, "roofline");
             Dock* timeline = below(roofline, "timeline", Qt::Vertical);
-            tab(timeline, {"breakdown", "memory"});
+            tab(timeline, {"why", "breakdown", "memory"});
             break;
         }
         case Layout::Compare: {
@@ -158,7 +158,7 @@ void DockSet::place(Layout layout) {
             Dock* operators = below(comparison, "operators", Qt::Vertical);
             Dock* breakdown = below(roofline, "breakdown", Qt::Vertical);
             tab(operators, {"problems", "jobs", "log", "history"});
-            tab(breakdown, {"memory", "timeline"});
+            tab(breakdown, {"why", "memory", "timeline"});
             break;
         }
         case Layout::Draw: {

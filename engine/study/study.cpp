@@ -25,7 +25,8 @@ std::vector<StudyResult> runStudy(const Study& study, const StudyOptions& option
             result.failure = choice.error();
         } else {
             EstimateContext context{*options.executor, options.stop,         nullptr,
-                                    study.seed,        options.wantTimeline, choice->options};
+                                    study.seed,        options.wantTimeline, choice->options,
+                                    options.calibrations};
             const auto chosen = std::find_if(methods.begin(), methods.end(),
                                              [&](const Method& method) { return method.card.id == choice->id; });
             auto answer = estimate(*chosen, study.scenarios[result.scenario], context);

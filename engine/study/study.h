@@ -37,6 +37,7 @@ struct StudyOptions {
     Progress* progress = nullptr;                      ///< one step per scenario × method
     std::function<void(const StudyResult&)> onResult;  ///< as each comes, from workers, one call at a time
     bool wantTimeline = true;
+    const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
     std::span<const Method> methods = {};  ///< to look ids up in; empty: the built-in ones
 };
 
