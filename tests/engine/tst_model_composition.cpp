@@ -328,8 +328,8 @@ private slots:
         QVERIFY(answer);
         QVERIFY(told(*answer, "method.kernels-not-covered"));  // softmax
         QVERIFY(told(*answer, "calibration.extrapolates"));    // norms
-        QVERIFY(!told(*ask(device("h100-sxm"), fixture::workloadOf(fixture::chain(3, 100))),
-                      "method.kernels-not-covered"));
+        QVERIFY(
+            !told(*ask(device("h100-sxm"), fixture::workloadOf(fixture::chain(3, 100))), "method.kernels-not-covered"));
     }
     void refusals() {
         const auto array = ask(device("eyeriss-like"), feedForward());
