@@ -4,6 +4,8 @@
 
 #include "methods/analytical/tile_wave.h"
 #include "methods/hybrid/tile_hybrid.h"
+#include "methods/learned/booster.h"
+#include "methods/learned/forest.h"
 
 #include <vector>
 
@@ -14,6 +16,8 @@ std::span<const KernelMethod> kernelMethods() {
         // clang-format off: one line each
         tileWaveKernels(),
         tileHybridKernels(),
+        forestKernels(),
+        boosterKernels(),
         // clang-format on
     };
     return methods;
