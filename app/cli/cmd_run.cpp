@@ -2,6 +2,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "learning/calibration.h"
 #include "store/exports.h"
 
 #include <fmt/format.h>

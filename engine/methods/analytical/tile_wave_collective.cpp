@@ -20,6 +20,8 @@ enum : std::size_t {
     ShareSwitch,
     FourRanks,
     EightRanks,
+    FourOnBus,
+    EightOnBus,
     Gather,
     AllToAll,
     AllToAllExtra,
@@ -45,6 +47,8 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
      "message bytes per second of a reduction in the switch over the links' bandwidth"},
     {"four ranks", 1.15, 0.1, 1.6, 0.5, Dimension::Number, "bandwidth among four ranks over that of two"},
     {"eight ranks", 1.1, 0.1, 1.6, 0.5, Dimension::Number, "bandwidth among eight ranks over that of four"},
+    {"four on a bus", 0.3, 0.05, 1.2, 0.5, Dimension::Number, "the same where links are a shared bus (PCIe)"},
+    {"eight on a bus", 0.3, 0.05, 1.2, 0.5, Dimension::Number, "the same where links are a shared bus (PCIe)"},
     {"gather share", 0.85, 0.3, 1.5, 0.2, Dimension::Number,
      "bandwidth of all-gather and reduce-scatter over that of all-reduce"},
     {"all-to-all share", 0.87, 0.2, 2, 0.4, Dimension::Number, "bandwidth of all-to-all over that of all-reduce"},
@@ -140,8 +144,10 @@ CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::spa
     const double links = linkBandwidthOf(gpu);
     const double doublings = std::log2(work.ranks);
     const bool reduces = kernel.collective == CollectiveOp::AllReduce;
-    double shared = links * std::pow(p[FourRanks], std::clamp(doublings - 1, 0.0, 1.0)) *
-                    std::pow(p[EightRanks], std::clamp(doublings - 2, 0.0, 1.0));
+    // NVLink-class links meet in switches of full bandwidth; below that they share a host's bus.
+    const bool switched = links > 100e9;
+    double shared = links * std::pow(p[switched ? FourRanks : FourOnBus], std::clamp(doublings - 1, 0.0, 1.0)) *
+                    std::pow(p[switched ? EightRanks : EightOnBus], std::clamp(doublings - 2, 0.0, 1.0));
     if (kernel.collective == CollectiveOp::AllToAll) {
         shared *= p[AllToAll];
     } else if (!reduces) {
@@ -155,7 +161,8 @@ CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::spa
     out.lowLatency = work.steps * p[StepLow] + over(p[ShareLow]);
     out.lowLatency128 = work.steps * p[Step128] + over(p[Share128]);
     out.simple = p[StepSimple] * doublings + work.steps * p[Step128] + over(p[ShareSimple]);
-    const bool inSwitch = reduces && !integer(kernel.type) && work.ranks >= 8;
+    // Below eight ranks the tuner keeps to rings.
+    const bool inSwitch = reduces && !integer(kernel.type) && work.ranks >= 8 && switched;
     out.inSwitch = inSwitch ? p[StepSimple] * doublings + work.bytes / (links * p[ShareSwitch]) : never;
     out.rings = work.steps > 0 ? fastest(out.lowLatency, out.lowLatency128, out.simple, out.inSwitch) : 0;
     out.shots = never;

@@ -30,18 +30,16 @@ enum : std::size_t {
 constexpr std::array<TileParameter, parameterCount> parameters{{
     {"launch", 7e-6, 1e-6, 3e-5, 0.4, Dimension::Time, "start of the kernel and of what prepares it"},
     {"grouped block", 3.5e-6, 5e-8, 2e-5, 0.8, Dimension::Time, "prologue and epilogue of a block of grouped heads"},
-    {"grouped rate", 2.5, 0.3, 40, 0.8, Dimension::Number,
-     "bytes that one such block streams per second over a multiprocessor's share of the memory"},
+    {"grouped rate", 3.8e10, 3e9, 4e11, 0.6, Dimension::DataRate, "at which one such block streams the cache"},
     {"grouped tensor share", 0.4, 0.05, 1, 0.5, Dimension::Fraction, "of the tensor units' peak, grouped heads"},
     {"grouped bytes", 1, 0.4, 1, 0.3, Dimension::Number,
      "cache bytes that grouped heads read over those of its stated type"},
     {"split share", 1, 0.02, 1, 1, Dimension::Fraction, "of the parts that the cache of a group could be cut into"},
     {"head block", 1.3e-6, 5e-8, 2e-5, 0.8, Dimension::Time, "prologue and epilogue of a block of one query head"},
-    {"head rate", 4.5, 0.3, 40, 0.8, Dimension::Number,
-     "bytes that one such block streams per second over a multiprocessor's share of the memory"},
+    {"head rate", 9e10, 3e9, 4e11, 0.6, Dimension::DataRate, "at which one such block streams the cache"},
     {"head vector share", 0.25, 0.01, 2, 0.8, Dimension::Number, "of the vector units' fp32 peak, query head by head"},
     {"dram share", 0.8, 0.4, 0.95, 0.15, Dimension::Fraction, "of the memory's bandwidth"},
-    {"l2 ratio", 4, 1, 8, 0.5, Dimension::Number, "bandwidth of what stays in the cache over the memory's"},
+    {"l2 rate", 8e10, 1e10, 3e11, 0.4, Dimension::DataRate, "of one multiprocessor from the last-level cache"},
     {"kept share", 0.5, 0.05, 2, 0.5, Dimension::Number, "of the cache that keeps data between runs"},
     {"reduction", 2.5e-6, 1e-7, 2e-5, 0.7, Dimension::Time, "adding up the parts of a split cache"},
 }};
@@ -62,8 +60,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double blocks = plan.heads * splits;
     const double width = extent(a.headDim) + extent(a.valueDim);
     const double share = plan.grouped ? p[GroupedBytes] : 1;
-    const double part = gpu.dramBandwidth / gpu.sms;  // of the memory's bandwidth
-    const double rate = part * (plan.grouped ? p[GroupedRate] : p[HeadRate]);
+    const double rate = plan.grouped ? p[GroupedRate] : p[HeadRate];
     const double peak = gpu.peak(plan.grouped, plan.grouped ? kernel.type : DType::F32) / gpu.sms;
     const double rows = plan.grouped ? std::min(32.0, plan.groups) : extent(a.queries);
     const double multiply = 2 * rows * width * keys / (peak * (plan.grouped ? p[GroupedTensor] : p[HeadVector]));
@@ -83,7 +80,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     out.dramBytes = bytes * miss;
     out.l2Bytes = bytes * rereads;
     out.dram = out.dramBytes / (gpu.dramBandwidth * p[Dram]);
-    out.l2 = out.l2Bytes / (gpu.dramBandwidth * p[L2]);
+    out.l2 = out.l2Bytes / (gpu.sms * p[L2]);
     out.compute = rounds * block;
     out.serial = splits > 1.01 ? p[Reduce] : 0;
     const double memory = tile::slower(out.dram, out.l2);

@@ -20,7 +20,7 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
     {"per tile", 5e-8, 1e-9, 2e-6, 1, Dimension::Time, "of a tile of scores, whatever its work"},
     {"per block", 6e-7, 1e-8, 2e-5, 1, Dimension::Time, "prologue and epilogue of a block"},
     {"dram share", 0.85, 0.3, 0.97, 0.15, Dimension::Fraction, "of the memory's bandwidth"},
-    {"l2 ratio", 2.5, 0.8, 8, 0.5, Dimension::Number, "bandwidth of what stays in the cache over the memory's"},
+    {"l2 rate", 31e9, 8e9, 2e11, 0.4, Dimension::DataRate, "of one multiprocessor from the last-level cache"},
     {"kept share", 0.6, 0.05, 3, 0.5, Dimension::Number, "of the cache that keeps data between kernels"},
     {"preparation", 1.7, 0.1, 6, 0.4, Dimension::Number, "bytes that preparing moves over those that it must"},
     {"tail", 0.45, 0.01, 2, 0.7, Dimension::Number, "idle end of the last wave over the longest block"},
@@ -57,7 +57,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double run = tile::slower(work + longest * p[Tail] * std::min(1.0, blocks / gpu.sms), longest);
     const double kept = p[Kept] * gpu.l2Bytes;
     const double miss = tile::missShare(traffic.footprint, kept);
-    const double perByte = miss / (gpu.dramBandwidth * p[Dram]) + (1 - miss) / (gpu.dramBandwidth * p[L2]);
+    const double perByte = miss / (gpu.dramBandwidth * p[Dram]) + (1 - miss) / (gpu.sms * p[L2]);
     const double prepare = traffic.prepared * p[Prepare] * perByte;
     const double memory = traffic.attended * perByte;
 
@@ -102,26 +102,30 @@ AttentionTiles attentionTiles(const Kernel& kernel) {
     const double before = a.causal ? keys - queries : 0;  // keys that stand before the first query
     const double window = kernel.window > 0 && static_cast<double>(kernel.window) < keys ? extent(kernel.window) : 0;
     out.windowed = window > 0;
-    constexpr double sampled = 128;
-    const double stride = std::max(1.0, out.rows / sampled);
-    const int count = static_cast<int>(std::min(out.rows, sampled));
-    double tiles = 0, scores = 0, longest = 1;
-    for (int i = 0; i < count; ++i) {
-        const double row = stride > 1 ? (i + 0.5) * stride - 0.5 : i;
-        const double first = row * out.tileQueries;
-        const double last = std::min(first + out.tileQueries, queries);  // one past the last query
-        const double end = a.causal ? std::clamp(before + last, 1.0, keys) : keys;
-        const double begin = window > 0 ? std::clamp(before + first - window + 1, 0.0, end - 1) : 0;
-        const double walked = std::ceil(end / out.tileKeys) - std::floor(begin / out.tileKeys);
+    // Whole numbers, for this is the inner loop of a price.
+    const auto edge = static_cast<std::int64_t>(out.tileQueries), lane = static_cast<std::int64_t>(out.tileKeys);
+    const auto rows = static_cast<std::int64_t>(out.rows), all = static_cast<std::int64_t>(keys);
+    const auto asked = static_cast<std::int64_t>(queries), ahead = static_cast<std::int64_t>(before);
+    const auto back = static_cast<std::int64_t>(window);
+    constexpr std::int64_t exact = 128;
+    const std::int64_t count = std::min(rows, exact);
+    std::int64_t tiles = 0, longest = 1, seenTwice = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t row = rows > exact ? (2 * i + 1) * rows / (2 * exact) : i;
+        const std::int64_t first = row * edge, last = std::min(first + edge, asked);  // one past the last query
+        const std::int64_t end = a.causal ? std::clamp<std::int64_t>(ahead + last, 1, all) : all;
+        const std::int64_t begin = back > 0 ? std::clamp<std::int64_t>(ahead + first - back + 1, 0, end - 1) : 0;
+        const std::int64_t walked = (lane == 128 ? (end + 127) / 128 - begin / 128 : (end + 63) / 64 - begin / 64);
         tiles += walked;
         longest = std::max(longest, walked);
-        const double middle = 0.5 * (first + last - 1);
-        const double seen = a.causal ? std::clamp(before + middle + 1, 0.5, keys) : keys;
-        scores += (last - first) * (window > 0 ? std::min(seen, window) : seen);
+        const std::int64_t twice =
+            a.causal ? std::clamp<std::int64_t>(2 * ahead + first + last + 1, 1, 2 * all) : 2 * all;
+        seenTwice += (last - first) * (back > 0 ? std::min(twice, 2 * back) : twice);
     }
-    out.tiles = std::max(1.0, tiles * stride);
-    out.scores = scores * stride;
-    out.longest = longest;
+    const double stride = out.rows / static_cast<double>(count);
+    out.tiles = static_cast<double>(std::max<std::int64_t>(1, tiles)) * stride;
+    out.scores = 0.5 * static_cast<double>(seenTwice) * stride;
+    out.longest = static_cast<double>(longest);
     return out;
 }
 
