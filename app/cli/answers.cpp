@@ -47,9 +47,21 @@ std::vector<std::string> answerCells(const Estimate& estimate) {
 
 const std::vector<std::string> answerHeads{"latency", "interval", "energy", "memory", "bound by", "cost"};
 
+// `loop-nest(fusion=on, mapper=genetic)` → `loop-nest-fusion=on-mapper=genetic`: nothing that a shell would take apart.
+std::string fileWord(std::string_view method) {
+    std::string word;
+    for (const char c : method) {
+        const bool plain = c != '(' && c != ')' && c != ',' && c != ' ';
+        if (plain) word += c;
+        if (!plain && !word.empty() && word.back() != '-') word += '-';
+    }
+    while (!word.empty() && word.back() == '-') word.pop_back();
+    return word;
+}
+
 std::string fileName(std::string_view start, const Study& study, const StudyResult& result, std::string_view end) {
     const std::string number = study.scenarios.size() > 1 ? fmt::format("{}-", result.scenario + 1) : "";
-    return fmt::format("{}-{}{}.{}", start, number, result.method, end);
+    return fmt::format("{}-{}{}.{}", start, number, fileWord(result.method), end);
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ int run(const Arguments& arguments, Watch&) {
     if (!id) return failed(id.error());
     auto restored = restoreRun(**store, *id);
     if (!restored) return failed(restored.error());
-    if (const auto only = arguments.value("method")) {
+    if (auto only = arguments.value("method")) {
+        if (const auto choice = methodChoice(*only, builtinMethods())) only = toText(*choice);
         std::erase_if(restored->results, [&](const StudyResult& each) { return each.method != *only; });
         if (restored->results.empty()) {
             return failed(fail("method.unknown", fmt::format("the run has no result of `{}`", *only),

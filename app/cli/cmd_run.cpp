@@ -2,6 +2,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "learning/calibration.h"
 #include "store/exports.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,14 @@ int run(const Arguments& arguments, Watch& watch) {
     study.name = study.scenarios.front().name();
     study.methods = *methods;
     const auto executor = makeDefaultExecutor();
+    CalibrationSet calibrations = shippedCalibrations().set;
+    for (const std::string& file : arguments.values("calibration")) {
+        auto calibration = readCalibration(file);
+        if (!calibration) return failed(calibration.error());
+        calibrations.add(std::make_shared<const Calibration>(std::move(*calibration)));
+    }
     StudyOptions options;
+    options.calibrations = &calibrations;
     options.executor = executor.get();
     options.stop = watch.token();
     options.progress = &watch.progress();
@@ -61,7 +69,8 @@ std::vector<Option> options() {
         {"hardware", "H", "a device of the catalogue (id or name) or a hardware file"},
         {"workload", "W", "a built-in model, an ONNX file, a Hugging Face config.json, or a workload YAML"},
         {"set", "PATH=VALUE", "change an attribute of the hardware, as in hbm3.bandwidth='4 TB/s'", true},
-        {"method", "ID,…", "which methods answer; without it all do", true},
+        {"calibration", "FILE", "what learned methods answer with, before what ships", true},
+        {"method", "ID,…", "which methods answer, each `id` or `id(key=value,…)`; without it all do", true},
     };
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
     all.push_back({"out", "DIR", "leave report.html, estimates.csv, run.json, and per method operators and trace"});
@@ -83,6 +92,8 @@ const Command runCommand{
           "one decode step, with a report to read or print"},
          {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --set hbm3.bandwidth='4 TB/s' --json -",
           "what would faster memory bring? the answer as JSON"},
+         {"orrery-cli run --hardware tpu-v3 --workload alexnet --method 'loop-nest,loop-nest(fusion=on)'",
+          "one method twice: what does reuse between neighbours bring? (options: orrery-cli methods loop-nest)"},
          {"orrery-cli run --hardware a100-80-sxm --workload gpt-3-175b --what-if '{retype: MatMul, type: int8}'",
           "and if all matrix products were int8?"}},
     .run = run,

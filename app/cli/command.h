@@ -75,5 +75,7 @@ extern const Command exportCommand;
 extern const Command projectCommand;
 extern const Command mapCommand;
 extern const Command arrayCommand;
+extern const Command evaluateCommand;
+extern const Command calibrateCommand;
 
 }  // namespace orrery::cli

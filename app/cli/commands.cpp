@@ -5,9 +5,9 @@
 namespace orrery::cli {
 
 std::span<const Command* const> commands() {
-    static const std::array<const Command*, 10> all{
-        &methodsCommand, &hardwareCommand, &workloadsCommand, &importCommand, &runCommand,
-        &studyCommand,   &exportCommand,   &projectCommand,   &mapCommand,    &arrayCommand};
+    static const std::array<const Command*, 12> all{
+        &methodsCommand, &hardwareCommand, &workloadsCommand, &importCommand, &runCommand,      &studyCommand,
+        &exportCommand,  &projectCommand,  &mapCommand,       &arrayCommand,  &evaluateCommand, &calibrateCommand};
     return all;
 }
 

@@ -155,20 +155,19 @@ Expected<HardwarePtr> readHardwareQuestion(const Arguments& arguments, const std
 }
 
 Expected<std::vector<std::string>> readMethods(const Arguments& arguments) {
-    std::vector<std::string> known, wanted;
-    for (const Method& method : builtinMethods()) known.emplace_back(method.card.id);
+    std::vector<std::string> wanted;
     for (const std::string& list : arguments.values("method")) {
-        for (const std::string& id : split(list, ',')) {
-            if (std::find(known.begin(), known.end(), id) == known.end()) {
-                const std::string hint = didYouMean(id, known);
-                return fail("method.unknown", fmt::format("there is no method `{}`", id),
-                            fmt::format("one of {}", fmt::join(known, ", ")),
-                            hint.empty() ? "`orrery-cli methods` lists them" : hint);
-            }
-            if (std::find(wanted.begin(), wanted.end(), id) == wanted.end()) wanted.push_back(id);
+        for (const std::string& text : splitMethods(list)) {
+            const auto choice = methodChoice(text, builtinMethods());
+            if (!choice) return tl::unexpected(choice.error());
+            std::string name = toText(*choice);
+            if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(std::move(name));
         }
     }
-    return wanted.empty() ? known : wanted;
+    if (wanted.empty()) {
+        for (const Method& method : builtinMethods()) wanted.emplace_back(method.card.id);
+    }
+    return wanted;
 }
 
 int failed(const Diagnostic& diagnostic) {

@@ -20,7 +20,8 @@ Expected<WorkloadOptions> readWorkloadOptions(const Arguments& arguments, Worklo
 Expected<WorkloadRecipe> readRecipe(const Arguments& arguments, const std::string& source);
 /// Loads hardware, applies `--set path=value`, and refuses a design that validation finds broken; reports warnings.
 Expected<HardwarePtr> readHardwareQuestion(const Arguments& arguments, const std::string& idOrFile);
-/// The ids of `--method`; all methods without it. Fails with the nearest names.
+/// The choices of `--method` (`id` or `id(key=value, …)`) in their canonical text; all methods without it. Fails with
+/// the nearest names.
 Expected<std::vector<std::string>> readMethods(const Arguments& arguments);
 
 /// Usage for codes `usage.…`, else Unanswered; reports the diagnostic.

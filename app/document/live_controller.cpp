@@ -66,6 +66,11 @@ void LiveController::setPrimary(int answer) {
     emit snapshotReady(snapshot_);
 }
 
+void LiveController::setCalibrations(std::shared_ptr<const CalibrationSet> calibrations) {
+    calibrations_ = std::move(calibrations);
+    ask();
+}
+
 bool LiveController::upToDate() const {
     return shown_ == document_.revision() && !soon_.isActive();
 }
@@ -81,6 +86,7 @@ void LiveController::request() {
     question.hardware = document_.hardware();
     if (const ProjectWorkload* workload = document_.workload()) question.recipe = workload->recipe;
     question.methods = document_.state()->methods;
+    question.calibrations = calibrations_;
     setBusy(true);
     worker_->ask(std::move(question));
 }

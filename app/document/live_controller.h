@@ -26,6 +26,9 @@ public:
     bool isEnabled() const { return enabled_; }
     /// Which answer's operators, timeline and breakdown are shown.
     void setPrimary(int answer);
+    /// What learned methods answer with from now on; null: what ships.
+    void setCalibrations(std::shared_ptr<const CalibrationSet> calibrations);
+    const std::shared_ptr<const CalibrationSet>& calibrations() const { return calibrations_; }
     const ui::SnapshotPtr& snapshot() const { return snapshot_; }
     const WorkloadPtr& workload() const { return workload_; }
     bool upToDate() const;  ///< the last answer is to the document as it is now
@@ -53,6 +56,7 @@ private:
     quint64 generation_ = 1;
     quint64 asked_ = 0, shown_ = 0;
     int primary_ = 0;
+    std::shared_ptr<const CalibrationSet> calibrations_;
     bool enabled_ = true;
     bool busy_ = false;
     std::unique_ptr<LiveWorker> worker_;  ///< last: stops before what it delivers to goes

@@ -16,19 +16,14 @@ ui::Answer answerOf(const std::string& id, int colour, const Scenario& scenario,
     ui::Answer answer;
     answer.method = QString::fromStdString(id);
     answer.colour = colour;
-    const Method* method = findMethod(id);
-    if (!method) {
-        answer.title = answer.method;
-        answer.failure = Diagnostic{Severity::Error,
-                                    "methods.unknown",
-                                    "there is no method " + id,
-                                    "the id of a built-in method",
-                                    "choose another method set",
-                                    {}};
+    answer.title = QString::fromStdString(methodTitle(id));
+    auto choice = methodChoice(id, builtinMethods());
+    if (!choice) {
+        answer.failure = choice.error();
         return answer;
     }
-    answer.title = QString::fromUtf8(method->card.title.data(), static_cast<qsizetype>(method->card.title.size()));
-    Expected<Estimate> estimate = orrery::estimate(*method, scenario, context);
+    context.options = choice->options;
+    Expected<Estimate> estimate = orrery::estimate(*findMethod(choice->id), scenario, context);
     if (estimate) {
         answer.estimate = std::make_shared<const Estimate>(std::move(*estimate));
     } else {
@@ -114,10 +109,12 @@ std::optional<LiveAnswer> LiveWorker::answer(const LiveQuestion& question, const
     auto snapshot = std::make_shared<ui::Snapshot>();
     snapshot->revision = question.revision;
     snapshot->scenario = {question.hardware, answer.workload};
+    snapshot->calibrations = question.calibrations;
     if (Expected<DeviceView> view = deviceView(*question.hardware)) {
         snapshot->device = std::make_shared<const DeviceView>(std::move(*view));
     }
     EstimateContext context{*executor_, stop};
+    context.calibrations = question.calibrations.get();
     for (std::size_t at = 0; at < question.methods.size(); ++at) {
         const Method* method = findMethod(question.methods[at]);
         if (method && !method->card.live) continue;

@@ -5,6 +5,7 @@
 
 #include "app/document/workload_cache.h"
 #include "base/executor.h"
+#include "learning/calibration.h"
 #include "widgets/common/snapshot.h"
 
 #include <chrono>
@@ -25,7 +26,8 @@ struct LiveQuestion {
     quint64 generation = 0;  ///< changes when another project or pair is shown: older answers are worthless then
     HardwarePtr hardware;
     std::optional<WorkloadRecipe> recipe;
-    std::vector<std::string> methods;  ///< ids, in the order shown
+    std::vector<std::string> methods;  ///< ids or choices, in the order shown
+    std::shared_ptr<const CalibrationSet> calibrations;  ///< null: what ships
 };
 
 struct LiveAnswer {

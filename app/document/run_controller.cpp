@@ -17,6 +17,7 @@ struct RunController::Job {
     QString name, store;
     ProjectStatePtr state;
     int threads = 0;
+    std::shared_ptr<const CalibrationSet> calibrations;
     std::shared_ptr<Progress> progress = std::make_shared<Progress>();
     std::shared_ptr<Study> study = std::make_shared<Study>();
     std::stop_source stop;
@@ -65,6 +66,7 @@ int RunController::start() {
     job->name = document_.title();
     job->store = storeFile();
     job->threads = threads_;
+    job->calibrations = calibrations_;
     job->study->name = job->name.toStdString();
     job->study->methods = state->methods;
     job->progress->setTotal(state->scenarios.size() * state->methods.size());
@@ -109,6 +111,7 @@ void RunController::work(const std::shared_ptr<Job>& job) {
     options.executor = executor.get();
     options.stop = job->stop.get_token();
     options.progress = job->progress.get();
+    options.calibrations = job->calibrations.get();
     options.onResult = [&](const StudyResult& result) {
         if (stored) {
             if (Expected<void> added = (*store)->add(*stored, study, result); !added) unstored = added.error();

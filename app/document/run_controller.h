@@ -4,6 +4,7 @@
 // come. Workers write into Progress and a queue; a timer at 30 Hz drains both.
 
 #include "base/progress.h"
+#include "learning/calibration.h"
 #include "store/run_store.h"
 #include "study/study.h"
 
@@ -30,6 +31,8 @@ public:
                   QObject* parent = nullptr);
     ~RunController() override;
 
+    /// What learned methods of later runs answer with; null: what ships.
+    void setCalibrations(std::shared_ptr<const CalibrationSet> all) { calibrations_ = std::move(all); }
     void setThreads(int threads) { threads_ = threads; }  ///< of later runs; 0: one per core
     /// Starts a run of everything in the project; returns its number, or -1 with a diagnostic in `failed`.
     int start();
@@ -58,6 +61,7 @@ private:
     std::shared_ptr<WorkloadCache> cache_;
     QString storeFolder_;
     int threads_ = 0;
+    std::shared_ptr<const CalibrationSet> calibrations_;
     std::vector<std::shared_ptr<Job>> jobs_;
     QTimer timer_;
 };

@@ -10,7 +10,7 @@ namespace orrery::app {
 
 namespace {
 
-constexpr int stateVersion = 2;  ///< of QMainWindow::saveState: grows when docks are added or renamed
+constexpr int stateVersion = 3;  ///< of QMainWindow::saveState: grows when docks are added or renamed
 
 QString keyOf(Layout layout) {
     return QStringLiteral("layout/") + toText(layout);
@@ -140,7 +140,7 @@ void DockSet::place(Layout layout) {
             Dock* roofline = put(Qt::BottomDockWidgetArea, "roofline");
             Dock* comparison = below(roofline, "comparison", Qt::Horizontal);
             Dock* timeline = below(roofline, "timeline", Qt::Vertical);
-            tab(comparison, {"breakdown", "memory", "operators"});
+            tab(comparison, {"why", "breakdown", "memory", "operators"});
             tab(timeline, {"problems", "jobs", "log", "history"});
             break;
         }
@@ -148,7 +148,7 @@ void DockSet::place(Layout layout) {
             put(Qt::RightDockWidgetArea, "inspector");
             Dock* roofline = put(Qt::BottomDockWidgetArea, "roofline");
             Dock* timeline = below(roofline, "timeline", Qt::Vertical);
-            tab(timeline, {"breakdown", "memory"});
+            tab(timeline, {"why", "breakdown", "memory"});
             break;
         }
         case Layout::Compare: {
@@ -158,7 +158,7 @@ void DockSet::place(Layout layout) {
             Dock* operators = below(comparison, "operators", Qt::Vertical);
             Dock* breakdown = below(roofline, "breakdown", Qt::Vertical);
             tab(operators, {"problems", "jobs", "log", "history"});
-            tab(breakdown, {"memory", "timeline"});
+            tab(breakdown, {"why", "memory", "timeline"});
             break;
         }
         case Layout::Draw: {

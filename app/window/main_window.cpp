@@ -7,18 +7,20 @@
 #include "app/window/actions.h"
 #include "app/window/auto_arrange.h"
 #include "app/window/canvas_editor.h"
+#include "app/window/evidence/evidence_page.h"
 #include "app/window/example_pictures.h"
 #include "app/window/hardware_page.h"
 #include "app/window/headline.h"
+#include "app/window/mapping_page.h"
 #include "app/window/plurals.h"
 #include "app/window/preferences_dialog.h"
 #include "app/window/project_tree.h"
 #include "app/window/scenario_bar.h"
 #include "app/window/shortcuts_dialog.h"
 #include "app/window/snapshot_feeder.h"
-#include "app/window/mapping_page.h"
 #include "app/window/workload_page.h"
 #include "widgets/common/theme.h"
+#include "widgets/evidence/why_view.h"
 #include "widgets/panels/command_palette.h"
 #include "widgets/panels/comparison_view.h"
 #include "widgets/panels/component_palette.h"
@@ -109,10 +111,13 @@ void MainWindow::buildCentre() {
     documents_->addTab(workloadPage_, tr("Workload"));
     mappingPage_ = new MappingPage(&selection_, documents_);
     documents_->addTab(mappingPage_, tr("Mapping"));
+    evidencePage_ = new EvidencePage(documents_);
+    documents_->addTab(evidencePage_, tr("Evidence"));
     documents_->setTabToolTip(0, tr("Examples, recent projects, a new project"));
     documents_->setTabToolTip(1, tr("The design's parts"));
     documents_->setTabToolTip(2, tr("The model's operators"));
     documents_->setTabToolTip(3, tr("How an operator is placed on an array"));
+    documents_->setTabToolTip(4, tr("How far to trust each method: errors, references, calibration"));
     column->addWidget(notifications_);
     column->addWidget(headline_);
     column->addWidget(documents_, 1);
@@ -134,7 +139,8 @@ void MainWindow::buildCentre() {
 const QStringList& MainWindow::resultViewIds() {
     static const QStringList ids = {QStringLiteral("roofline"),   QStringLiteral("timeline"),
                                     QStringLiteral("comparison"), QStringLiteral("breakdown"),
-                                    QStringLiteral("operators"),  QStringLiteral("memory")};
+                                    QStringLiteral("operators"),  QStringLiteral("memory"),
+                                    QStringLiteral("why")};
     return ids;
 }
 
@@ -152,6 +158,7 @@ void MainWindow::buildDocks() {
             connect(view, &ui::ResultView::emptyActionTriggered, this, &MainWindow::fillEmptyView);
             if constexpr (std::is_same_v<View, ui::ComparisonView>) {
                 connect(view, &ui::ComparisonView::primaryMethodChosen, live_, &LiveController::setPrimary);
+                connect(view, &ui::ComparisonView::methodChanged, this, &MainWindow::changeMethod);
             }
             if constexpr (std::is_same_v<View, ui::OperatorTableView>) {
                 view->table()->setToolTip(tr("Selecting operators selects them in every view"));
@@ -207,6 +214,8 @@ void MainWindow::buildDocks() {
            static_cast<ui::OperatorTableView*>(nullptr));
     result(QStringLiteral("memory"), tr("Memory"), tr("What must fit, and whether it does"),
            static_cast<ui::MemoryView*>(nullptr));
+    result(QStringLiteral("why"), tr("Why"), tr("The chain of terms behind the selected operator's time"),
+           static_cast<ui::WhyView*>(nullptr));
     docks_->add(QStringLiteral("problems"), tr("Problems"), tr("What is wrong and what to do"),
                 [this](QWidget* parent) {
                     problems_ = new ui::ProblemsPanel(parent);

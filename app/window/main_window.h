@@ -50,6 +50,7 @@ class RunController;
 class ScenarioBar;
 class ShortcutsDialog;
 class SnapshotFeeder;
+class EvidencePage;
 class MappingPage;
 class WorkloadPage;
 
@@ -140,6 +141,8 @@ private:
     void wireRuns();
     void wireInspector(ui::Inspector* inspector);
     void wireLibrary(ui::LibraryPanel* library);
+    /// One method of the set asked in another way; an empty `before` adds `after`.
+    void changeMethod(const QString& before, const QString& after);
     void wireJobs(ui::JobsPanel* jobs);
     // main_window_canvas_actions.cpp
     void buildCanvasActions();
@@ -220,6 +223,7 @@ private:
     HardwarePage* hardwarePage_ = nullptr;
     WorkloadPage* workloadPage_ = nullptr;
     MappingPage* mappingPage_ = nullptr;
+    EvidencePage* evidencePage_ = nullptr;
     ui::NotificationBar* notifications_ = nullptr;
     Headline* headline_ = nullptr;
     ScenarioBar* scenarioBar_ = nullptr;

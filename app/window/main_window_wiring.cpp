@@ -181,6 +181,22 @@ void MainWindow::wireLibrary(ui::LibraryPanel* library) {
     });
 }
 
+void MainWindow::changeMethod(const QString& before, const QString& after) {
+    std::vector<std::string> methods = document_->state()->methods;
+    const std::string now = after.toStdString();
+    const bool there = std::ranges::find(methods, now) != methods.end();
+    const auto at = std::ranges::find(methods, before.toStdString());
+    if (there) {
+        if (at == methods.end()) return;  // asked already
+        methods.erase(at);
+    } else if (at != methods.end()) {
+        *at = now;
+    } else {
+        methods.push_back(now);
+    }
+    report(document_->apply(setMethodsEdit(*document_->state(), std::move(methods))));
+}
+
 void MainWindow::wireInspector(ui::Inspector* inspector) {
     connect(inspector, &ui::Inspector::attributesEdited, this, &MainWindow::editComponents);
     connect(inspector, &ui::Inspector::attributesRemoved, this,

@@ -4,6 +4,8 @@
 #include "app/document/live_controller.h"
 #include "app/document/run_controller.h"
 #include "app/window/dock_set.h"
+#include "app/window/evidence/accuracy_tab.h"
+#include "app/window/evidence/evidence_page.h"
 #include "app/window/main_window.h"
 #include "app/window/mapping_page.h"
 #include "app/window/snapshot_feeder.h"
@@ -51,6 +53,18 @@ void MainWindow::wireWorkloadPage() {
     connect(live_, &LiveController::workloadReady, mappingPage_, showMapping);
     connect(document_, &Document::hardwareChanged, mappingPage_, showMapping);
     connect(document_, &Document::replaced, mappingPage_, showMapping);
+    connect(evidencePage_, &EvidencePage::calibrationChosen, this,
+            [this](const std::shared_ptr<const Calibration>& calibration) {
+                // Later ones come before what ships.
+                auto all = live_->calibrations() ? std::make_shared<CalibrationSet>(*live_->calibrations())
+                                                 : std::make_shared<CalibrationSet>(shippedCalibrations().set);
+                all->add(calibration);
+                evidencePage_->accuracy()->setCalibrations(all);
+                live_->setCalibrations(all);
+                runs_->setCalibrations(all);
+                say(Severity::Note, tr("Answers now use the new calibration of %1").arg(ui::qs(calibration->method)),
+                    tr("For this session. Save it to keep it."), QStringLiteral("calibration"));
+            });
     connect(workloadPage_, &WorkloadPage::workloadClicked, this, &MainWindow::inspectWorkload);
     connect(workloadPage_, &WorkloadPage::whatIfsRequested, this, [this](const std::vector<WhatIf>& all) {
         const ProjectWorkload* workload = document_->workload();

@@ -74,8 +74,7 @@ void ScenarioBar::refresh() {
     QString methods = tr("%n method(s)", nullptr, count);
     if (count == 0) methods = tr("none");
     if (count == 1) {
-        const Method* method = findMethod(document_.state()->methods.front());
-        if (method) methods = text(method->card.title);
+        methods = QString::fromStdString(methodTitle(document_.state()->methods.front()));
     }
     methods_->setCaption(tr("Methods"), methods);
     const ProjectWorkload* workload = document_.workload();

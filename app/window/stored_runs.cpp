@@ -23,8 +23,7 @@ bool sameOperators(const Workload& a, const Workload& b) {
 }
 
 QString titleOf(const std::string& method) {
-    const Method* known = findMethod(method);
-    return QString::fromStdString(known ? std::string(known->card.title) : method);
+    return QString::fromStdString(methodTitle(method));
 }
 
 }  // namespace

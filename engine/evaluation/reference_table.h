@@ -38,19 +38,34 @@ struct ReferenceTable {
     std::string hash;
 };
 
-/// Reads `*.yaml` (our format: header, with the CSV beside or inside it) or a CSV (plain or gzipped) for which an
-/// import description matches its file name and columns. Fails with `reference.…` and file, line.
-Expected<std::vector<ReferenceTable>> readReferences(std::span<const std::string> files);
-
-/// `device=h100-sxm`, `dtype=bf16`, `kind=gemm`, `variant=…`, `software=…`: comma-separated terms must all hold; a
-/// term's alternatives stand between `|`.
+/// `device=h100-sxm`, `dtype=bf16`, `kind=gemm`, `variant=…`, `software=…`, `table=…`, `function=…`, `collective=…`,
+/// `library=…`, and extents by their field names, as a number or a range (`m=1..64`, `k=4096..`): comma-separated terms
+/// must all hold; a term's alternatives stand between `|`. `dtype` is that of all operands: `bf16` does not take
+/// products with 8-bit weights, those are `int8_wo`; `fp8` has one scale per tensor, `fp8_block` one per block.
 struct ReferenceFilter {
     std::vector<std::pair<std::string, std::vector<std::string>>> terms;
     bool accepts(const ReferenceTable& table, const ReferenceRow& row) const;
 };
 Expected<ReferenceFilter> parseFilter(std::string_view text);
 
-/// Rows of the tables by device, with the catalogue's views, ready to be fitted or asked.
+struct ReadOptions {
+    std::string device;       ///< catalogue id for rows whose device the catalogue does not know; empty: none
+    std::string description;  ///< id of an import description, or a file that holds one; empty: the one that matches
+    ReferenceFilter filter;   ///< rows that it does not accept are not kept
+};
+inline constexpr std::size_t mostReferenceRows = 1'500'000;  ///< of all tables together, about 320 B each
+
+/// Reads `*.yaml` (our format: header, with the CSV beside or inside it), or a CSV (plain or gzipped) for which an
+/// import description matches its file name or else its columns, or a folder: all tables in it that a description
+/// knows. Rows that cannot be true (a hundred times faster than the device's peak) are left out with a warning. Fails
+/// with `reference.…`, file and line.
+Expected<std::vector<ReferenceTable>> readReferences(std::span<const std::string> files,
+                                                     const ReadOptions& options = {});
+/// The small tables in presets/references, read once; what cannot be read is named in the warnings of an empty table.
+const std::vector<ReferenceTable>& shippedReferences();
+
+/// Rows of the tables, one entry per device of the catalogue, ready to be fitted. Rows of devices that the catalogue
+/// lacks, or that are no GPUs, are left out with a warning. Fails with `reference.no-rows`.
 Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tables, const ReferenceFilter& filter,
                                              Diagnostics& warnings);
 

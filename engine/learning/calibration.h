@@ -46,7 +46,7 @@ struct CalibrationSource {
 
 struct CalibrationSection {
     KernelKind kind = KernelKind::Gemm;
-    std::string variant;  ///< of the kind: `bf16`, `fp8 block`, `all-reduce`; as kernelVariant() gives
+    std::string variant;  ///< of the kind: `bf16`, `fp8 block 128`, `node`; as kernelVariant() gives
     std::optional<DeviceFingerprint> device;  ///< none: learned across devices, for any
     std::map<std::string, double, std::less<>> parameters;
     std::vector<std::string> features;       ///< names, in the order of the model's inputs; empty without a model
@@ -65,15 +65,22 @@ struct Calibration {
     std::vector<CalibrationSection> sections;
 };
 
-/// Kernels that one section may cover. Products: `bf16` (fp16 too), `fp8`, `fp8 block 128`, `int4 weights`; attention:
-/// `bf16`, `bf16 fp8 kv`; collectives: `all-reduce nccl`; all others: the type alone, their function is a feature.
+/// Kernels that one section may cover. Products: `bf16` (fp16 too), `fp32`, `fp32 batched`, `fp8 block 128`,
+/// `int4 weights`; attention:
+/// `bf16`, `bf16 fp8 kv`; collectives: `node`, whatever they do; all others: the type alone, their function is a
+/// feature.
 std::string kernelVariant(const Kernel& kernel);
+
+inline constexpr int calibrationVersion = 1;  ///< of the format
 
 /// Fails with `calibration.…`: not JSON, not a calibration, newer version, unknown kind, numbers that are not finite,
 /// models that do not fit their features; with file and path inside it.
 Expected<Calibration> readCalibration(const std::string& file);
 Expected<Calibration> parseCalibration(std::string_view json, const std::string& name);
+/// Numbers to six significant digits.
 std::string writeCalibration(const Calibration& calibration);
+/// Fails with `calibration.other-method`.
+Expected<void> checkMethod(const Calibration& calibration, std::string_view method, const std::string& file);
 
 /// Sections of several files for one method; later files win.
 class CalibrationSet {
@@ -81,7 +88,7 @@ public:
     void add(std::shared_ptr<const Calibration> calibration);
     struct Found {
         const CalibrationSection* section = nullptr;
-        double deviceDistance = 0;  ///< 0: of this very device; > 0.01: of another or of any
+        double deviceDistance = 0;  ///< up to 0.01: of this very device; 1: of any; else of another
     };
     /// The section of this device (within 1 %), else that for any device, else of the nearest device; null if there is
     /// none for kind and variant (a section of another variant is not taken).
@@ -99,5 +106,7 @@ struct ShippedCalibrations {
     Diagnostics warnings;
 };
 const ShippedCalibrations& shippedCalibrations();
+/// All `*.json` of a folder, in the order of their names; nothing where there is no such folder.
+ShippedCalibrations loadCalibrations(const std::string& folder);
 
 }  // namespace orrery

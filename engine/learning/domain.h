@@ -18,8 +18,9 @@ std::string_view toText(DomainVerdict verdict);
 
 struct Domain {
     std::vector<double> low, high;  ///< of each feature
+    std::vector<double> margin;     ///< beyond which a feature is outside by itself
     std::vector<double> mean;
-    std::vector<double> whitening;  ///< row-major lower triangle solve of the covariance: z = W·(x − mean)
+    std::vector<double> whitening;  ///< lower triangle of W, row after row: z = W·(x − mean) has unit covariance
     double edge = 0, outside = 0;   ///< distances |z| of the two borders, from quantiles of the training rows
 
     /// Allocates nothing. O(features²).

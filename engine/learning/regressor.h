@@ -24,6 +24,10 @@ public:
 };
 using RegressorPtr = std::shared_ptr<const Regressor>;
 
+class JsonCursor;
+/// From the cursor on, inside a longer text; null if it fails, which the cursor says.
+RegressorPtr readRegressor(std::string_view kind, JsonCursor& json);
+/// Fails with `learning.…`.
 Expected<RegressorPtr> parseRegressor(std::string_view kind, std::string_view json);
 
 }  // namespace orrery

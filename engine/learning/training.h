@@ -35,15 +35,16 @@ struct TrainingOptions {
     int depth = 6;                  ///< of trees
     int leaves = 0;                 ///< of a tree at most, best splits first; 0: as many as depth allows
     int width = 32, layers = 2;     ///< of networks
-    double rate = 0.1;              ///< learning rate
+    double rate = 0;                ///< learning rate; 0: 0.1 for trees, 0.004 for networks
     double subsample = 1;           ///< of rows per tree
     double minimumLeaf = 5;         ///< weight in a leaf
     double ridge = 1;               ///< L2 regularisation
     std::string loss = "absolute";  ///< `absolute`, `huber`, `squared`
     double featureShare = 1;        ///< of features that a tree may split by
     std::vector<int> monotone;      ///< per feature −1, 0, 1 (trees); empty: none
+    bool keepBest = true;           ///< with validation rows: the step of their least error is kept
     std::uint64_t seed = 1;
-    int threads = 0;  ///< 0: all
+    int threads = 0;  ///< of one training; 0: one (results do not depend on it)
     std::stop_token stop;
     std::function<void(const TrainingPoint&)> onStep;  ///< from the training thread
 };

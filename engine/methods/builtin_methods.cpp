@@ -9,22 +9,22 @@
 #include "methods/cycle/npu_tile.h"
 #include "methods/cycle/systolic.h"
 #include "methods/method.h"
+#include "methods/model/gpu_model_methods.h"
 
-#include <array>
+#include <vector>
 
 namespace orrery {
 
 std::span<const Method> builtinMethods() {
-    static const std::array methods{
-        rooflineMethod(),
-        hierarchicalRooflineMethod(),
-        llmInferenceMethod(),
-        loopNestMethod(),
-        dataCentricMethod(),
-        npuTileMethod(),
-        systolicCycleMethod(),
-        systolicClosedFormMethod(),
-    };
+    static const std::vector<Method> methods = [] {
+        std::vector<Method> all{
+            rooflineMethod(),      hierarchicalRooflineMethod(), llmInferenceMethod(),
+            loopNestMethod(),      dataCentricMethod(),          npuTileMethod(),
+            systolicCycleMethod(), systolicClosedFormMethod(),
+        };
+        for (Method& method : gpuModelMethods()) all.push_back(std::move(method));
+        return all;
+    }();
     return methods;
 }
 

@@ -2,6 +2,9 @@
 
 #include "methods/kernel_method.h"
 
+#include "methods/analytical/tile_wave.h"
+#include "methods/hybrid/tile_hybrid.h"
+
 #include <vector>
 
 namespace orrery {
@@ -9,6 +12,8 @@ namespace orrery {
 std::span<const KernelMethod> kernelMethods() {
     static const std::vector<KernelMethod> methods{
         // clang-format off: one line each
+        tileWaveKernels(),
+        tileHybridKernels(),
         // clang-format on
     };
     return methods;

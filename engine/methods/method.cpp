@@ -71,7 +71,8 @@ std::string Scenario::name() const {
     return text + " on " + (hardware ? hardware->name : "no hardware");
 }
 
-const Method* findMethod(std::string_view id) {
+const Method* findMethod(std::string_view idOrChoice) {
+    const auto id = idOrChoice.substr(0, idOrChoice.find('('));
     const auto all = builtinMethods();
     const auto found = std::find_if(all.begin(), all.end(), [id](const Method& m) { return m.card.id == id; });
     return found == all.end() ? nullptr : &*found;
@@ -98,9 +99,9 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
                         "rates and sizes in their usual range",
                         "Look in Problems for a bandwidth, clock or extent that is out of its range");
         }
-        answer->method = method.card.id;
-        answer->provenance = {std::string(method.card.id), std::string(method.card.version),
-                              hardwareHash(*scenario.hardware), workloadHash(*scenario.workload), context.seed};
+        answer->method = toText(method.card, context.options);
+        answer->provenance = {answer->method, std::string(method.card.version), hardwareHash(*scenario.hardware),
+                              workloadHash(*scenario.workload), context.seed};
         assert(consistent(*answer, scenario));
         answer->cost = Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         return answer;

@@ -92,7 +92,8 @@ struct Method {
 std::string_view optionOf(const MethodCard& card, const EstimateContext& context, std::string_view key);
 
 std::span<const Method> builtinMethods();
-const Method* findMethod(std::string_view id);
+/// By its id, or by a choice that names it (`loop-nest(fusion=on)`); null if there is none.
+const Method* findMethod(std::string_view idOrChoice);
 
 /// A method as lists name it: an id, or an id with options, `tile-hybrid(launch=graph, fusion=off)`. Two fillings of
 /// one method may stand side by side.
@@ -104,7 +105,14 @@ struct MethodChoice {
 Expected<MethodChoice> methodChoice(std::string_view text, std::span<const Method> methods);
 /// Options at their fallback are left out, the others stand in the card's order.
 std::string toText(const MethodChoice& choice);
-/// Runs a method and fills in what is common: cost, provenance, checks in debug builds (interval contains the latency,
+std::string toText(const MethodCard& card, const OptionValues& options);
+/// Commas separate methods, but not between parentheses. Empty parts are kept, spaces at the ends are not.
+std::vector<std::string> splitMethods(std::string_view list);
+/// For people: the card's title, with the options of the choice (`Loop-nest model (fusion=on)`); the text itself if no
+/// method goes by it.
+std::string methodTitle(std::string_view choice);
+/// Runs a method with the context's options and fills in what is common: the canonical text of the choice, cost,
+/// provenance, checks in debug builds (interval contains the latency,
 /// columns have equal lengths). Exceptions of third parties become diagnostics.
 Expected<Estimate> estimate(const Method& method, const Scenario& scenario, EstimateContext& context);
 

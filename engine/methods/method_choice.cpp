@@ -1,3 +1,4 @@
+#include "hardware/nearest.h"
 #include "methods/method.h"
 
 #include <fmt/format.h>
@@ -26,6 +27,17 @@ std::string joined(const Items& items, Name name) {
     return text;
 }
 
+template <class Items, class Name>
+std::string nearestOf(std::string_view word, const Items& items, Name name) {
+    std::vector<std::string> words;
+    for (const auto& item : items) words.emplace_back(name(item));
+    return didYouMean(word, words);
+}
+
+constexpr auto keyOf = [](const MethodOption& option) { return option.key; };
+constexpr auto idOf = [](const Method& method) { return method.card.id; };
+constexpr auto itself = [](std::string_view word) { return word; };
+
 Expected<void> readOption(std::string_view term, const Method& method, OptionValues& values) {
     const auto equals = term.find('=');
     const auto key = trimmed(term.substr(0, equals));
@@ -33,12 +45,14 @@ Expected<void> readOption(std::string_view term, const Method& method, OptionVal
     const auto& options = method.card.options;
     const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.key == key; });
     if (option == options.end()) {
-        return fail("method.bad-option", fmt::format("{} has no option '{}'", method.card.id, key),
-                    options.empty() ? "no options" : joined(options, [](const auto& o) { return o.key; }));
+        return fail("method.bad-option", fmt::format("`{}` has no option `{}`", method.card.id, key),
+                    options.empty() ? "no options" : "one of " + joined(options, keyOf),
+                    nearestOf(key, options, keyOf));
     }
     if (std::find(option->choices.begin(), option->choices.end(), value) == option->choices.end()) {
-        return fail("method.bad-option", fmt::format("'{}' is no value of {}'s option {}", value, method.card.id, key),
-                    joined(option->choices, [](std::string_view choice) { return choice; }));
+        return fail("method.bad-option",
+                    fmt::format("`{}` is no value of the option `{}` of `{}`", value, key, method.card.id),
+                    "one of " + joined(option->choices, itself), nearestOf(value, option->choices, itself));
     }
     values[std::string(key)] = std::string(value);
     return {};
@@ -52,13 +66,15 @@ Expected<MethodChoice> methodChoice(std::string_view text, std::span<const Metho
     const auto id = trimmed(text.substr(0, open));
     const Method* method = findIn(methods, id);
     if (!method) {
-        return fail("method.unknown", fmt::format("there is no method '{}'", id),
-                    "one of " + joined(methods, [](const Method& m) { return m.card.id; }));
+        const auto hint = nearestOf(id, methods, idOf);
+        return fail("method.unknown", fmt::format("there is no method `{}`", id), "one of " + joined(methods, idOf),
+                    hint.empty() ? "`orrery-cli methods` lists them" : hint);
     }
     MethodChoice choice{std::string(id), {}};
     if (open == std::string_view::npos) return choice;
     if (text.back() != ')') {
-        return fail("method.bad-option", fmt::format("the options of '{}' do not end", text), "id(key=value, …)");
+        return fail("method.bad-option", fmt::format("the options of `{}` do not end", text), "id(key=value, …)",
+                    "In a YAML list between brackets, put the whole choice into quotes");
     }
     auto inside = text.substr(open + 1, text.size() - open - 2);
     while (!trimmed(inside).empty()) {
@@ -71,21 +87,45 @@ Expected<MethodChoice> methodChoice(std::string_view text, std::span<const Metho
     return choice;
 }
 
-std::string toText(const MethodChoice& choice) {
-    const Method* method = findMethod(choice.id);
+std::string toText(const MethodCard& card, const OptionValues& options) {
     std::string inside;
-    const auto add = [&](std::string_view key, std::string_view value) {
+    for (const MethodOption& option : card.options) {
+        const auto found = options.find(option.key);
+        if (found == options.end() || found->second == option.fallback) continue;
+        inside.append(inside.empty() ? "" : ", ").append(option.key).append("=").append(found->second);
+    }
+    return inside.empty() ? std::string(card.id) : fmt::format("{}({})", card.id, inside);
+}
+
+std::string toText(const MethodChoice& choice) {
+    if (const Method* method = findMethod(choice.id)) return toText(method->card, choice.options);
+    std::string inside;
+    for (const auto& [key, value] : choice.options) {
         inside.append(inside.empty() ? "" : ", ").append(key).append("=").append(value);
-    };
-    if (method) {
-        for (const MethodOption& option : method->card.options) {
-            const auto found = choice.options.find(option.key);
-            if (found != choice.options.end() && found->second != option.fallback) add(option.key, found->second);
-        }
-    } else {
-        for (const auto& [key, value] : choice.options) add(key, value);
     }
     return inside.empty() ? choice.id : choice.id + "(" + inside + ")";
+}
+
+std::vector<std::string> splitMethods(std::string_view list) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    int depth = 0;
+    for (std::size_t at = 0; at <= list.size(); ++at) {
+        if (at < list.size() && list[at] == '(') ++depth;
+        if (at < list.size() && list[at] == ')') --depth;
+        if (at < list.size() && (list[at] != ',' || depth > 0)) continue;
+        parts.emplace_back(trimmed(list.substr(begin, at - begin)));
+        begin = at + 1;
+    }
+    return parts;
+}
+
+std::string methodTitle(std::string_view choice) {
+    const Method* method = findMethod(choice);
+    if (!method) return std::string(choice);
+    const auto open = choice.find('(');
+    const auto options = open == std::string_view::npos ? std::string_view() : choice.substr(open);
+    return options.empty() ? std::string(method->card.title) : fmt::format("{} {}", method->card.title, options);
 }
 
 std::string_view optionOf(const MethodCard& card, const EstimateContext& context, std::string_view key) {

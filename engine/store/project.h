@@ -47,7 +47,7 @@ struct Project {
     std::vector<Hardware> hardware;
     std::vector<ProjectWorkload> workloads;
     std::vector<ScenarioRef> scenarios;  ///< the first is the one that the live views show
-    std::vector<std::string> methods;    ///< ids, in the order shown
+    std::vector<std::string> methods;    ///< ids or choices (`loop-nest(fusion=on)`), in the order shown
     std::vector<UnknownKey> unknown;
     bool operator==(const Project&) const = default;
 };

@@ -218,13 +218,15 @@ Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
         auto methods = store::readTexts(*node, map->placeOf(*node, "methods"));
         if (!methods) return tl::unexpected(methods.error());
         project.methods = std::move(*methods);
-        std::vector<std::string> known;
-        for (const Method& method : builtinMethods()) known.emplace_back(method.card.id);
-        for (const std::string& id : project.methods) {
-            if (findMethod(id) != nullptr) continue;
+        for (std::string& method : project.methods) {
+            const auto choice = methodChoice(method, builtinMethods());
+            if (choice) {
+                method = toText(*choice);
+                continue;
+            }
             context.warnings.push_back(warning("project.unknown-method",
-                                               fmt::format("there is no method `{}`; it is kept and not asked", id),
-                                               didYouMean(id, known), map->placeOf(*node, "methods")));
+                                               choice.error().message + "; it is kept and not asked",
+                                               choice.error().hint, map->placeOf(*node, "methods")));
         }
     }
     project.unknown = map->rest();

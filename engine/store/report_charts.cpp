@@ -23,11 +23,6 @@ double tickFor(double value) {
     return 10 * power;
 }
 
-std::string methodTitle(const std::string& id) {
-    const Method* method = findMethod(id);
-    return method != nullptr ? std::string(method->card.title) : id;
-}
-
 }  // namespace
 
 std::string intervalsSvg(const Answers& answers) {

@@ -45,9 +45,11 @@ std::string kindClass(OperatorKind kind) {
 
 std::string methodCardsHtml(const std::vector<std::string>& methods) {
     std::string out;
+    std::vector<const Method*> shown;
     for (const std::string& id : methods) {
         const Method* method = findMethod(id);
-        if (method == nullptr) continue;
+        if (method == nullptr || std::find(shown.begin(), shown.end(), method) != shown.end()) continue;
+        shown.push_back(method);
         const MethodCard& card = method->card;
         out += fmt::format(
             R"(<details><summary><b>{}</b> <span class="note">{}, {} level, version {}</span></summary><div><p>{}</p><dl>)",

@@ -11,15 +11,10 @@ namespace orrery::store {
 
 namespace {
 
-std::string titleOf(const std::string& id) {
-    const Method* method = findMethod(id);
-    return method != nullptr ? std::string(method->card.title) : id;
-}
-
 std::string answerRow(const Estimate& estimate) {
     std::string out = fmt::format(
         R"(<tr{}><td class="name">{}</td><td class="n">{}</td><td class="n">{} … {}</td><td class="n">{}</td><td class="n">{}</td><td class="n">{}</td></tr>)",
-        estimate.figures.empty() ? "" : R"( class="open")", escaped(titleOf(estimate.method)),
+        estimate.figures.empty() ? "" : R"( class="open")", escaped(methodTitle(estimate.method)),
         escaped(format(estimate.latency)), escaped(format(estimate.interval.low)),
         escaped(format(estimate.interval.high)), estimate.energy ? escaped(format(*estimate.energy)) : "–",
         estimate.memory ? escaped(format(estimate.memory->total())) : "–", escaped(format(estimate.cost)));
@@ -44,7 +39,7 @@ std::string answersTable(const std::vector<StudyResult>& results, std::size_t in
         } else {
             const std::string why = result.failure ? result.failure->message : "no answer";
             out += fmt::format(R"(<tr class="failed"><td class="name">{}</td><td colspan="5">{}</td></tr>)",
-                               escaped(titleOf(result.method)), escaped(why));
+                               escaped(methodTitle(result.method)), escaped(why));
         }
     }
     return out + "</tbody></table></div>";
@@ -95,7 +90,7 @@ std::string provenanceHtml(const Scenario& scenario, const Answers& answers) {
     }
     for (const Estimate* each : answers) {
         row("interval",
-            fmt::format("{}: {} ({})", titleOf(each->method), each->interval.basis, toText(each->interval.kind)));
+            fmt::format("{}: {} ({})", methodTitle(each->method), each->interval.basis, toText(each->interval.kind)));
     }
     std::string versions;
     for (const Estimate* each : answers) {
@@ -143,13 +138,13 @@ std::string scenarioHtml(const Scenario& scenario, const std::vector<StudyResult
     section("Roofline", rooflineSvg(scenario, *picture));
     section("Where the time goes", breakdownHtml(scenario, answers));
     section("Memory", memoryHtml(answers));
-    section(fmt::format("Longest operators <span class=\"note\">by {}</span>", escaped(titleOf(picture->method))),
+    section(fmt::format("Longest operators <span class=\"note\">by {}</span>", escaped(methodTitle(picture->method))),
             operatorsHtml(scenario, *picture));
     std::map<std::string, std::vector<std::string>> assumptions, warnings;
     for (const Estimate* each : answers) {
-        for (const std::string& text : each->assumptions) assumptions[text].push_back(titleOf(each->method));
+        for (const std::string& text : each->assumptions) assumptions[text].push_back(methodTitle(each->method));
         for (const Diagnostic& warning : each->warnings)
-            warnings[warningText(warning)].push_back(titleOf(each->method));
+            warnings[warningText(warning)].push_back(methodTitle(each->method));
     }
     if (!warnings.empty()) section("Warnings", sentences(warnings, answers.size()));
     if (!assumptions.empty()) section("Assumptions", sentences(assumptions, answers.size()));

@@ -17,7 +17,7 @@ struct StoredRun {
     std::string started;  ///< ISO 8601, UTC
     bool finished = false;
     std::size_t results = 0, failures = 0;
-    std::vector<std::string> methods;  ///< ids, in the study's order
+    std::vector<std::string> methods;  ///< ids or choices, in the study's order
     std::uint64_t seed = 0;
 };
 

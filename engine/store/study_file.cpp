@@ -197,12 +197,13 @@ Expected<void> StudyReader::readMethods(MapReader& map, Study& study) {
     const Place place = map.placeOf(*node, "methods");
     auto methods = store::readTexts(*node, place);
     if (!methods) return tl::unexpected(methods.error());
-    for (const std::string& method : *methods) {
-        if (std::find(known.begin(), known.end(), method) != known.end()) continue;
-        const std::string hint = didYouMean(method, known);
-        return fail("method.unknown", fmt::format("there is no method `{}`", method),
-                    fmt::format("one of {}", fmt::join(known, ", ")),
-                    hint.empty() ? "`orrery-cli methods` lists them" : hint, place);
+    for (std::string& method : *methods) {
+        auto choice = methodChoice(method, builtinMethods());
+        if (!choice) {
+            choice.error().place = place;
+            return tl::unexpected(std::move(choice.error()));
+        }
+        method = toText(*choice);
     }
     if (methods->empty()) {
         return fail("study.empty", "the study has no method", fmt::format("one of {}", fmt::join(known, ", ")),

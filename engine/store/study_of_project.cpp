@@ -44,8 +44,8 @@ Expected<LoadedStudy> studyOfProject(const Project& project) {
         return fail("project.empty", "the project has no scenario", "`scenarios: [{hardware: …, workload: …}]`",
                     "name one of its designs and one of its workloads");
     }
-    for (const std::string& id : project.methods) {
-        if (findMethod(id) != nullptr) loaded.study.methods.push_back(id);
+    for (const std::string& method : project.methods) {
+        if (methodChoice(method, builtinMethods())) loaded.study.methods.push_back(method);
     }
     if (project.methods.empty()) {
         for (const Method& method : builtinMethods()) loaded.study.methods.emplace_back(method.card.id);

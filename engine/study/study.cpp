@@ -5,40 +5,31 @@
 
 namespace orrery {
 
-namespace {
-
-const Method* findIn(std::span<const Method> methods, std::string_view id) {
-    const auto found = std::find_if(methods.begin(), methods.end(), [id](const Method& m) { return m.card.id == id; });
-    return found == methods.end() ? nullptr : &*found;
-}
-
-Diagnostic unknownMethod(std::string_view id, std::span<const Method> methods) {
-    std::string known;
-    for (const auto& method : methods) known.append(known.empty() ? "" : ", ").append(method.card.id);
-    return fail("method.unknown", "there is no method '" + std::string(id) + "'", "one of " + known).value();
-}
-
-}  // namespace
-
 std::vector<StudyResult> runStudy(const Study& study, const StudyOptions& options) {
     const auto methods = options.methods.empty() ? builtinMethods() : options.methods;
     const auto perScenario = study.methods.size();
     const auto pairs = study.scenarios.size() * perScenario;
     std::vector<StudyResult> results(pairs);
     if (options.progress) options.progress->setTotal(pairs);
+    std::vector<Expected<MethodChoice>> choices;
+    for (const auto& text : study.methods) choices.push_back(methodChoice(text, methods));
     std::mutex sink;
     const auto runPair = [&](std::size_t pair) {
         auto& result = results[pair];
         result.scenario = pair / perScenario;
         result.method = study.methods[pair % perScenario];
-        const auto* method = findIn(methods, result.method);
+        const auto& choice = choices[pair % perScenario];
         if (options.stop.stop_requested()) {
             result.failure = fail("study.cancelled", "cancelled before it began").value();
-        } else if (!method) {
-            result.failure = unknownMethod(result.method, methods);
+        } else if (!choice) {
+            result.failure = choice.error();
         } else {
-            EstimateContext context{*options.executor, options.stop, nullptr, study.seed, options.wantTimeline};
-            auto answer = estimate(*method, study.scenarios[result.scenario], context);
+            EstimateContext context{*options.executor, options.stop,         nullptr,
+                                    study.seed,        options.wantTimeline, choice->options,
+                                    options.calibrations};
+            const auto chosen = std::find_if(methods.begin(), methods.end(),
+                                             [&](const Method& method) { return method.card.id == choice->id; });
+            auto answer = estimate(*chosen, study.scenarios[result.scenario], context);
             if (answer) {
                 result.estimate = std::make_shared<const Estimate>(std::move(*answer));
             } else {

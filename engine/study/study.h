@@ -18,8 +18,8 @@
 namespace orrery {
 
 struct StudyResult {
-    std::size_t scenario = 0;  ///< index into Study::scenarios
-    std::string method;
+    std::size_t scenario = 0;                  ///< index into Study::scenarios
+    std::string method;                        ///< as the study names it
     std::shared_ptr<const Estimate> estimate;  ///< null if it failed
     std::optional<Diagnostic> failure;
 };
@@ -27,7 +27,7 @@ struct StudyResult {
 struct Study {
     std::string name;
     std::vector<Scenario> scenarios;
-    std::vector<std::string> methods;  ///< ids
+    std::vector<std::string> methods;  ///< ids, or ids with options: see MethodChoice
     std::uint64_t seed = 0;
 };
 
@@ -37,6 +37,7 @@ struct StudyOptions {
     Progress* progress = nullptr;                      ///< one step per scenario × method
     std::function<void(const StudyResult&)> onResult;  ///< as each comes, from workers, one call at a time
     bool wantTimeline = true;
+    const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
     std::span<const Method> methods = {};  ///< to look ids up in; empty: the built-in ones
 };
 

@@ -13,7 +13,8 @@ using namespace orrery::test;
 
 namespace {
 
-const QStringList commandNames{"methods", "hardware", "workloads", "import", "run", "study", "export", "project", "map"};
+const QStringList commandNames{"methods", "hardware", "workloads", "import", "run",
+                               "study",   "export",   "project",   "map"};
 
 QStringList runOf(const QStringList& more) {
     return QStringList{"run", "--hardware", "a100-80-sxm", "--workload", "llama-2-7b"} + more;
@@ -62,7 +63,7 @@ private slots:
         row("missing value", runOf({"--batch"}), "needs a value");
         row("missing option", {"run", "--hardware", "h100-sxm"}, "--workload");
         row("missing argument", {"import"}, "FILE");
-        row("one too many", {"methods", "extra"}, "too many");
+        row("one too many", {"methods", "roofline", "extra"}, "too many");
         row("a switch with a value", {"methods", "--json=yes"}, "takes no value");
         row("twice", runOf({"--batch", "1", "--batch", "2"}), "twice");
         row("no number", runOf({"--batch", "many"}), "whole number");
@@ -89,6 +90,10 @@ private slots:
         row("unknown hardware", {"run", "--hardware", "h100-smx", "--workload", "resnet-50"}, "`h100-sxm`");
         row("unknown workload", {"run", "--hardware", "h100-sxm", "--workload", "resnet-5"}, "resnet-50");
         row("unknown method", runOf({"--method", "rooflin"}), "`roofline`");
+        row("unknown card", {"methods", "rooflin"}, "`roofline`");
+        row("unknown option of a method", runOf({"--method", "roofline,loop-nest(fuson=on)"}), "`fusion`");
+        row("unknown value of an option", runOf({"--method", "loop-nest(fusion=maybe)"}), "one of off, on");
+        row("options without an end", runOf({"--method", "loop-nest(fusion=on"}), "do not end");
         row("unknown attribute", runOf({"--set", "hbm2e.bandwith=1 TB/s"}), "bandwidth");
         row("wrong unit", runOf({"--set", "hbm2e.bandwidth=1 TBps"}), "TB/s");
         row("missing file", {"import", "/no/such/model.onnx"}, "/no/such/model.onnx");
@@ -115,6 +120,45 @@ private slots:
             QCOMPARE(parsed[name].size() + 1, static_cast<std::size_t>(table.out.count('\n')));
             for (const Json& each : parsed[name]) QVERIFY(table.out.contains(QString::fromStdString(each["id"])));
         }
+    }
+    void aMethodShowsItsOptions() {
+        const Outcome card = cli({"methods", "loop-nest"});
+        QVERIFY2(card.exit == 0 && card.out.contains("fusion") && card.out.contains("off, on"), card.text());
+        const Json json = Json::parse(cli({"methods", "loop-nest", "--json"}).out.toStdString(), nullptr, false);
+        QCOMPARE(json["methods"].size(), std::size_t{1});
+        for (const Json& option : json["methods"][0]["options"]) {
+            const auto choices = option["choices"].get<std::vector<std::string>>();
+            QVERIFY(std::count(choices.begin(), choices.end(), option["fallback"].get<std::string>()) == 1);
+        }
+    }
+    // Two fillings of one method stand side by side, in the text, the files and the database.
+    void aMethodIsAskedWithOptions() {
+        const QString study = path("fused.yaml");
+        QFile file(study);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(
+            "orrery: study/1\nname: fusion\nhardware: [eyeriss-like]\n"
+            "workloads: [{source: alexnet, weights: int16, activations: int16}]\n"
+            "methods: [loop-nest, 'loop-nest( fusion = on , mapper=annealing)']\n");
+        file.close();
+        const Outcome ran = cli({"study", study, "--out", path("fused")}, {}, 60000);
+        const std::string fused = "loop-nest(fusion=on)";
+        QVERIFY2(ran.exit == 0 && ran.out.contains(QString::fromStdString(fused)), ran.text());
+        QVERIFY(QFile::exists(path("fused") + "/operators-loop-nest-fusion=on.csv"));
+        const Outcome csv =
+            cli({"export", path("fused") + "/runs.sqlite", "--format", "json", "--method", "loop-nest(fusion=on)"});
+        QVERIFY2(csv.exit == 0, csv.text());
+        const Json run = Json::parse(csv.out.toStdString(), nullptr, false);
+        QCOMPARE(run["estimates"].size(), std::size_t{1});
+        QCOMPARE(run["estimates"][0]["method"].get<std::string>(), fused);
+        const Outcome both =
+            cli({"run", "--hardware", "eyeriss-like", "--workload", "alexnet", "--weights", "int16", "--activations",
+                 "int16", "--method", "loop-nest,loop-nest(fusion=on,mapper=genetic)", "--json", "-"},
+                {}, 60000);
+        const Json answers = Json::parse(both.out.toStdString(), nullptr, false);
+        QCOMPARE(answers["estimates"].size(), std::size_t{2});
+        QCOMPARE(answers["estimates"][1]["method"].get<std::string>(),
+                 std::string("loop-nest(mapper=genetic, fusion=on)"));
     }
     void aDeviceShowsItsPeaks() {
         const Outcome outcome = cli({"hardware", "h100-sxm"});

@@ -31,9 +31,9 @@ WorkloadPtr integers(std::string source, DType type, std::int64_t image = 0) {
 }
 
 Expected<Estimate> ask(std::string_view method, const HardwarePtr& hardware, const WorkloadPtr& workload,
-                       int threads = 1, std::stop_token stop = {}) {
+                       int threads = 1, std::stop_token stop = {}, OptionValues options = {}) {
     const auto executor = makeThreadExecutor(threads);
-    EstimateContext context{*executor, stop, nullptr, 1, false};
+    EstimateContext context{*executor, stop, nullptr, 1, false, std::move(options)};
     return estimate(*findMethod(method), {hardware, workload}, context);
 }
 
@@ -123,6 +123,33 @@ private slots:
         QVERIFY(!answer);
         QCOMPARE(answer.error().code, std::string("method.not-applicable"));
         QVERIFY(!answer.error().hint.empty());
+    }
+    void optionsChangeWhatTheyName() {
+        const auto on = device("eyeriss-like");
+        const auto workload = integers("alexnet", DType::I16);
+        const auto plain = ask("loop-nest", on, workload);
+        const auto fused = ask("loop-nest", on, workload, 1, {}, {{"fusion", "on"}});
+        QVERIFY(plain && fused);
+        QVERIFY(fused->latency <= plain->latency && fused->energy->value <= plain->energy->value);
+        QCOMPARE(fused->method, std::string("loop-nest(fusion=on)"));
+        const auto saving = ask("loop-nest", on, workload, 1, {}, {{"objective", "energy"}});
+        QVERIFY(saving && saving->energy->value < plain->energy->value && saving->latency >= plain->latency);
+        const auto genetic = ask("loop-nest", on, workload, 1, {}, {{"mapper", "genetic"}});
+        QVERIFY(genetic && genetic->assumptions != plain->assumptions);
+    }
+    void imperfectFactorsFillAnArrayThatTheExtentDoesNotDivide() {
+        // 13 rows by 13 columns of outputs over 12 × 14 elements.
+        const auto view = spatialArrayView(*device("eyeriss-like"));
+        const auto graph = chain(13, 169, 1);
+        const auto executor = makeSerialExecutor();
+        SearchContext context{*executor};
+        LoopNestOptions options;
+        options.mapper.evaluations = 300;
+        const auto perfect = mapOperator(*view, graph.operators[0], graph, options, context);
+        options.imperfect = true;
+        const auto imperfect = mapOperator(*view, graph.operators[0], graph, options, context);
+        QVERIFY(perfect && imperfect);
+        QVERIFY(imperfect->cycles() < perfect->cycles());
     }
     void stoppingIsHeard() {
         std::stop_source source;

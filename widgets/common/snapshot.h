@@ -25,6 +25,14 @@ struct Answer {
     bool notApplicable() const { return failure && failure->code == "method.not-applicable"; }
 };
 
+/// What was measured, or simulated by a slower method, for one operator on this very device.
+struct OperatorReference {
+    int op = 0;
+    double seconds = 0;    ///< all repeats
+    bool measured = true;  ///< false: drawn hollow
+    QString source;
+};
+
 struct Snapshot {
     quint64 revision = 0;
     Scenario scenario;
@@ -32,6 +40,8 @@ struct Snapshot {
     std::vector<Answer> answers;
     int primary = 0;  ///< the answer whose operators, timeline and breakdown are shown
     bool live = true;
+    std::vector<OperatorReference> references;  ///< rising by operator
+    std::shared_ptr<const CalibrationSet> calibrations;  ///< that the answers were made with; null: what ships
 
     const Estimate* primaryEstimate() const {
         const auto at = static_cast<std::size_t>(primary);

@@ -1,24 +1,11 @@
 #pragma once
 
-#include "base/unit.h"
+#include "widgets/common/plot_axis.h"
 #include "widgets/panels/comparison_view.h"
 
 #include <QWidget>
 
 namespace orrery::ui {
-
-/// An axis of positive numbers, logarithmic where the range is wide: value ↔ pixel, and ticks that read well.
-struct PlotAxis {
-    double low = 1, high = 10;
-    double from = 0, to = 100;  ///< pixels; from > to for upward axes
-    bool log = true;
-
-    /// Covers the values with a margin; `logFrom`: ratio above which it is logarithmic.
-    static PlotAxis covering(std::vector<double> values, double from, double to, double logFrom = 5);
-    double position(double value) const;
-    /// At least two, at most about one per `spacing` pixels.
-    std::vector<double> ticks(double spacing) const;
-};
 
 /// Prediction and interval of every method on one time axis, one line each; the reference as a vertical line.
 class IntervalPlot : public QWidget {

@@ -4,6 +4,7 @@
 #include "widgets/common/text.h"
 #include "widgets/panels/comparison_model.h"
 #include "widgets/panels/comparison_plots.h"
+#include "widgets/panels/method_options.h"
 
 #include <QBoxLayout>
 #include <QHeaderView>
@@ -135,6 +136,11 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
     for (QWidget* plot : {static_cast<QWidget*>(intervals_), static_cast<QWidget*>(costs_)})
         plot->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     pad->addLayout(plots_);
+    options_ = new MethodOptions(under);
+    pad->insertWidget(0, options_);
+    connect(options_, &MethodOptions::changed, this, &ComparisonView::methodChanged);
+    connect(options_, &MethodOptions::besideRequested, this,
+            [this](const QString& choice) { emit methodChanged({}, choice); });
     notes_ = new Label({}, FontRole::Body, Tone::Normal, under);
     notes_->setObjectName(QStringLiteral("comparison.notes"));
     notes_->setAccessibleName(tr("Assumptions and warnings"));
@@ -218,6 +224,7 @@ void ComparisonView::showNotes() {
     if (!snapshot() || row < 0 || static_cast<std::size_t>(row) >= snapshot()->answers.size())
         return notes_->setFullText({});
     const Answer& answer = snapshot()->answers[static_cast<std::size_t>(row)];
+    options_->setChoice(answer.method);
     const Palette& colours = Theme::instance().colours();
     const auto heading = [&colours](const QString& text) {
         return QStringLiteral("<p style='margin:8px 0 2px 0; color:%1'><span style='font-weight:600'>%2</span></p>")

@@ -14,6 +14,7 @@ class ComparisonModel;
 class IntervalPlot;
 class CostPlot;
 class Label;
+class MethodOptions;
 
 /// What the answers are compared with.
 struct ReferenceValue {
@@ -34,6 +35,8 @@ public:
 
 signals:
     void primaryMethodChosen(int answer);
+    /// A person changed an option: the method `before` is to be asked as `after` (empty `before`: beside the others).
+    void methodChanged(const QString& before, const QString& after);
 
 protected:
     void snapshotChanged(const SnapshotPtr& before) override;
@@ -49,6 +52,7 @@ private:
     QTableView* table_;
     IntervalPlot* intervals_;
     CostPlot* costs_;
+    MethodOptions* options_;
     Label* notes_;
     QBoxLayout* plots_;
     std::optional<ReferenceValue> reference_;

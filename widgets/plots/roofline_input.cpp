@@ -97,6 +97,12 @@ void RooflinePlot::hoverAt(const QPointF& pixel) {
                 tr("%1 operators, %2 of the time").arg(point.members.size()).arg(percentText(point.share)));
         const double roof = scene_.now.roofAt(point.intensity);
         if (roof > 0) lines.emplace_back(tr("Of its roof"), percentText(point.attained / roof));
+        if (point.low > 0)
+            lines.emplace_back(tr("90 % interval"), QStringLiteral("%1 – %2").arg(text(FlopsPerSecond(point.low)),
+                                                                                  text(FlopsPerSecond(point.high))));
+        if (point.reference > 0)
+            lines.emplace_back(point.referenceMeasured ? tr("Measured") : tr("Simulated"),
+                               text(FlopsPerSecond(point.reference)));
         card_->showAt(plot_->mapTo(this, pixel.toPoint()), Theme::instance().operatorColour(point.kind),
                       operatorName(*snapshot(), point.op), lines);
         selection()->hover(point.op);

@@ -44,6 +44,22 @@ double typicalPeak(const Snapshot& snapshot, const OperatorEstimates& columns) {
     return snapshot.device->peak(costs.macs[most] > 0, costs.type[most]).value;
 }
 
+void addTruth(RooflineModel& model, const Snapshot& snapshot, const OperatorEstimates& columns) {
+    const bool intervals = columns.lowSeconds.size() == columns.size() && columns.highSeconds.size() == columns.size();
+    for (RooflinePoint& point : model.points) {
+        const auto lead = std::size_t(point.lead);
+        const double flops = columns.flops[lead];
+        if (intervals && columns.lowSeconds[lead] > 0 && columns.highSeconds[lead] > columns.lowSeconds[lead]) {
+            point.low = flops / columns.highSeconds[lead];
+            point.high = flops / columns.lowSeconds[lead];
+        }
+        const auto found = std::ranges::lower_bound(snapshot.references, point.lead, {}, &OperatorReference::op);
+        if (found == snapshot.references.end() || found->op != point.lead || !(found->seconds > 0)) continue;
+        point.reference = flops / found->seconds;
+        point.referenceMeasured = found->measured;
+    }
+}
+
 }  // namespace
 
 double RooflineModel::topCompute() const {
@@ -125,6 +141,7 @@ RooflineModel rooflineModel(const Snapshot& snapshot) {
         if (seconds > columns.seconds[std::size_t(point.lead)]) point.lead = int(i);
         point.share += share;
     }
+    addTruth(model, snapshot, columns);
     model.typicalPeak = typicalPeak(snapshot, columns);
     return model;
 }

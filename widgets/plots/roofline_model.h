@@ -25,9 +25,12 @@ struct RooflinePoint {
     std::vector<int> members;  ///< rising
     int lead = 0;              ///< the member that takes most time
     OperatorKind kind = OperatorKind::Other;
-    double intensity = 0;  ///< FLOP/B past the outermost level
-    double attained = 0;   ///< FLOP/s
-    double share = 0;      ///< of the time, 0…1
+    double intensity = 0;           ///< FLOP/B past the outermost level
+    double attained = 0;            ///< FLOP/s
+    double share = 0;               ///< of the time, 0…1
+    double low = 0, high = 0;       ///< FLOP/s that 90 % of measured leads attain; 0 where the method does not say
+    double reference = 0;           ///< FLOP/s that the lead attained in truth; 0 where no reference is loaded
+    bool referenceMeasured = true;  ///< false: that truth is itself simulated
 };
 
 struct RooflineModel {

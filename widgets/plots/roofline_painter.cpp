@@ -250,6 +250,37 @@ void paintPoints(QPainter& painter, const RooflineScene& scene, const LogAxes& a
     painter.restore();
 }
 
+void paintTruth(QPainter& painter, const RooflineScene& scene, const LogAxes& axes) {
+    constexpr double leastShare = 0.02;  // bars of a thousand small points would hide them
+    constexpr double leastPixels = 3;
+    const Theme& theme = Theme::instance();
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(axes.area);
+    for (const RooflinePoint& point : scene.now.points) {
+        const bool selected = scene.isSelected(point);
+        if (point.share < leastShare && !selected) continue;
+        if (point.low > 0) {
+            const QPointF low = axes.toPixel(point.intensity, point.low);
+            const QPointF high = axes.toPixel(point.intensity, point.high);
+            if (low.y() - high.y() >= leastPixels) {
+                painter.setPen(QPen(faded(theme.colours().text, selected ? 0.9 : 0.55), 1.3 * theme.scale()));
+                painter.drawLine(low, high);
+                for (const QPointF& end : {low, high}) painter.drawLine(end - QPointF(3, 0), end + QPointF(3, 0));
+            }
+        }
+        if (point.reference > 0) {
+            const QPointF at = axes.toPixel(point.intensity, point.reference);
+            const double half = 5 * theme.scale();
+            painter.setPen(QPen(theme.colours().text, 1.6));
+            painter.setBrush(point.referenceMeasured ? theme.colours().text : theme.colours().surface);
+            painter.drawPolygon(QPolygonF(
+                {at + QPointF(0, -half), at + QPointF(half, 0), at + QPointF(0, half), at + QPointF(-half, 0)}));
+        }
+    }
+    painter.restore();
+}
+
 void paintLabels(QPainter& painter, const RooflineLabels& labels) {
     const Palette& c = Theme::instance().colours();
     painter.save();

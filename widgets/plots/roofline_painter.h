@@ -39,6 +39,8 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes);
 
 void paintRoofs(QPainter& painter, const RooflineScene& scene, const LogAxes& axes);
 void paintPoints(QPainter& painter, const RooflineScene& scene, const LogAxes& axes);
+/// Intervals of the points that matter, as bars, and what was measured, as a diamond (hollow where it was simulated).
+void paintTruth(QPainter& painter, const RooflineScene& scene, const LogAxes& axes);
 void paintLabels(QPainter& painter, const RooflineLabels& labels);
 /// Kinds of operators in the picture, largest share first, on one line; as many as fit.
 void paintKey(QPainter& painter, const RooflineScene& scene, const QRectF& strip);

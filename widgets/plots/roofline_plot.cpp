@@ -122,7 +122,10 @@ void RooflinePlot::buildPlot() {
     overlay_ = plot_->layer(QStringLiteral("hover"));
     overlay_->setMode(QCPLayer::lmBuffered);
     new Painted(plot_, QStringLiteral("roofs"), [this](QPainter& painter) { paintRoofs(painter, scene_, axes()); });
-    new Painted(plot_, QStringLiteral("points"), [this](QPainter& painter) { paintPoints(painter, scene_, axes()); });
+    new Painted(plot_, QStringLiteral("points"), [this](QPainter& painter) {
+        paintPoints(painter, scene_, axes());
+        paintTruth(painter, scene_, axes());
+    });
     new Painted(plot_, QStringLiteral("labels"), [this](QPainter& painter) {
         const LogAxes now = axes();
         paintLabels(painter, layOutLabels(scene_, now));

@@ -7,10 +7,9 @@
 namespace orrery::app {
 
 Expected<Edit> setMethodsEdit(const ProjectState& state, std::vector<std::string> methods) {
-    for (const std::string& id : methods) {
-        if (!findMethod(id)) {
-            return fail("methods.unknown", "there is no method " + id, "the id of a built-in method",
-                        "choose it from the method set in the toolbar");
+    for (const std::string& method : methods) {
+        if (auto choice = methodChoice(method, builtinMethods()); !choice) {
+            return tl::unexpected(std::move(choice.error()));
         }
     }
     QStringList names;

@@ -49,6 +49,41 @@ void addReasons(Estimate& answer, const Graph& graph, const std::vector<Expected
     answer.assumptions.push_back("No loop nest, priced by their roofline: " + text);
 }
 
+// The first word of each list is the fallback. `exhaustive` is left out: of the few mappings that a method has time to
+// cost it would see one corner.
+const std::vector<MethodOption>& nestOptions() {
+    static const std::vector<MethodOption> options{
+        {"mapper",
+         "Mapper",
+         {"annealing", "genetic", "loop-order", "random-pruned", "linear-pruned"},
+         "annealing",
+         "How mappings are searched."},
+        {"objective",
+         "Objective",
+         {"latency", "energy", "edp", "last-level-accesses"},
+         "latency",
+         "What the best mapping is best in; latency decides between equals, and energy after latency."},
+        {"factors",
+         "Factors",
+         {"perfect", "imperfect"},
+         "perfect",
+         "Imperfect factors need not divide an extent; the search then takes longer."},
+        {"fusion", "Fusion", {"off", "on"}, "off", "Activations stay on the chip between neighbours where they fit."}};
+    return options;
+}
+
+LoopNestOptions optionsOf(const EstimateContext& context) {
+    const MethodCard card{.options = nestOptions()};
+    LoopNestOptions options;
+    options.mapper.seed = context.seed + 1;
+    options.mapper.kind = mapperKind(optionOf(card, context, "mapper")).value_or(options.mapper.kind);
+    const auto objective = mapObjective(optionOf(card, context, "objective")).value_or(MapObjective::Latency);
+    if (objective != MapObjective::Latency) options.mapper.objectives = {objective, MapObjective::Latency};
+    options.imperfect = optionOf(card, context, "factors") == "imperfect";
+    options.fuseChains = optionOf(card, context, "fusion") == "on";
+    return options;
+}
+
 Expected<Estimate> estimateLoopNest(const Scenario& scenario, EstimateContext& context) {
     const auto& workload = *scenario.workload;
     const auto view = spatialArrayView(*scenario.hardware);
@@ -57,24 +92,29 @@ Expected<Estimate> estimateLoopNest(const Scenario& scenario, EstimateContext& c
     if (!ground) return tl::unexpected(std::move(ground.error()));
     static MappingCache cache;
     SearchContext search{context.executor, context.stop, nullptr, &cache, {}, nullptr};
-    LoopNestOptions options;
-    options.mapper.seed = context.seed + 1;
+    const LoopNestOptions options = optionsOf(context);
     const auto mapped = mapOperators(*view, workload.graph, options, search);
     if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
 
     Estimate answer;
     auto& ops = answer.operators;
-    priceRoofline(workload.costs, ground->rates, ground->device.main().bandwidth.value, ops);
+    const auto fused = options.fuseChains ? fuseChains(workload.graph, mapped) : std::vector<FusedOperator>{};
+    priceRoofline(relievedCosts(workload.graph, workload.costs, fused), ground->rates,
+                  ground->device.main().bandwidth.value, ops);
     const ArrayHardware array = nestHardware(*view);
     const std::size_t levels = view->levels.size();
-    const auto fused = options.fuseChains ? fuseChains(workload.graph, mapped) : std::vector<FusedOperator>{};
     std::vector<std::vector<double>> levelBytes(levels, std::vector<double>(ops.size(), 0.0));
     const double memoryPerByte =
         array.hardware.levels.back().energy.vectorRead * 8 /
         static_cast<double>(array.hardware.levels.back().wordBits * array.hardware.levels.back().blockSize);
     std::vector<double> joules(ops.size(), 0.0);
-    std::size_t nests = 0, evaluated = 0, raised = 0;
+    std::size_t nests = 0, evaluated = 0, raised = 0, stays = 0;
+    double kept = 0;
     for (std::size_t i = 0; i < ops.size(); ++i) {
+        if (!fused.empty()) {
+            kept += workload.costs.repeat[i] * fused[i].savedBytes;
+            stays += fused[i].outputOnChip && mapped[i] ? 1 : 0;
+        }
         levelBytes[0][i] = ops.bytes[i];
         joules[i] = ops.bytes[i] * memoryPerByte;
         if (!mapped[i]) continue;
@@ -114,6 +154,20 @@ Expected<Estimate> estimateLoopNest(const Scenario& scenario, EstimateContext& c
             fmt::format("{} operators take their roofline, which counts biases and padding that "
                         "their nests do not",
                         raised));
+    if (!fused.empty())
+        answer.assumptions.push_back(
+            fmt::format("{} activations stay on the chip between neighbours; {} less cross main memory", stays,
+                        format(Bytes(kept))));
+    if (options.imperfect) answer.assumptions.push_back("Factors of a loop need not divide its extent");
+    if (!array.energies && options.mapper.objectives.front() != MapObjective::Latency &&
+        options.mapper.objectives.front() != MapObjective::LastLevelAccesses) {
+        answer.warnings.push_back({Severity::Warning,
+                                   "mapper.objective",
+                                   "the design states no energies; mappings were searched for latency",
+                                   "an energy per access of every memory and per operation",
+                                   "Give the array an energy table",
+                                   {}});
+    }
     addReasons(answer, workload.graph, mapped);
     if (array.energies) {
         ops.joules = joules;
@@ -141,33 +195,35 @@ Expected<Estimate> estimateLoopNest(const Scenario& scenario, EstimateContext& c
 }  // namespace
 
 Method loopNestMethod() {
-    return {{
-                .id = "loop-nest",
-                .title = "Loop nests",
-                .methodology = Methodology::Analytical,
-                .level = MethodLevel::Model,
-                .summary =
-                    "Searches a mapping of every matrix product, convolution and attention onto the array and its "
-                    "memories, and counts what each level reads and writes. Ask it which buffer, bandwidth or dataflow "
-                    "an accelerator needs.",
-                .platforms = {"Accelerator", "TPU"},
-                .evidence =
-                    {{"convolutions and matrix products", "Accelerator",
-                      "cycles and every read, fill and update equal to those of Timeloop v3.0.3 on 16 recorded cases, "
-                      "energy within 0.1 %; no measured machine"}},
-                .needs = {"An array with a mesh, or a tensor unit with a dataflow", "Capacity of every memory level",
-                          "Bandwidth of the main memory", "Shapes of all tensors"},
-                .failureMode =
-                    "Optimistic where filling and draining the array, bank conflicts or the network between elements "
-                    "cost time; pessimistic for extents with few divisors, since factors divide; as good as the "
-                    "mapping that was found, which a compiler may miss.",
-                .lineage = {"Parashar et al.: Timeloop, ISPASS 2019", "Chen et al.: Eyeriss, ISCA 2016",
-                            "Horeni et al.: Ruby, ISPASS 2022"},
-                .expectedCost = "tens of milliseconds per distinct operator",
-                .version = "1",
-                .live = false,
-            },
-            &estimateLoopNest};
+    return {
+        {
+            .id = "loop-nest",
+            .title = "Loop nests",
+            .methodology = Methodology::Analytical,
+            .level = MethodLevel::Model,
+            .summary =
+                "Searches a mapping of every matrix product, convolution and attention onto the array and its "
+                "memories, and counts what each level reads and writes. Ask it which buffer, bandwidth or dataflow "
+                "an accelerator needs.",
+            .platforms = {"Accelerator", "TPU"},
+            .evidence =
+                {{"convolutions and matrix products", "Accelerator",
+                  "cycles and every read, fill and update equal to those of Timeloop v3.0.3 on 16 recorded cases, "
+                  "energy within 0.1 %; no measured machine"}},
+            .needs = {"An array with a mesh, or a tensor unit with a dataflow", "Capacity of every memory level",
+                      "Bandwidth of the main memory", "Shapes of all tensors"},
+            .failureMode =
+                "Optimistic where filling and draining the array, bank conflicts or the network between elements "
+                "cost time; pessimistic for extents with few divisors, unless factors are imperfect; as good as the "
+                "mapping that was found, which a compiler may miss.",
+            .lineage = {"Parashar et al.: Timeloop, ISPASS 2019", "Chen et al.: Eyeriss, ISCA 2016",
+                        "Horeni et al.: Ruby, ISPASS 2022"},
+            .expectedCost = "tens of milliseconds per distinct operator",
+            .version = "2",
+            .live = false,
+            .options = nestOptions(),
+        },
+        &estimateLoopNest};
 }
 
 }  // namespace orrery

@@ -69,54 +69,112 @@ FusedOperator relieve(const MappedOperator& op, bool noInputs, bool noOutputs) {
     return fused;
 }
 
+struct Readers {
+    std::vector<int> count;         ///< per tensor, the graph's outputs counted as one more
+    std::vector<std::size_t> last;  ///< per tensor: an operator that reads it
+};
+
+Readers readersOf(const Graph& graph) {
+    Readers readers{std::vector<int>(graph.tensors.size(), 0), std::vector<std::size_t>(graph.tensors.size(), 0)};
+    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+        for (const TensorId id : graph.operators[i].inputs) {
+            if (id < 0) continue;
+            ++readers.count[static_cast<std::size_t>(id)];
+            readers.last[static_cast<std::size_t>(id)] = i;
+        }
+    }
+    for (const TensorId id : graph.outputs) ++readers.count[static_cast<std::size_t>(id)];
+    return readers;
+}
+
+/// Works in place on the whole activation that it is given first.
+bool inPlace(const Operator& op, const Graph& graph) {
+    if (op.kind != OperatorKind::Elementwise && op.kind != OperatorKind::Normalization &&
+        op.kind != OperatorKind::Softmax)
+        return false;
+    return op.outputs.size() == 1 && op.outputs.front() >= 0 && op.inputs.front() >= 0 &&
+           graph.tensors[static_cast<std::size_t>(op.outputs.front())].elements() ==
+               graph.tensors[static_cast<std::size_t>(op.inputs.front())].elements();
+}
+
+/// From a mapped operator, over operators that work in place on what it writes, to the mapped one that reads it: all
+/// of them in order, both ends included. Empty if others read it or stand in between, who would need the room.
+std::vector<std::size_t> chainFrom(const Graph& graph, const std::vector<Expected<MappedOperator>>& mapped,
+                                   const Readers& readers, std::size_t from) {
+    std::vector<std::size_t> chain{from};
+    while (true) {
+        const Operator& op = graph.operators[chain.back()];
+        if (op.outputs.size() != 1 || op.outputs.front() < 0) return {};
+        const TensorId id = op.outputs.front();
+        if (readers.count[static_cast<std::size_t>(id)] != 1) return {};
+        const std::size_t next = readers.last[static_cast<std::size_t>(id)];
+        if (next <= chain.back() || graph.operators[next].repeat != op.repeat ||
+            graph.operators[next].inputs.front() != id)
+            return {};
+        const auto between = std::any_of(graph.operators.begin() + static_cast<std::ptrdiff_t>(chain.back()) + 1,
+                                         graph.operators.begin() + static_cast<std::ptrdiff_t>(next),
+                                         [](const Operator& o) { return o.kind != OperatorKind::View; });
+        if (between) return {};
+        chain.push_back(next);
+        if (mapped[next]) return chain;
+        if (!inPlace(graph.operators[next], graph)) return {};
+    }
+}
+
+double bytesOf(const Graph& graph, TensorId id) {
+    return graph.tensors[static_cast<std::size_t>(id)].bytes().value;
+}
+
 }  // namespace
 
 std::vector<FusedOperator> fuseChains(const Graph& graph, const std::vector<Expected<MappedOperator>>& mapped) {
     const std::size_t count = graph.operators.size();
-    std::vector<int> readers(graph.tensors.size(), 0);
-    std::vector<std::size_t> reader(graph.tensors.size(), count);
-    for (std::size_t i = 0; i < count; ++i) {
-        for (const TensorId id : graph.operators[i].inputs) {
-            if (id < 0) continue;
-            ++readers[static_cast<std::size_t>(id)];
-            reader[static_cast<std::size_t>(id)] = i;
-        }
-    }
-    for (const TensorId id : graph.outputs) ++readers[static_cast<std::size_t>(id)];
-
+    const Readers readers = readersOf(graph);
     std::vector<bool> inputOnChip(count, false), outputOnChip(count, false);
     for (std::size_t i = 0; i < count; ++i) {
+        if (!mapped[i] || mapped[i]->hardware.levels.size() < 2) continue;
+        const auto chain = chainFrom(graph, mapped, readers, i);
+        if (chain.empty()) continue;
         const Operator& op = graph.operators[i];
-        if (!mapped[i] || mapped[i]->hardware.levels.size() < 2 || op.outputs.size() != 1) continue;
-        const TensorId id = op.outputs.front();
-        if (id < 0 || readers[static_cast<std::size_t>(id)] != 1) continue;
-        const std::size_t next = reader[static_cast<std::size_t>(id)];
-        if (next >= count || !mapped[next] || graph.operators[next].repeat != op.repeat ||
-            graph.operators[next].inputs.front() != id)
-            continue;
-        // Only what comes right after it: others in between would need the room.
-        const auto between = std::any_of(graph.operators.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                         graph.operators.begin() + static_cast<std::ptrdiff_t>(next),
-                                         [](const Operator& o) { return o.kind != OperatorKind::View; });
-        if (between) continue;
         const std::size_t level = mapped[i]->hardware.levels.size() - 2;
         const NestLevel& storage = mapped[i]->hardware.levels[level];
-        const double words = graph.tensors[static_cast<std::size_t>(id)].elements() /
-                             static_cast<double>(std::max<std::int64_t>(storage.instances, 1));
+        const auto wordsOf = [&](TensorId id) {
+            return graph.tensors[static_cast<std::size_t>(id)].elements() /
+                   static_cast<double>(std::max<std::int64_t>(storage.instances, 1));
+        };
         // What the producer reads from the chip already takes room there as well.
-        double held = inputOnChip[i] ? graph.tensors[static_cast<std::size_t>(op.inputs.front())].elements() /
-                                           static_cast<double>(std::max<std::int64_t>(storage.instances, 1))
-                                     : 0;
-        const double taken = std::max(tiles(*mapped[i], level) + held, tiles(*mapped[next], level));
-        if (words + taken > storage.capacityWords / std::max(storage.multipleBuffering, 1.0)) continue;
-        outputOnChip[i] = true;
-        inputOnChip[next] = true;
+        const double held = inputOnChip[i] ? wordsOf(op.inputs.front()) : 0;
+        const double taken = std::max(tiles(*mapped[i], level) + held, tiles(*mapped[chain.back()], level));
+        if (wordsOf(op.outputs.front()) + taken > storage.capacityWords / std::max(storage.multipleBuffering, 1.0))
+            continue;
+        for (std::size_t at = 0; at + 1 < chain.size(); ++at) {
+            outputOnChip[chain[at]] = true;
+            inputOnChip[chain[at + 1]] = true;
+        }
     }
     std::vector<FusedOperator> result(count);
     for (std::size_t i = 0; i < count; ++i) {
-        if (mapped[i]) result[i] = relieve(*mapped[i], inputOnChip[i], outputOnChip[i]);
+        if (mapped[i]) {
+            result[i] = relieve(*mapped[i], inputOnChip[i], outputOnChip[i]);
+        } else if (inputOnChip[i]) {
+            const Operator& op = graph.operators[i];
+            result[i] = {.savedBytes = bytesOf(graph, op.inputs.front()) + bytesOf(graph, op.outputs.front()),
+                         .inputOnChip = true,
+                         .outputOnChip = true};
+        }
     }
     return result;
+}
+
+CostTable relievedCosts(const Graph& graph, CostTable costs, const std::vector<FusedOperator>& fused) {
+    for (std::size_t i = 0; i < fused.size(); ++i) {
+        const Operator& op = graph.operators[i];
+        if (fused[i].inputOnChip)
+            costs.inputBytes[i] = std::max(0.0, costs.inputBytes[i] - bytesOf(graph, op.inputs.front()));
+        if (fused[i].outputOnChip)
+            costs.outputBytes[i] = std::max(0.0, costs.outputBytes[i] - bytesOf(graph, op.outputs.front()));
+    }
+    return costs;
 }
 
 }  // namespace orrery

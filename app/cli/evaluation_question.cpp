@@ -1,0 +1,109 @@
+#include "app/cli/evaluation_question.h"
+
+#include "app/cli/output.h"
+#include "base/unit.h"
+#include "methods/kernel_method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace orrery::cli {
+
+namespace {
+
+std::string percent(double share) {
+    return fmt::format("{:.2f} %", 100 * share);
+}
+
+void addRow(Table& table, const EvaluationGroup& group) {
+    const auto& figures = group.figures;
+    const auto& e = figures.errors;
+    table.add({group.device, group.kind, group.variant, count(static_cast<double>(e.rows)), percent(e.mape),
+               percent(e.medianError), percent(e.p90Error), percent(e.bias), fmt::format("{:.4f}", e.kendall),
+               percent(figures.coverage90), count(static_cast<double>(figures.flagged))});
+}
+
+}  // namespace
+
+const std::vector<Option>& referenceOptions() {
+    static const std::vector<Option> all{
+        {"references", "FILE",
+         "a table of measured kernels (.csv, .csv.gz, .yaml) or a folder of them; more may follow", true},
+        {"where", "TERMS", "which rows: device=h100-sxm,dtype=bf16|fp8,kind=gemm,m=1..64 (all must hold)"},
+        {"device", "ID", "the device of rows whose own the hardware catalogue does not know"},
+        {"import", "NAME", "the import description of the tables, where their names do not tell it"}};
+    return all;
+}
+
+Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments) {
+    ReferenceQuestion question;
+    auto files = arguments.values("references");
+    const auto& more = arguments.positionals();
+    files.insert(files.end(), more.begin(), more.end());
+    ReadOptions options;
+    options.device = arguments.value("device").value_or("");
+    options.description = arguments.value("import").value_or("");
+    question.where = arguments.value("where").value_or("");
+    auto filter = parseFilter(question.where);
+    if (!filter) {
+        auto error = std::move(filter.error());
+        error.code = "usage.where";
+        return tl::unexpected(std::move(error));
+    }
+    options.filter = std::move(*filter);
+    auto tables = readReferences(files, options);
+    if (!tables) return tl::unexpected(std::move(tables.error()));
+    question.tables = std::move(*tables);
+    for (const auto& table : question.tables) report(table.warnings);
+    question.rows = selectRows(question.tables);
+    if (question.rows.empty()) {
+        return fail("reference.no-rows", fmt::format("no row holds `--where {}`", question.where), "at least one row",
+                    "leave terms out, or name other references");
+    }
+    return question;
+}
+
+Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options) {
+    const std::string text = *arguments.value("method");
+    auto choice = methodChoice(text, builtinMethods());
+    if (choice) {
+        options = std::move(choice->options);
+        return *findMethod(choice->id);
+    }
+    if (const KernelMethod* kernels = findKernelMethod(text)) {
+        Method method{};
+        method.card.id = kernels->id;
+        method.card.version = kernels->version;
+        return method;
+    }
+    return tl::unexpected(std::move(choice.error()));
+}
+
+Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallback) {
+    const auto text = arguments.value("seed");
+    if (!text) return fallback;
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seed);
+    if (error == std::errc{} && end == text->data() + text->size() && seed < (1ull << 53)) return seed;
+    return fail("usage.number", fmt::format("`--seed {}` is no seed", *text), "a whole number");
+}
+
+std::string evaluationText(const Evaluation& evaluation, std::span<const ReferenceTable> tables) {
+    Table table({"device", "kind", "variant", "rows", "MAPE", "median", "p90", "bias", "tau", "in 90 %", "flagged"},
+                {false, false, false, true, true, true, true, true, true, true, true});
+    for (const auto& family : evaluation.families) addRow(table, family);
+    addRow(table, {"all", "", "", "", evaluation.figures});
+    std::string text = fmt::format("{} {}\n\n{}", evaluation.method, evaluation.version, table.text());
+    Table worst({"worst", "measured", "predicted", "error"}, {false, true, true, true});
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, evaluation.worst.size()); ++i) {
+        const auto row = evaluation.worst[i];
+        worst.add({rowText(tables, evaluation.rows.ref[row]), format(Seconds(evaluation.rows.measured[row])),
+                   format(Seconds(evaluation.rows.predicted[row])), percent(evaluation.rows.error(row))});
+    }
+    return text + "\n" + worst.text() +
+           fmt::format("\n{} per answer\n", format(Seconds(evaluation.figures.secondsPerAnswer)));
+}
+
+}  // namespace orrery::cli

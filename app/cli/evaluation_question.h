@@ -1,0 +1,32 @@
+#pragma once
+
+// What `evaluate` and `calibrate` have in common: which method, which references, which of their rows; and how results
+// are shown.
+
+#include "app/cli/command.h"
+#include "evaluation/evaluation.h"
+
+#include <string>
+#include <vector>
+
+namespace orrery::cli {
+
+/// `--references`, `--where`, `--device`, `--import`.
+const std::vector<Option>& referenceOptions();
+
+struct ReferenceQuestion {
+    std::vector<ReferenceTable> tables;
+    std::vector<RowRef> rows;  ///< that --where accepts
+    std::string where;
+};
+/// Reads the tables and chooses rows; reports warnings. Codes `usage.…` and `reference.…`.
+Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments);
+/// The method of `--method`, options in parentheses. Kernel methods count even where no Method composes them.
+Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options);
+/// A whole number; `fallback` if the option is absent. Code `usage.number`.
+Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallback);
+
+/// A table of figures per device and family, the whole last, and the worst rows.
+std::string evaluationText(const Evaluation& evaluation, std::span<const ReferenceTable> tables);
+
+}  // namespace orrery::cli

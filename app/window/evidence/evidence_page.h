@@ -1,0 +1,51 @@
+#pragma once
+
+// The evidence document: how far to trust each method. Errors against references, coverage, the references themselves,
+// and fitting methods to them.
+
+#include <QWidget>
+
+#include <memory>
+
+class QTabWidget;
+
+namespace orrery {
+struct Calibration;
+}
+namespace orrery::ui {
+class CoverageMatrix;
+}
+
+namespace orrery::app {
+
+class AccuracyTab;
+class CalibrateTab;
+class ReferenceShelf;
+
+class EvidencePage : public QWidget {
+    Q_OBJECT
+public:
+    explicit EvidencePage(QWidget* parent = nullptr);
+    ReferenceShelf* shelf() const { return shelf_; }
+    AccuracyTab* accuracy() const { return accuracy_; }
+    CalibrateTab* calibrate() const { return calibrate_; }
+    QTabWidget* tabs() const { return tabs_; }
+
+signals:
+    void calibrationChosen(std::shared_ptr<const orrery::Calibration> calibration);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    QWidget* buildCoverage();
+    void showCoverage();
+
+    ReferenceShelf* shelf_;
+    QTabWidget* tabs_;
+    AccuracyTab* accuracy_;
+    CalibrateTab* calibrate_;
+    ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
+};
+
+}  // namespace orrery::app

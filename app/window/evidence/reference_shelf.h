@@ -1,0 +1,47 @@
+#pragma once
+
+// The references that are loaded in this session: the small tables that ship, and files that a person opened.
+
+#include "evaluation/reference_table.h"
+
+#include <QObject>
+#include <QStringList>
+
+#include <memory>
+#include <vector>
+
+namespace orrery::app {
+
+class Background;
+/// Immutable: what is being judged keeps the tables that it was asked about.
+using ReferenceTablesPtr = std::shared_ptr<const std::vector<ReferenceTable>>;
+
+class ReferenceShelf : public QObject {
+    Q_OBJECT
+public:
+    explicit ReferenceShelf(QObject* parent = nullptr);
+    /// Reads what ships, once; cheap after that.
+    void readShipped();
+    /// Files or folders. `device`: catalogue id for rows whose device the catalogue does not know.
+    void open(const QStringList& files, const QString& device = {});
+    void remove(int table);
+    const ReferenceTablesPtr& tables() const { return tables_; }  ///< never null
+    bool isReading() const;
+
+signals:
+    void changed();
+    void readingChanged(bool reading);
+    void refused(const orrery::Diagnostic& why);
+
+private:
+    void take(std::vector<ReferenceTable> tables);
+
+    ReferenceTablesPtr tables_ = std::make_shared<const std::vector<ReferenceTable>>();
+    Background* reading_;
+    bool shipped_ = false;
+};
+
+/// `12,345 rows · measured · H100 SXM`
+QString summaryOf(const ReferenceTable& table);
+
+}  // namespace orrery::app

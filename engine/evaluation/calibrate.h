@@ -1,0 +1,35 @@
+#pragma once
+
+// Fits a kernel method to references and says how it does on the rows that it was not given.
+
+#include "evaluation/holdout.h"
+#include "methods/kernel_method.h"
+
+#include <optional>
+
+namespace orrery {
+
+struct CalibrateOptions {
+    Holdout holdout;
+    bool acrossDevices = false;  ///< one section for any device
+    std::uint64_t seed = 1;
+    Executor* executor = nullptr;  ///< required
+    std::stop_token stop;          ///< stops at the best fit so far
+    Progress* progress = nullptr;  ///< of the evaluation of the held-out rows
+    std::function<void(const TrainingPoint&, std::string_view family)> onStep;
+    std::string date;  ///< ISO 8601 day that the file shall say
+};
+
+struct CalibrateResult {
+    Calibration calibration;
+    std::size_t trainingRows = 0;
+    std::optional<Evaluation> heldOut;  ///< none without held-out rows
+    Diagnostics warnings;
+};
+
+/// Fits `method` to the training side of the split of `rows`, and evaluates the test side with that calibration alone.
+/// Fails with `calibration.nothing-to-fit` for a method without fit, and with what reading, splitting and fitting say.
+Expected<CalibrateResult> calibrate(const KernelMethod& method, std::span<const ReferenceTable> tables,
+                                    std::span<const RowRef> rows, const CalibrateOptions& options);
+
+}  // namespace orrery

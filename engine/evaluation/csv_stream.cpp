@@ -1,0 +1,163 @@
+#include "evaluation/csv_stream.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t chunk = std::size_t{1} << 18;
+constexpr std::size_t longestLine = std::size_t{1} << 20;
+
+std::string_view trimmed(std::string_view text) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+Unexpected unreadable(const std::string& path, int line, std::string why) {
+    return fail("reference.unreadable", "cannot read the reference file: " + std::move(why), "a CSV file, plain or .gz",
+                "copy or export the file again", Place{path, line, 0, {}});
+}
+
+}  // namespace
+
+struct CsvStream::Source {
+    gzFile file = nullptr;
+    std::string_view text;
+    Source() = default;
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+    ~Source() {
+        if (file) gzclose(file);
+    }
+    // Bytes read; below zero if the file is broken.
+    int read(char* to, std::size_t room) {
+        if (file) {
+            const int got = gzread(file, to, static_cast<unsigned>(room));
+            if (got > 0) return got;
+            int state = Z_OK;
+            gzerror(file, &state);
+            return got < 0 || (state != Z_OK && state != Z_STREAM_END) ? -1 : 0;
+        }
+        const auto part = text.substr(0, room);
+        std::copy(part.begin(), part.end(), to);
+        text.remove_prefix(part.size());
+        return static_cast<int>(part.size());
+    }
+};
+
+CsvStream::CsvStream(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+CsvStream::CsvStream(CsvStream&&) noexcept = default;
+CsvStream& CsvStream::operator=(CsvStream&&) noexcept = default;
+CsvStream::~CsvStream() = default;
+
+Expected<CsvStream> CsvStream::open(const std::string& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return unreadable(path, 0, "it is a folder");
+    auto source = std::make_unique<Source>();
+    source->file = gzopen(path.c_str(), "rb");
+    if (!source->file) return unreadable(path, 0, "it cannot be opened");
+    gzbuffer(source->file, static_cast<unsigned>(chunk));
+    CsvStream stream(std::move(source));
+    stream.path_ = path;
+    return stream;
+}
+
+CsvStream CsvStream::of(std::string_view text, std::string path, int firstLine) {
+    auto source = std::make_unique<Source>();
+    source->text = text;
+    CsvStream stream(std::move(source));
+    stream.path_ = std::move(path);
+    stream.line_ = firstLine - 1;
+    return stream;
+}
+
+Expected<bool> CsvStream::readLine(std::string_view& text) {
+    std::size_t searched = begin_;
+    while (true) {
+        const auto* found =
+            searched < end_ ? static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched))
+                            : nullptr;
+        if (found || (ended_ && begin_ < end_)) {
+            const auto stop = found ? static_cast<std::size_t>(found - buffer_.data()) : end_;
+            text = std::string_view(buffer_.data() + begin_, stop - begin_);
+            begin_ = found ? stop + 1 : stop;
+            ++line_;
+            return true;
+        }
+        if (ended_) return false;
+        if (end_ - begin_ > longestLine) return unreadable(path_, line_ + 1, "a line is over 1 MiB");
+        if (begin_ > 0) {
+            std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                      buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+            end_ -= begin_;
+            begin_ = 0;
+        }
+        searched = end_;
+        if (buffer_.size() < end_ + chunk) buffer_.resize(end_ + chunk);
+        const int got = source_->read(buffer_.data() + end_, chunk);
+        if (got < 0) return unreadable(path_, line_ + 1, "it is damaged or cut short");
+        if (got == 0) ended_ = true;
+        hash_.add(std::string_view(buffer_.data() + end_, static_cast<std::size_t>(got)));
+        end_ += static_cast<std::size_t>(got);
+    }
+}
+
+void CsvStream::split(std::string_view text) {
+    cells_.clear();
+    if (text.find('"') == std::string_view::npos) {
+        while (true) {
+            const auto next = text.find(separator_);
+            cells_.push_back(trimmed(text.substr(0, next)));
+            if (next == std::string_view::npos) return;
+            text.remove_prefix(next + 1);
+        }
+    }
+    unquoted_.clear();
+    unquoted_.emplace_back();
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '"') {
+            if (quoted && i + 1 < text.size() && text[i + 1] == '"') {
+                unquoted_.back().push_back(text[i++]);
+            } else {
+                quoted = !quoted;
+            }
+        } else if (text[i] == separator_ && !quoted) {
+            unquoted_.emplace_back();
+        } else {
+            unquoted_.back().push_back(text[i]);
+        }
+    }
+    for (const auto& cell : unquoted_) cells_.push_back(trimmed(cell));
+}
+
+Expected<bool> CsvStream::next() {
+    std::string_view text;
+    while (true) {
+        auto got = readLine(text);
+        if (!got || !*got) return got;
+        if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+        if (text.find('\0') != std::string_view::npos) return unreadable(path_, line_, "it is not text");
+        if (trimmed(text).empty()) continue;
+        if (separator_ == 0) {
+            separator_ = ',';
+            for (const char other : {';', '\t'}) {
+                if (std::count(text.begin(), text.end(), other) > std::count(text.begin(), text.end(), separator_)) {
+                    separator_ = other;
+                }
+            }
+        }
+        split(text);
+        return true;
+    }
+}
+
+}  // namespace orrery

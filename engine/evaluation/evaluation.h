@@ -1,0 +1,89 @@
+#pragma once
+
+// A method against measured kernels: what it predicts for every row, how far that is from the truth, how honest its
+// intervals are, and where it is worst.
+
+#include "base/executor.h"
+#include "base/progress.h"
+#include "evaluation/error_metrics.h"
+#include "evaluation/reference_table.h"
+#include "methods/method.h"
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// A row of one of several tables.
+struct RowRef {
+    std::int32_t table = 0, row = 0;
+    bool operator==(const RowRef&) const = default;
+};
+/// Those that the filter accepts, in the tables' order.
+std::vector<RowRef> selectRows(std::span<const ReferenceTable> tables, const ReferenceFilter& filter = {});
+/// `gemm 1024×4096×4096 bf16 on h100-sxm (a.csv:17)`
+std::string rowText(std::span<const ReferenceTable> tables, RowRef ref);
+
+/// Columns of equal length, one row per evaluated kernel: what residual plots are drawn from.
+struct EvaluatedRows {
+    std::vector<double> predicted, low, high, measured;  ///< seconds; low and high hold 90 %
+    std::vector<double> flops, bytes;                    ///< of the kernel, each operand once
+    std::vector<DomainVerdict> domain;
+    std::vector<RowRef> ref;
+    std::size_t size() const { return ref.size(); }
+    /// (predicted − measured) ÷ measured
+    double error(std::size_t i) const { return (predicted[i] - measured[i]) / measured[i]; }
+};
+
+struct EvaluationFigures {
+    ErrorSummary errors;
+    double coverage90 = 0;        ///< share of measured values within low … high
+    std::size_t flagged = 0;      ///< rows outside the trained domain
+    double flaggedMape = 0;       ///< of those alone; 0 if there are none
+    double secondsPerAnswer = 0;  ///< mean time to price one row, on one thread
+};
+
+/// Rows that are alike. `size` is the class of measured time.
+struct EvaluationGroup {
+    std::string device, kind, variant, size;  ///< `h100-sxm`, `gemm`, `bf16`, `10–100 us`
+    EvaluationFigures figures;
+};
+
+struct Evaluation {
+    std::string method, version;
+    EvaluatedRows rows;
+    EvaluationFigures figures;              ///< of all rows
+    std::vector<EvaluationGroup> groups;    ///< by device, kind, variant and size, in this order
+    std::vector<EvaluationGroup> families;  ///< by device, kind and variant; `size` is empty
+    std::vector<std::size_t> worst;         ///< largest |error| first: indices into `rows`
+    std::size_t notCovered = 0;             ///< rows that the method does not price; in no figure
+    Diagnostics warnings;
+};
+
+struct EvaluateOptions {
+    Executor* executor = nullptr;  ///< required
+    std::stop_token stop;
+    Progress* progress = nullptr;                  ///< one step per row
+    const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
+    OptionValues options;                          ///< of methods that are no kernel methods
+    std::size_t worst = 20;                        ///< how many to name
+};
+
+/// Asks `method` about the rows. A kernel method is asked kernel by kernel; any other is given graphs of independent
+/// operators, and its intervals are its stated errors. Rows whose device the catalogue lacks are left out with a
+/// warning. Same bytes whatever the executor, but for the timings. Fails with `reference.no-rows`,
+/// `study.cancelled`, or with what the method says where it can price none.
+Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTable> tables,
+                              std::span<const RowRef> rows, const EvaluateOptions& options);
+
+/// As kernelRows() of reference_table.h, of chosen rows.
+Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                                             Diagnostics& warnings);
+
+/// The figures of some rows of an evaluation.
+EvaluationFigures figuresOf(const EvaluatedRows& rows, std::span<const std::size_t> chosen);
+
+}  // namespace orrery

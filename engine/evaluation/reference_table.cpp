@@ -1,0 +1,248 @@
+#include "evaluation/reference_table.h"
+
+#include "evaluation/reference_checks.h"
+#include "evaluation/reference_rows.h"
+#include "hardware/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace orrery {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReferenceReader {
+public:
+    explicit ReferenceReader(const ReadOptions& options) : options_(options) {}
+
+    Expected<std::vector<ReferenceTable>> run(std::span<const std::string> files) {
+        if (auto chosen = chooseDescription(); !chosen) return tl::unexpected(std::move(chosen.error()));
+        for (const auto& file : files) {
+            std::error_code ignored;
+            auto read = fs::is_directory(file, ignored) ? readFolder(file) : readOne(file);
+            if (!read) return tl::unexpected(std::move(read.error()));
+        }
+        if (tables_.empty()) {
+            return fail("reference.no-rows", "there are no references", "a table of measured kernels",
+                        "name files with --references");
+        }
+        return std::move(tables_);
+    }
+
+private:
+    Expected<void> chooseDescription() {
+        if (options_.description.empty()) return {};
+        for (const auto& each : shippedImports().all) {
+            if (each.id == options_.description) forced_ = &each;
+        }
+        if (forced_) return {};
+        if (!options_.description.ends_with(".yaml")) {
+            std::string known;
+            for (const auto& each : shippedImports().all) known.append(known.empty() ? "" : ", ").append(each.id);
+            return fail("reference.description",
+                        fmt::format("there is no import description '{}'", options_.description), "one of " + known,
+                        "a description of your own is a file that ends in .yaml");
+        }
+        auto read = readImportFile(options_.description);
+        if (!read) return tl::unexpected(std::move(read.error()));
+        own_ = std::move(*read);
+        forced_ = &*own_;
+        return {};
+    }
+    const ImportDescription* byName(const std::string& file, std::string& device, std::string& stack) const {
+        for (const auto& each : shippedImports().all) {
+            if (forced_ && forced_ != &each) continue;
+            for (const auto& pattern : each.files) {
+                const auto found = matchFileName(pattern, file);
+                if (!found) continue;
+                if (const auto name = found->find("device"); name != found->end()) device = name->second;
+                if (const auto name = found->find("stack"); name != found->end()) stack = name->second;
+                return &each;
+            }
+        }
+        return forced_;
+    }
+    Expected<void> readFolder(const std::string& folder) {
+        std::vector<std::string> files;
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(folder, error)) {
+            const auto path = entry.path().string();
+            std::string device, stack;
+            if (entry.is_regular_file(error) && byName(path, device, stack)) files.push_back(path);
+        }
+        std::sort(files.begin(), files.end());
+        if (files.empty()) {
+            return fail("reference.absent", "no table in the folder is known to an import description",
+                        "files that an import description names", "name the files themselves, or give --import",
+                        Place{folder, 0, 0, {}});
+        }
+        for (const auto& file : files) {
+            if (auto read = readCsvTable(file); !read) return read;
+        }
+        return {};
+    }
+    Expected<void> readOne(const std::string& file) {
+        return file.ends_with(".yaml") || file.ends_with(".yml") ? readOwn(file) : readCsvTable(file);
+    }
+    Expected<void> readCsvTable(const std::string& file) {
+        std::string device, stack;
+        const ImportDescription* description = byName(file, device, stack);
+        if (!description) description = byColumns(file);
+        auto stream = CsvStream::open(file);
+        if (!stream) return tl::unexpected(std::move(stream.error()));
+        if (!description) {
+            std::string known;
+            for (const auto& each : shippedImports().all) known.append(known.empty() ? "" : ", ").append(each.id);
+            return fail("reference.unknown-table", "no import description knows this file's name or columns",
+                        "a description of its columns", "name one with --import: " + known, Place{file, 0, 0, {}});
+        }
+        return add(*stream, *description, device, stack);
+    }
+    // The only description whose columns are all there; names decide where several would do.
+    const ImportDescription* byColumns(const std::string& file) const {
+        const ImportDescription* found = nullptr;
+        for (const auto& each : shippedImports().all) {
+            if (!each.columns.empty()) continue;
+            auto stream = CsvStream::open(file);
+            if (!stream) return nullptr;
+            auto more = stream->next();
+            if (!more || !*more) return nullptr;
+            if (!knowsColumns(each, stream->cells())) continue;
+            if (found) return nullptr;
+            found = &each;
+        }
+        return found;
+    }
+    static bool knowsColumns(const ImportDescription& description, std::span<const std::string_view> columns) {
+        const auto has = [&](const std::string& name) {
+            return name == "type_bytes" || description.defaults.contains(name) ||
+                   std::find(columns.begin(), columns.end(), name) != columns.end();
+        };
+        const auto& time = description.time.names();
+        return std::all_of(time.begin(), time.end(), has) &&
+               std::all_of(description.words.begin(), description.words.end(),
+                           [&](const WordRule& rule) { return has(rule.column); }) &&
+               std::all_of(description.fields.begin(), description.fields.end(), [&](const FieldRule& rule) {
+                   const auto& names = rule.number.names();
+                   return std::all_of(names.begin(), names.end(), has) && (rule.column.empty() || has(rule.column));
+               });
+    }
+    Expected<void> readOwn(const std::string& file) {
+        std::error_code error;
+        if (fs::file_size(file, error) > yamlLargestFile || error) {
+            return fail("reference.unreadable", "cannot read the reference file", "a YAML file of at most 16 MiB", {},
+                        Place{file, 0, 0, {}});
+        }
+        std::ifstream stream(file, std::ios::binary);
+        const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+        auto root = parseYaml(text, file);
+        if (!root) return tl::unexpected(std::move(root.error()));
+        const YamlNode* format = root->find("orrery");
+        if (!format || format->scalar != "references/1") {
+            const bool newer = format && format->scalar.starts_with("references/");
+            return fail(newer ? "reference.version" : "reference.format",
+                        newer ? fmt::format("the file has the format {}", format->scalar)
+                              : std::string("this is no reference table"),
+                        "orrery: references/1",
+                        newer ? "it is from a newer Orrery; update, or export it in the older format"
+                              : "a table begins with this line",
+                        Place{file, format ? format->line : 1, 0, {}});
+        }
+        auto description = readDescription(*root, file, true);
+        if (!description) return tl::unexpected(std::move(description.error()));
+        const YamlNode* rows = root->find("rows");
+        const YamlNode* beside = root->find("file");
+        if ((rows != nullptr) == (beside != nullptr) || !(rows ? rows : beside)->isScalar()) {
+            return fail("reference.description", "the table's rows are not given once",
+                        "`rows: |` or `file: table.csv`", {}, Place{file, rows ? rows->line : 1, 0, {}});
+        }
+        if (rows) {
+            auto inside = CsvStream::of(rows->scalar, file, rows->line + 1);
+            return add(inside, *description, description->device, {});
+        }
+        const auto path = (fs::path(file).parent_path() / beside->scalar).lexically_normal().string();
+        auto other = CsvStream::open(path);
+        if (!other) return tl::unexpected(std::move(other.error()));
+        return add(*other, *description, description->device, {});
+    }
+    Expected<void> add(CsvStream& stream, const ImportDescription& description, const std::string& device,
+                       const std::string& stack) {
+        ReferenceTable table;
+        table.name = description.name.empty() ? fs::path(stream.path()).stem().string() : description.name;
+        table.file = stream.path();
+        table.software = description.software;
+        if (const auto at = table.software.find("{stack}"); at != std::string::npos) {
+            table.software.replace(at, 7, stack);
+        }
+        table.source = description.source;
+        table.licence = description.licence;
+        table.retrieved = description.retrieved;
+        table.kind = description.kind;
+        RowReading reading;
+        reading.fileDevice = device;
+        reading.filter = &options_.filter;
+        reading.most = mostReferenceRows - std::min(mostReferenceRows, kept_);
+        reading.catalogueId = [this](std::string_view name) {
+            auto id = catalogueId(name);
+            return id.empty() ? options_.device : id;
+        };
+        if (auto read = readRows(stream, description, reading, table); !read) return read;
+        table.hash = stream.hash();
+        if (auto checked = leaveOutAbsurd(table); !checked) return checked;
+        for (const auto& each : table.devices) {
+            if (!each.catalogue.empty()) continue;
+            table.warnings.push_back(warning(
+                "reference.unknown-device", fmt::format("the hardware catalogue has no '{}'", each.name),
+                "give its id with --device, or add a preset; its rows cannot be priced", Place{table.file, 0, 0, {}}));
+        }
+        kept_ += table.rows.size();
+        table.rows.shrink_to_fit();
+        tables_.push_back(std::move(table));
+        return {};
+    }
+
+    const ReadOptions& options_;
+    const ImportDescription* forced_ = nullptr;
+    std::optional<ImportDescription> own_;
+    std::vector<ReferenceTable> tables_;
+    std::size_t kept_ = 0;
+};
+
+std::vector<ReferenceTable> readShipped() {
+    std::vector<ReferenceTable> all;
+    std::vector<std::string> files;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(presetsFolder() + "/references", error)) {
+        if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+    }
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) {
+        auto read = readReferences(std::span(&file, 1));
+        if (!read) {
+            all.emplace_back().file = file;
+            all.back().warnings.push_back(std::move(read.error()));
+            continue;
+        }
+        for (auto& table : *read) all.push_back(std::move(table));
+    }
+    return all;
+}
+
+}  // namespace
+
+Expected<std::vector<ReferenceTable>> readReferences(std::span<const std::string> files, const ReadOptions& options) {
+    return ReferenceReader(options).run(files);
+}
+
+const std::vector<ReferenceTable>& shippedReferences() {
+    static const std::vector<ReferenceTable> all = readShipped();
+    return all;
+}
+
+}  // namespace orrery

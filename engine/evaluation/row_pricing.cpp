@@ -1,0 +1,233 @@
+#include "evaluation/row_pricing.h"
+
+#include "evaluation/reference_checks.h"
+#include "workload/costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <mutex>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t kernelsPerStep = 1024;
+constexpr std::size_t operatorsPerGraph = 256;
+
+struct DeviceRows {
+    std::string id;                    // of the catalogue
+    std::vector<std::size_t> numbers;  // into the rows asked
+};
+
+// What one row got; seconds 0 where it is not priced.
+struct Answer {
+    double seconds = 0, low = 0, high = 0;
+    DomainVerdict domain = DomainVerdict::Inside;
+};
+
+// Prices numbers[begin, end) of one device into `answers` (one per row asked). Called from any thread.
+using Pricing = std::function<void(std::span<const std::size_t>, std::vector<Answer>&)>;
+// Makes the pricing of one device, or says why there is none.
+using Binding = std::function<Expected<Pricing>(const std::string& id)>;
+
+class RowPricer {
+public:
+    RowPricer(std::span<const ReferenceTable> tables, std::span<const RowRef> rows, const EvaluateOptions& options,
+              Diagnostics& warnings)
+        : tables_(tables), rows_(rows), options_(options), warnings_(warnings), answers_(rows.size()) {}
+
+    const Kernel& kernel(std::size_t number) const { return rowOf(number).kernel; }
+
+    Expected<PricedRows> run(const Binding& bind, std::size_t step) {
+        if (rows_.empty()) {
+            return fail("reference.no-rows", "there are no rows to evaluate", "at least one row",
+                        "let --where accept some, or name other references");
+        }
+        std::optional<Diagnostic> refusal;
+        for (const DeviceRows& device : devices()) {
+            auto pricing = bind(device.id);
+            if (!pricing) {
+                auto note = pricing.error();
+                note.severity = Severity::Warning;
+                note.message += fmt::format("; {} rows on {} are left out", device.numbers.size(), device.id);
+                warnings_.push_back(std::move(note));
+                if (!refusal) refusal = std::move(pricing.error());
+                if (options_.progress) options_.progress->advance(device.numbers.size());
+                continue;
+            }
+            bound_ += device.numbers.size();
+            price(*pricing, device.numbers, step);
+            if (options_.stop.stop_requested()) return fail("study.cancelled", "the evaluation was stopped");
+        }
+        if (bound_ == 0) {
+            if (refusal) return tl::unexpected(std::move(*refusal));
+            return fail("reference.unknown-device", "no row's device is in the hardware catalogue",
+                        "a device of the catalogue", "give its id with --device, or add a preset");
+        }
+        return collect();
+    }
+
+private:
+    const ReferenceTable& tableOf(std::size_t number) const {
+        return tables_[static_cast<std::size_t>(rows_[number].table)];
+    }
+    const ReferenceRow& rowOf(std::size_t number) const {
+        return tableOf(number).rows[static_cast<std::size_t>(rows_[number].row)];
+    }
+    std::vector<DeviceRows> devices() {
+        std::map<std::string, std::vector<std::size_t>> byDevice;
+        std::map<std::string, std::size_t> unknown;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const auto& device = tableOf(i).devices[static_cast<std::size_t>(rowOf(i).device)];
+            if (device.catalogue.empty()) {
+                ++unknown[device.name];
+            } else {
+                byDevice[device.catalogue].push_back(i);
+            }
+        }
+        for (const auto& [name, count] : unknown) {
+            warnings_.push_back(
+                warning("reference.unknown-device",
+                        fmt::format("the hardware catalogue has no '{}'; its {} rows are left out", name, count),
+                        "give its id with --device, or add a preset"));
+            if (options_.progress) options_.progress->advance(count);
+        }
+        std::vector<DeviceRows> all;
+        for (auto& [id, numbers] : byDevice) all.push_back({id, std::move(numbers)});
+        return all;
+    }
+    void price(const Pricing& pricing, const std::vector<std::size_t>& numbers, std::size_t step) {
+        const std::size_t steps = (numbers.size() + step - 1) / step;
+        std::mutex adding;
+        options_.executor->forEach(steps, [&](std::size_t s) {
+            if (options_.stop.stop_requested()) return;
+            const auto begin = s * step;
+            const auto part = std::span(numbers).subspan(begin, std::min(step, numbers.size() - begin));
+            const auto started = std::chrono::steady_clock::now();
+            pricing(part, answers_);
+            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+            if (options_.progress) options_.progress->advance(part.size());
+            const std::scoped_lock lock(adding);
+            seconds_ += spent.count();
+        });
+    }
+    PricedRows collect() const {
+        PricedRows priced;
+        priced.seconds = seconds_;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const Answer& answer = answers_[i];
+            if (!(answer.seconds > 0) || !std::isfinite(answer.seconds)) continue;
+            ++kept;
+            const ReferenceRow& row = rowOf(i);
+            priced.rows.predicted.push_back(answer.seconds);
+            priced.rows.low.push_back(answer.low);
+            priced.rows.high.push_back(answer.high);
+            priced.rows.measured.push_back(row.seconds);
+            priced.rows.flops.push_back(row.kernel.flops);
+            priced.rows.bytes.push_back(row.kernel.bytes());
+            priced.rows.domain.push_back(answer.domain);
+            priced.rows.ref.push_back(rows_[i]);
+        }
+        priced.notCovered = bound_ - kept;
+        return priced;
+    }
+
+    std::span<const ReferenceTable> tables_;
+    std::span<const RowRef> rows_;
+    const EvaluateOptions& options_;
+    Diagnostics& warnings_;
+    std::vector<Answer> answers_;
+    std::size_t bound_ = 0;
+    double seconds_ = 0;
+};
+
+// A graph method's answers for some rows; rows that a graph cannot hold stay without one.
+void priceThroughGraph(const Method& method, const StatedErrors* errors, const std::shared_ptr<const Hardware>& device,
+                       const RowPricer& pricer, std::span<const std::size_t> numbers, const EvaluateOptions& options,
+                       std::vector<Answer>& answers) {
+    auto workload = std::make_shared<Workload>();
+    workload->id = workload->name = "reference kernels";
+    std::vector<std::size_t> held;
+    for (const auto number : numbers) {
+        if (pricer.kernel(number).kind == KernelKind::Collective) continue;
+        addOperator(workload->graph, pricer.kernel(number));
+        held.push_back(number);
+    }
+    if (held.empty() || workload->graph.operators.size() != held.size()) return;
+    workload->costs = costTable(workload->graph);
+    // Facts of no transformer in particular: they let the methods that answer for transformers price single kernels.
+    workload->transformer = TransformerFacts{};
+    const auto serial = makeSerialExecutor();
+    EstimateContext context{*serial, options.stop};
+    context.wantTimeline = false;
+    context.options = options.options;
+    context.calibrations = options.calibrations;
+    const auto estimated = estimate(method, Scenario{device, workload}, context);
+    if (!estimated || estimated->operators.size() != held.size()) {
+        // One operator that the method refuses must not take the others with it.
+        if (held.size() == 1) return;
+        const auto half = held.size() / 2;
+        priceThroughGraph(method, errors, device, pricer, std::span(held).first(half), options, answers);
+        priceThroughGraph(method, errors, device, pricer, std::span(held).subspan(half), options, answers);
+        return;
+    }
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        Answer& answer = answers[held[i]];
+        answer.seconds = answer.low = answer.high = estimated->operators.seconds[i];
+        if (!errors) continue;
+        const auto bounds = errorBounds(*errors, familyOf(workload->costs, i), answer.seconds);
+        answer.low = bounds.low;
+        answer.high = bounds.high;
+    }
+}
+
+}  // namespace
+
+Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const ReferenceTable> tables,
+                                  std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings) {
+    RowPricer pricer(tables, rows, options, warnings);
+    const auto& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
+    return pricer.run(
+        [&](const std::string& id) -> Expected<Pricing> {
+            const auto hardware = catalogueHardware(id);
+            if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
+            auto view = gpuView(*hardware);
+            if (!view) return tl::unexpected(std::move(view.error()));
+            auto bound = method.bind(*view, calibrations);
+            if (!bound) return tl::unexpected(std::move(bound.error()));
+            return Pricing([&pricer, bound = std::move(*bound)](std::span<const std::size_t> numbers,
+                                                                std::vector<Answer>& answers) {
+                for (const auto number : numbers) {
+                    const KernelPrice price = bound->price(pricer.kernel(number));
+                    if (price.priced) answers[number] = {price.seconds, price.low, price.high, price.domain};
+                }
+            });
+        },
+        kernelsPerStep);
+}
+
+Expected<PricedRows> priceRows(const Method& method, std::span<const ReferenceTable> tables,
+                               std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings) {
+    if (const KernelMethod* kernels = findKernelMethod(method.card.id)) {
+        return priceKernels(*kernels, tables, rows, options, warnings);
+    }
+    RowPricer pricer(tables, rows, options, warnings);
+    const StatedErrors* errors = statedErrors(method.card.id);
+    return pricer.run(
+        [&](const std::string& id) -> Expected<Pricing> {
+            const auto hardware = catalogueHardware(id);
+            if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
+            return Pricing([&, hardware](std::span<const std::size_t> numbers, std::vector<Answer>& answers) {
+                priceThroughGraph(method, errors, hardware, pricer, numbers, options, answers);
+            });
+        },
+        operatorsPerGraph);
+}
+
+}  // namespace orrery

@@ -1,0 +1,26 @@
+#pragma once
+
+// Prices of reference rows, kernel by kernel or through graphs of one operator each.
+
+#include "evaluation/evaluation.h"
+#include "methods/kernel_method.h"
+#include "methods/stated_errors.h"
+
+#include <span>
+
+namespace orrery {
+
+struct PricedRows {
+    EvaluatedRows rows;  ///< those that are covered, in the order asked
+    std::size_t notCovered = 0;
+    double seconds = 0;  ///< spent in the method, over all threads
+};
+
+/// See evaluate(). Rows of devices that are unknown or refused are counted in `warnings` and left out.
+Expected<PricedRows> priceRows(const Method& method, std::span<const ReferenceTable> tables,
+                               std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings);
+/// The same of a kernel method that need not be among the built-in ones.
+Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const ReferenceTable> tables,
+                                  std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings);
+
+}  // namespace orrery

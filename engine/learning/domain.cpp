@@ -1,0 +1,133 @@
+#include "learning/domain.h"
+
+#include "learning/cholesky.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t mostFeatures = 256;
+// Borders: quantiles of the training rows' own distances, each as if the row had been left out, and room beyond them.
+constexpr double edgeQuantile = 0.98, outsideQuantile = 0.998, outsideRoom = 1.15;
+
+double quantile(std::vector<double>& values, double share) {
+    const auto at = std::min(values.size() - 1, std::size_t(share * double(values.size())));
+    std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(at), values.end());
+    return values[at];
+}
+
+// Beyond the seen range by this much is outside: constants hardly, others a twentieth of their span, more where rows
+// are few (the expected gap beyond the largest of n is span ⁄ n for even spacing).
+double room(double low, double high, bool constant, std::size_t rows) {
+    if (constant) return 1e-3 * std::max(1.0, std::abs(high));
+    return (high - low) * (0.05 + 2.0 / double(rows + 1));
+}
+
+double distanceOf(const Domain& domain, std::span<const double> features) {
+    double square = 0;
+    const double* row = domain.whitening.data();
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        double z = 0;
+        for (std::size_t j = 0; j <= i; ++j) z += row[j] * (features[j] - domain.mean[j]);
+        square += z * z;
+        row += i + 1;
+    }
+    return std::sqrt(square);
+}
+
+}  // namespace
+
+std::string_view toText(DomainVerdict verdict) {
+    switch (verdict) {
+        case DomainVerdict::Inside:
+            return "inside";
+        case DomainVerdict::Edge:
+            return "edge";
+        case DomainVerdict::Outside:
+            break;
+    }
+    return "outside";
+}
+
+DomainVerdict Domain::check(std::span<const double> features) const {
+    if (features.size() != mean.size()) return DomainVerdict::Outside;
+    bool beyond = false;
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        const double x = features[i];
+        if (!(x >= low[i] - margin[i] && x <= high[i] + margin[i])) return DomainVerdict::Outside;
+        beyond |= x < low[i] - 0.2 * margin[i] || x > high[i] + 0.2 * margin[i];
+    }
+    const double distance = distanceOf(*this, features);
+    if (distance > outside) return DomainVerdict::Outside;
+    return beyond || distance > edge ? DomainVerdict::Edge : DomainVerdict::Inside;
+}
+
+Domain fitDomain(std::span<const double> rows, std::size_t columns) {
+    Domain domain;
+    if (columns == 0 || columns > mostFeatures || rows.size() < columns) return domain;
+    const std::size_t count = rows.size() / columns;
+    domain.low.assign(columns, INFINITY);
+    domain.high.assign(columns, -INFINITY);
+    domain.mean.assign(columns, 0);
+    domain.margin.assign(columns, 0);
+    std::vector<double> spread(columns, 0);
+    for (std::size_t r = 0; r < count; ++r) {
+        for (std::size_t c = 0; c < columns; ++c) {
+            const double x = rows[r * columns + c];
+            domain.low[c] = std::min(domain.low[c], x);
+            domain.high[c] = std::max(domain.high[c], x);
+            domain.mean[c] += x / double(count);
+        }
+    }
+    for (std::size_t r = 0; r < count; ++r) {
+        for (std::size_t c = 0; c < columns; ++c) {
+            spread[c] += std::pow(rows[r * columns + c] - domain.mean[c], 2) / double(count);
+        }
+    }
+    for (std::size_t c = 0; c < columns; ++c) {
+        spread[c] = std::sqrt(spread[c]);
+        const bool constant = domain.high[c] - domain.low[c] <= 1e-9 * std::max(1.0, std::abs(domain.mean[c]));
+        if (constant) spread[c] = 0;
+        domain.margin[c] = room(domain.low[c], domain.high[c], constant, count);
+    }
+    // Correlations, with a little of the unit matrix: features may be sums of each other.
+    std::vector<double> correlation(columns * columns, 0);
+    for (std::size_t r = 0; r < count; ++r) {
+        for (std::size_t i = 0; i < columns; ++i) {
+            if (spread[i] <= 0) continue;
+            const double z = (rows[r * columns + i] - domain.mean[i]) / spread[i];
+            for (std::size_t j = 0; j <= i; ++j) {
+                if (spread[j] <= 0) continue;
+                correlation[i * columns + j] +=
+                    z * (rows[r * columns + j] - domain.mean[j]) / spread[j] / double(count);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < columns; ++i) {
+        correlation[i * columns + i] = (spread[i] > 0 ? correlation[i * columns + i] : 1) + 1e-3;
+    }
+    const auto lower = cholesky(correlation, columns);
+    std::vector<double> inverse(columns * columns, 0);
+    if (lower) inverse = lowerInverse(*lower, columns);
+    for (std::size_t i = 0; i < columns; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+            domain.whitening.push_back(spread[i] > 0 && spread[j] > 0 ? inverse[i * columns + j] / spread[j] : 0);
+        }
+    }
+    // A row's distance as it would be had it not been among them, by its leverage.
+    std::vector<double> distances(count);
+    for (std::size_t r = 0; r < count; ++r) {
+        const double distance = distanceOf(domain, rows.subspan(r * columns, columns));
+        const double leverage = std::min(0.9, (distance * distance + 1) / double(count));
+        distances[r] = distance / (1 - leverage);
+    }
+    domain.edge = quantile(distances, edgeQuantile);
+    domain.outside = std::max(outsideRoom * quantile(distances, outsideQuantile), 1.05 * domain.edge);
+    return domain;
+}
+
+}  // namespace orrery

@@ -1,0 +1,28 @@
+#include "learning/regressor.h"
+
+#include "learning/linear.h"
+#include "learning/network.h"
+#include "learning/trees.h"
+
+#include <fmt/format.h>
+
+namespace orrery {
+
+RegressorPtr readRegressor(std::string_view kind, JsonCursor& json) {
+    if (kind == "trees") return readTrees(json);
+    if (kind == "network") return readNetwork(json);
+    if (kind == "linear") return readLinear(json);
+    json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind), "trees, network or linear",
+              "The file may come from a newer version.");
+    return nullptr;
+}
+
+Expected<RegressorPtr> parseRegressor(std::string_view kind, std::string_view text) {
+    JsonCursor json(text, {}, "learning");
+    RegressorPtr model = readRegressor(kind, json);
+    json.end();
+    if (!json.ok()) return tl::unexpected(json.problem());
+    return model;
+}
+
+}  // namespace orrery

@@ -1,0 +1,199 @@
+// Boosting through libxgboost's C interface with slopes of our own, so that every loss is minimised alike and the
+// learning rate holds for all of them (XGBoost 1.7 ignores it for reg:absoluteerror). A forest is boosting whose slopes
+// never move. Thresholds are then set between two neighbouring values of the data, where few digits do.
+
+#include "learning/trainers.h"
+#include "learning/trees.h"
+
+#include <fmt/format.h>
+#include <xgboost/c_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+namespace orrery {
+
+namespace {
+
+constexpr double usualRate = 0.1;
+
+struct FreeMatrix {
+    void operator()(void* matrix) const { XGDMatrixFree(matrix); }
+};
+struct FreeBooster {
+    void operator()(void* booster) const { XGBoosterFree(booster); }
+};
+using Matrix = std::unique_ptr<void, FreeMatrix>;
+using Booster = std::unique_ptr<void, FreeBooster>;
+
+Unexpected trouble() {
+    return fail("learning.xgboost", fmt::format("XGBoost refused: {}", XGBGetLastError()));
+}
+
+Expected<Matrix> matrixOf(const TrainingData& data) {
+    const std::vector<float> values(data.features.begin(), data.features.end());
+    DMatrixHandle handle = nullptr;
+    if (XGDMatrixCreateFromMat(values.data(), data.rows(), data.columns(), std::numeric_limits<float>::quiet_NaN(),
+                               &handle) != 0) {
+        return trouble();
+    }
+    return Matrix(handle);
+}
+
+Expected<std::span<const float>> predictions(void* booster, void* matrix, bool training) {
+    bst_ulong size = 0;
+    const float* values = nullptr;
+    if (XGBoosterPredict(booster, matrix, 0, 0, training ? 1 : 0, &size, &values) != 0) return trouble();
+    return std::span(values, size);
+}
+
+double meanAbsolute(std::span<const float> predicted, const TrainingData& data, double scale, double base) {
+    double sum = 0, weights = 0;
+    for (std::size_t i = 0; i < data.rows(); ++i) {
+        const double weight = data.weight.empty() ? 1 : data.weight[i];
+        sum += weight * std::abs(base + scale * double(predicted[i]) - data.target[i]);
+        weights += weight;
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
+// Sorted different values of each feature, as floats.
+std::vector<std::vector<float>> valuesOf(const TrainingData& data) {
+    std::vector<std::vector<float>> values(data.columns());
+    for (std::size_t c = 0; c < data.columns(); ++c) {
+        auto& column = values[c];
+        column.resize(data.rows());
+        for (std::size_t r = 0; r < data.rows(); ++r) column[r] = float(data.features[r * data.columns() + c]);
+        std::sort(column.begin(), column.end());
+        column.erase(std::unique(column.begin(), column.end()), column.end());
+    }
+    return values;
+}
+
+// The first `rounds` trees with leaves × scale; their numbers made short where that changes no training row.
+Expected<RegressorPtr> thinned(void* booster, const TrainingData& data, int rounds, double scale, double base,
+                               bool forest) {
+    bst_ulong size = 0;
+    const char* text = nullptr;
+    if (XGBoosterSaveModelToBuffer(booster, R"({"format":"json"})", &size, &text) != 0) return trouble();
+    JsonCursor json(std::string_view(text, size), {}, "learning");
+    std::vector<TreeNodes> trees = readTreeFile(json).trees;
+    if (!json.ok()) return tl::unexpected(json.problem());
+    trees.resize(std::min(trees.size(), std::size_t(rounds)));
+    const auto values = valuesOf(data);
+    for (TreeNodes& tree : trees) {
+        for (std::size_t i = 0; i < tree.size(); ++i) {
+            if (tree.left[i] < 0) {
+                tree.value[i] = float(rounded(double(tree.value[i]) * scale));
+                continue;
+            }
+            const auto& column = values[std::size_t(tree.feature[i])];
+            const auto above = std::lower_bound(column.begin(), column.end(), tree.value[i]);
+            if (above != column.begin() && above != column.end()) tree.value[i] = shortBetween(above[-1], *above);
+        }
+    }
+    return std::make_shared<Trees>(data.columns(), base, trees, forest ? std::max(1, int(trees.size())) : 1);
+}
+
+Expected<Booster> makeBooster(const std::vector<DMatrixHandle>& matrices, const TrainingOptions& options, bool forest) {
+    BoosterHandle handle = nullptr;
+    if (XGBoosterCreate(matrices.data(), matrices.size(), &handle) != 0) return trouble();
+    Booster booster(handle);
+    std::string monotone;
+    for (const int way : options.monotone) monotone += fmt::format("{}{}", monotone.empty() ? "(" : ",", way);
+    if (!monotone.empty()) monotone += ")";
+    // One thread unless asked: XGBoost's own spin on a busy machine, and models are small. Results do not depend on it.
+    const std::vector<std::pair<const char*, std::string>> parameters{
+        {"tree_method", "hist"},
+        {"objective", "reg:squarederror"},
+        {"base_score", "0"},
+        {"verbosity", "0"},
+        {"nthread", fmt::format("{}", std::max(1, options.threads))},
+        {"seed", fmt::format("{}", options.seed & 0x7FFFFFFFu)},
+        {"seed_per_iteration", "1"},
+        {"eta", fmt::format("{}", forest             ? 1.0
+                                  : options.rate > 0 ? options.rate
+                                                     : usualRate)},
+        {"max_depth", fmt::format("{}", options.depth)},
+        {"max_leaves", fmt::format("{}", options.leaves)},
+        {"grow_policy", options.leaves > 0 ? "lossguide" : "depthwise"},
+        {"min_child_weight", fmt::format("{}", options.minimumLeaf)},
+        {"lambda", fmt::format("{}", options.ridge)},
+        {"subsample", fmt::format("{}", options.subsample)},
+        {forest ? "colsample_bynode" : "colsample_bytree", fmt::format("{}", options.featureShare)},
+        {"monotone_constraints", monotone},
+    };
+    for (const auto& [name, value] : parameters) {
+        if (!value.empty() && XGBoosterSetParam(booster.get(), name, value.c_str()) != 0) return trouble();
+    }
+    return booster;
+}
+
+}  // namespace
+
+Expected<RegressorPtr> trainTrees(const TrainingData& data, const TrainingData* validation,
+                                  const TrainingOptions& options) {
+    const bool forest = options.kind == "forest";
+    auto matrix = matrixOf(data);
+    if (!matrix) return tl::unexpected(matrix.error());
+    std::vector<DMatrixHandle> matrices{matrix->get()};
+    Matrix unseen;
+    if (validation) {
+        auto made = matrixOf(*validation);
+        if (!made) return tl::unexpected(made.error());
+        unseen = std::move(*made);
+        matrices.push_back(unseen.get());
+    }
+    auto booster = makeBooster(matrices, options, forest);
+    if (!booster) return tl::unexpected(booster.error());
+
+    const std::size_t rows = data.rows();
+    const double base = rounded(weightedMedian(data.target, data.weight));
+    std::vector<float> slope(rows), curvature(rows);
+    std::vector<double> sizes(rows);
+    const auto start = std::chrono::steady_clock::now();
+    int done = 0, best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (; done < options.steps && !options.stop.stop_requested(); ++done) {
+        auto predicted = predictions(booster->get(), matrix->get(), true);
+        if (!predicted) return tl::unexpected(predicted.error());
+        const auto residual = [&](std::size_t i) {
+            return (forest ? 0.0 : double((*predicted)[i])) + base - data.target[i];
+        };
+        for (std::size_t i = 0; i < rows; ++i) sizes[i] = std::abs(residual(i));
+        const double scale = weightedMedian(sizes, {});
+        for (std::size_t i = 0; i < rows; ++i) {
+            const double r = residual(i), weight = data.weight.empty() ? 1 : data.weight[i];
+            const double pull = weight * lossWeight(options.loss, r, scale);
+            slope[i] = float(pull * r);
+            curvature[i] = float(pull);
+        }
+        if (XGBoosterBoostOneIter(booster->get(), matrix->get(), slope.data(), curvature.data(), rows) != 0) {
+            return trouble();
+        }
+        const bool choose = validation && options.keepBest && !forest;
+        if (!options.onStep && !choose) continue;
+        TrainingPoint point{done + 1};
+        const double share = forest ? 1.0 / (done + 1) : 1.0;
+        predicted = predictions(booster->get(), matrix->get(), true);
+        if (!predicted) return tl::unexpected(predicted.error());
+        point.training = meanAbsolute(*predicted, data, share, base);
+        if (validation) {
+            predicted = predictions(booster->get(), unseen.get(), false);
+            if (!predicted) return tl::unexpected(predicted.error());
+            point.validation = meanAbsolute(*predicted, *validation, share, base);
+            if (choose && point.validation < least) {
+                least = point.validation;
+                best = done + 1;
+            }
+        }
+        point.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (options.onStep) options.onStep(point);
+    }
+    return thinned(booster->get(), data, best > 0 ? best : done, forest && done > 0 ? 1.0 / done : 1.0, base, forest);
+}
+
+}  // namespace orrery

@@ -1,0 +1,49 @@
+#include "methods/hybrid/features_collective.h"
+
+#include "methods/analytical/tile_wave_collective.h"
+#include "methods/hybrid/feature_terms.h"
+
+#include <array>
+
+namespace orrery {
+
+namespace {
+
+using features::logOf;
+using features::Row;
+
+constexpr std::array<std::string_view, 15> names{
+    "log2 seconds",        "log2 bytes",      "log2 wire bytes", "log2 ranks",          "all-reduce", "all-to-all",
+    "reduce-scatter",      "gather",          "integer",         "reducible in switch", "custom",     "log2 chunk",
+    "log2 transfer share", "log2 step bytes", "log2 link"};
+
+void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& price, std::span<double> out) {
+    const CollectiveWork work = collectiveWork(kernel);
+    const bool reduces = kernel.collective == CollectiveOp::AllReduce;
+    const bool integer = kernel.type == DType::I8 || kernel.type == DType::I32;
+    Row row{out};
+    row.add(logOf(price.seconds * 1e6));
+    row.add(logOf(work.bytes));
+    row.add(logOf(work.wireBytes));
+    row.add(logOf(work.ranks));
+    row.add(reduces ? 1 : 0);
+    row.add(kernel.collective == CollectiveOp::AllToAll || kernel.collective == CollectiveOp::SendReceive ? 1 : 0);
+    row.add(kernel.collective == CollectiveOp::ReduceScatter ? 1 : 0);
+    row.add(kernel.collective == CollectiveOp::AllGather || kernel.collective == CollectiveOp::Broadcast ? 1 : 0);
+    row.add(integer ? 1 : 0);
+    row.add(reduces && !integer && work.ranks >= 8 ? 1 : 0);
+    row.add(kernel.library == CollectiveLibrary::Custom ? 1 : 0);
+    row.add(logOf(work.bytes / work.ranks));
+    row.add(logOf(price.link / price.seconds));
+    row.add(logOf(work.wireBytes / linkBandwidthOf(gpu) * 1e6));
+    row.add(logOf(linkBandwidthOf(gpu) / 1e9));
+}
+
+}  // namespace
+
+const HybridFamily& collectiveFeatures() {
+    static const HybridFamily family{collectiveFamily().name, names, fill, 1, 60, 4};
+    return family;
+}
+
+}  // namespace orrery

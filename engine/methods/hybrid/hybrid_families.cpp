@@ -1,0 +1,24 @@
+#include "methods/hybrid/features_attention.h"
+#include "methods/hybrid/features_collective.h"
+#include "methods/hybrid/features_gemm.h"
+#include "methods/hybrid/hybrid_family.h"
+
+#include <vector>
+
+namespace orrery {
+
+// One line per family.
+std::span<const HybridFamily> hybridFamilies() {
+    static const std::vector<HybridFamily> families{gemmHybrid(), prefillAttentionFeatures(), decodeAttentionFeatures(),
+                                                    collectiveFeatures()};
+    return families;
+}
+
+const HybridFamily* hybridFamilyOf(const TileFamily& family) {
+    for (const HybridFamily& hybrid : hybridFamilies()) {
+        if (hybrid.name == family.name) return &hybrid;
+    }
+    return nullptr;
+}
+
+}  // namespace orrery

@@ -1,0 +1,72 @@
+#include "methods/hybrid/tile_hybrid_fit.h"
+
+#include "learning/fit_section.h"
+#include "methods/analytical/tile_fit.h"
+#include "methods/hybrid/hybrid_family.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery {
+
+namespace {
+
+using Parameters = std::map<std::string, double, std::less<>>;
+
+constexpr std::size_t fewestForTrees = 150;
+
+Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptions& options) {
+    const TileFamily& family = *group.family;
+    const HybridFamily* hybrid = hybridFamilyOf(family);
+    std::size_t columns = hybrid ? hybrid->featureNames.size() : 0;
+    if (hybrid && group.device >= 0) columns -= hybrid->deviceFeatures;
+
+    SectionOptions how;
+    how.kind = group.kind;
+    how.variant = group.variant;
+    how.learn = hybrid && group.rows.size() >= fewestForTrees;
+    TrainingOptions& training = how.candidates.front();
+    training.kind = "trees";
+    training.seed = options.seed;
+    training.stop = options.stop;
+    if (hybrid) {
+        training.steps = hybrid->trees;
+        training.depth = hybrid->depth;
+        if (hybrid->tune) hybrid->tune(training, group.rows.size(), group.device < 0);
+    }
+    if (options.onStep) {
+        training.onStep = [&](const TrainingPoint& point) { options.onStep(point, family.name); };
+    }
+    const PrepareRows prepare = [&](std::span<const std::size_t> fitTo,
+                                    Parameters& parameters) -> Expected<SectionRows> {
+        std::vector<TileRow> rows;
+        for (const std::size_t i : fitTo) rows.push_back(group.rows[i]);
+        const auto values = fitTileParameters(family, rows, parametersOf(family, parameters), options.stop);
+        for (std::size_t i = 0; i < values.size(); ++i) parameters[std::string(family.parameters[i].name)] = values[i];
+        SectionRows result;
+        if (hybrid)
+            result.names.assign(hybrid->featureNames.begin(), hybrid->featureNames.begin() + std::ptrdiff_t(columns));
+        std::vector<double> row(hybrid ? hybrid->featureNames.size() : 0);
+        for (const TileRow& one : group.rows) {
+            const TilePhysics physics = family.physics(*one.kernel, *one.gpu, values);
+            if (hybrid) hybrid->features(*one.kernel, *one.gpu, physics, row);
+            result.features.insert(result.features.end(), row.begin(), row.begin() + std::ptrdiff_t(columns));
+            result.baseline.push_back(physics.seconds);
+            result.measured.push_back(one.seconds);
+            if (group.device < 0) result.group.push_back(one.device);
+        }
+        return result;
+    };
+    auto fit = fitSection(group.rows.size(), prepare, how);
+    if (!fit) return Unexpected(std::move(fit.error()));
+    return std::move(fit->section);
+}
+
+}  // namespace
+
+Expected<Calibration> fitTileHybrid(std::span<const KernelRows> rows, const FitOptions& options) {
+    return fitTileSections(tileHybridId, tileHybridVersion, rows, options,
+                           [&](const TileRowGroup& group) { return fitHybrid(group, options); });
+}
+
+}  // namespace orrery

@@ -1,0 +1,43 @@
+#include "methods/model/columns.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+double latencyOf(const Composition& c) {
+    return std::max(0.0, c.pipelined.total + c.graphLaunch - c.overlapped);
+}
+
+OperatorEstimates operatorColumns(const Workload& workload, const Composition& c) {
+    OperatorEstimates ops;
+    const std::size_t rows = workload.costs.size();
+    ops.seconds.assign(rows, 0.0);
+    ops.bound.assign(rows, Bound{});
+    ops.flops.assign(rows, 0.0);
+    ops.bytes.assign(rows, 0.0);
+    std::vector<double> longest(rows, -1.0);
+    for (std::size_t i = 0; i < c.prices.size(); ++i) {
+        const Launch& launch = c.list.launches[i];
+        const PricedLaunch& p = c.prices[i];
+        const auto at = static_cast<std::size_t>(launch.op);
+        const double busy = launch.count * p.seconds;
+        ops.seconds[at] += busy + c.pipelined.idle[i];
+        ops.flops[at] += launch.count * launch.scale * launch.kernel.flops;
+        ops.bytes[at] += launch.count * launch.scale * launch.kernel.bytes();
+        if (busy <= longest[at]) continue;
+        longest[at] = busy;
+        const bool waits = c.pipelined.idle[i] > busy;
+        ops.bound[at] = waits ? Bound{BoundKind::Overhead, -1} : p.price.bound;
+        if (ops.bound[at].kind == BoundKind::Memory) ops.bound[at].level = 0;
+    }
+    if (!c.list.launches.empty()) ops.seconds[static_cast<std::size_t>(c.list.launches.front().op)] += c.graphLaunch;
+    if (c.overlapped > 0) {
+        double sum = 0;
+        for (const double seconds : ops.seconds) sum += seconds;
+        const double share = sum > 0 ? latencyOf(c) / sum : 1;
+        for (double& seconds : ops.seconds) seconds *= share;
+    }
+    return ops;
+}
+
+}  // namespace orrery

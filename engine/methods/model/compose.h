@@ -1,0 +1,67 @@
+#pragma once
+
+// From the kernels of a graph and their prices to the time of the whole, with its interval.
+
+#include "learning/composition.h"
+#include "methods/kernel_method.h"
+#include "methods/method.h"
+#include "methods/model/launches.h"
+#include "methods/model/pipeline.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// A launch as it was priced: of one launch, scale and epilogue operands included.
+struct PricedLaunch {
+    KernelPrice price;
+    double seconds = 0, low = 0, high = 0;
+    bool known = true;  ///< false: no error of this price is known, the sides are a guess
+};
+
+struct Composition {
+    GpuView gpu;
+    KernelPricerPtr pricer;
+    LaunchList list;
+    std::vector<PricedLaunch> prices;  ///< per launch
+    std::vector<LaunchRun> runs;
+    Pipelined pipelined;
+    double overlapped = 0;  ///< seconds that streams save
+    double launched = 0;    ///< kernels, repeats counted
+    ComposedInterval interval;
+    double issue = 0;          ///< host seconds per launch (eager), 0 for a graph
+    double graphLaunch = 0;    ///< seconds once per pass
+    std::size_t distinct = 0;  ///< kernels that were priced
+};
+
+/// Shares of the busy time, 0 to 1.
+struct Doubts {
+    double notCovered = 0, outside = 0, edge = 0, unknown = 0;
+    std::array<double, kernelKindCount> notCoveredByKind{};
+};
+Doubts doubtsOf(const Composition& composition);
+
+/// Binds the method to the scenario's first GPU and prices every distinct kernel once. Fails as gpuView() and the
+/// method's bind do, with `workload.empty`, and with `study.cancelled`.
+Expected<Composition> compose(const Scenario& scenario, const KernelMethod& method, const ModelOptions& options,
+                              const CalibrationSet& calibrations, const std::stop_token& stop);
+
+/// What streams can save at most: a block ends no sooner than its longest chain of dependent operators, nor than its
+/// arithmetic and its bytes take at the peaks. Of the forward pass alone.
+double overlappedSeconds(const Workload& workload, const Composition& composition);
+
+/// Reading of the options of a card.
+ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context);
+/// The estimate of `compose`, with columns per operator, interval, energy, memory, figures, warnings, timeline.
+Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod& method, const MethodCard& card,
+                                    EstimateContext& context);
+
+/// The price of a kernel at peak rates and memory bandwidth, for what no method covers.
+KernelPrice rooflinePrice(const GpuView& gpu, const Kernel& kernel);
+/// Equal for kernels that are priced alike.
+std::uint64_t identity(const Kernel& kernel);
+bool sameKernel(const Kernel& a, const Kernel& b);
+
+}  // namespace orrery

@@ -1,0 +1,74 @@
+#include "methods/model/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+constexpr double picoseconds = 1e12;
+constexpr double lastPicosecond = 9e18;  // below 2^63
+
+}  // namespace
+
+Timeline composedTimeline(const Composition& c, std::size_t limit) {
+    Timeline timeline;
+    const bool training = std::any_of(c.list.launches.begin(), c.list.launches.end(),
+                                      [](const Launch& launch) { return launch.part != Part::Forward; });
+    const std::string& device = c.gpu.device.name;
+    int rows = 1;
+    if (training) {
+        rows = partCount;
+        for (int part = 0; part < partCount; ++part) {
+            timeline.rows.push_back(fmt::format("{} {}", device, toText(static_cast<Part>(part))));
+        }
+    } else {
+        timeline.rows.push_back(device);
+    }
+    const bool waits = c.issue > 0;
+    if (waits) timeline.rows.push_back("waiting for launches");
+    const auto& launches = c.list.launches;
+    const double busy = c.pipelined.total + c.graphLaunch;
+    const double share = busy > 0 ? latencyOf(c) / busy : 1;
+    double now = 0;
+    double left = 0;
+    bool room = true;
+    const auto draw = [&](std::int32_t row, std::int32_t op, double seconds, double repetition) {
+        const double end = now + seconds * share * picoseconds;
+        room = room && timeline.spans.size() < limit && end <= lastPicosecond;
+        if (room && seconds > 0) {
+            timeline.spans.push_back(
+                {std::llround(now), std::llround(end), row, op, static_cast<std::int32_t>(repetition)});
+        }
+        now = end;
+    };
+    for (const LaunchRun& run : c.runs) {
+        const double times = std::floor(run.times);
+        for (double r = 0; r < times; ++r) {
+            if (!room) {
+                left += (times - r) * static_cast<double>(run.end - run.first);
+                break;
+            }
+            for (std::size_t i = run.first; i < run.end; ++i) {
+                const double waiting = c.pipelined.idle[i] / times;
+                const std::int32_t row = training ? static_cast<std::int32_t>(launches[i].part) : 0;
+                if (waits && waiting > 0) draw(rows, launches[i].op, waiting, r);
+                // The start of a graph belongs to its first kernel.
+                const double first = i == 0 && r == 0 ? c.graphLaunch : 0;
+                draw(row, launches[i].op, c.prices[i].seconds + first, r);
+            }
+        }
+    }
+    std::stable_sort(timeline.spans.begin(), timeline.spans.end(),
+                     [](const TimelineSpan& a, const TimelineSpan& b) { return a.row < b.row; });
+    if (!room) {
+        timeline.truncated = true;
+        timeline.rows.push_back(fmt::format("{:.0f} more not drawn", std::max(left, 1.0)));
+    }
+    return timeline;
+}
+
+}  // namespace orrery

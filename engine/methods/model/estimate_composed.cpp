@@ -1,0 +1,159 @@
+#include "base/unit.h"
+#include "methods/analytical/answer.h"
+#include "methods/analytical/ceilings.h"
+#include "methods/analytical/energy.h"
+#include "methods/model/columns.h"
+#include "methods/model/compose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+constexpr double worthSaying = 0.001;  // of the time
+
+std::string percent(double share) {
+    return share > 0 && share < 0.01 ? fmt::format("{:.1f} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
+void addDoubts(Estimate& answer, const Doubts& doubts) {
+    if (doubts.notCovered > 0) {
+        std::string kinds;
+        for (int k = 0; k < kernelKindCount; ++k) {
+            const double share = doubts.notCoveredByKind[static_cast<std::size_t>(k)];
+            if (share <= 0) continue;
+            kinds +=
+                fmt::format("{}{} {}", kinds.empty() ? "" : ", ", toText(static_cast<KernelKind>(k)), percent(share));
+        }
+        answer.warnings.push_back(warning(
+            "method.kernels-not-covered",
+            fmt::format("{} of the time is of kernels that this method does not price ({}): they stand at their "
+                        "roofline, which is the least that they can take",
+                        percent(doubts.notCovered), kinds),
+            "Compare with a method that covers them"));
+    }
+    if (doubts.outside > worthSaying) {
+        answer.warnings.push_back(warning(
+            "calibration.extrapolates",
+            fmt::format("{} of the time is of kernels outside what the calibration has seen{}", percent(doubts.outside),
+                        doubts.edge > worthSaying ? fmt::format(", {} more near its border", percent(doubts.edge))
+                                                  : std::string()),
+            "Calibrate with measurements of shapes like these, or trust the interval rather than the number"));
+    }
+    if (doubts.unknown > worthSaying) {
+        answer.warnings.push_back(
+            warning("method.unmeasured",
+                    fmt::format("for {} of the time no error of this method has been measured on this device: a factor "
+                                "of two either way stands for it",
+                                percent(doubts.unknown)),
+                    "Calibrate the method with measurements of this device or one like it"));
+    }
+}
+
+void addInterval(Estimate& answer, const Composition& c, const Doubts& doubts) {
+    const auto& i = c.interval;
+    const double shift = answer.latency.value - i.seconds;
+    const double latency = answer.latency.value;
+    answer.interval.low = Seconds(std::max(0.0, std::min(latency, i.low + std::min(0.0, shift))));
+    answer.interval.high = Seconds(std::max(latency, i.high + std::max(0.0, shift)));
+    answer.interval.kind =
+        doubts.unknown + doubts.notCovered > 0.5 ? IntervalKind::StatedError : IntervalKind::Residuals;
+    answer.interval.basis = fmt::format(
+        "90 % of the residuals of each kernel, composed with their measured correlation within a family and 0.5 "
+        "between "
+        "families: {} to {} if kernels erred by themselves, {} to {} if all erred alike",
+        format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)), format(Seconds(i.correlatedLow)),
+        format(Seconds(i.correlatedHigh)));
+    if (doubts.unknown > worthSaying) {
+        answer.interval.basis += fmt::format("; {} of the time has no measured error", percent(doubts.unknown));
+    }
+}
+
+void addMemoryUse(Estimate& answer, const Workload& workload, const Composition& c, const ModelOptions& options) {
+    if (options.step == TrainingStep::Inference) {
+        addMemory(answer, workload, c.gpu.device);
+        return;
+    }
+    const TrainingMemory memory = trainingMemory(workload, options);
+    const auto& main = c.gpu.device.main();
+    MemoryUse use{memory.weights + memory.gradients + memory.optimizer, Bytes(0), memory.activations, main.capacity};
+    if (use.capacity.value > 0 && use.total() > use.capacity) {
+        answer.warnings.push_back(warning(
+            "memory.does-not-fit",
+            fmt::format("a training step needs {} and {} holds {}: the time is that of a device with enough memory",
+                        format(use.total()), main.name, format(use.capacity)),
+            "Lower the batch or sequence, compute activations again, or split the model over devices",
+            Place{{}, 0, 0, main.path}));
+    }
+    answer.assumptions.push_back("Weights in the memory use include gradients and the optimizer's state");
+    answer.memory = use;
+}
+
+std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions& options) {
+    std::vector<std::string> said = c.list.assumptions;
+    if (options.launch == LaunchMode::Eager) {
+        said.push_back(fmt::format("The host issues a kernel every {}; the GPU waits where it is faster",
+                                   format(Seconds(c.issue))));
+    } else {
+        said.push_back(fmt::format("All kernels are launched as one graph, {} once", format(Seconds(c.graphLaunch))));
+    }
+    if (options.streams) {
+        said.push_back(c.overlapped > 0
+                           ? fmt::format("Independent operators overlap on streams, which saves {} at most; that much "
+                                         "is counted",
+                                         format(Seconds(c.overlapped)))
+                           : "No two operators are independent of each other: streams save nothing");
+    }
+    const auto more = c.pricer->assumptions();
+    said.insert(said.end(), more.begin(), more.end());
+    said.insert(said.end(), c.gpu.assumptions.begin(), c.gpu.assumptions.end());
+    if (c.gpu.device.copies > 1) {
+        said.push_back(fmt::format("One of {} devices '{}' does all the work", c.gpu.device.copies, c.gpu.device.name));
+    }
+    return said;
+}
+
+}  // namespace
+
+ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context) {
+    ModelOptions options;
+    options.launch = optionOf(card, context, "launch") == "eager" ? LaunchMode::Eager : LaunchMode::Graph;
+    const auto fusion = optionOf(card, context, "fusion");
+    options.fusion = fusion == "none" ? Fusion::None : fusion == "compile" ? Fusion::Compile : Fusion::Epilogue;
+    options.streams = optionOf(card, context, "streams") == "on";
+    options.step = optionOf(card, context, "step") == "training" ? TrainingStep::Training : TrainingStep::Inference;
+    const auto optimizer = optionOf(card, context, "optimizer");
+    options.optimizer = optimizer == "sgd" ? Optimizer::Sgd : optimizer == "none" ? Optimizer::None : Optimizer::Adam;
+    return options;
+}
+
+Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod& method, const MethodCard& card,
+                                    EstimateContext& context) {
+    const Workload& workload = *scenario.workload;
+    const ModelOptions options = modelOptions(card, context);
+    const CalibrationSet& calibrations = context.calibrations ? *context.calibrations : shippedCalibrations().set;
+    auto composed = compose(scenario, method, options, calibrations, context.stop);
+    if (!composed) return Unexpected(std::move(composed.error()));
+    const Composition& c = *composed;
+
+    Estimate answer;
+    answer.levels = {c.gpu.device.main().name};
+    answer.operators = operatorColumns(workload, c);
+    answer.latency = Seconds(latencyOf(c));
+    const Doubts doubts = doubtsOf(c);
+    addInterval(answer, c, doubts);
+    answer.assumptions = assumptionsOf(c, options);
+    answer.warnings = workload.warnings;
+    addDoubts(answer, doubts);
+    addEnergy(answer, c.gpu.device);
+    addMemoryUse(answer, workload, c, options);
+    answer.ceilings = ceilingsFor(c.gpu.device, workload.costs, answer.levels.size());
+    addFigures(answer, workload, c, options);
+    if (context.wantTimeline) answer.timeline = composedTimeline(c);
+    return answer;
+}
+
+}  // namespace orrery

@@ -1,0 +1,198 @@
+// Which operators are computed inside one kernel. Views are transparent: what looks at a tensor through one reads it.
+
+#include "methods/model/launches.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+constexpr int longestEpilogue = 3;
+
+class Fuser {
+public:
+    Fuser(const Workload& workload, const ModelOptions& options)
+        : graph_(workload.graph), costs_(workload.costs), options_(options), size_(graph_.operators.size()) {
+        leader_.resize(size_);
+        for (std::size_t i = 0; i < size_; ++i) leader_[i] = static_cast<std::int32_t>(i);
+        if (options_.fusion != Fusion::None) findUses();
+    }
+
+    std::vector<std::int32_t> run() {
+        if (options_.fusion == Fusion::Epilogue) {
+            for (std::size_t i = 0; i < size_; ++i) fuseNorm(i);
+            for (std::size_t i = 0; i < size_; ++i) fuseEpilogue(i);
+        } else if (options_.fusion == Fusion::Compile) {
+            for (std::size_t i = 0; i < size_; ++i) joinChain(i);
+        }
+        return std::move(leader_);
+    }
+
+private:
+    struct Use {
+        std::int32_t producer = -1;
+        std::int32_t consumer = -1;  ///< the only one, -2 if there are more
+        std::int32_t count = 0;
+        std::int32_t norm = -1;  ///< a norm among the consumers
+    };
+
+    const Operator& op(std::int32_t i) const { return graph_.operators[static_cast<std::size_t>(i)]; }
+    std::size_t root(TensorId id) const { return static_cast<std::size_t>(root_[static_cast<std::size_t>(id)]); }
+    bool alone(std::int32_t i) const { return leader_[static_cast<std::size_t>(i)] == i; }
+    double elements(TensorId id) const {
+        const Tensor* tensor = graph_.tensor(id);
+        return tensor ? tensor->elements() : 0;
+    }
+    bool parameter(TensorId id) const {
+        const Tensor* tensor = graph_.tensor(id);
+        return tensor && (tensor->role == TensorRole::Weight || tensor->role == TensorRole::Constant);
+    }
+    bool together(std::int32_t a, std::int32_t b) const {
+        return op(a).repeat == op(b).repeat && op(a).block == op(b).block;
+    }
+
+    void findUses() {
+        root_ = viewRoots(graph_);
+        uses_.resize(root_.size());
+        for (std::size_t i = 0; i < size_; ++i) {
+            const Operator& each = graph_.operators[i];
+            const auto index = static_cast<std::int32_t>(i);
+            if (each.kind == OperatorKind::View) continue;
+            for (const TensorId id : each.outputs) {
+                if (graph_.tensor(id)) uses_[root(id)].producer = index;
+            }
+            for (const TensorId id : each.inputs) {
+                if (!graph_.tensor(id)) continue;
+                Use& use = uses_[root(id)];
+                if (use.consumer == index) continue;
+                use.consumer = use.count++ == 0 ? index : -2;
+                if (each.kind == OperatorKind::Normalization) use.norm = index;
+            }
+        }
+        for (const TensorId id : graph_.outputs) {
+            if (graph_.tensor(id)) uses_[root(id)].count += 2, uses_[root(id)].consumer = -2;
+        }
+    }
+
+    bool sameSize(const Operator& each, TensorId id) const {
+        return each.outputs.size() == 1 && graph_.tensor(each.outputs[0]) && elements(each.outputs[0]) > 0 &&
+               elements(each.outputs[0]) == elements(id);
+    }
+
+    // x + y, whose sum a norm reads: one kernel writes both, as fused_add_rms_norm of inference engines does.
+    void fuseNorm(std::size_t i) {
+        const auto add = static_cast<std::int32_t>(i);
+        const Operator& each = op(add);
+        if (each.kind != OperatorKind::Elementwise || each.outputs.size() != 1 || each.inputs.size() != 2) return;
+        if ((each.type != "Residual" && each.type != "Add") || !graph_.tensor(each.outputs[0])) return;
+        const std::int32_t norm = uses_[root(each.outputs[0])].norm;
+        if (norm < 0 || !alone(norm) || !together(add, norm) || op(norm).type == "BatchNormalization") return;
+        const auto& inputs = op(norm).inputs;
+        for (std::size_t k = 1; k < inputs.size(); ++k) {
+            if (graph_.tensor(inputs[k]) && !parameter(inputs[k])) return;
+        }
+        leader_[static_cast<std::size_t>(norm)] = add;
+    }
+
+    // Element-wise operators on a product's result that nothing else reads.
+    void fuseEpilogue(std::size_t i) {
+        const auto product = static_cast<std::int32_t>(i);
+        const Operator& first = op(product);
+        const bool multiplies = first.kind == OperatorKind::MatMul || first.kind == OperatorKind::Conv ||
+                                first.kind == OperatorKind::ConvTranspose;
+        if (!multiplies || costs_.gemm[i].k <= 0 || first.outputs.size() != 1 || !graph_.tensor(first.outputs[0]))
+            return;
+        TensorId tail = first.outputs[0];
+        for (int step = 0; step < longestEpilogue; ++step) {
+            const std::int32_t next = uses_[root(tail)].consumer;
+            if (next < 0 || !alone(next) || leadsNorm(next) || !together(product, next)) return;
+            const Operator& each = op(next);
+            const bool folded = each.type == "BatchNormalization" && options_.step == TrainingStep::Inference;
+            const bool elementwise = each.kind == OperatorKind::Elementwise && each.inputs.size() <= 2;
+            if ((!folded && !elementwise) || !sameSize(each, tail)) return;
+            leader_[static_cast<std::size_t>(next)] = product;
+            tail = each.outputs[0];
+        }
+    }
+
+    // A sum that a norm reads is left to the norm's kernel.
+    bool leadsNorm(std::int32_t i) const {
+        if (op(i).outputs.empty() || !graph_.tensor(op(i).outputs[0])) return false;
+        const std::int32_t norm = uses_[root(op(i).outputs[0])].norm;
+        return norm >= 0 && leader_[static_cast<std::size_t>(norm)] == i;
+    }
+
+    static bool reduces(const Operator& each) {
+        return each.kind == OperatorKind::Normalization || each.kind == OperatorKind::Softmax;
+    }
+    static bool pointwise(const Operator& each) {
+        if (each.kind == OperatorKind::Elementwise || reduces(each)) return true;
+        return each.kind == OperatorKind::Movement && (each.type == "Transpose" || each.type == "Cast");
+    }
+
+    // An operator joins the group that makes one of its operands if all others are there before the group begins.
+    void joinChain(std::size_t i) {
+        const auto index = static_cast<std::int32_t>(i);
+        const Operator& each = op(index);
+        if (!pointwise(each) || each.outputs.empty() || costs_.bytes(i) <= 0) return;
+        for (const TensorId id : each.inputs) {
+            if (!graph_.tensor(id)) continue;
+            const std::int32_t producer = uses_[root(id)].producer;
+            if (producer < 0 || producer >= index || !pointwise(op(producer))) continue;
+            const std::int32_t head = leader_[static_cast<std::size_t>(producer)];
+            if (!together(head, index) || !sameSize(each, id)) continue;
+            if (reduces(each) && reduction(head) >= 0) continue;
+            if (!othersReady(each, head)) continue;
+            leader_[i] = head;
+            if (reduces(each)) reductionOf_.emplace_back(head, index);
+            return;
+        }
+        if (reduces(each)) reductionOf_.emplace_back(index, index);
+    }
+
+    std::int32_t reduction(std::int32_t head) const {
+        for (auto at = reductionOf_.rbegin(); at != reductionOf_.rend(); ++at) {
+            if (at->first == head) return at->second;
+            if (at->first + 64 < head) break;
+        }
+        return -1;
+    }
+
+    bool othersReady(const Operator& each, std::int32_t head) const {
+        return std::all_of(each.inputs.begin(), each.inputs.end(), [&](TensorId id) {
+            if (!graph_.tensor(id)) return true;
+            const std::int32_t producer = uses_[root(id)].producer;
+            return producer < head || leader_[static_cast<std::size_t>(producer)] == head;
+        });
+    }
+
+    const Graph& graph_;
+    const CostTable& costs_;
+    const ModelOptions& options_;
+    std::size_t size_;
+    std::vector<std::int32_t> leader_;
+    std::vector<TensorId> root_;
+    std::vector<Use> uses_;
+    std::vector<std::pair<std::int32_t, std::int32_t>> reductionOf_;
+};
+
+}  // namespace
+
+std::vector<TensorId> viewRoots(const Graph& graph) {
+    std::vector<TensorId> roots(graph.tensors.size());
+    for (std::size_t t = 0; t < roots.size(); ++t) roots[t] = static_cast<TensorId>(t);
+    for (const Operator& op : graph.operators) {
+        if (op.kind != OperatorKind::View || op.inputs.empty() || !graph.tensor(op.inputs[0])) continue;
+        for (const TensorId id : op.outputs) {
+            if (graph.tensor(id)) roots[static_cast<std::size_t>(id)] = roots[static_cast<std::size_t>(op.inputs[0])];
+        }
+    }
+    return roots;
+}
+
+std::vector<std::int32_t> fusedGroups(const Workload& workload, const ModelOptions& options) {
+    return Fuser(workload, options).run();
+}
+
+}  // namespace orrery

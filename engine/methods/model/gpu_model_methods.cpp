@@ -1,0 +1,59 @@
+#include "methods/model/gpu_model_methods.h"
+
+#include "methods/model/compose.h"
+
+namespace orrery {
+
+namespace {
+
+std::vector<MethodOption> options() {
+    return {
+        {.key = "launch",
+         .title = "Launch",
+         .choices = {"graph", "eager"},
+         .fallback = "graph",
+         .meaning = "A captured graph starts once; eager launches wait for the host to issue each kernel."},
+        {.key = "fusion",
+         .title = "Fusion",
+         .choices = {"epilogue", "none", "compile"},
+         .fallback = "epilogue",
+         .meaning = "What runs inside one kernel: an inference engine's fused kernels, nothing as in an eager "
+                    "framework, or what a compiler fuses."},
+        {.key = "streams",
+         .title = "Overlap of streams",
+         .choices = {"off", "on"},
+         .fallback = "off",
+         .meaning = "Lets operators that do not need each other overlap, as far as units and memory allow."},
+        {.key = "step",
+         .title = "Step",
+         .choices = {"inference", "training"},
+         .fallback = "inference",
+         .meaning = "One forward pass, or a whole training step of one GPU."},
+        {.key = "optimizer",
+         .title = "Optimizer",
+         .choices = {"adam", "sgd", "none"},
+         .fallback = "adam",
+         .meaning = "Of a training step; none leaves forward and backward pass alone."},
+    };
+}
+
+}  // namespace
+
+Method gpuModelMethod(const KernelMethod& method) {
+    MethodCard card = kernelMethodCard(method);
+    card.level = MethodLevel::Model;
+    card.platforms = {"GPU"};
+    card.options = options();
+    card.version = method.version;
+    return {card, [method, card](const Scenario& scenario, EstimateContext& context) {
+                return estimateComposed(scenario, method, card, context);
+            }};
+}
+
+std::vector<Method> gpuModelMethods() {
+    std::vector<Method> methods;
+    for (const KernelMethod& method : kernelMethods()) methods.push_back(gpuModelMethod(method));
+    return methods;
+}
+
+}  // namespace orrery

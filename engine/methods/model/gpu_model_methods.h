@@ -1,0 +1,19 @@
+#pragma once
+
+// One method over whole models for every kernel method.
+
+#include "methods/kernel_method.h"
+#include "methods/method.h"
+
+#include <vector>
+
+namespace orrery {
+
+/// In the order of kernelMethods(). Each takes the options `launch`, `fusion`, `streams`, `step` and `optimizer`.
+std::vector<Method> gpuModelMethods();
+/// The method that composes one kernel method, whether it is listed or not.
+Method gpuModelMethod(const KernelMethod& method);
+/// What a kernel method's card says: kernel_method_cards.cpp. Options and level are the composition's.
+MethodCard kernelMethodCard(const KernelMethod& method);
+
+}  // namespace orrery

@@ -1,0 +1,252 @@
+#include "methods/model/launches.h"
+
+#include "workload/costs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+std::int64_t whole(double value) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(std::min(value, 9e18))));
+}
+
+bool idle(const Kernel& kernel) {
+    return kernel.flops <= 0 && kernel.bytes() <= 0;
+}
+
+// Members of every group in the graph's order, by leader.
+std::vector<std::vector<std::int32_t>> membersOf(const std::vector<std::int32_t>& leader) {
+    std::vector<std::vector<std::int32_t>> members(leader.size());
+    for (std::size_t i = 0; i < leader.size(); ++i) {
+        if (leader[i] != static_cast<std::int32_t>(i)) {
+            auto& group = members[static_cast<std::size_t>(leader[i])];
+            if (group.empty()) group.push_back(leader[i]);
+            group.push_back(static_cast<std::int32_t>(i));
+        }
+    }
+    return members;
+}
+
+class GroupKernel {
+public:
+    GroupKernel(const Workload& workload, const std::vector<std::int32_t>& leader,
+                const std::vector<std::int32_t>& readers)
+        : workload_(workload), leader_(leader), readers_(readers) {}
+
+    Launch make(const std::vector<std::int32_t>& members) const {
+        const auto first = static_cast<std::size_t>(members.front());
+        Launch launch;
+        launch.op = members.front();
+        launch.count = workload_.costs.repeat[first];
+        const bool product = workload_.costs.gemm[first].k > 0;
+        launch.kernel = product ? epilogue(members, launch.extraBytes) : pointwise(members);
+        return launch;
+    }
+
+private:
+    const Operator& op(std::int32_t i) const { return workload_.graph.operators[static_cast<std::size_t>(i)]; }
+    Kernel kernel(std::int32_t i) const {
+        return kernelOf(workload_.graph, workload_.costs, static_cast<std::size_t>(i));
+    }
+
+    bool inside(const std::vector<std::int32_t>& members, TensorId id) const {
+        return std::any_of(members.begin(), members.end(), [&](std::int32_t m) {
+            const auto& outputs = op(m).outputs;
+            return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
+        });
+    }
+    bool leaves(const std::vector<std::int32_t>& members, TensorId id) const {
+        int readInside = 0;
+        for (const std::int32_t m : members) {
+            const auto& inputs = op(m).inputs;
+            readInside += std::find(inputs.begin(), inputs.end(), id) != inputs.end();
+        }
+        return readers_[static_cast<std::size_t>(id)] > readInside || readInside == 0;
+    }
+    double readFromOutside(const std::vector<std::int32_t>& members) const {
+        std::vector<TensorId> seen;
+        double bytes = 0;
+        for (const std::int32_t m : members) {
+            for (std::size_t k = 0; k < op(m).inputs.size(); ++k) {
+                const TensorId id = op(m).inputs[k];
+                const Tensor* tensor = workload_.graph.tensor(id);
+                if (!tensor || std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
+                seen.push_back(id);
+                if (!inside(members, id)) bytes += tensor->bytes().value;
+            }
+        }
+        return bytes;
+    }
+    double writtenOutside(const std::vector<std::int32_t>& members) const {
+        double bytes = 0;
+        for (const std::int32_t m : members) {
+            for (const TensorId id : op(m).outputs) {
+                const Tensor* tensor = workload_.graph.tensor(id);
+                if (tensor && leaves(members, id)) bytes += tensor->bytes().value;
+            }
+        }
+        return bytes;
+    }
+
+    // The product as it stands, its epilogue's other operands on top.
+    Kernel epilogue(const std::vector<std::int32_t>& members, double& extraBytes) const {
+        Kernel result = kernel(members.front());
+        const double before = result.readBytes;
+        if (members.size() > 1) {
+            for (std::size_t k = 1; k < members.size(); ++k) result.flops += kernel(members[k]).flops;
+            std::vector<std::int32_t> rest(members.begin() + 1, members.end());
+            extraBytes = std::max(0.0, readFromOutside(members) - readFromOutside({members.front()}));
+            result.readBytes = before + extraBytes;
+            result.writeBytes = writtenOutside(members);
+        }
+        return result;
+    }
+
+    Kernel pointwise(const std::vector<std::int32_t>& members) const {
+        Kernel result;
+        double flops = 0, heaviest = -1;
+        bool reduction = false;
+        for (const std::int32_t m : members) {
+            const Kernel one = kernel(m);
+            flops += one.flops;
+            const bool reduces = one.kind == KernelKind::Softmax || one.kind == KernelKind::Normalization;
+            if (reduction || (!reduces && one.flops <= heaviest)) continue;
+            heaviest = one.flops;
+            reduction = reduces;
+            result = one;
+        }
+        result.flops = flops;
+        result.readBytes = readFromOutside(members);
+        result.writeBytes = writtenOutside(members);
+        const double rows = static_cast<double>(result.m) * static_cast<double>(result.n) * bits(result.type) / 8.0;
+        if (rows > 0) result.operands = static_cast<std::int32_t>(std::clamp(result.readBytes / rows + 0.5, 1.0, 64.0));
+        return result;
+    }
+
+    const Workload& workload_;
+    const std::vector<std::int32_t>& leader_;
+    const std::vector<std::int32_t>& readers_;
+};
+
+// Operators that read each tensor, with one more for those that the graph hands out.
+std::vector<std::int32_t> readersOf(const Graph& graph) {
+    std::vector<std::int32_t> readers(graph.tensors.size(), 0);
+    for (const Operator& op : graph.operators) {
+        for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+            const auto end = op.inputs.begin() + static_cast<std::ptrdiff_t>(k);
+            if (!graph.tensor(op.inputs[k]) || std::find(op.inputs.begin(), end, op.inputs[k]) != end) continue;
+            ++readers[static_cast<std::size_t>(op.inputs[k])];
+        }
+    }
+    for (const TensorId id : graph.outputs) {
+        if (graph.tensor(id)) ++readers[static_cast<std::size_t>(id)];
+    }
+    return readers;
+}
+
+void addAssumptions(const Workload& workload, const ModelOptions& options, LaunchList& list) {
+    switch (options.fusion) {
+        case Fusion::None:
+            list.assumptions.push_back(
+                "Nothing is fused: every operation of the framework is a kernel of its own, composite functions are as "
+                "many as Hugging Face's transformers launch");
+            break;
+        case Fusion::Epilogue:
+            list.assumptions.push_back(
+                "Fused as inference engines do: bias, activation and residual with the product before them, a residual "
+                "with the norm after it");
+            break;
+        case Fusion::Compile:
+            list.assumptions.push_back(
+                "Fused as a compiler does: element-wise operators with at most one norm or softmax read their operands "
+                "once; products stay on their own");
+            break;
+    }
+    std::int64_t fused = 0;
+    for (std::size_t i = 0; i < list.leader.size(); ++i) fused += list.leader[i] != static_cast<std::int32_t>(i);
+    if (fused > 0) {
+        list.assumptions.push_back(
+            std::to_string(fused) +
+            " operators are computed inside the kernel of another: their time stands with that one, theirs is 0");
+    }
+    if (options.step == TrainingStep::Training && workload.graph.operators.empty()) return;
+}
+
+}  // namespace
+
+std::string_view toText(Part part) {
+    static constexpr std::array<std::string_view, partCount> names{"forward", "loss", "backward", "optimizer"};
+    return names[static_cast<std::size_t>(part)];
+}
+
+Kernel productKernel(DType type, double batch, double m, double n, double k) {
+    Kernel kernel;
+    kernel.kind = KernelKind::Gemm;
+    kernel.type = kernel.weightType = kernel.kvType = type;
+    kernel.batch = whole(batch);
+    kernel.m = whole(m);
+    kernel.n = whole(n);
+    kernel.k = whole(k);
+    countWork(kernel);
+    return kernel;
+}
+
+Kernel rowsKernel(KernelKind kind, std::string_view function, DType type, double m, double n, int operands) {
+    Kernel kernel;
+    kernel.kind = kind;
+    kernel.function = function;
+    kernel.type = kernel.weightType = kernel.kvType = type;
+    kernel.m = whole(m);
+    kernel.n = whole(n);
+    kernel.operands = operands;
+    countWork(kernel);
+    return kernel;
+}
+
+Kernel movementKernel(std::string_view function, DType type, double readBytes, double writeBytes) {
+    Kernel kernel;
+    kernel.kind = KernelKind::Movement;
+    kernel.function = function;
+    kernel.type = kernel.weightType = kernel.kvType = type;
+    kernel.readBytes = readBytes;
+    kernel.writeBytes = writeBytes;
+    return kernel;
+}
+
+LaunchList launchesOf(const Workload& workload, const ModelOptions& options) {
+    LaunchList list;
+    const Graph& graph = workload.graph;
+    list.leader = fusedGroups(workload, options);
+    const auto members = membersOf(list.leader);
+    const auto readers = readersOf(graph);
+    const GroupKernel group(workload, list.leader, readers);
+    list.launches.reserve(graph.operators.size() + 16);
+    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+        if (list.leader[i] != static_cast<std::int32_t>(i)) continue;
+        if (!members[i].empty()) {
+            list.launches.push_back(group.make(members[i]));
+            continue;
+        }
+        const Operator& op = graph.operators[i];
+        if (op.kind == OperatorKind::Attention && op.attention && !op.attention->flash) {
+            addUnfusedAttention(workload, i, options, list.launches);
+            continue;
+        }
+        if (options.fusion == Fusion::None && addEagerLaunches(workload, i, options, list.launches)) continue;
+        Launch launch;
+        launch.kernel = kernelOf(graph, workload.costs, i);
+        if (idle(launch.kernel)) continue;
+        launch.op = static_cast<std::int32_t>(i);
+        launch.count = workload.costs.repeat[i];
+        list.launches.push_back(launch);
+    }
+    addAssumptions(workload, options, list);
+    if (options.step == TrainingStep::Training) addTraining(workload, options, list);
+    return list;
+}
+
+}  // namespace orrery

@@ -1,0 +1,208 @@
+// Evidence with real mouse and keys: references opened, methods judged, the worst row found, a method fitted and used.
+
+#include "app/window/evidence/accuracy_tab.h"
+#include "app/window/evidence/calibrate_tab.h"
+#include "app/window/evidence/evidence_page.h"
+#include "app/window/evidence/reference_shelf.h"
+#include "app/window/main_window.h"
+#include "support/studio_fixture.h"
+#include "widgets/common/label.h"
+#include "widgets/evidence/accuracy_plot.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/evidence/residual_plot.h"
+#include "widgets/evidence/story_view.h"
+#include "widgets/evidence/training_plot.h"
+#include "widgets/evidence/why_view.h"
+
+#include <QtWidgets>
+
+#include <cmath>
+
+using namespace orrery;
+using namespace orrery::app;
+using namespace orrery::app::test;
+
+namespace {
+
+/// Products on an H100 as a made-up machine would run them: 60 % of its peak, 70 % of its bandwidth and 4 us, with a
+/// ripple. Only the window is tested here, no method.
+QString writeTable(const QString& folder) {
+    const QString file = folder + QStringLiteral("/h100_sxm__made-up-1.0__gemm.csv");
+    QFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) return {};
+    out.write("gemm_dtype,m,n,k,latency\n");
+    for (const int m : {1, 16, 64, 100, 256, 500, 1024, 4096}) {
+        for (const int n : {512, 2048, 4096, 6144, 8192}) {
+            for (const int k : {256, 1024, 4096, 8192}) {
+                const double flops = 2.0 * m * n * k, bytes = 2.0 * (1.0 * m * k + 1.0 * k * n + 1.0 * m * n);
+                const double ripple = 1 + 0.05 * std::sin(m + 3 * n + 7 * k);
+                const double seconds = ripple * (std::max(flops / (0.6 * 989e12), bytes / (0.7 * 3.35e12)) + 4e-6);
+                out.write(QStringLiteral("bfloat16,%1,%2,%3,%4\n")
+                              .arg(m)
+                              .arg(n)
+                              .arg(k)
+                              .arg(seconds * 1e3, 0, 'g', 8)
+                              .toUtf8());
+            }
+        }
+    }
+    return file;
+}
+
+}  // namespace
+
+class TestStudioEvidence : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        ui::initialiseApplicationLook();
+        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
+        table_ = writeTable(home_.path());
+        QVERIFY(!table_.isEmpty());
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>();
+        window_->resize(1600, 1000);
+        window_->show();
+        QTRY_VERIFY(window_->isReady());
+        ui::Theme::instance().setAnimated(false);
+        page_ = window_->findChild<EvidencePage*>();
+        QVERIFY(page_);
+        auto* documents = window_->findChild<QTabWidget*>("documents");
+        documents->setCurrentWidget(page_);
+        QTRY_VERIFY(!page_->shelf()->isReading());
+    }
+    void cleanup() { window_.reset(); }
+
+    void aTableThatIsOpenedIsListedWithItsRows() {
+        const auto before = page_->shelf()->tables()->size();
+        open();
+        QCOMPARE(page_->shelf()->tables()->size(), before + 1);
+        page_->tabs()->setCurrentIndex(2);
+        auto* list = page_->findChild<QListWidget*>("references.tables");
+        QCOMPARE(list->count(), static_cast<int>(before) + 1);
+        list->setCurrentRow(list->count() - 1);
+        auto* rows = page_->findChild<QTableView*>("references.rows");
+        QCOMPARE(rows->model()->rowCount(), 160);
+        QVERIFY(rows->model()->index(0, 0).data().toString().contains("1×512×256"));
+        // Opened again it replaces itself.
+        open();
+        QCOMPARE(page_->shelf()->tables()->size(), before + 1);
+        QTest::mouseClick(page_->findChild<QPushButton*>("references.remove"), Qt::LeftButton);
+        QCOMPARE(page_->shelf()->tables()->size(), before);
+    }
+
+    void aBrokenTableIsRefusedAndNothingIsLost() {
+        open();
+        const auto before = page_->shelf()->tables();
+        const QString broken = home_.path() + QStringLiteral("/h100_sxm__x__gemm.csv");
+        QFile out(broken);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write("gemm_dtype,m,n\nbfloat16,1,2\n");
+        out.close();
+        QSignalSpy refused(page_->shelf(), &ReferenceShelf::refused);
+        page_->shelf()->open({broken});
+        QTRY_COMPARE(refused.size(), 1);
+        QCOMPARE(page_->shelf()->tables(), before);
+    }
+
+    void methodsAreJudgedAndTheWorstRowIsFound() {
+        open();
+        auto* where = page_->findChild<QLineEdit*>("accuracy.where");
+        QTest::keyClicks(where, "kind=gemm, software=made-up-1.0");
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        QVERIFY(judged.wait(120000));
+        const auto& all = page_->accuracy()->judgements();
+        const auto roofline =
+            std::ranges::find_if(all, [](const Judgement& j) { return j.method == QStringLiteral("roofline"); });
+        QVERIFY(roofline != all.end());
+        QVERIFY(roofline->evaluation);
+        QCOMPARE(roofline->evaluation->rows.size(), 160U);
+        // A roofline is below what was made up from 60 % of it.
+        QVERIFY(roofline->evaluation->figures.errors.bias < 0);
+
+        auto* plot = page_->findChild<ui::AccuracyPlot*>();
+        plot->grab();
+        auto* table = page_->findChild<ui::CellsTable*>("accuracy.methods");
+        QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(0).toPoint());
+        QVERIFY(table->currentRow() >= 0);
+        auto* residuals = page_->accuracy()->findChild<ui::ResidualPlot*>("evidence.residuals");
+        QCOMPARE(residuals->rowCount(), 160U);
+        auto* worst = page_->findChild<ui::CellsTable*>("accuracy.worst");
+        QVERIFY(worst->cells()->rowCount() > 0);
+        QVERIFY(worst->cells()->index(0, 3).data().toString().contains(".csv:"));
+        // Sorting by a click on a head keeps every row.
+        const int rows = table->model()->rowCount();
+        const QHeaderView* head = table->horizontalHeader();
+        QTest::mouseClick(head->viewport(), Qt::LeftButton, {},
+                          {head->sectionViewportPosition(1) + 10, head->height() / 2});
+        QCOMPARE(table->model()->rowCount(), rows);
+        table->grab();
+    }
+
+    void aWrongFilterSaysSo() {
+        QTest::keyClicks(page_->findChild<QLineEdit*>("accuracy.where"), "nonsense");
+        QTest::keyClick(page_->findChild<QLineEdit*>("accuracy.where"), Qt::Key_Return);
+        auto* state = page_->findChild<ui::Label*>("accuracy.state");
+        QVERIFY(!state->text().isEmpty());
+        QVERIFY(page_->accuracy()->judgements().empty());
+    }
+
+    void aMethodIsFittedWatchedSavedAndUsed() {
+        open();
+        page_->tabs()->setCurrentIndex(3);
+        auto* method = page_->findChild<QComboBox*>("calibrate.method");
+        QVERIFY(method->count() > 0);
+        auto* holdout = page_->findChild<QLineEdit*>("calibrate.holdout");
+        holdout->selectAll();
+        QTest::keyClicks(holdout, "fraction=0.5");
+        QTest::keyClicks(page_->findChild<QLineEdit*>("calibrate.where"), "kind=gemm, software=made-up-1.0");
+        auto* run = page_->findChild<QPushButton*>("calibrate.run");
+        const QString idle = run->text();
+        QTest::mouseClick(run, Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(run->text(), idle, 240000);
+        const auto& result = page_->calibrate()->result();
+        QVERIFY2(result, qPrintable(page_->findChild<ui::Label*>("calibrate.state")->text()));
+        QVERIFY(result->heldOut);
+        QCOMPARE(result->trainingRows + result->heldOut->rows.size(), 160U);
+
+        const QString file = home_.path() + QStringLiteral("/mine.json");
+        QCOMPARE(page_->calibrate()->save(file), QString());
+        const auto read = readCalibration(file.toStdString());
+        QVERIFY(read);
+        QCOMPARE(read->method, result->calibration.method);
+        QSignalSpy chosen(page_, &EvidencePage::calibrationChosen);
+        QTest::mouseClick(page_->findChild<QPushButton*>("calibrate.use"), Qt::LeftButton);
+        QCOMPARE(chosen.size(), 1);
+        QVERIFY(window_->live().calibrations());
+        QCOMPARE(page_->calibrate()->save(QStringLiteral("/nowhere/at/all.json")).isEmpty(), false);
+    }
+
+    void anEmptySplitIsRefused() {
+        open();
+        page_->tabs()->setCurrentIndex(3);
+        auto* holdout = page_->findChild<QLineEdit*>("calibrate.holdout");
+        holdout->selectAll();
+        QTest::keyClicks(holdout, "device=no-such-device");
+        QTest::mouseClick(page_->findChild<QPushButton*>("calibrate.run"), Qt::LeftButton);
+        auto* run = page_->findChild<QPushButton*>("calibrate.run");
+        QTRY_VERIFY_WITH_TIMEOUT(run->text() == QStringLiteral("Fit"), 20000);
+        QVERIFY(!page_->calibrate()->result());
+        QVERIFY(!page_->findChild<ui::Label*>("calibrate.state")->text().isEmpty());
+    }
+
+private:
+    void open() {
+        page_->shelf()->open({table_});
+        QTRY_VERIFY_WITH_TIMEOUT(!page_->shelf()->isReading(), 20000);
+    }
+
+    QTemporaryDir home_;
+    QString table_;
+    std::unique_ptr<MainWindow> window_;
+    EvidencePage* page_ = nullptr;
+};
+
+QTEST_MAIN(TestStudioEvidence)
+#include "tst_studio_evidence.moc"

@@ -1,0 +1,166 @@
+#include "methods/method.h"
+#include "widgets/evidence/accuracy_plot.h"
+#include "widgets/evidence/coverage_matrix.h"
+#include "widgets/evidence/cycle_stack.h"
+#include "widgets/evidence/residual_plot.h"
+#include "widgets/evidence/story_view.h"
+#include "widgets/evidence/training_plot.h"
+#include "widgets/evidence/wave_picture.h"
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace orrery;
+using namespace orrery::ui;
+
+class TestEvidencePlots : public QObject {
+    Q_OBJECT
+
+private slots:
+    void aClickOnAPointNamesItsMethod() {
+        AccuracyPlot plot;
+        plot.resize(500, 360);
+        plot.setPoints({{"roofline", "Roofline", 0, 0.46, 0.3, 0.8, 1e-6, false, 100},
+                        {"tile-hybrid", "Tile hybrid", 1, 0.03, 0.02, 0.06, 2e-6, false, 100},
+                        {"search", "Search", 2, 0.05, 0.04, 0.09, 1e-3, true, 20}});
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        plot.grab();
+        QSignalSpy chosen(&plot, &AccuracyPlot::chosen);
+        for (int point = 0; point < 3; ++point) {
+            QTest::mouseClick(&plot, Qt::LeftButton, {}, plot.placeOf(point).toPoint());
+            QCOMPARE(chosen.takeLast().first().toInt(), point);
+        }
+        // Less error stands lower, more cost further right.
+        QVERIFY(plot.placeOf(0).y() < plot.placeOf(1).y());
+        QVERIFY(plot.placeOf(2).x() > plot.placeOf(1).x());
+        QTest::keyClick(&plot, Qt::Key_Right);
+        QCOMPARE(plot.current(), 0);
+        plot.setPoints({});
+        QCOMPARE(plot.pointAt({250, 180}), -1);
+    }
+
+    void residualsStandAboveZeroWhereTooLong() {
+        ResidualPlot plot;
+        plot.resize(500, 300);
+        plot.setRows({{1, 10, 100}, {0.2, 0, -0.2}, {}, "intensity"});
+        QCOMPARE(plot.rowCount(), 3U);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QSignalSpy chosen(&plot, &ResidualPlot::chosen);
+        // Find each row by scanning: the middle row stands between the two others in both directions.
+        QPointF found[3];
+        for (int x = 0; x < 500; x += 2) {
+            for (int y = 0; y < 300; y += 2) {
+                if (const int row = plot.rowAt(QPointF(x, y)); row >= 0 && found[row].isNull())
+                    found[row] = {double(x), double(y)};
+            }
+        }
+        for (const QPointF& place : found) QVERIFY(!place.isNull());
+        QVERIFY(found[0].x() < found[1].x() && found[1].x() < found[2].x());
+        QVERIFY(found[0].y() < found[1].y() && found[1].y() < found[2].y());
+        QTest::mouseClick(&plot, Qt::LeftButton, {}, (found[1] + QPointF(4, 4)).toPoint());
+        QCOMPARE(chosen.takeLast().first().toInt(), 1);
+    }
+
+    void tenThousandRowsAreDrawn() {
+        ResidualPlot plot;
+        plot.resize(500, 300);
+        ResidualRows rows;
+        for (int i = 0; i < 30000; ++i) {
+            rows.x.push_back(1 + i);
+            rows.error.push_back(0.1 * std::sin(i));
+        }
+        rows.xName = "size";
+        plot.setRows(std::move(rows));
+        QVERIFY(!plot.grab().isNull());
+    }
+
+    void wavesAreCountedExactly_data() {
+        QTest::addColumn<double>("blocks");
+        QTest::addColumn<double>("places");
+        QTest::addColumn<double>("full");
+        QTest::addColumn<double>("last");
+        QTest::newRow("one short wave") << 100.0 << 132.0 << 0.0 << 100.0;
+        QTest::newRow("exactly full") << 264.0 << 132.0 << 2.0 << 0.0;
+        QTest::newRow("a tail of one") << 133.0 << 132.0 << 1.0 << 1.0;
+        QTest::newRow("nothing") << 0.0 << 0.0 << 0.0 << 0.0;
+    }
+    void wavesAreCountedExactly() {
+        QFETCH(double, blocks);
+        QFETCH(double, places);
+        WavePicture picture;
+        picture.setFacts({128, 256, 64, blocks, places});
+        QTEST(picture.facts().fullWaves(), "full");
+        QTEST(picture.facts().lastBlocks(), "last");
+    }
+
+    void theStackAddsUp() {
+        CycleStack stack;
+        stack.setParts({{"base", 100}, {"memory data", 50}, {"idle", 10}});
+        QCOMPARE(stack.total(), 160.0);
+        stack.resize(300, 200);
+        QVERIFY(!stack.grab().isNull());
+        stack.setParts({});
+        QVERIFY(stack.isHidden());
+    }
+
+    void everyMethodHasARowAndItsEvidenceACell() {
+        for (const CoverageBy by : {CoverageBy::Platform, CoverageBy::WorkloadClass}) {
+            const Coverage coverage = coverageOf(builtinMethods(), by);
+            QCOMPARE(coverage.rows.size(), builtinMethods().size());
+            QCOMPARE(coverage.cells.size(), coverage.rows.size() * coverage.columns.size());
+            qsizetype findings = 0, expected = 0;
+            for (const CoverageCell& cell : coverage.cells) findings += cell.findings.size();
+            for (const Method& method : builtinMethods())
+                expected += static_cast<qsizetype>(method.card.evidence.size());
+            QCOMPARE(findings, expected);
+        }
+    }
+
+    void theCoverageModelIsSound() {
+        CoverageMatrix matrix;
+        QAbstractItemModelTester tester(matrix.coverageModel(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        matrix.setCoverage(coverageOf(builtinMethods(), CoverageBy::Platform));
+        QVERIFY(matrix.model()->rowCount() > 0);
+        Coverage judged = coverageOf(builtinMethods(), CoverageBy::Platform);
+        judged.cells[0].rows = 35700;
+        judged.cells[0].error = 0.03;
+        matrix.setCoverage(judged);
+        QVERIFY(matrix.model()->index(0, 0).data().toString().startsWith("3.0 %"));
+    }
+
+    void aStoryShowsItsKernelsAndKeepsTheChosenOne() {
+        StoryView view;
+        KernelAnswer first, second;
+        first.kernel = "gemm 1×2×3";
+        first.price.seconds = 1e-3;
+        first.story.terms = {{"tile", 128, Dimension::Number, "", "rows"}};
+        second.kernel = "softmax";
+        second.price.seconds = 1e-5;
+        second.price.domain = DomainVerdict::Outside;
+        view.setKernels("attention", "Tile hybrid", {first, second}, {});
+        QCOMPARE(view.kernelCount(), 2U);
+        auto* chooser = view.findChild<QComboBox*>("why.kernel");
+        chooser->setCurrentIndex(1);
+        view.setKernels("attention", "Tile hybrid", {first, second}, {});
+        QCOMPARE(chooser->currentText(), QString("softmax"));
+        view.setKernels("view", "Tile hybrid", {}, "nothing to launch");
+        QCOMPARE(view.kernelCount(), 0U);
+    }
+
+    void aTrainingCurveIsDrawn() {
+        TrainingPlot plot;
+        plot.resize(400, 220);
+        plot.grab();
+        plot.setCurve({{0, 0.5, 0.6, 0.1}, {50, 0.1, 0.15, 1}, {100, 0.05, 0.12, 2}}, "gemm bf16");
+        QCOMPARE(plot.pointCount(), 3U);
+        QVERIFY(plot.accessibleDescription().contains("gemm bf16"));
+        QVERIFY(!plot.grab().isNull());
+    }
+};
+
+QTEST_MAIN(TestEvidencePlots)
+#include "tst_evidence_plots.moc"
