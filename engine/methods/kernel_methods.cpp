@@ -2,6 +2,8 @@
 
 #include "methods/kernel_method.h"
 
+#include "methods/analytical/interval_analysis.h"
+#include "methods/analytical/mapping_search.h"
 #include "methods/analytical/tile_wave.h"
 #include "methods/hybrid/tile_hybrid.h"
 
@@ -14,6 +16,8 @@ std::span<const KernelMethod> kernelMethods() {
         // clang-format off: one line each
         tileWaveKernels(),
         tileHybridKernels(),
+        intervalAnalysisMethod(),
+        mappingSearchMethod(),
         // clang-format on
     };
     return methods;

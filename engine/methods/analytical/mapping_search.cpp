@@ -1,6 +1,7 @@
 #include "methods/analytical/mapping_search.h"
 
 #include "methods/analytical/affine_calibration.h"
+#include "methods/analytical/vector_functions.h"
 #include "workload/kernel_parts.h"
 
 #include <fmt/format.h>
@@ -77,14 +78,6 @@ Bound boundOf(const VectorCost& cost, std::int16_t cacheLevel) {
     return {BoundKind::Memory, cost.cacheCycles > cost.dramCycles ? cacheLevel : std::int16_t{0}};
 }
 
-/// tanh, sigmoid and their like are built from one exponential and about ten operations, as the authors count GELU.
-bool exponential(std::string_view function) {
-    static constexpr std::array<std::string_view, 14> names{"Gelu",   "FastGelu", "QuickGelu", "Silu", "Swish",
-                                                            "SwiGLU", "GeGLU",    "Sigmoid",   "Tanh", "Exp",
-                                                            "Erf",    "Softplus", "Mish",      "Elu"};
-    return std::find(names.begin(), names.end(), function) != names.end();
-}
-
 template <class Search>
 SearchedKernel attention(const SearchMachine& machine, const Kernel& kernel, std::int16_t cacheLevel,
                          const Search& search) {
@@ -136,10 +129,10 @@ SearchedKernel searched(const SearchMachine& machine, const Kernel& kernel, std:
         case KernelKind::Other: {
             const double counted = static_cast<double>(kernel.batch * kernel.m * kernel.n);
             const double elements = counted > 0 ? counted : std::max(kernel.bytes() / sizeOf(kernel.type), 1.0);
-            const bool exponentials = kernel.kind == KernelKind::Elementwise && exponential(kernel.function);
-            const double operations = exponentials ? 10 : kernel.flops / elements;
+            const VectorWork work =
+                kernel.kind == KernelKind::Elementwise ? vectorWork(kernel) : VectorWork{kernel.flops / elements, 0};
             out.vector =
-                streamElements(machine, elements, kernel.bytes(), operations, exponentials ? 1 : 0, kernel.type);
+                streamElements(machine, elements, kernel.bytes(), work.operations, work.exponentials, kernel.type);
             break;
         }
         case KernelKind::Collective:
