@@ -2,6 +2,8 @@
 
 #include "methods/kernel_method.h"
 
+#include "methods/analytical/interval_analysis.h"
+#include "methods/analytical/mapping_search.h"
 #include "methods/analytical/tile_wave.h"
 #include "methods/hybrid/tile_hybrid.h"
 #include "methods/learned/booster.h"
@@ -18,6 +20,8 @@ std::span<const KernelMethod> kernelMethods() {
         tileHybridKernels(),
         forestKernels(),
         boosterKernels(),
+        intervalAnalysisMethod(),
+        mappingSearchMethod(),
         // clang-format on
     };
     return methods;

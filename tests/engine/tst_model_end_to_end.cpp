@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 using namespace orrery;
 
@@ -172,6 +173,50 @@ private slots:
     void initTestCase() {
         if (!std::filesystem::exists(folder + "/gpu/neusight")) {
             QSKIP("the reference data is not here: nothing to compare with");
+        }
+    }
+    // Static batches of LLaMA-7B under TensorRT-LLM 0.6.1 as NVIDIA published them: one prefill, then as many decode
+    // steps as tokens, at the mean context. LLaMA-7B has Llama-2-7B's shapes.
+    void staticBatchesOfLlama7B() {
+        const auto file = readCsv(folder + "/serving/data/bench_tables/trtllm_static_batch_v0.6.1.csv");
+        if (!file) QSKIP("the table of static batches is not here");
+        const auto executor = makeSerialExecutor();
+        const auto seconds = [&](const Method& method, const std::string& device, const WorkloadOptions& options) {
+            auto workload = loadWorkload({"llama-2-7b", options});
+            auto loaded = loadHardware(device);
+            if (!workload || !loaded) return -1.0;
+            EstimateContext context{*executor, {}};
+            context.wantTimeline = false;
+            const auto answer =
+                estimate(method, {std::make_shared<const Hardware>(std::move(loaded->hardware)), *workload}, context);
+            return answer ? answer->latency.value : -1.0;
+        };
+        for (const KernelMethod& kernels : kernelMethods()) {
+            const Method& method = *findMethod(kernels.id);
+            Tally throughput, first;
+            std::set<std::vector<std::string>> seen;
+            for (const auto& cells : file->rows) {
+                if (cells.size() < 9 || cells[0] != "LLaMA-7B" || cells[4] != "1") continue;
+                if (!seen.insert({cells[1], cells[3], cells[5], cells[6]}).second) continue;
+                const auto number = [&](std::size_t c) { return cells[c].empty() ? 0.0 : std::stod(cells[c]); };
+                const std::string device = cells[1] == "H100" ? "h100-sxm" : "a100-80-sxm";
+                WorkloadOptions options;
+                if (cells[2] == "FP8") options.weights = options.activations = options.kv = DType::FP8;
+                options.batch = static_cast<std::int64_t>(number(3));
+                options.phase = Phase::Prefill;
+                options.sequence = static_cast<std::int64_t>(number(5));
+                const double prefill = seconds(method, device, options);
+                if (prefill <= 0) continue;
+                if (number(8) > 0) first.predicted.push_back(prefill), first.measured.push_back(1e-3 * number(8));
+                if (number(7) <= 0) continue;
+                options.phase = Phase::Decode;
+                options.sequence = static_cast<std::int64_t>(number(5) + number(6) / 2);
+                const double decode = seconds(method, device, options) * number(6);
+                throughput.predicted.push_back(number(3) * number(6) / (prefill + decode));
+                throughput.measured.push_back(number(7));
+            }
+            print(std::string(kernels.id) + " throughput of LLaMA-7B", throughput);
+            print(std::string(kernels.id) + " first token of LLaMA-7B", first);
         }
     }
     void labelsOfNeuSight() {
