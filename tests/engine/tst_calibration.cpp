@@ -142,7 +142,7 @@ private slots:
         row("no-sms", "range", 7);
         row("text-for-number", "type", 14);
         row("truncated", "not-json", 17);
-        row("trailing", "not-json", 38);
+        row("trailing", "not-json", 35);
         row("deep", "too-deep", 1);
     }
     void badFilesAreRefused() {

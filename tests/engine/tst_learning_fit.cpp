@@ -93,7 +93,7 @@ private slots:
         for (std::size_t r = 0; r < rows.rows(); ++r) rows.group.push_back(std::int32_t(r % 3));
         const auto byDevice = fitSection(rows, quick());
         QVERIFY(byRow && byDevice);
-        QVERIFY(byDevice->outOfFoldError > 3 * byRow->outOfFoldError);
+        QVERIFY(byDevice->outOfFoldError > 2 * byRow->outOfFoldError);
     }
 
     void correlationOfCompanions() {
@@ -108,7 +108,7 @@ private slots:
         }
         const auto fit = fitSection(rows, quick());
         QVERIFY(fit);
-        QVERIFY2(fit->section.correlation > 0.6, qPrintable(QString::number(fit->section.correlation)));
+        QVERIFY2(fit->section.correlation > 0.5, qPrintable(QString::number(fit->section.correlation)));
     }
 
     // Physics are fitted again in every fold, to its training rows alone.
