@@ -24,6 +24,9 @@ class TestCliBadInput : public QObject {
         if (kind == "maestro-hardware") {
             return {"map", "--maestro", ORRERY_TEST_DATA "/maestro/network.m", "--maestro-hardware", file};
         }
+        if (kind == "calibration") {
+            return {"evaluate", "--method", "booster", "--calibration", file, "--references", "none.csv"};
+        }
         return {"import", file};
     }
     static QStringList arrayCommandFor(const QString& file) {
