@@ -2,8 +2,12 @@
 
 #include "methods/kernel_method.h"
 
+#include "methods/analytical/interval_analysis.h"
+#include "methods/analytical/mapping_search.h"
 #include "methods/analytical/tile_wave.h"
 #include "methods/hybrid/tile_hybrid.h"
+#include "methods/learned/booster.h"
+#include "methods/learned/forest.h"
 
 #include <vector>
 
@@ -14,6 +18,10 @@ std::span<const KernelMethod> kernelMethods() {
         // clang-format off: one line each
         tileWaveKernels(),
         tileHybridKernels(),
+        forestKernels(),
+        boosterKernels(),
+        intervalAnalysisMethod(),
+        mappingSearchMethod(),
         // clang-format on
     };
     return methods;
