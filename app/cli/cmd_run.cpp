@@ -2,6 +2,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "app/cli/why.h"
 #include "learning/calibration.h"
 #include "store/exports.h"
 
@@ -36,6 +37,9 @@ int run(const Arguments& arguments, Watch& watch) {
         auto calibration = readCalibration(file);
         if (!calibration) return failed(calibration.error());
         calibrations.add(std::make_shared<const Calibration>(std::move(*calibration)));
+    }
+    if (const auto why = arguments.value("why")) {
+        return explain(study, std::string(*why), calibrations, std::string(arguments.value("json").value_or("")));
     }
     StudyOptions options;
     options.calibrations = &calibrations;
@@ -74,6 +78,8 @@ std::vector<Option> options() {
     };
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
     all.push_back({"out", "DIR", "leave report.html, estimates.csv, run.json, and per method operators and trace"});
+    all.push_back(
+        {"why", "OPERATOR", "instead: the kernels that this operator is launched as, and what makes their prices"});
     all.push_back({"json", "FILE", "the answers as JSON (resources/schema/run.schema.json); - is standard output"});
     return all;
 }
@@ -95,7 +101,9 @@ const Command runCommand{
          {"orrery-cli run --hardware tpu-v3 --workload alexnet --method 'loop-nest,loop-nest(fusion=on)'",
           "one method twice: what does reuse between neighbours bring? (options: orrery-cli methods loop-nest)"},
          {"orrery-cli run --hardware a100-80-sxm --workload gpt-3-175b --what-if '{retype: MatMul, type: int8}'",
-          "and if all matrix products were int8?"}},
+          "and if all matrix products were int8?"},
+         {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --method tile-wave --why o_proj",
+          "why does this operator take so long?"}},
     .run = run,
 };
 

@@ -71,6 +71,11 @@ void LiveController::setCalibrations(std::shared_ptr<const CalibrationSet> calib
     ask();
 }
 
+void LiveController::setTruth(std::shared_ptr<const ReferenceIndex> truth) {
+    truth_ = std::move(truth);
+    ask();
+}
+
 bool LiveController::upToDate() const {
     return shown_ == document_.revision() && !soon_.isActive();
 }
@@ -87,6 +92,7 @@ void LiveController::request() {
     if (const ProjectWorkload* workload = document_.workload()) question.recipe = workload->recipe;
     question.methods = document_.state()->methods;
     question.calibrations = calibrations_;
+    question.truth = truth_;
     setBusy(true);
     worker_->ask(std::move(question));
 }

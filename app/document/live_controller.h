@@ -28,6 +28,8 @@ public:
     void setPrimary(int answer);
     /// What learned methods answer with from now on; null: what ships.
     void setCalibrations(std::shared_ptr<const CalibrationSet> calibrations);
+    /// Measured kernels to mark in the views; null: none.
+    void setTruth(std::shared_ptr<const ReferenceIndex> truth);
     const std::shared_ptr<const CalibrationSet>& calibrations() const { return calibrations_; }
     const ui::SnapshotPtr& snapshot() const { return snapshot_; }
     const WorkloadPtr& workload() const { return workload_; }
@@ -57,6 +59,7 @@ private:
     quint64 asked_ = 0, shown_ = 0;
     int primary_ = 0;
     std::shared_ptr<const CalibrationSet> calibrations_;
+    std::shared_ptr<const ReferenceIndex> truth_;
     bool enabled_ = true;
     bool busy_ = false;
     std::unique_ptr<LiveWorker> worker_;  ///< last: stops before what it delivers to goes

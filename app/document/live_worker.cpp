@@ -1,6 +1,7 @@
 #include "app/document/live_worker.h"
 
 #include "base/progress.h"
+#include "evaluation/shipped_references.h"
 
 #include <utility>
 
@@ -120,6 +121,12 @@ std::optional<LiveAnswer> LiveWorker::answer(const LiveQuestion& question, const
         if (method && !method->card.live) continue;
         snapshot->answers.push_back(answerOf(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
         if (stop.stop_requested()) return std::nullopt;
+    }
+    snapshot->reference = referenceFor(snapshot->scenario);
+    if (question.truth) {
+        for (const OperatorTruth& each : question.truth->truthOf(snapshot->scenario))
+            snapshot->references.push_back({each.op, each.seconds, each.kind != ReferenceKind::Simulated,
+                                            QString::fromStdString(each.table->name)});
     }
     answer.snapshot = std::move(snapshot);
     return answer;

@@ -5,6 +5,7 @@
 
 #include "app/document/workload_cache.h"
 #include "base/executor.h"
+#include "evaluation/reference_index.h"
 #include "learning/calibration.h"
 #include "widgets/common/snapshot.h"
 
@@ -26,8 +27,9 @@ struct LiveQuestion {
     quint64 generation = 0;  ///< changes when another project or pair is shown: older answers are worthless then
     HardwarePtr hardware;
     std::optional<WorkloadRecipe> recipe;
-    std::vector<std::string> methods;  ///< ids or choices, in the order shown
+    std::vector<std::string> methods;                    ///< ids or choices, in the order shown
     std::shared_ptr<const CalibrationSet> calibrations;  ///< null: what ships
+    std::shared_ptr<const ReferenceIndex> truth;         ///< null: no kernels are loaded
 };
 
 struct LiveAnswer {

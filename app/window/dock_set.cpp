@@ -71,16 +71,31 @@ void DockSet::reveal(const QString& id) {
 void DockSet::hideAll() {
     for (Dock* dock : docks_) dock->hide();
     shown_ = false;
+    aside_.clear();
+}
+
+void DockSet::setAside(bool aside) {
+    if (aside == !aside_.isEmpty() || !shown_) return;
+    window_->setUpdatesEnabled(false);
+    if (aside) {
+        aside_ = window_->saveState(stateVersion);
+        for (Dock* dock : docks_) dock->hide();
+    } else {
+        window_->restoreState(std::exchange(aside_, {}), stateVersion);
+        for (Dock* dock : docks_) dock->refreshHeader();
+    }
+    window_->setUpdatesEnabled(true);
 }
 
 void DockSet::remember() {
-    if (shown_) openSettings()->setValue(keyOf(layout_), window_->saveState(stateVersion));
+    if (shown_ && aside_.isEmpty()) openSettings()->setValue(keyOf(layout_), window_->saveState(stateVersion));
 }
 
 void DockSet::apply(Layout layout, bool asShipped) {
     window_->setUpdatesEnabled(false);
     layout_ = layout;
     shown_ = true;
+    aside_.clear();
     place(layout);
     const QByteArray state = asShipped ? QByteArray() : openSettings()->value(keyOf(layout)).toByteArray();
     if (state.isEmpty() || !window_->restoreState(state, stateVersion)) size(layout);

@@ -30,6 +30,8 @@ public:
     void apply(Layout layout, bool asShipped = false);
     Layout layout() const { return layout_; }
     void remember();  ///< writes the present arrangement to the settings
+    /// A page that fills the window puts the docks aside and brings them back as they were.
+    void setAside(bool aside);
     void hideAll();
     bool isShown() const { return shown_; }
 
@@ -42,6 +44,7 @@ private:
     std::vector<Dock*> docks_;
     Layout layout_ = Layout::Explore;
     bool shown_ = false;
+    QByteArray aside_;  ///< how the docks stood before they were put aside; empty while they are there
 };
 
 }  // namespace orrery::app

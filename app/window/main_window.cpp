@@ -299,6 +299,7 @@ void MainWindow::finishStart() {
     });
     connect(documents_, &QTabWidget::currentChanged, this, [this] {
         if (documents_->currentWidget() == welcome_) pictures_->start();
+        docks_->setAside(documents_->currentWidget() == evidencePage_);
     });
 }
 

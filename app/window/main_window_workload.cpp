@@ -6,6 +6,7 @@
 #include "app/window/dock_set.h"
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/evidence_page.h"
+#include "app/window/evidence/reference_shelf.h"
 #include "app/window/main_window.h"
 #include "app/window/mapping_page.h"
 #include "app/window/snapshot_feeder.h"
@@ -65,6 +66,8 @@ void MainWindow::wireWorkloadPage() {
                 say(Severity::Note, tr("Answers now use the new calibration of %1").arg(ui::qs(calibration->method)),
                     tr("For this session. Save it to keep it."), QStringLiteral("calibration"));
             });
+    connect(evidencePage_->shelf(), &ReferenceShelf::changed, this,
+            [this] { live_->setTruth(evidencePage_->shelf()->index()); });
     connect(workloadPage_, &WorkloadPage::workloadClicked, this, &MainWindow::inspectWorkload);
     connect(workloadPage_, &WorkloadPage::whatIfsRequested, this, [this](const std::vector<WhatIf>& all) {
         const ProjectWorkload* workload = document_->workload();

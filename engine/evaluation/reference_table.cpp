@@ -225,6 +225,8 @@ std::vector<ReferenceTable> readShipped() {
     for (const auto& file : files) {
         auto read = readReferences(std::span(&file, 1));
         if (!read) {
+            // Those of whole models are read by shippedModelReferences().
+            if (read.error().code == "reference.format") continue;
             all.emplace_back().file = file;
             all.back().warnings.push_back(std::move(read.error()));
             continue;

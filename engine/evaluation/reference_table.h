@@ -61,7 +61,8 @@ inline constexpr std::size_t mostReferenceRows = 1'500'000;  ///< of all tables 
 /// with `reference.…`, file and line.
 Expected<std::vector<ReferenceTable>> readReferences(std::span<const std::string> files,
                                                      const ReadOptions& options = {});
-/// The small tables in presets/references, read once; what cannot be read is named in the warnings of an empty table.
+/// The small tables of kernels in presets/references, read once; what cannot be read is named in the warnings of an
+/// empty table.
 const std::vector<ReferenceTable>& shippedReferences();
 
 /// Rows of the tables, one entry per device of the catalogue, ready to be fitted. Rows of devices that the catalogue

@@ -108,6 +108,7 @@ Expected<GpuView> gpuView(const Hardware& hardware) {
     view.tensorUnits = tensorUnits / view.sms;
     view.vectorLanes = vectorLanes / view.sms;
     view.dramTiming = std::move(timing);
+    if (const Attribute* named = component->find("process")) view.process = toText(named->value);
     view.warpSize = siOf(*core, "warp_size", 32);
     view.subCores = siOf(*core, "schedulers", 4);
     view.warpsPerSm = siOf(*core, "warps", 0);

@@ -28,6 +28,7 @@ struct GpuView {
     double dramBytes = 0;      ///< capacity
     double dramBandwidth = 0;  ///< B/s
     std::string dramTiming;    ///< standard, as the design names it: `HBM2e`; empty where not given
+    std::string process;       ///< of the die, as the design names it: `12 nm`, `4N`; empty where not given
     double clock = 0;          ///< Hz, nominal
     double sustained = 1;      ///< share of the clock that holds under load, as the design states it
     double sharedLatency = 0, l2Latency = 0, dramLatency = 0;  ///< s; 0 where not given

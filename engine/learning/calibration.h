@@ -79,8 +79,6 @@ Expected<Calibration> readCalibration(const std::string& file);
 Expected<Calibration> parseCalibration(std::string_view json, const std::string& name);
 /// Numbers to six significant digits.
 std::string writeCalibration(const Calibration& calibration);
-/// Fails with `calibration.other-method`.
-Expected<void> checkMethod(const Calibration& calibration, std::string_view method, const std::string& file);
 
 /// Sections of several files for one method; later files win.
 class CalibrationSet {

@@ -297,12 +297,4 @@ Expected<Calibration> readCalibration(const std::string& file) {
     return parseCalibration(text, file);
 }
 
-Expected<void> checkMethod(const Calibration& calibration, std::string_view method, const std::string& file) {
-    if (calibration.method == method) return {};
-    return fail("calibration.other-method", fmt::format("a calibration of '{}'", calibration.method),
-                fmt::format("one of '{}'", method),
-                fmt::format("Make one: orrery-cli calibrate --method {} --references … --out {}", method, file),
-                {file, 0, 0, {}});
-}
-
 }  // namespace orrery

@@ -6,6 +6,8 @@
 #include "methods/analytical/mapping_search.h"
 #include "methods/analytical/tile_wave.h"
 #include "methods/hybrid/tile_hybrid.h"
+#include "methods/learned/booster.h"
+#include "methods/learned/forest.h"
 
 #include <vector>
 
@@ -16,6 +18,8 @@ std::span<const KernelMethod> kernelMethods() {
         // clang-format off: one line each
         tileWaveKernels(),
         tileHybridKernels(),
+        forestKernels(),
+        boosterKernels(),
         intervalAnalysisMethod(),
         mappingSearchMethod(),
         // clang-format on

@@ -4,6 +4,9 @@
 #include "store/run_store.h"
 
 #include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QtTest/QtTest>
 
 #include <csignal>
@@ -183,6 +186,17 @@ private slots:
                  outcome.text());
         QVERIFY2(!outcome.error.contains('\r') && !outcome.error.contains('\x1b'),
                  "progress or colour without a terminal");
+    }
+    void whyShowsWhatMakesAPrice() {
+        const Outcome why = cli(runOf({"--method", "tile-wave", "--why", "o_proj"}));
+        QVERIFY2(why.exit == 0 && why.out.contains("gemm ") && why.out.contains("32 times"), why.text());
+        const Outcome json = cli(runOf({"--method", "tile-wave", "--why", "o_proj", "--json", "-"}));
+        QVERIFY2(json.exit == 0, json.text());
+        const auto story = QJsonDocument::fromJson(json.out.toUtf8()).array().at(0).toObject();
+        const auto kernel = story["kernels"].toArray().at(0).toObject();
+        QVERIFY2(kernel["terms"].toArray().size() > 2 && kernel["seconds"].toDouble() > 0, json.text());
+        QCOMPARE(cli(runOf({"--why", "nonesuch"})).exit, 2);
+        QCOMPARE(cli(runOf({"--method", "roofline", "--why", "o_proj"})).exit, 1);
     }
     void jsonFitsTheSchemaAndStandsAlone() {
         const Outcome outcome = cli(runOf({"--json", "-", "--batch", "2"}));

@@ -2,6 +2,7 @@
 
 #include "hardware/catalogue.h"
 #include "methods/analytical/timeline.h"
+#include "methods/kernel_method.h"
 #include "methods/method.h"
 #include "workload/workload.h"
 
@@ -110,6 +111,10 @@ private slots:
                     const auto answer = ask(id, hardware, workload);
                     if (id == "llm-inference" && !workload->transformer) {
                         QVERIFY2(!answer && answer.error().code == "method.not-applicable", what.c_str());
+                        continue;
+                    }
+                    if (!answer && findKernelMethod(id)) {  // methods over kernels are for GPUs alone
+                        QVERIFY2(answer.error().code == "method.not-applicable" && entry.group != "GPU", what.c_str());
                         continue;
                     }
                     if (!answer) {  // arrays of integers only: refused by name, with what they can do

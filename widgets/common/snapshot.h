@@ -2,6 +2,7 @@
 
 // What all result views show: one immutable answer to the live question, replaced as a whole on each evaluation.
 
+#include "evaluation/reference.h"
 #include "hardware/device_view.h"
 #include "methods/method.h"
 
@@ -40,6 +41,7 @@ struct Snapshot {
     std::vector<Answer> answers;
     int primary = 0;  ///< the answer whose operators, timeline and breakdown are shown
     bool live = true;
+    std::optional<Reference> reference;         ///< published for exactly this question
     std::vector<OperatorReference> references;  ///< rising by operator
     std::shared_ptr<const CalibrationSet> calibrations;  ///< that the answers were made with; null: what ships
 

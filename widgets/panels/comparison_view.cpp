@@ -172,7 +172,7 @@ ComparisonView::ComparisonView(Selection* selection, QWidget* parent)
 }
 
 void ComparisonView::setReference(std::optional<ReferenceValue> reference) {
-    reference_ = std::move(reference);
+    given_ = std::move(reference);
     snapshotChanged(snapshot());
 }
 
@@ -181,6 +181,10 @@ QString ComparisonView::csv() const {
 }
 
 void ComparisonView::snapshotChanged(const SnapshotPtr&) {
+    reference_ = given_;
+    if (const auto published = snapshot() ? snapshot()->reference : std::nullopt; published && !given_) {
+        reference_ = {published->value, qs(published->source), published->kind == ReferenceKind::Measured};
+    }
     model_->set(snapshot(), reference_);
     intervals_->set(snapshot(), reference_);
     costs_->set(snapshot(), reference_);

@@ -29,6 +29,7 @@ class ComparisonView : public ResultView {
     Q_OBJECT
 public:
     explicit ComparisonView(Selection* selection, QWidget* parent = nullptr);
+    /// Instead of the one that comes with the snapshot.
     void setReference(std::optional<ReferenceValue> reference);
     QString csv() const override;
     QTableView* table() const { return table_; }
@@ -55,7 +56,7 @@ private:
     MethodOptions* options_;
     Label* notes_;
     QBoxLayout* plots_;
-    std::optional<ReferenceValue> reference_;
+    std::optional<ReferenceValue> given_, reference_;  ///< set by hand; shown
     QString shape_;  ///< of the rows as they are arranged: answered, failed, with a reference
     QElapsedTimer sinceAnswer_;
     QTimer notesDue_;

@@ -29,9 +29,9 @@ QString valueOf(const MethodChoice& choice, const MethodOption& option) {
 MethodOptions::MethodOptions(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("methodOptions"));
     setAccessibleName(tr("Options of the method"));
-    row_ = new QHBoxLayout(this);
-    row_->setContentsMargins(0, 0, 0, 0);
-    row_->setSpacing(8);
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
     hide();
 }
 
@@ -44,14 +44,15 @@ void MethodOptions::setChoice(const QString& choice) {
 }
 
 void MethodOptions::rebuild() {
-    while (QLayoutItem* item = row_->takeAt(0)) {
-        if (item->widget()) item->widget()->deleteLater();
-        delete item;
+    for (QWidget* old : controls_) {
+        old->hide();  // its own signal may still be running
+        old->deleteLater();
     }
+    controls_.clear();
     const Method* method = findMethod(choice_.id);
     setVisible(method && !method->card.options.empty());
     if (!method) return;
-    for (const MethodOption& option : method->card.options) row_->addWidget(controlOf(option));
+    for (const MethodOption& option : method->card.options) controls_ << controlOf(option);
     auto* beside = new QToolButton(this);
     beside->setText(tr("Ask beside"));
     beside->setObjectName(QStringLiteral("methodOptions.beside"));
@@ -59,8 +60,32 @@ void MethodOptions::rebuild() {
     beside->setToolTip(tr("Adds the same method with its usual options, so that two ways stand side by side"));
     beside->setEnabled(!choice_.options.empty());
     connect(beside, &QToolButton::clicked, this, [this] { emit besideRequested(QString::fromStdString(choice_.id)); });
-    row_->addWidget(beside);
-    row_->addStretch(1);
+    controls_ << beside;
+    for (QWidget* control : controls_) control->show();
+    updateGeometry();
+    flow(width(), true);
+}
+
+int MethodOptions::flow(int width, bool place) const {
+    constexpr int gap = 12, line = 6;
+    int x = 0, y = 0, tallest = 0;
+    for (QWidget* control : controls_) {
+        const QSize size = control->sizeHint();
+        if (x > 0 && x + size.width() > width) {
+            x = 0;
+            y += tallest + line;
+            tallest = 0;
+        }
+        tallest = std::max(tallest, size.height());
+        if (place) control->setGeometry(x, y, std::min(size.width(), std::max(width, 1)), size.height());
+        x += size.width() + gap;
+    }
+    return y + tallest;
+}
+
+void MethodOptions::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    flow(width(), true);
 }
 
 QWidget* MethodOptions::controlOf(const MethodOption& option) {

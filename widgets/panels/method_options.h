@@ -6,8 +6,6 @@
 
 #include <QWidget>
 
-class QHBoxLayout;
-
 namespace orrery::ui {
 
 class MethodOptions : public QWidget {
@@ -18,20 +16,31 @@ public:
     void setChoice(const QString& choice);
     QString choice() const { return QString::fromStdString(toText(choice_)); }
 
+    QSize sizeHint() const override { return {200, heightFor(320)}; }
+    QSize minimumSizeHint() const override { return {120, 0}; }
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override { return heightFor(width); }
+
 signals:
     /// A person chose: `before` is to be replaced by `after`.
     void changed(const QString& before, const QString& after);
     /// The same method shall also answer with its other options.
     void besideRequested(const QString& choice);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    /// Puts the controls in rows as wide as the widget; only measures with `place` false. Returns the height.
+    int flow(int width, bool place) const;
+    int heightFor(int width) const { return flow(width, false); }
     void rebuild();
     void choose(std::string_view key, const QString& value);
     QWidget* controlOf(const MethodOption& option);
 
     MethodChoice choice_;
     QString shown_;
-    QHBoxLayout* row_;
+    QList<QWidget*> controls_;
 };
 
 }  // namespace orrery::ui

@@ -6,6 +6,26 @@
 
 namespace orrery::app {
 
+namespace {
+
+/// A table that is opened again takes its old place.
+ReferenceTablesPtr joined(const std::vector<ReferenceTable>& before, std::vector<ReferenceTable> fresh) {
+    auto all = std::make_shared<std::vector<ReferenceTable>>(before);
+    for (ReferenceTable& table : fresh) {
+        if (table.rows.empty() && table.file.empty()) continue;
+        const auto same = std::ranges::find_if(
+            *all, [&](const ReferenceTable& old) { return old.file == table.file && old.name == table.name; });
+        if (same == all->end()) {
+            all->push_back(std::move(table));
+        } else {
+            *same = std::move(table);
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
 ReferenceShelf::ReferenceShelf(QObject* parent) : QObject(parent), reading_(new Background(this)) {
     connect(reading_, &Background::ended, this, [this] { emit readingChanged(false); });
 }
@@ -17,9 +37,9 @@ bool ReferenceShelf::isReading() const {
 void ReferenceShelf::readShipped() {
     if (std::exchange(shipped_, true)) return;
     emit readingChanged(true);
-    reading_->start([this](std::stop_token, Progress&) -> Background::Finish {
-        const std::vector<ReferenceTable>* tables = &shippedReferences();
-        return [this, tables] { take(*tables); };
+    reading_->start([this, before = tables_](std::stop_token, Progress&) -> Background::Finish {
+        const ReferenceTablesPtr all = joined(*before, shippedReferences());
+        return [this, all, index = std::make_shared<const ReferenceIndex>(all)] { show(all, index); };
     });
 }
 
@@ -29,37 +49,24 @@ void ReferenceShelf::open(const QStringList& files, const QString& device) {
     ReadOptions options;
     options.device = device.toStdString();
     emit readingChanged(true);
-    reading_->start([this, paths, options](std::stop_token, Progress&) -> Background::Finish {
-        auto read = std::make_shared<Expected<std::vector<ReferenceTable>>>(readReferences(paths, options));
-        return [this, read] {
-            if (!*read) return emit refused(read->error());
-            take(std::move(**read));
-        };
+    reading_->start([this, paths, options, before = tables_](std::stop_token, Progress&) -> Background::Finish {
+        auto read = readReferences(paths, options);
+        if (!read) return [this, why = read.error()] { emit refused(why); };
+        const ReferenceTablesPtr all = joined(*before, std::move(*read));
+        return [this, all, index = std::make_shared<const ReferenceIndex>(all)] { show(all, index); };
     });
 }
 
-void ReferenceShelf::take(std::vector<ReferenceTable> tables) {
-    auto all = std::make_shared<std::vector<ReferenceTable>>(*tables_);
-    for (ReferenceTable& table : tables) {
-        if (table.rows.empty() && table.file.empty()) continue;
-        // Opened again, it takes its old place.
-        const auto same = std::ranges::find_if(
-            *all, [&](const ReferenceTable& old) { return old.file == table.file && old.name == table.name; });
-        if (same == all->end()) {
-            all->push_back(std::move(table));
-        } else {
-            *same = std::move(table);
-        }
-    }
-    tables_ = std::move(all);
+void ReferenceShelf::show(ReferenceTablesPtr tables, std::shared_ptr<const ReferenceIndex> index) {
+    tables_ = std::move(tables);
+    index_ = std::move(index);
     emit changed();
 }
 
 void ReferenceShelf::remove(int table) {
     auto all = std::make_shared<std::vector<ReferenceTable>>(*tables_);
     all->erase(all->begin() + table);
-    tables_ = std::move(all);
-    emit changed();
+    show(all, std::make_shared<const ReferenceIndex>(all));
 }
 
 QString summaryOf(const ReferenceTable& table) {

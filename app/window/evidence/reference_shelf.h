@@ -2,7 +2,7 @@
 
 // The references that are loaded in this session: the small tables that ship, and files that a person opened.
 
-#include "evaluation/reference_table.h"
+#include "evaluation/reference_index.h"
 
 #include <QObject>
 #include <QStringList>
@@ -26,6 +26,8 @@ public:
     void open(const QStringList& files, const QString& device = {});
     void remove(int table);
     const ReferenceTablesPtr& tables() const { return tables_; }  ///< never null
+    /// Of all tables, to find kernels in; never null.
+    const std::shared_ptr<const ReferenceIndex>& index() const { return index_; }
     bool isReading() const;
 
 signals:
@@ -34,9 +36,10 @@ signals:
     void refused(const orrery::Diagnostic& why);
 
 private:
-    void take(std::vector<ReferenceTable> tables);
+    void show(ReferenceTablesPtr tables, std::shared_ptr<const ReferenceIndex> index);
 
     ReferenceTablesPtr tables_ = std::make_shared<const std::vector<ReferenceTable>>();
+    std::shared_ptr<const ReferenceIndex> index_ = std::make_shared<const ReferenceIndex>(tables_);
     Background* reading_;
     bool shipped_ = false;
 };

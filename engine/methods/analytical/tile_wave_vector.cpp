@@ -21,8 +21,9 @@ constexpr std::array<TileParameter, VectorParameterCount> parameterTable{{
     {"cache reach", 1.6, 0.05, 8, 0.3, Dimension::Number, "rows in flight that L2 keeps, of its capacity"},
     {"warm share", 0.72, 0.05, 4, 0.3, Dimension::Number, "footprint that L2 keeps between runs, of its capacity"},
     {"feed", 14, 4, 128, 0.3, Dimension::Number, "bytes per cycle between L2 and one multiprocessor"},
-    {"row cost", 277, 1, 3000, 0.5, Dimension::Number, "cycles of a multiprocessor that one row of softmax or "
-                                                       "normalisation costs"},
+    {"row cost", 277, 1, 3000, 0.5, Dimension::Number,
+     "cycles of a multiprocessor that one row of softmax or "
+     "normalisation costs"},
     {"launch", 2.1e-5, 1e-7, 1e-4, 0.3, Dimension::Time, "time of a launch as the data have it"},
     {"normalisation launch", 1.6e-5, 1e-8, 1e-4, 0.5, Dimension::Time, "time that normalisation takes to launch more"},
 }};
@@ -42,8 +43,8 @@ bool graphicsMemory(const GpuView& gpu) {
 
 TilePhysics vectorPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     TilePhysics out;
-    const double rows = std::max<double>(1, static_cast<double>(kernel.m) * static_cast<double>(std::max<std::int64_t>(
-                                                kernel.batch, 1)));
+    const double rows = std::max<double>(
+        1, static_cast<double>(kernel.m) * static_cast<double>(std::max<std::int64_t>(kernel.batch, 1)));
     const double row = std::max<double>(1, static_cast<double>(kernel.n));
     const double bytes = rows * row * elementBytes(kernel.type);
     const bool softmax = kernel.kind == KernelKind::Softmax, norm = kernel.kind == KernelKind::Normalization;
@@ -73,13 +74,13 @@ TilePhysics vectorPhysics(const Kernel& kernel, const GpuView& gpu, std::span<co
 }
 
 const TileFamily& vectorFamily() {
-    static const TileFamily family{
-        "vector operators",
-        [](const Kernel& kernel) {
-            return kernel.kind == KernelKind::Elementwise || kernel.kind == KernelKind::Softmax ||
-                   kernel.kind == KernelKind::Normalization;
-        },
-        parameterTable, vectorPhysics};
+    static const TileFamily family{"vector operators",
+                                   [](const Kernel& kernel) {
+                                       return kernel.kind == KernelKind::Elementwise ||
+                                              kernel.kind == KernelKind::Softmax ||
+                                              kernel.kind == KernelKind::Normalization;
+                                   },
+                                   parameterTable, vectorPhysics};
     return family;
 }
 

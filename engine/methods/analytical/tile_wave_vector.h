@@ -14,16 +14,16 @@ namespace orrery {
 
 /// Places of the parameters of vectorFamily().
 enum VectorParameter : std::size_t {
-    VectorStacked,        ///< share of the rate of HBM
-    VectorGraphics,       ///< share of the rate of GDDR and LPDDR
-    VectorNormPass,       ///< reads of a row beyond the first, normalisation
-    VectorSoftmaxPass,    ///< the same, softmax of rows too long for registers
-    VectorReach,          ///< bytes of rows in flight that stay in L2 ÷ its capacity
-    VectorWarm,           ///< footprint that stays in L2 between runs ÷ its capacity
-    VectorFeed,           ///< B per cycle between L2 and one multiprocessor
-    VectorRow,            ///< cycles of one multiprocessor that a row of softmax or normalisation costs
-    VectorLaunch,         ///< s
-    VectorNormLaunch,     ///< s more of normalisation
+    VectorStacked,      ///< share of the rate of HBM
+    VectorGraphics,     ///< share of the rate of GDDR and LPDDR
+    VectorNormPass,     ///< reads of a row beyond the first, normalisation
+    VectorSoftmaxPass,  ///< the same, softmax of rows too long for registers
+    VectorReach,        ///< bytes of rows in flight that stay in L2 ÷ its capacity
+    VectorWarm,         ///< footprint that stays in L2 between runs ÷ its capacity
+    VectorFeed,         ///< B per cycle between L2 and one multiprocessor
+    VectorRow,          ///< cycles of one multiprocessor that a row of softmax or normalisation costs
+    VectorLaunch,       ///< s
+    VectorNormLaunch,   ///< s more of normalisation
     VectorParameterCount
 };
 

@@ -15,6 +15,8 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
     ops.bound.assign(rows, Bound{});
     ops.flops.assign(rows, 0.0);
     ops.bytes.assign(rows, 0.0);
+    ops.lowSeconds.assign(rows, 0.0);
+    ops.highSeconds.assign(rows, 0.0);
     std::vector<double> longest(rows, -1.0);
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
         const Launch& launch = c.list.launches[i];
@@ -22,6 +24,9 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
         const auto at = static_cast<std::size_t>(launch.op);
         const double busy = launch.count * p.seconds;
         ops.seconds[at] += busy + c.pipelined.idle[i];
+        // Of the kernels of one operator errors are alike: their sides add.
+        ops.lowSeconds[at] += launch.count * p.low;
+        ops.highSeconds[at] += launch.count * p.high + c.pipelined.idle[i];
         ops.flops[at] += launch.count * launch.scale * launch.kernel.flops;
         ops.bytes[at] += launch.count * launch.scale * launch.kernel.bytes();
         if (busy <= longest[at]) continue;
@@ -30,12 +35,18 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
         ops.bound[at] = waits ? Bound{BoundKind::Overhead, -1} : p.price.bound;
         if (ops.bound[at].kind == BoundKind::Memory) ops.bound[at].level = 0;
     }
-    if (!c.list.launches.empty()) ops.seconds[static_cast<std::size_t>(c.list.launches.front().op)] += c.graphLaunch;
+    if (!c.list.launches.empty()) {
+        const auto first = static_cast<std::size_t>(c.list.launches.front().op);
+        ops.seconds[first] += c.graphLaunch;
+        ops.highSeconds[first] += c.graphLaunch;
+    }
     if (c.overlapped > 0) {
         double sum = 0;
         for (const double seconds : ops.seconds) sum += seconds;
         const double share = sum > 0 ? latencyOf(c) / sum : 1;
-        for (double& seconds : ops.seconds) seconds *= share;
+        for (auto* column : {&ops.seconds, &ops.lowSeconds}) {
+            for (double& seconds : *column) seconds *= share;
+        }
     }
     return ops;
 }

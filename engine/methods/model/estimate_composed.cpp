@@ -4,6 +4,7 @@
 #include "methods/analytical/energy.h"
 #include "methods/model/columns.h"
 #include "methods/model/compose.h"
+#include "methods/model/power.h"
 
 #include <fmt/format.h>
 
@@ -92,6 +93,37 @@ void addMemoryUse(Estimate& answer, const Workload& workload, const Composition&
     answer.memory = use;
 }
 
+// Stated energies where the device has them, else what the power cap says; the clock that the cap allows either way.
+void addEnergyUse(Estimate& answer, const Composition& c) {
+    addEnergy(answer, c.gpu.device);
+    const PowerModel model = powerModel(c.gpu);
+    if (!model.known()) return;
+    const bool stated = answer.energy.has_value();
+    double busy = 0, clock = 0, joules = 0;
+    std::vector<double> perOperator(answer.operators.size(), 0.0);
+    for (std::size_t i = 0; i < c.prices.size(); ++i) {
+        const Launch& launch = c.list.launches[i];
+        const double seconds = c.prices[i].seconds;
+        const PowerPoint point = powerOf(model, c.gpu, launch.kernel, launch.scale * launch.kernel.flops,
+                                         launch.scale * launch.kernel.bytes(), seconds);
+        const double all = launch.count * seconds;
+        busy += all;
+        clock += all * point.clockShare;
+        const double drawn = all * point.watts + c.pipelined.idle[i] * model.staticWatts;
+        perOperator[static_cast<std::size_t>(launch.op)] += drawn;
+        joules += drawn;
+    }
+    if (busy <= 0) return;
+    answer.figures.push_back({"Sustained clock", clock / busy * c.gpu.clock, Dimension::Frequency, {}});
+    if (stated) return;
+    answer.operators.joules = std::move(perOperator);
+    answer.energy = Joules(joules);
+    if (answer.latency.value > 0) {
+        answer.figures.push_back({"Mean power", joules / answer.latency.value, Dimension::Power, {}});
+    }
+    answer.assumptions.push_back(model.basis);
+}
+
 std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions& options) {
     std::vector<std::string> said = c.list.assumptions;
     if (options.launch == LaunchMode::Eager) {
@@ -148,10 +180,10 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
     answer.assumptions = assumptionsOf(c, options);
     answer.warnings = workload.warnings;
     addDoubts(answer, doubts);
-    addEnergy(answer, c.gpu.device);
     addMemoryUse(answer, workload, c, options);
     answer.ceilings = ceilingsFor(c.gpu.device, workload.costs, answer.levels.size());
     addFigures(answer, workload, c, options);
+    addEnergyUse(answer, c);
     if (context.wantTimeline) answer.timeline = composedTimeline(c);
     return answer;
 }

@@ -21,6 +21,7 @@ public:
 
     std::vector<std::int32_t> run() {
         if (options_.fusion == Fusion::Epilogue) {
+            for (std::size_t i = 0; i < size_; ++i) fuseAttention(i);
             for (std::size_t i = 0; i < size_; ++i) fuseNorm(i);
             for (std::size_t i = 0; i < size_; ++i) fuseEpilogue(i);
         } else if (options_.fusion == Fusion::Compile) {
@@ -80,6 +81,43 @@ private:
                elements(each.outputs[0]) == elements(id);
     }
 
+    bool attends(std::int32_t i) const {
+        return i >= 0 && op(i).kind == OperatorKind::MatMul && op(i).inputs.size() == 2 &&
+               !parameter(op(i).inputs[1]) && costs_.gemm[static_cast<std::size_t>(i)].k > 0;
+    }
+
+    // The only reader of what `i` makes, over at most two element-wise operators, which are noted.
+    std::int32_t productAfter(std::int32_t i, std::vector<std::int32_t>& between) const {
+        for (int step = 0; step < 3; ++step) {
+            if (op(i).outputs.size() != 1 || !graph_.tensor(op(i).outputs[0])) return -1;
+            const TensorId made = op(i).outputs[0];
+            const std::int32_t next = uses_[root(made)].consumer;
+            if (next < 0 || !alone(next) || !together(i, next)) return -1;
+            if (op(next).kind != OperatorKind::Elementwise) return next;
+            if (!sameSize(op(next), made)) return -1;
+            between.push_back(next);
+            i = next;
+        }
+        return -1;
+    }
+
+    // scores = Q·Kᵀ, element-wise operators, softmax, element-wise operators, ·V: as FlashAttention runs them.
+    void fuseAttention(std::size_t i) {
+        const auto scores = static_cast<std::int32_t>(i);
+        if (!attends(scores) || !alone(scores)) return;
+        std::vector<std::int32_t> inside;
+        const std::int32_t softmax = productAfter(scores, inside);
+        if (softmax < 0 || op(softmax).kind != OperatorKind::Softmax) return;
+        inside.push_back(softmax);
+        const std::int32_t context = productAfter(softmax, inside);
+        if (!attends(context)) return;
+        const GemmShape& a = costs_.gemm[i];
+        const GemmShape& b = costs_.gemm[static_cast<std::size_t>(context)];
+        if (a.batch != b.batch || a.m != b.m || a.n != b.k) return;
+        inside.push_back(context);
+        for (const std::int32_t each : inside) leader_[static_cast<std::size_t>(each)] = scores;
+    }
+
     // x + y, whose sum a norm reads: one kernel writes both, as fused_add_rms_norm of inference engines does.
     void fuseNorm(std::size_t i) {
         const auto add = static_cast<std::int32_t>(i);
@@ -101,7 +139,8 @@ private:
         const Operator& first = op(product);
         const bool multiplies = first.kind == OperatorKind::MatMul || first.kind == OperatorKind::Conv ||
                                 first.kind == OperatorKind::ConvTranspose;
-        if (!multiplies || costs_.gemm[i].k <= 0 || first.outputs.size() != 1 || !graph_.tensor(first.outputs[0]))
+        if (!multiplies || !alone(product) || costs_.gemm[i].k <= 0 || first.outputs.size() != 1 ||
+            !graph_.tensor(first.outputs[0]))
             return;
         TensorId tail = first.outputs[0];
         for (int step = 0; step < longestEpilogue; ++step) {

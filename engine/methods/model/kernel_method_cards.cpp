@@ -1,9 +1,115 @@
-// What the cards of the methods over kernels say. Findings are those of tests/engine/tst_model_end_to_end.cpp and of
-// the kernel methods' own tests.
+// What the cards of the methods over kernels say. Findings are those of `orrery-cli evaluate` and of
+// tests/engine/tst_model_end_to_end.cpp.
 
 #include "methods/model/gpu_model_methods.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace orrery {
+
+namespace {
+
+struct Card {
+    std::string_view id, title;
+    Methodology methodology;
+    std::string_view summary;
+    std::vector<Evidence> evidence;
+    std::string_view failureMode;
+    std::vector<std::string_view> lineage;
+    std::string_view expectedCost;
+    bool live;
+};
+
+const std::vector<Card>& cards() {
+    static const std::vector<Card> all{
+        {"tile-wave",
+         "Tiles and waves",
+         Methodology::Analytical,
+         "Kernels as libraries run them: tiles, waves of blocks over the multiprocessors, traffic through the caches, "
+         "with few fitted numbers. Says why a shape is slow.",
+         {{"matrix products", "GPU",
+           "without any calibration MAPE 16 / 24 / 23 % on H100 / A100 / L40S: 35,700, 9,240 and 35,700 bf16 products "
+           "(aiconfigurator 2026-08-21)"}},
+         "Kernels whose library picks another tile than the one assumed; power limits that the design does not state.",
+         {"Lee, Phanishayee, Mahajan: NeuSight, ASPLOS 2025 (tiles and waves)",
+          "Osama et al.: Stream-K, PPoPP 2023 (split work)"},
+         "microseconds per distinct kernel",
+         true},
+        {"tile-hybrid",
+         "Tiles and waves, corrected",
+         Methodology::Hybrid,
+         "The physics of tiles and waves times a learned correction over what it computes. The most exact where a "
+         "calibration covers device and shape; says where it does not.",
+         {{"matrix products", "GPU",
+           "without any calibration it is tile-wave: MAPE 16 % on 35,700 bf16 products of H100 (aiconfigurator "
+           "2026-08-21)"}},
+         "Shapes and devices outside the calibration fall back on the physics; the interval widens there.",
+         {"Lee, Phanishayee, Mahajan: NeuSight, ASPLOS 2025"},
+         "microseconds per distinct kernel",
+         true},
+        {"wave-scaling",
+         "Wave scaling",
+         Methodology::Hybrid,
+         "What was measured on one GPU, scaled to another by waves, clocks and bandwidths. For moving between devices "
+         "of "
+         "one maker.",
+         {{"whole models", "GPU", "reported by its authors: 11.8 % on training steps between 6 GPUs (Habitat, 2021)"}},
+         "Needs measurements of a GPU that runs the same kernels; breaks between generations whose libraries differ.",
+         {"Yu et al.: Habitat, USENIX ATC 2021"},
+         "microseconds per distinct kernel",
+         true},
+        {"forest",
+         "Random forest",
+         Methodology::Learned,
+         "Trees over plain features of kernel and device, latency directly, averaged. For comparison with the physical "
+         "methods in and out of their domain.",
+         {{"matrix products", "GPU",
+           "boosted trees on such features reach 3.5 / 5.6 / 6.6 % on H100 / A100 / L40S with a fifth of the rows, and "
+           "26 to 188 % on a GPU that they have not seen (aiconfigurator 2026-08-21)"}},
+         "Does not extrapolate: a size or device beyond its rows gets the nearest one's time.",
+         {"Breiman: Random Forests, Machine Learning 45, 2001"},
+         "microseconds per distinct kernel",
+         true},
+        {"booster",
+         "Boosted trees",
+         Methodology::Learned,
+         "Boosted trees over plain features of kernel and device, latency directly. For comparison with the physical "
+         "methods in and out of their domain.",
+         {{"matrix products", "GPU",
+           "boosted trees on such features reach 3.5 / 5.6 / 6.6 % on H100 / A100 / L40S with a fifth of the rows, and "
+           "26 to 188 % on a GPU that they have not seen (aiconfigurator 2026-08-21)"}},
+         "Does not extrapolate: a size or device beyond its rows gets the nearest one's time.",
+         {"Chen, Guestrin: XGBoost, KDD 2016"},
+         "microseconds per distinct kernel",
+         true},
+        {"interval-analysis",
+         "Interval analysis",
+         Methodology::Analytical,
+         "The instructions of a kernel's inner loop between stalls: issue, math pipe, memory latency and queues, as a "
+         "stack of cycles.",
+         {{"matrix products", "GPU",
+           "reported for AMALI on A100: 18 % on the products of Llama 3 8B (its authors, 2025)"}},
+         "Kernels that are not like its templates; caches beyond the last level's hit rate.",
+         {"Lee et al.: GCoM, ISCA 2022", "Cao et al.: AMALI, ISCA 2025"},
+         "microseconds per distinct kernel",
+         true},
+        {"mapping-search",
+         "Mapping search",
+         Methodology::Analytical,
+         "Searches tilings over last-level cache and multiprocessors for the fastest, with the cycles of the tensor "
+         "units "
+         "as a systolic array's.",
+         {{"matrix products", "GPU", "reported by its authors: 10.9 % on operators, 4.1 % on LLM inference (LLMCompass, 2024)"}},
+         "Assumes that the library finds the best mapping; small kernels, where it does not.",
+         {"Zhang et al.: LLMCompass, ISCA 2024"},
+         "up to a millisecond per distinct kernel",
+         true},
+    };
+    return all;
+}
+
+}  // namespace
 
 MethodCard kernelMethodCard(const KernelMethod& method) {
     MethodCard card{
@@ -13,14 +119,25 @@ MethodCard kernelMethodCard(const KernelMethod& method) {
         .level = MethodLevel::Model,
         .summary = "Prices the kernels of a model on a GPU one by one and composes them.",
         .platforms = {"GPU"},
-        .evidence = {{"whole models", "GPU", "measured on 0 rows so far"}},
-        .needs = {"A GPU with cores, clock and memory bandwidth", "Shapes of all tensors"},
-        .failureMode = "Not known yet.",
-        .lineage = {"Orrery"},
-        .expectedCost = "microseconds per kernel",
+        .evidence = {},
+        .needs = {"A GPU with cores, clock and memory bandwidth", "Shapes of all tensors",
+                  "Calibrations, of the device or of others; without them intervals are wide"},
+        .failureMode = "Not known.",
+        .lineage = {},
+        .expectedCost = "microseconds per distinct kernel",
         .version = method.version,
         .live = true,
     };
+    const auto found = std::find_if(cards().begin(), cards().end(), [&](const Card& c) { return c.id == method.id; });
+    if (found == cards().end()) return card;
+    card.title = found->title;
+    card.methodology = found->methodology;
+    card.summary = found->summary;
+    card.evidence = found->evidence;
+    card.failureMode = found->failureMode;
+    card.lineage = found->lineage;
+    card.expectedCost = found->expectedCost;
+    card.live = found->live;
     return card;
 }
 

@@ -31,19 +31,26 @@ std::vector<std::vector<std::int32_t>> membersOf(const std::vector<std::int32_t>
     return members;
 }
 
+// The one kernel that a fused group is.
 class GroupKernel {
 public:
-    GroupKernel(const Workload& workload, const std::vector<std::int32_t>& leader,
-                const std::vector<std::int32_t>& readers)
-        : workload_(workload), leader_(leader), readers_(readers) {}
+    GroupKernel(const Workload& workload, const std::vector<TensorId>& roots, const std::vector<std::int32_t>& readers)
+        : workload_(workload), roots_(roots), readers_(readers) {}
 
     Launch make(const std::vector<std::int32_t>& members) const {
         const auto first = static_cast<std::size_t>(members.front());
         Launch launch;
         launch.op = members.front();
         launch.count = workload_.costs.repeat[first];
-        const bool product = workload_.costs.gemm[first].k > 0;
-        launch.kernel = product ? epilogue(members, launch.extraBytes) : pointwise(members);
+        const bool attends = std::any_of(members.begin(), members.end(),
+                                         [&](std::int32_t m) { return op(m).kind == OperatorKind::Softmax; });
+        if (workload_.costs.gemm[first].k <= 0) {
+            launch.kernel = pointwise(members);
+        } else if (attends) {
+            launch.kernel = attention(members);
+        } else {
+            launch.kernel = epilogue(members, launch.extraBytes);
+        }
         return launch;
     }
 
@@ -52,31 +59,23 @@ private:
     Kernel kernel(std::int32_t i) const {
         return kernelOf(workload_.graph, workload_.costs, static_cast<std::size_t>(i));
     }
+    TensorId root(TensorId id) const { return roots_[static_cast<std::size_t>(id)]; }
 
-    bool inside(const std::vector<std::int32_t>& members, TensorId id) const {
-        return std::any_of(members.begin(), members.end(), [&](std::int32_t m) {
-            const auto& outputs = op(m).outputs;
-            return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
-        });
-    }
-    bool leaves(const std::vector<std::int32_t>& members, TensorId id) const {
-        int readInside = 0;
-        for (const std::int32_t m : members) {
-            const auto& inputs = op(m).inputs;
-            readInside += std::find(inputs.begin(), inputs.end(), id) != inputs.end();
-        }
-        return readers_[static_cast<std::size_t>(id)] > readInside || readInside == 0;
+    bool names(const std::vector<TensorId>& ids, TensorId wanted) const {
+        return std::any_of(ids.begin(), ids.end(),
+                           [&](TensorId id) { return workload_.graph.tensor(id) && root(id) == wanted; });
     }
     double readFromOutside(const std::vector<std::int32_t>& members) const {
         std::vector<TensorId> seen;
         double bytes = 0;
         for (const std::int32_t m : members) {
-            for (std::size_t k = 0; k < op(m).inputs.size(); ++k) {
-                const TensorId id = op(m).inputs[k];
+            for (const TensorId id : op(m).inputs) {
                 const Tensor* tensor = workload_.graph.tensor(id);
-                if (!tensor || std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
-                seen.push_back(id);
-                if (!inside(members, id)) bytes += tensor->bytes().value;
+                if (!tensor || std::find(seen.begin(), seen.end(), root(id)) != seen.end()) continue;
+                seen.push_back(root(id));
+                const bool made = std::any_of(members.begin(), members.end(),
+                                              [&](std::int32_t k) { return names(op(k).outputs, root(id)); });
+                if (!made) bytes += tensor->bytes().value;
             }
         }
         return bytes;
@@ -86,7 +85,11 @@ private:
         for (const std::int32_t m : members) {
             for (const TensorId id : op(m).outputs) {
                 const Tensor* tensor = workload_.graph.tensor(id);
-                if (tensor && leaves(members, id)) bytes += tensor->bytes().value;
+                if (!tensor) continue;
+                const auto inside = std::count_if(members.begin(), members.end(),
+                                                  [&](std::int32_t k) { return names(op(k).inputs, root(id)); });
+                if (inside == 0 || readers_[static_cast<std::size_t>(root(id))] > inside)
+                    bytes += tensor->bytes().value;
             }
         }
         return bytes;
@@ -95,14 +98,34 @@ private:
     // The product as it stands, its epilogue's other operands on top.
     Kernel epilogue(const std::vector<std::int32_t>& members, double& extraBytes) const {
         Kernel result = kernel(members.front());
-        const double before = result.readBytes;
-        if (members.size() > 1) {
-            for (std::size_t k = 1; k < members.size(); ++k) result.flops += kernel(members[k]).flops;
-            std::vector<std::int32_t> rest(members.begin() + 1, members.end());
-            extraBytes = std::max(0.0, readFromOutside(members) - readFromOutside({members.front()}));
-            result.readBytes = before + extraBytes;
-            result.writeBytes = writtenOutside(members);
-        }
+        for (std::size_t k = 1; k < members.size(); ++k) result.flops += kernel(members[k]).flops;
+        extraBytes = std::max(0.0, readFromOutside(members) - readFromOutside({members.front()}));
+        result.readBytes += extraBytes;
+        result.writeBytes = writtenOutside(members);
+        return result;
+    }
+
+    // Scores, softmax and context as one: the scores never leave the chip.
+    Kernel attention(const std::vector<std::int32_t>& members) const {
+        const auto first = static_cast<std::size_t>(members.front());
+        const GemmShape& scores = workload_.costs.gemm[first];
+        const GemmShape& context = workload_.costs.gemm[static_cast<std::size_t>(members.back())];
+        const Tensor* query = workload_.graph.tensor(workload_.graph.operators[first].inputs[0]);
+        const double batch = query && query->shape.size() > 3 ? static_cast<double>(query->shape[0].value) : 1;
+        Kernel result;
+        result.kind = scores.m == 1 ? KernelKind::DecodeAttention : KernelKind::PrefillAttention;
+        result.type = result.weightType = result.kvType = workload_.costs.type[first];
+        const std::int64_t heads = whole(scores.batch / std::max(1.0, batch));
+        result.attention = {.batch = whole(batch),
+                            .heads = heads,
+                            .kvHeads = heads,
+                            .queries = whole(scores.m),
+                            .keys = whole(scores.n),
+                            .headDim = whole(scores.k),
+                            .valueDim = whole(context.n)};
+        for (const std::int32_t m : members) result.flops += kernel(m).flops;
+        result.readBytes = readFromOutside(members);
+        result.writeBytes = writtenOutside(members);
         return result;
     }
 
@@ -128,27 +151,32 @@ private:
     }
 
     const Workload& workload_;
-    const std::vector<std::int32_t>& leader_;
+    const std::vector<TensorId>& roots_;
     const std::vector<std::int32_t>& readers_;
 };
 
-// Operators that read each tensor, with one more for those that the graph hands out.
-std::vector<std::int32_t> readersOf(const Graph& graph) {
+// Operators that read each tensor, through views or not; those that the graph hands out have one more.
+std::vector<std::int32_t> readersOf(const Graph& graph, const std::vector<TensorId>& roots) {
     std::vector<std::int32_t> readers(graph.tensors.size(), 0);
-    for (const Operator& op : graph.operators) {
-        for (std::size_t k = 0; k < op.inputs.size(); ++k) {
-            const auto end = op.inputs.begin() + static_cast<std::ptrdiff_t>(k);
-            if (!graph.tensor(op.inputs[k]) || std::find(op.inputs.begin(), end, op.inputs[k]) != end) continue;
-            ++readers[static_cast<std::size_t>(op.inputs[k])];
+    std::vector<std::int32_t> last(graph.tensors.size(), -1);
+    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+        const Operator& op = graph.operators[i];
+        if (op.kind == OperatorKind::View) continue;
+        for (const TensorId id : op.inputs) {
+            if (!graph.tensor(id)) continue;
+            const auto root = static_cast<std::size_t>(roots[static_cast<std::size_t>(id)]);
+            if (last[root] == static_cast<std::int32_t>(i)) continue;
+            last[root] = static_cast<std::int32_t>(i);
+            ++readers[root];
         }
     }
     for (const TensorId id : graph.outputs) {
-        if (graph.tensor(id)) ++readers[static_cast<std::size_t>(id)];
+        if (graph.tensor(id)) ++readers[static_cast<std::size_t>(roots[static_cast<std::size_t>(id)])];
     }
     return readers;
 }
 
-void addAssumptions(const Workload& workload, const ModelOptions& options, LaunchList& list) {
+void addAssumptions(const ModelOptions& options, LaunchList& list) {
     switch (options.fusion) {
         case Fusion::None:
             list.assumptions.push_back(
@@ -173,7 +201,6 @@ void addAssumptions(const Workload& workload, const ModelOptions& options, Launc
             std::to_string(fused) +
             " operators are computed inside the kernel of another: their time stands with that one, theirs is 0");
     }
-    if (options.step == TrainingStep::Training && workload.graph.operators.empty()) return;
 }
 
 }  // namespace
@@ -222,8 +249,9 @@ LaunchList launchesOf(const Workload& workload, const ModelOptions& options) {
     const Graph& graph = workload.graph;
     list.leader = fusedGroups(workload, options);
     const auto members = membersOf(list.leader);
-    const auto readers = readersOf(graph);
-    const GroupKernel group(workload, list.leader, readers);
+    const auto roots = viewRoots(graph);
+    const auto readers = readersOf(graph, roots);
+    const GroupKernel group(workload, roots, readers);
     list.launches.reserve(graph.operators.size() + 16);
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
         if (list.leader[i] != static_cast<std::int32_t>(i)) continue;
@@ -244,7 +272,7 @@ LaunchList launchesOf(const Workload& workload, const ModelOptions& options) {
         launch.count = workload.costs.repeat[i];
         list.launches.push_back(launch);
     }
-    addAssumptions(workload, options, list);
+    addAssumptions(options, list);
     if (options.step == TrainingStep::Training) addTraining(workload, options, list);
     return list;
 }

@@ -1,0 +1,182 @@
+#include "evaluation/shipped_references.h"
+
+#include "base/unit.h"
+#include "evaluation/reference_checks.h"
+#include "hardware/catalogue.h"
+#include "methods/provenance.h"
+#include "workload/yaml/fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::array kinds{ReferenceKind::Measured, ReferenceKind::Summed, ReferenceKind::Simulated};
+
+DType typeOf(YamlFields& fields, std::string_view key, DType fallback) {
+    const YamlNode* node = fields.find(key);
+    if (!node) return fallback;
+    const auto type = dtype(node->scalar);
+    if (!type) fields.refuse(*node, fmt::format("'{}' is no data type", node->scalar), "fp16, bf16, fp8, …", {});
+    return type.value_or(fallback);
+}
+
+WorkloadOptions readOptionsOf(YamlFields& fields, WorkloadOptions options) {
+    options.batch = fields.whole("batch", 1, 100000, options.batch);
+    options.sequence = fields.whole("sequence", 1, 10'000'000, options.sequence);
+    options.image = fields.whole("image", 1, 16384, options.image);
+    options.weights = typeOf(fields, "weights", options.weights);
+    options.activations = typeOf(fields, "activations", options.activations);
+    options.kv = typeOf(fields, "kv", options.kv);
+    options.flashAttention = fields.flag("flash", options.flashAttention);
+    if (const YamlNode* node = fields.find("phase")) {
+        const auto read = phase(node->scalar);
+        if (!read) fields.refuse(*node, fmt::format("'{}' is no phase", node->scalar), "forward, prefill, decode", {});
+        options.phase = read.value_or(options.phase);
+    }
+    fields.refuseOthers();
+    return options;
+}
+
+Diagnostic withCode(Diagnostic diagnostic) {
+    diagnostic.code = "reference.description";
+    return diagnostic;
+}
+
+Expected<ModelReference> readItem(const YamlNode& item, const std::string& file) {
+    const Place place{file, item.line, item.column, {}};
+    const auto wrong = [&](std::string message, std::string expected) {
+        return fail("reference.description", std::move(message), std::move(expected),
+                    "each reference has workload, options, device, time and source", place);
+    };
+    if (!item.isMap()) return wrong("a reference is a map", "{workload: …, device: …, time: …}");
+    YamlFields fields(item, file, "references");
+    ModelReference model;
+    model.recipe.source = fields.text("workload", {});
+    const WorkloadInfo* info = builtinWorkload(model.recipe.source);
+    if (!info) return wrong(fmt::format("there is no built-in model '{}'", model.recipe.source), "a built-in model");
+    model.recipe.options = info->usual;
+    if (const YamlNode* options = fields.find("options")) {
+        if (!options->isMap()) return wrong("the options are no map", "options: {batch: 1, …}");
+        YamlFields inside(*options, file, "references/options");
+        model.recipe.options = readOptionsOf(inside, info->usual);
+        if (inside.problem()) return tl::unexpected(withCode(*inside.problem()));
+    }
+    Reference& reference = model.reference;
+    reference.device = fields.text("device", {});
+    if (catalogueId(reference.device) != reference.device) {
+        return wrong(fmt::format("the hardware catalogue has no '{}'", reference.device), "an id of the catalogue");
+    }
+    const auto time = parseMeasure(fields.text("time", {}), Dimension::Time);
+    if (!time || time->perCycle || !(time->si > 0)) return wrong("the time is none", "a time such as 3.2 ms");
+    reference.value = Seconds(time->si);
+    reference.software = fields.text("software", {});
+    reference.source = fields.text("source", {});
+    if (reference.source.empty()) return wrong("the source is missing", "who measured it and where it stands");
+    reference.noise = fields.number("noise", 0, 10, 0);
+    const auto kind = fields.text("kind", "measured");
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](ReferenceKind k) { return toText(k) == kind; });
+    if (found == kinds.end()) return wrong(fmt::format("'{}' is no kind", kind), "measured, summed or simulated");
+    reference.kind = *found;
+    reference.what = fmt::format("{}, batch {}", info->name, model.recipe.options.batch);
+    fields.refuseOthers();
+    if (fields.problem()) return tl::unexpected(withCode(*fields.problem()));
+    return model;
+}
+
+bool isModelFile(const std::string& text) {
+    return text.find("model-references/") != std::string::npos;
+}
+
+std::string textOf(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+ShippedModelReferences readShipped() {
+    ShippedModelReferences shipped;
+    std::vector<std::string> files;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(presetsFolder() + "/references", error)) {
+        if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+    }
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) {
+        if (!isModelFile(textOf(file))) continue;
+        auto read = readModelReferences(file);
+        if (!read) {
+            shipped.warnings.push_back(std::move(read.error()));
+            continue;
+        }
+        for (auto& each : *read) shipped.all.push_back(std::move(each));
+    }
+    return shipped;
+}
+
+}  // namespace
+
+Expected<std::vector<ModelReference>> readModelReferences(const std::string& file) {
+    const auto text = textOf(file);
+    auto root = parseYaml(text, file);
+    if (!root) return tl::unexpected(std::move(root.error()));
+    const YamlNode* format = root->find("orrery");
+    if (!format || format->scalar != "model-references/1") {
+        const bool newer = format && format->scalar.starts_with("model-references/");
+        return fail(newer ? "reference.version" : "reference.format",
+                    "this is no table of models that this version reads", "orrery: model-references/1",
+                    newer ? "it is from a newer Orrery" : "a table begins with this line",
+                    Place{file, format ? format->line : 1, 0, {}});
+    }
+    const YamlNode* list = root->find("references");
+    if (!list || !list->isSequence()) {
+        return fail("reference.description", "the table has no list of references", "references: [...]", {},
+                    Place{file, list ? list->line : 1, 0, {}});
+    }
+    std::vector<ModelReference> all;
+    for (const YamlNode& item : list->items) {
+        auto read = readItem(item, file);
+        if (!read) return tl::unexpected(std::move(read.error()));
+        all.push_back(std::move(*read));
+    }
+    return all;
+}
+
+const ShippedModelReferences& shippedModelReferences() {
+    static const ShippedModelReferences shipped = readShipped();
+    return shipped;
+}
+
+std::optional<Reference> referenceFor(const Scenario& scenario) {
+    if (!scenario.hardware || !scenario.workload || !scenario.workload->recipe.whatIfs.empty()) return std::nullopt;
+    const WorkloadRecipe& asked = scenario.workload->recipe;
+    const WorkloadInfo* info = builtinWorkload(asked.source);
+    if (!info) return std::nullopt;
+    WorkloadOptions options = asked.options;
+    if (options.sequence == 0) options.sequence = info->usual.sequence;
+    if (options.image == 0) options.image = info->usual.image;
+    for (const ModelReference& each : shippedModelReferences().all) {
+        if (each.recipe.source != info->id) continue;
+        WorkloadOptions measured = each.recipe.options;
+        // What the model does not have cannot differ.
+        if (!info->hasSequence) measured.sequence = options.sequence;
+        if (!info->hasImage) measured.image = options.image;
+        if (!info->hasPhases) measured.phase = options.phase;
+        if (options.phase != Phase::Decode) measured.kv = options.kv;
+        if (measured != options) continue;
+        const auto device = catalogueHardware(each.reference.device);
+        if (device && device->name == scenario.hardware->name &&
+            hardwareHash(*device) == hardwareHash(*scenario.hardware)) {
+            return each.reference;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace orrery

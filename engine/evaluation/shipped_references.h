@@ -1,0 +1,36 @@
+#pragma once
+
+// Published latencies of whole models, few and each with its source: presets/references/*.yaml of the format
+// `orrery: model-references/1`. Published kernels stand in shippedReferences() of reference_table.h.
+
+#include "evaluation/reference.h"
+#include "methods/method.h"
+#include "workload/workload.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct ModelReference {
+    WorkloadRecipe recipe;  ///< of a built-in model, all options as they were measured
+    Reference reference;    ///< `device` is an id of the hardware catalogue
+};
+
+/// Reads one file. Fails with `reference.…`, file and line: another format or a newer version, an unknown model, an
+/// unknown device, a time that is none, a missing source, a key that nothing reads.
+Expected<std::vector<ModelReference>> readModelReferences(const std::string& file);
+
+struct ShippedModelReferences {
+    std::vector<ModelReference> all;
+    Diagnostics warnings;  ///< files that cannot be read
+};
+/// Those of presets/references, read once.
+const ShippedModelReferences& shippedModelReferences();
+
+/// The measured value of exactly this question: the device is the catalogue's, unchanged, and the workload is the
+/// built-in model with the same options and no changes. Nothing if none was published.
+std::optional<Reference> referenceFor(const Scenario& scenario);
+
+}  // namespace orrery

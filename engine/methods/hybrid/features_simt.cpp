@@ -1,0 +1,86 @@
+#include "methods/hybrid/features_simt.h"
+
+#include "methods/analytical/tile_wave_simt.h"
+#include "methods/analytical/tile_wave_vector.h"
+#include "methods/hybrid/feature_terms.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+using features::logOf;
+using features::Row;
+
+constexpr std::array<std::string_view, 17> simtNames{"blocks per sm", "last wave", "dram / arithmetic",
+                                                     "feed / arithmetic", "steps", "splits", "tile area", "tile aspect",
+                                                     "fill", "weights / l2", "operands / l2", "seconds / launch",
+                                                     "last warp row", "last warp column", "launch share",
+                                                     // of the device
+                                                     "throttle depth", "generation"};
+constexpr std::array<std::string_view, 9> vectorNames{"bytes / l2", "dram / feed", "row", "rows per sm", "operands",
+                                                      "launch share", "arithmetic / dram",
+                                                      // of the device
+                                                      "graphics memory", "bytes per sm and cycle"};
+
+double remainder(double value, double step) {
+    return value / (std::ceil(value / step) * step);
+}
+
+void simtFeatures(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, std::span<double> out) {
+    const auto m = static_cast<double>(kernel.m), n = static_cast<double>(kernel.n), k = static_cast<double>(kernel.k);
+    const auto batch = static_cast<double>(std::max<std::int64_t>(kernel.batch, 1));
+    const double width = bits(kernel.type) / 8.0, l2 = std::max(gpu.l2Bytes, 1.0);
+    const double run = std::max(physics.seconds - physics.launch, 1e-12);
+    Row row{out};
+    row.add(logOf(physics.blocks / gpu.sms));
+    row.add(features::fraction(physics.blocks, gpu.sms));
+    row.add(logOf(physics.dram / physics.compute));
+    row.add(logOf(physics.l2 / physics.compute));
+    row.add(logOf(physics.steps));
+    row.add(physics.splits);
+    row.add(logOf(physics.tileM * physics.tileN));
+    row.add(logOf(physics.tileM / physics.tileN));
+    row.add(physics.fill);
+    row.add(logOf(k * n * width / l2));
+    row.add(logOf(batch * width * (k * n + m * k + m * n) / l2));
+    row.add(logOf(run / physics.launch));
+    row.add(remainder(m, 32));
+    row.add(remainder(n, 32));
+    row.add(physics.launch / physics.seconds);
+    row.add(gpu.sustained * run / (run + 1e-3));
+    row.add(simtGeneration(gpu));
+}
+
+void vectorFeatures(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, std::span<double> out) {
+    const auto rows = static_cast<double>(kernel.m * std::max<std::int64_t>(kernel.batch, 1));
+    const auto n = static_cast<double>(kernel.n);
+    const double width = std::max(bits(kernel.type), 8) / 8.0, l2 = std::max(gpu.l2Bytes, 1.0);
+    Row row{out};
+    row.add(logOf(rows * n * width / l2));
+    row.add(logOf(physics.dram / physics.l2));
+    row.add(logOf(n));
+    row.add(logOf(rows / gpu.sms));
+    row.add(kernel.operands);
+    row.add(physics.launch / physics.seconds);
+    row.add(logOf(physics.compute / physics.dram));
+    row.add(graphicsMemory(gpu) ? 1 : 0);
+    row.add(gpu.dramBandwidth / (gpu.sms * gpu.clock));
+}
+
+}  // namespace
+
+const HybridFamily& simtHybrid() {
+    static const HybridFamily family{"vector-unit products", simtNames, simtFeatures, 2, 120, 5};
+    return family;
+}
+
+const HybridFamily& vectorHybrid() {
+    static const HybridFamily family{"vector operators", vectorNames, vectorFeatures, 2, 60, 4};
+    return family;
+}
+
+}  // namespace orrery

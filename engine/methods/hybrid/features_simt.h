@@ -1,0 +1,12 @@
+#pragma once
+
+// What the learned correction of products on the vector units and of vector operators may look at.
+
+#include "methods/hybrid/hybrid_family.h"
+
+namespace orrery {
+
+const HybridFamily& simtHybrid();
+const HybridFamily& vectorHybrid();
+
+}  // namespace orrery

@@ -1,0 +1,32 @@
+#include "methods/learned/booster.h"
+
+#include "methods/learned/learned_method.h"
+
+namespace orrery {
+
+namespace {
+
+constexpr std::string_view id = "booster", version = "1";
+
+Expected<KernelPricerPtr> bind(const GpuView& gpu, const CalibrationSet& calibrations) {
+    return bindLearned(id, gpu, calibrations);
+}
+
+Expected<Calibration> fit(std::span<const KernelRows> rows, const FitOptions& options) {
+    TrainingOptions training;
+    training.kind = "trees";
+    training.loss = "squared";
+    training.steps = 200;
+    training.depth = 8;
+    training.leaves = 24;
+    training.minimumLeaf = 3;
+    return fitLearned(id, version, rows, options, training);
+}
+
+}  // namespace
+
+KernelMethod boosterKernels() {
+    return {id, version, bind, fit};
+}
+
+}  // namespace orrery

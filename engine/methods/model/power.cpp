@@ -1,0 +1,73 @@
+#include "methods/model/power.h"
+
+#include "base/unit.h"
+#include "hardware/power_limit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+constexpr double staticShare = 0.3;  // of the cap (Bambhaniya et al., GenZ, 2024)
+// O'Connor et al., Fine-Grained DRAM, MICRO 2017: HBM2 about 4 pJ/bit; twice that for DRAM off the package (assumed).
+constexpr double stackedJoulesPerByte = 8 * 4e-12, otherJoulesPerByte = 8 * 8e-12;
+
+bool matrix(const Kernel& kernel) {
+    return kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::PrefillAttention ||
+           kernel.kind == KernelKind::DecodeAttention || kernel.kind == KernelKind::Convolution;
+}
+
+}  // namespace
+
+PowerModel powerModel(const GpuView& gpu) {
+    PowerModel model;
+    if (gpu.powerCap <= 0) return model;
+    model.capWatts = gpu.powerCap;
+    model.staticWatts = gpu.idlePower > 0 ? std::min(gpu.idlePower, gpu.powerCap) : staticShare * gpu.powerCap;
+    const auto& main = gpu.device.main();
+    const bool stacked = gpu.dramTiming.starts_with("HBM") || main.name.starts_with("hbm");
+    model.joulesPerByte = main.energy.value > 0 ? main.energy.value
+                          : stacked             ? stackedJoulesPerByte
+                                                : otherJoulesPerByte;
+    const double share = std::clamp(gpu.sustained, 0.1, 1.0);
+    const double voltage = voltageAt(share);
+    model.unitWatts = (model.capWatts - model.staticWatts) / (share * voltage * voltage);
+    model.basis = fmt::format(
+        "Energy is {} static{}, {} for units at full rate and the nominal clock, from the cap of {} at the sustained "
+        "clock ({:.0f} %), and {:.0f} pJ per byte of {}; its error has not been measured",
+        format(Watts(model.staticWatts)), gpu.idlePower > 0 ? "" : " (30 % of the cap, as GenZ has it)",
+        format(Watts(model.unitWatts)), format(Watts(model.capWatts)), 100 * share, 1e12 * model.joulesPerByte,
+        main.name);
+    return model;
+}
+
+PowerPoint powerOf(const PowerModel& model, const GpuView& gpu, const Kernel& kernel, double flops, double bytes,
+                   double seconds) {
+    PowerPoint point;
+    if (!model.known() || seconds <= 0) {
+        point.watts = model.staticWatts;
+        return point;
+    }
+    const double peak = gpu.peak(matrix(kernel), kernel.type);
+    const double rate = peak > 0 ? std::min(1.0, flops / seconds / peak) : 0;  // share of the nominal peak
+    point.memoryWatts = model.joulesPerByte * bytes / seconds;
+    const double fixed = std::min(model.capWatts, model.staticWatts + point.memoryWatts);
+    // The slower the clock, the busier the units must be to keep the rate: busy at most all the time.
+    for (int i = 0; i < 20; ++i) {
+        const double busy = std::min(1.0, rate / point.clockShare);
+        const double next = clockUnderPower(model.capWatts, fixed, busy * model.unitWatts);
+        const bool settled = std::fabs(next - point.clockShare) < 1e-6;
+        point.clockShare = next;
+        if (settled) break;
+    }
+    const double voltage = voltageAt(point.clockShare);
+    point.unitWatts = rate * voltage * voltage * model.unitWatts;
+    point.watts = std::min(model.capWatts, fixed + point.unitWatts);
+    return point;
+}
+
+}  // namespace orrery
