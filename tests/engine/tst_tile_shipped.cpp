@@ -1,0 +1,115 @@
+// The shipped calibrations of attention and collectives on the rows that they were not fitted to.
+
+#include "evaluation/evaluation.h"
+#include "evaluation/holdout.h"
+#include "hardware/catalogue.h"
+#include "learning/calibration.h"
+#include "methods/kernel_method.h"
+#include "methods/method.h"
+
+#include <QtTest/QtTest>
+
+#include <filesystem>
+
+using namespace orrery;
+
+namespace {
+
+const std::string folder = std::string(ORRERY_REFERENCE) + "/gpu/aiconfigurator/";
+
+}  // namespace
+
+class TestTileShipped : public QObject {
+    Q_OBJECT
+private slots:
+    void heldOutRowsAreAsStated_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<double>("mape");
+        QTest::addColumn<double>("coverage");  // least share inside the 90 % intervals
+        const auto row = [](const char* file, double mape, double coverage = 0.85) {
+            QTest::newRow(file) << QString(file) << mape << coverage;
+        };
+        row("a100_sxm__trtllm-1.0.0__context_attention", 0.025);
+        row("a100_sxm__trtllm-1.0.0__generation_attention", 0.045);
+        row("a100_sxm__nccl-2.27.3__nccl", 0.08);
+        row("h100_sxm__trtllm-1.3.0rc20__context_attention", 0.022);
+        row("h100_sxm__trtllm-1.3.0rc20__generation_attention", 0.052);
+        row("h100_sxm__nccl-2.29.2__nccl", 0.08);
+        row("h100_sxm__trtllm-1.3.0rc20__custom_allreduce", 0.08);
+        row("l40s__trtllm-1.3.0rc20__generation_attention", 0.056);
+        row("l40s__nccl-2.27.3__nccl", 0.125);
+    }
+    void heldOutRowsAreAsStated() {
+        QFETCH(QString, file);
+        QFETCH(double, mape);
+        QFETCH(double, coverage);
+        const std::string path = folder + file.toStdString() + ".csv.gz";
+        if (!std::filesystem::exists(path)) QSKIP("the reference data is not here: nothing to compare with");
+        const auto tables = readReferences(std::vector<std::string>{path});
+        QVERIFY2(tables, tables ? "" : toText(tables.error()).c_str());
+        Holdout holdout;  // as in the calibrations' `split`
+        holdout.kind = Holdout::Kind::Fraction;
+        holdout.testShare = 0.8;
+        holdout.seed = 1;
+        const auto split = splitRows(*tables, selectRows(*tables), holdout);
+        QVERIFY2(split, split ? "" : toText(split.error()).c_str());
+        std::vector<RowRef> rows;  // every so many: the test is quick in builds that are not optimised
+        const std::size_t step = 1 + split->test.size() / 4000;
+        for (std::size_t i = 0; i < split->test.size(); i += step) rows.push_back(split->test[i]);
+        const auto executor = makeSerialExecutor();
+        EvaluateOptions options;
+        options.executor = executor.get();
+        options.calibrations = &shippedCalibrations().set;
+        const auto result = evaluate(*findMethod("tile-hybrid"), *tables, rows, options);
+        QVERIFY2(result, result ? "" : toText(result.error()).c_str());
+        const EvaluationFigures& figures = result->figures;
+        const QByteArray said = "MAPE " + QByteArray::number(figures.errors.mape) + ", in 90 % " +
+                                QByteArray::number(figures.coverage90) + ", flagged " +
+                                QByteArray::number(qulonglong(figures.flagged));
+        QVERIFY2(figures.errors.mape < mape, said);
+        QVERIFY2(figures.coverage90 > coverage && figures.coverage90 < 0.97, said);
+        QVERIFY2(double(figures.flagged) <= 3 + 0.01 * double(rows.size()), said);  // extremes that were not drawn
+    }
+
+    // What no section was fitted to is said to be so: head sizes of A100, lengths, windows, masks.
+    void unseenKernelsAreFlagged() {
+        const KernelMethod* method = findKernelMethod("tile-hybrid");
+        QVERIFY(method);
+        int asked = 0, flagged = 0;
+        const auto count = [&](const char* device, const Kernel& kernel) {
+            const auto loaded = loadHardware(device);
+            const auto gpu = gpuView(loaded->hardware);
+            const auto pricer = method->bind(*gpu, shippedCalibrations().set);
+            ++asked;
+            flagged += (*pricer)->price(kernel).domain == DomainVerdict::Outside;
+        };
+        for (const std::int64_t batch : {1, 4, 16}) {
+            Kernel kernel;
+            kernel.kind = KernelKind::PrefillAttention;
+            kernel.type = kernel.weightType = kernel.kvType = DType::BF16;
+            kernel.attention = {batch, 32, 8, 2048, 2048, 128, 128, true, true};
+            const auto with = [&](const char* device, auto&& change) {
+                Kernel changed = kernel;
+                change(changed);
+                count(device, changed);
+            };
+            with("a100-80-sxm", [](Kernel& k) { k.attention.headDim = k.attention.valueDim = 256; });
+            with("a100-80-sxm", [](Kernel& k) { k.window = 512; });
+            with("h100-sxm", [](Kernel& k) { k.attention.causal = false; });
+            with("h100-sxm", [](Kernel& k) { k.attention.queries = k.attention.keys = 131072; });
+            with("h100-sxm", [](Kernel& k) { k.attention.keys = 16384; });
+            with("h100-sxm", [](Kernel& k) { k.attention.headDim = k.attention.valueDim = 512; });
+            kernel.kind = KernelKind::DecodeAttention;
+            kernel.attention.queries = 1;
+            kernel.attention.causal = false;
+            with("a100-80-sxm", [](Kernel& k) { k.attention.headDim = k.attention.valueDim = 64; });
+            with("h100-sxm", [](Kernel& k) { k.attention.keys = 1 << 20; });
+            with("h100-sxm", [](Kernel& k) { k.attention.queries = 8; });
+            with("l40s", [](Kernel& k) { k.attention = {k.attention.batch, 128, 1, 1, 4096, 576, 512, false, true}; });
+        }
+        QVERIFY2(flagged >= 0.9 * asked, QByteArray::number(flagged) + " of " + QByteArray::number(asked));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestTileShipped)
+#include "tst_tile_shipped.moc"
