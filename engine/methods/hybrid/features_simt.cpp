@@ -117,7 +117,7 @@ const HybridFamily& simtHybrid() {
 }
 
 const HybridFamily& vectorHybrid() {
-    static const HybridFamily family{"vector operators", vectorNames, vectorFeatures, 2, 60, 4};
+    static const HybridFamily family{"vector operators", vectorNames, vectorFeatures, 2, 60, 4, shorten};
     return family;
 }
 
