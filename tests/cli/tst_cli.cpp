@@ -16,8 +16,8 @@ using namespace orrery::test;
 
 namespace {
 
-const QStringList commandNames{"methods", "hardware", "workloads", "import", "run",
-                               "study",   "export",   "project",   "map"};
+const QStringList commandNames{"methods", "hardware", "workloads", "import",   "run",      "study",
+                               "export",  "project",  "map",       "evaluate", "calibrate"};
 
 QStringList runOf(const QStringList& more) {
     return QStringList{"run", "--hardware", "a100-80-sxm", "--workload", "llama-2-7b"} + more;
