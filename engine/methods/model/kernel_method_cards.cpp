@@ -104,7 +104,8 @@ const std::vector<Card>& cards() {
          "Searches tilings over last-level cache and multiprocessors for the fastest, with the cycles of the tensor "
          "units "
          "as a systolic array's.",
-         {{"matrix products", "GPU", "reported by its authors: 10.9 % on operators, 4.1 % on LLM inference (LLMCompass, 2024)"}},
+         {{"matrix products", "GPU",
+           "reported by its authors: 10.9 % on operators, 4.1 % on LLM inference (LLMCompass, 2024)"}},
          "Assumes that the library finds the best mapping; small kernels, where it does not.",
          {"Zhang et al.: LLMCompass, ISCA 2024"},
          "up to a millisecond per distinct kernel",
