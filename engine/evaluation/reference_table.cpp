@@ -168,7 +168,12 @@ private:
         }
         const auto path = (fs::path(file).parent_path() / beside->scalar).lexically_normal().string();
         auto other = CsvStream::open(path);
-        if (!other) return tl::unexpected(std::move(other.error()));
+        if (!other) {
+            auto absent = std::move(other.error());
+            absent.message += fmt::format(" ({})", path);
+            absent.place = Place{file, beside->line, 0, {}};
+            return tl::unexpected(std::move(absent));
+        }
         return add(*other, *description, description->device, {});
     }
     Expected<void> add(CsvStream& stream, const ImportDescription& description, const std::string& device,

@@ -26,7 +26,7 @@ void require(JsonCursor& json, bool there, std::string_view name) {
 double positive(JsonCursor& json, bool orZero) {
     const double value = json.number();
     if (json.ok() && (orZero ? value < 0 : value <= 0)) {
-        json.fail("range", fmt::format("{} is not {}", value, orZero ? "0 or more" : "above 0"));
+        json.fail("range", fmt::format("{} is too small", value), orZero ? "0 or more" : "a number above 0");
     }
     return value;
 }
@@ -87,7 +87,8 @@ std::shared_ptr<const Domain> readDomain(JsonCursor& json) {
                   "one number per feature, and n·(n + 1) ⁄ 2 of whitening");
     }
     for (std::size_t i = 0; json.ok() && i < size; ++i) {
-        if (domain->low[i] > domain->high[i]) json.fail("domain", fmt::format("range {} of the domain is empty", i));
+        if (domain->low[i] > domain->high[i])
+            json.fail("domain", fmt::format("range {} of the domain is empty", i), "low ≤ high");
     }
     return domain;
 }

@@ -21,10 +21,10 @@ double quantile(std::vector<double>& values, double share) {
 }
 
 // Beyond the seen range by this much is outside: constants hardly, others a twentieth of their span, more where rows
-// are few (the expected gap beyond the largest of n is span ⁄ n for even spacing).
+// are few (beyond the largest of n evenly drawn numbers a gap of span ⁄ n is usual, of several times that not rare).
 double room(double low, double high, bool constant, std::size_t rows) {
     if (constant) return 1e-3 * std::max(1.0, std::abs(high));
-    return (high - low) * (0.05 + 2.0 / double(rows + 1));
+    return (high - low) * (0.05 + 4.5 / double(rows + 1));
 }
 
 double distanceOf(const Domain& domain, std::span<const double> features) {
@@ -126,7 +126,8 @@ Domain fitDomain(std::span<const double> rows, std::size_t columns) {
         distances[r] = distance / (1 - leverage);
     }
     domain.edge = quantile(distances, edgeQuantile);
-    domain.outside = std::max(outsideRoom * quantile(distances, outsideQuantile), 1.05 * domain.edge);
+    const double few = 1 + 10 / double(count);  // quantiles of few rows are uncertain
+    domain.outside = std::max(outsideRoom * few * quantile(distances, outsideQuantile), 1.05 * domain.edge);
     return domain;
 }
 

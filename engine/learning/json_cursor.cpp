@@ -78,10 +78,11 @@ JsonCursor::Kind JsonCursor::kind() {
         case '"':
             return Kind::Text;
         case 't':
+            return text_.substr(at_).starts_with("true") ? Kind::Truth : Kind::Wrong;
         case 'f':
-            return Kind::Truth;
+            return text_.substr(at_).starts_with("false") ? Kind::Truth : Kind::Wrong;
         case 'n':
-            return Kind::Null;
+            return text_.substr(at_).starts_with("null") ? Kind::Null : Kind::Wrong;
         default:
             return digit(c) || c == '-' ? Kind::Number : Kind::Wrong;
     }

@@ -1,5 +1,6 @@
 // XGBoost's JSON of a tree booster (its document "Introduction to Model IO"): read whole or thinned, written thinned.
-// The arrays that XGBoost wants but does not predict with are written as zeros.
+// The arrays that XGBoost wants but does not predict with are written as zeros. What it reads as a float must have a
+// point or an exponent.
 
 #include "learning/trees.h"
 
@@ -212,7 +213,7 @@ std::string Trees::toJson() const {
         }
         out += t > 0 ? ",\n{" : "\n{";
         for (const char* unused : {"base_weights", "loss_changes", "sum_hessian"}) {
-            list(unused, tree.size(), [&](std::size_t) { out += '0'; });
+            list(unused, tree.size(), [&](std::size_t) { out += "0.0"; });
         }
         list("default_left", tree.size(), [&](std::size_t i) { out += tree.missing[i] ? '1' : '0'; });
         fmt::format_to(to, R"("id":{},)", t);
@@ -220,8 +221,9 @@ std::string Trees::toJson() const {
         list("parents", tree.size(), [&](std::size_t i) { fmt::format_to(to, "{}", parents[i]); });
         list("right_children", tree.size(), [&](std::size_t i) { fmt::format_to(to, "{}", tree.right[i]); });
         list("split_conditions", tree.size(), [&](std::size_t i) {
+            const std::size_t begin = out.size();
             fmt::format_to(to, "{}", tree.value[i]);
-            if (out.ends_with(".0")) out.resize(out.size() - 2);
+            if (out.find_first_of(".e", begin) == out.npos) out += ".0";
         });
         list("split_indices", tree.size(), [&](std::size_t i) { fmt::format_to(to, "{}", tree.feature[i]); });
         fmt::format_to(

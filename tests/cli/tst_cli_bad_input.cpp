@@ -17,12 +17,16 @@ class TestCliBadInput : public QObject {
         if (kind == "project") return {"project", file};
         if (kind == "study") return {"study", file, "--out", out};
         if (kind == "scalesim") return arrayCommandFor(file);
+        if (kind == "references") return {"evaluate", "--method", "roofline", "--references", file};
         if (kind == "timeloop") return {"map", "--timeloop", file};
         if (kind == "maestro") {
             return {"map", "--maestro", file, "--maestro-hardware", ORRERY_TEST_DATA "/maestro/hardware.m"};
         }
         if (kind == "maestro-hardware") {
             return {"map", "--maestro", ORRERY_TEST_DATA "/maestro/network.m", "--maestro-hardware", file};
+        }
+        if (kind == "calibration") {
+            return {"evaluate", "--method", "booster", "--calibration", file, "--references", "none.csv"};
         }
         return {"import", file};
     }

@@ -18,7 +18,8 @@ std::vector<double> products(std::size_t rows, double low, double high, std::uin
     const auto draw = [&] { return std::log(2.0) * (low + (high - low) * random.uniform()); };
     for (std::size_t i = 0; i < rows; ++i) {
         const double m = draw(), n = draw(), k = draw();
-        out.insert(out.end(), {m, n, k, m + n + k, std::log(std::exp(m + k) + std::exp(k + n) + std::exp(m + n)), device});
+        out.insert(out.end(),
+                   {m, n, k, m + n + k, std::log(std::exp(m + k) + std::exp(k + n) + std::exp(m + n)), device});
     }
     return out;
 }
@@ -51,9 +52,9 @@ private slots:
 
     void rowsOfOtherRegimesAreOut() {
         const Domain domain = fitDomain(products(1000, 5, 13, 1), columns);
-        QVERIFY(flagged(domain, products(2000, 13.6, 16, 2)) >= 0.99);     // larger
-        QVERIFY(flagged(domain, products(2000, 0, 4, 3)) >= 0.99);         // smaller
-        QVERIFY(flagged(domain, products(2000, 5, 13, 4, 5.2)) >= 0.99);   // another device
+        QVERIFY(flagged(domain, products(2000, 13.6, 16, 2)) >= 0.99);       // larger
+        QVERIFY(flagged(domain, products(2000, 0, 4, 3)) >= 0.99);           // smaller
+        QVERIFY(flagged(domain, products(2000, 5, 13, 4, 5.2)) >= 0.99);     // another device
         QVERIFY(flagged(domain, products(2000, 5, 13, 5, 5.0005)) <= 0.05);  // the same, rounded otherwise
     }
 

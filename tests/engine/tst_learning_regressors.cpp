@@ -41,17 +41,22 @@ std::string stockModel(const TrainingData& data, const char* objective, int para
     bool good = XGDMatrixCreateFromMat(values.data(), data.rows(), data.columns(), NAN, &matrix) == 0 &&
                 XGDMatrixSetFloatInfo(matrix, "label", target.data(), target.size()) == 0 &&
                 XGBoosterCreate(&matrix, 1, &booster) == 0;
-    const std::pair<const char*, std::string> parameters[] = {
-        {"tree_method", "hist"}, {"objective", objective}, {"nthread", "1"}, {"subsample", "0.8"},
-        {"num_parallel_tree", std::to_string(parallel)},   {"max_depth", "5"}};
+    const std::pair<const char*, std::string> parameters[] = {{"tree_method", "hist"},
+                                                              {"objective", objective},
+                                                              {"nthread", "1"},
+                                                              {"subsample", "0.8"},
+                                                              {"num_parallel_tree", std::to_string(parallel)},
+                                                              {"max_depth", "5"}};
     for (const auto& [name, value] : parameters) good = good && XGBoosterSetParam(booster, name, value.c_str()) == 0;
     for (int i = 0; good && i < 12; ++i) good = XGBoosterUpdateOneIter(booster, i, matrix) == 0;
     bst_ulong size = 0;
     const char* text = nullptr;
     good = good && XGBoosterSaveModelToBuffer(booster, R"({"format":"json"})", &size, &text) == 0;
     std::string out;
-    if (good) out.assign(text, size);
-    else problem = XGBGetLastError();
+    if (good)
+        out.assign(text, size);
+    else
+        problem = XGBGetLastError();
     XGBoosterFree(booster);
     XGDMatrixFree(matrix);
     return out;
@@ -64,7 +69,8 @@ class TestLearningRegressors : public QObject {
 private slots:
     void treesByHand() {
         // x0 < 1.5 ? 0.25 : (x1 < 10 ? -0.5 : 1), and a second tree that is one leaf.
-        const TreeNodes tree{{1, -1, 3, -1, -1}, {2, -1, 4, -1, -1}, {0, 0, 1, 0, 0}, {1.5f, 0.25f, 10, -0.5f, 1}, {1, 0, 0, 0, 0}};
+        const TreeNodes tree{
+            {1, -1, 3, -1, -1}, {2, -1, 4, -1, -1}, {0, 0, 1, 0, 0}, {1.5f, 0.25f, 10, -0.5f, 1}, {1, 0, 0, 0, 0}};
         const TreeNodes leaf{{-1}, {-1}, {0}, {2}, {0}};
         QCOMPARE(QString::fromStdString(findFault(tree, 2)), QString());
         const Trees model(2, 0.125, std::vector{tree, leaf});
@@ -72,7 +78,8 @@ private slots:
         QCOMPARE(at(1, 0), 2.375);
         QCOMPARE(at(1.5, 9.99), 1.625);  // not below the threshold: right
         QCOMPARE(at(1.5, 10), 3.125);
-        const double missing = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+        const double missing = std::numeric_limits<double>::quiet_NaN(),
+                     infinite = std::numeric_limits<double>::infinity();
         QCOMPARE(at(missing, 0), 2.375);  // missing goes left at the root, right at node 2
         QCOMPARE(at(9, missing), 3.125);
         QCOMPARE(at(infinite, -infinite), 1.625);
@@ -99,7 +106,8 @@ private slots:
         QVERIFY2(model, model ? "" : toText(model.error()).c_str());
         for (std::size_t r = 0; r < data.rows(); ++r) {
             const double ours = (*model)->predict(rowOf(data, r));
-            QVERIFY2(std::abs(ours - double(stock[r])) < 1e-6 * std::max(1.0, std::abs(ours)), qPrintable(QString::number(r)));
+            QVERIFY2(std::abs(ours - double(stock[r])) < 1e-6 * std::max(1.0, std::abs(ours)),
+                     qPrintable(QString::number(r)));
         }
     }
 
@@ -153,7 +161,8 @@ private slots:
     }
 
     void networkByHand() {
-        // Hidden sums 1 and −1 become 0.75 and −0.25 (x·(1 + x ⁄ (1 + |x|)) ⁄ 2); 2·0.75 + 4·(−0.25) + 0.5 = 1; ×10 + 3.
+        // Hidden sums 1 and −1 become 0.75 and −0.25 (x·(1 + x ⁄ (1 + |x|)) ⁄ 2); 2·0.75 + 4·(−0.25) + 0.5 = 1; ×10
+        // + 3.
         const auto model = parseRegressor("network", R"({"activation":"smooth-rectifier","mean":[5,1],"scale":[2,0],
             "target_mean":3,"target_scale":10,"layers":[{"outputs":2,"weights":[1,-1,100,100],"bias":[0,0]},
             {"outputs":1,"weights":[2,4],"bias":[0.5]}]})");

@@ -42,7 +42,8 @@ private slots:
         double constant = 0;
         for (const double target : unseen.target) constant += std::abs(target - 0.25) / 500;
         const double error = meanAbsoluteError(**model, unseen);
-        QVERIFY2(error < constant * (kind == "linear" ? 0.95 : 0.35), qPrintable(QString("%1 of %2").arg(error).arg(constant)));
+        QVERIFY2(error < constant * (kind == "linear" ? 0.95 : 0.35),
+                 qPrintable(QString("%1 of %2").arg(error).arg(constant)));
     }
 
     void sameSeedSameBytesAtAnyThreadCount_data() { kinds(); }
@@ -118,6 +119,7 @@ private slots:
         if (kind == "linear") QSKIP("one step");
         std::stop_source stop;
         TrainingOptions options = optionsFor(kind, 10'000);
+        options.subsample = 0.6;  // or all trees of a forest would be one
         std::vector<TrainingPoint> points;
         options.stop = stop.get_token();
         options.onStep = [&](const TrainingPoint& point) {
@@ -131,7 +133,9 @@ private slots:
         QVERIFY(points[11].training < points[0].training && points[11].validation < points[0].validation);
         double best = 1e9;
         for (const TrainingPoint& point : points) best = std::min(best, point.validation);
-        QVERIFY(std::abs(meanAbsoluteError(**model, validation) - best) < 0.01 * best + 1e-4);
+        // A forest keeps all its trees; the others the step of least error, but for the rounding of their numbers.
+        const double slack = kind == "forest" ? 0.1 : 0.01;
+        QVERIFY(std::abs(meanAbsoluteError(**model, validation) - best) < slack * best + 1e-4);
         if (kind == "trees") QVERIFY(static_cast<const Trees&>(**model).trees() <= 12);
     }
 
@@ -148,7 +152,8 @@ private slots:
         options.ridge = 0;
         const auto model = train(data, nullptr, options);
         QVERIFY(model);
-        for (std::size_t r = 0; r < 20; ++r) QVERIFY(std::abs((*model)->predict(rowOf(data, r)) - data.target[r]) < 0.01);
+        for (std::size_t r = 0; r < 20; ++r)
+            QVERIFY(std::abs((*model)->predict(rowOf(data, r)) - data.target[r]) < 0.01);
         for (const TreeNodes& tree : static_cast<const Trees&>(**model).unpack()) {
             for (std::size_t i = 0; i < tree.size(); ++i) {
                 if (tree.left[i] >= 0) QVERIFY(QString::number(tree.value[i]).size() <= 4);
@@ -159,15 +164,24 @@ private slots:
     void whatCannotBeTrainedIsSaid_data() {
         QTest::addColumn<QString>("what");
         QTest::addColumn<QString>("code");
-        QTest::newRow("no rows") << "rows" << "learning.no-rows";
-        QTest::newRow("NaN feature") << "nan" << "learning.not-finite";
-        QTest::newRow("infinite target") << "inf" << "learning.not-finite";
-        QTest::newRow("missing numbers") << "shape" << "learning.shape";
-        QTest::newRow("negative weight") << "weight" << "learning.weight";
-        QTest::newRow("unknown kind") << "kind" << "learning.unknown-kind";
-        QTest::newRow("unknown loss") << "loss" << "learning.option";
-        QTest::newRow("steps") << "steps" << "learning.option";
-        QTest::newRow("monotone") << "monotone" << "learning.option";
+        QTest::newRow("no rows") << "rows"
+                                 << "learning.no-rows";
+        QTest::newRow("NaN feature") << "nan"
+                                     << "learning.not-finite";
+        QTest::newRow("infinite target") << "inf"
+                                         << "learning.not-finite";
+        QTest::newRow("missing numbers") << "shape"
+                                         << "learning.shape";
+        QTest::newRow("negative weight") << "weight"
+                                         << "learning.weight";
+        QTest::newRow("unknown kind") << "kind"
+                                      << "learning.unknown-kind";
+        QTest::newRow("unknown loss") << "loss"
+                                      << "learning.option";
+        QTest::newRow("steps") << "steps"
+                               << "learning.option";
+        QTest::newRow("monotone") << "monotone"
+                                  << "learning.option";
     }
     void whatCannotBeTrainedIsSaid() {
         QFETCH(QString, what);

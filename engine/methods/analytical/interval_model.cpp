@@ -1,5 +1,7 @@
 #include "methods/analytical/interval_model.h"
 
+#include "methods/analytical/mapping_search_machine.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +42,7 @@ IntervalMachine intervalMachine(const GpuView& gpu) {
     if (gpu.registerBytes > 0) machine.registers = gpu.registerBytes / 4;
     machine.sharedBytes = gpu.sharedBytes > 0 ? gpu.sharedBytes : 48.0 * 1024;
     machine.l2Bytes = gpu.l2Bytes / std::max(gpu.l2Slices, 1.0);
-    machine.dram = gpu.dramBandwidth / machine.clock;
+    machine.dram = gpu.dramBandwidth * (1 - refreshShare(gpu.dramTiming)) / machine.clock;
     machine.network = gpu.l2Bandwidth / machine.clock;
     if (machine.network <= 0) {
         machine.network = usualNetworkBytes * gpu.sms;

@@ -74,7 +74,11 @@ IntervalPlan planTile(const IntervalMachine& machine, const IntervalProduct& p, 
     program.sharedBytesPerBlock = stages * operands();
     program.blocks = p.batch * std::ceil(p.m / tile.m) * std::ceil(p.n / tile.n) * splits;
     const double steps = std::ceil(std::ceil(p.k / depth) / splits);
-    const double asked = program.blocks * steps * operands();
+    // Units that take whole warp groups come with loads that two neighbouring blocks share: of the larger operand each
+    // asks for half.
+    const bool shares = instructionRows(tensor) > 16 && program.blocks > 1;
+    const double sharedLoad = shares ? std::max(tile.m * p.aBytes, tile.n * p.bBytes) * depth / 2 : 0;
+    const double asked = program.blocks * steps * (operands() - sharedLoad);
     const double dramShare =
         dramShareOf(machine, p, tile, program.blocks / splits, residentBlocks(machine, program), asked);
 
@@ -82,7 +86,7 @@ IntervalPlan planTile(const IntervalMachine& machine, const IntervalProduct& p, 
     const double loaded = operands() / tile.warps;
     WarpInterval step;
     step.count = steps;
-    step.loadBytes = loaded;
+    step.loadBytes = loaded - sharedLoad / tile.warps;
     step.dramShare = dramShare;
     step.waitsForLoad = true;
     step.ahead = stages - 1;

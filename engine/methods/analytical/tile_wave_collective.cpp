@@ -71,6 +71,7 @@ double eighth(double x) {
 // Smooth minimum of the ways: tuners choose late, and near a crossing neither is much faster.
 double fastest(double a, double b, double c, double d) {
     const double least = std::min(std::min(a, b), std::min(c, d));
+    if (least <= 0) return 0;
     const double sum = eighth(least / a) + eighth(least / b) + eighth(least / c) + eighth(least / d);
     return least / std::sqrt(std::sqrt(std::sqrt(sum)));
 }

@@ -22,7 +22,7 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
     {"dram share", 0.85, 0.3, 0.97, 0.15, Dimension::Fraction, "of the memory's bandwidth"},
     {"l2 rate", 31e9, 8e9, 2e11, 0.4, Dimension::DataRate, "of one multiprocessor from the last-level cache"},
     {"kept share", 0.6, 0.05, 3, 0.5, Dimension::Number, "of the cache that keeps data between kernels"},
-    {"preparation", 1.7, 0.1, 6, 0.4, Dimension::Number, "bytes that preparing moves over those that it must"},
+    {"preparation", 1.7, 1, 6, 0.4, Dimension::Number, "bytes that preparing moves over those that it must"},
     {"tail", 0.45, 0.01, 2, 0.7, Dimension::Number, "idle end of the last wave over the longest block"},
 }};
 

@@ -39,10 +39,16 @@ void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& price, st
     row.add(logOf(linkBandwidthOf(gpu) / 1e9));
 }
 
+// About a hundred rows: shallow trees that cannot follow noise.
+void tune(TrainingOptions& training, std::size_t, bool) {
+    training.kind = "trees";
+    training.minimumLeaf = 3;
+}
+
 }  // namespace
 
 const HybridFamily& collectiveFeatures() {
-    static const HybridFamily family{collectiveFamily().name, names, fill, 1, 60, 4};
+    static const HybridFamily family{collectiveFamily().name, names, fill, 1, 60, 4, tune, 60};
     return family;
 }
 

@@ -22,6 +22,7 @@ struct HybridFamily {
     int trees = 100, depth = 6;  ///< of the correction's ensemble
     /// Changes more of how it is trained; may be null.
     void (*tune)(TrainingOptions&, std::size_t rows, bool acrossDevices) = nullptr;
+    std::size_t fewestRows = 150;  ///< below, physics stands alone
 };
 
 inline constexpr std::size_t mostHybridFeatures = 64;

@@ -13,8 +13,6 @@ namespace {
 
 using Parameters = std::map<std::string, double, std::less<>>;
 
-constexpr std::size_t fewestForTrees = 150;
-
 Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptions& options) {
     const TileFamily& family = *group.family;
     const HybridFamily* hybrid = hybridFamilyOf(family);
@@ -24,7 +22,7 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
     SectionOptions how;
     how.kind = group.kind;
     how.variant = group.variant;
-    how.learn = hybrid && group.rows.size() >= fewestForTrees;
+    how.learn = hybrid && group.rows.size() >= hybrid->fewestRows;
     TrainingOptions& training = how.candidates.front();
     training.kind = "trees";
     training.seed = options.seed;

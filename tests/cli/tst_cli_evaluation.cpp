@@ -1,0 +1,134 @@
+#include "cli/cli_process.h"
+#include "cli/schema_check.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace orrery::test;
+
+// `evaluate` and `calibrate` on a table made here: products whose times a simple law gives, with a little noise.
+class TestCliEvaluation : public QObject {
+    Q_OBJECT
+    QTemporaryDir folder_;
+    QString table_;
+
+    QString path(const char* name) const { return folder_.filePath(name); }
+    void writeFile(const QString& file, const QByteArray& text) const {
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write(text);
+    }
+    static Json parsed(const Outcome& outcome) { return Json::parse(outcome.out.toStdString(), nullptr, false); }
+
+private slots:
+    void initTestCase() {
+        QByteArray text = "gemm_dtype,m,n,k,latency\n";
+        for (int m = 16; m <= 4096; m *= 2) {
+            for (int n = 1024; n <= 8192; n += 1024) {
+                for (int k = 1024; k <= 8192; k += 1024) {
+                    const double flops = 2.0 * m * n * k;
+                    const double bytes = 2.0 * (double(m) * k + double(n) * k + double(m) * n);
+                    const double wobble = 1 + 0.03 * std::sin(m + 3.0 * n + 7.0 * k);
+                    const double ms = (4e-6 + std::max(flops / 650e12, bytes / 2.6e12)) * wobble * 1e3;
+                    text += QString("bfloat16,%1,%2,%3,%4\n").arg(m).arg(n).arg(k).arg(ms, 0, 'g', 8).toUtf8();
+                }
+            }
+        }
+        table_ = path("h100_sxm__made-1__gemm.csv");
+        writeFile(table_, text);
+    }
+    void figuresAreJsonAsTheSchemaSays() {
+        const Outcome outcome = cli({"evaluate", "--method", "roofline", "--references", table_, "--json"});
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        const auto errors = schemaErrors(outcome.out.toStdString(), "evaluation");
+        QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
+        const Json json = parsed(outcome);
+        QCOMPARE(json["rows"].get<int>(), 9 * 8 * 8);
+        QCOMPARE(json["method"].get<std::string>(), std::string("roofline"));
+        QCOMPARE(json["groups"].size(), std::size_t{1});
+        QVERIFY(json["mape"].get<double>() > 0.1 && json["bias"].get<double>() < 0);
+    }
+    void rowsAreChosenAndWritten() {
+        const Outcome outcome = cli({"evaluate", "--method", "roofline", "--where", "m=16..32,n=1024", "--rows",
+                                     path("rows.csv"), "--references", table_});
+        QVERIFY2(outcome.exit == 0 && outcome.out.contains("h100-sxm"), outcome.text());
+        QFile rows(path("rows.csv"));
+        QVERIFY(rows.open(QIODevice::ReadOnly));
+        QCOMPARE(rows.readAll().count('\n'), 1 + 2 * 8);
+    }
+    void whatWasHeldOutIsFoundAgain() {
+        const QString calibration = path("fitted.json");
+        const QStringList question{"calibrate",    "--method", "tile-hybrid", "--references", table_,       "--holdout",
+                                   "fraction=0.8", "--seed",   "5",           "--date",       "2026-11-21", "--out",
+                                   calibration,    "--json"};
+        const Outcome fitted = cli(question, {}, 120000);
+        QVERIFY2(fitted.exit == 0, fitted.text());
+        const auto errors = schemaErrors(fitted.out.toStdString(), "evaluation");
+        QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
+        const Outcome again = cli({"evaluate", "--method", "tile-hybrid", "--calibration", calibration, "--held-out",
+                                   "--references", table_, "--json"});
+        QVERIFY2(again.exit == 0, again.text());
+        const Json a = parsed(fitted), b = parsed(again);
+        QCOMPARE(a["rows"], b["rows"]);
+        QVERIFY(std::fabs(a["rows"].get<double>() / 576 - 0.8) < 0.06);
+        // The file keeps coefficients to six digits.
+        QVERIFY(std::fabs(a["mape"].get<double>() - b["mape"].get<double>()) < 1e-4);
+        // A fifth of the rows is enough to learn a law this simple.
+        QVERIFY2(b["mape"].get<double>() < 0.06, again.text());
+
+        QFile file(calibration);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray first = file.readAll();
+        QVERIFY(first.contains("seed=5") && first.contains("2026-11-21"));
+        file.close();
+        QVERIFY(cli(question, {}, 120000).exit == 0);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), first);
+
+        const Outcome other =
+            cli({"evaluate", "--method", "tile-wave", "--calibration", calibration, "--references", table_});
+        QVERIFY2(other.exit == 1 && other.error.contains("calibration.method"), other.text());
+    }
+    void wrongQuestionsAreRefused_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("exit");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const QStringList& arguments, int exit, const char* says) {
+            QTest::newRow(name) << arguments << exit << QString(says);
+        };
+        const QStringList roofline{"evaluate", "--method", "roofline", "--references", "TABLE"};
+        const QStringList hybrid{"calibrate", "--method", "tile-hybrid", "--references", "TABLE", "--out", "OUT"};
+        row("unknown method", {"evaluate", "--method", "rooflin", "--references", "TABLE"}, 1, "method.unknown");
+        row("nothing to fit", {"calibrate", "--method", "roofline", "--references", "TABLE", "--out", "OUT"}, 1,
+            "nothing-to-fit");
+        row("no such file", {"evaluate", "--method", "roofline", "--references", "/no/such.csv"}, 1, "/no/such.csv");
+        row("no such description", roofline + QStringList{"--import", "gems"}, 1, "aiconfigurator-gemm");
+        row("wrong filter", roofline + QStringList{"--where", "colour=red"}, 2, "colour");
+        row("no row left", roofline + QStringList{"--where", "dtype=fp8"}, 1, "reference.no-rows");
+        row("wrong holdout", roofline + QStringList{"--holdout", "some"}, 2, "usage.holdout");
+        row("empty split", hybrid + QStringList{"--holdout", "device=t4"}, 1, "reference.empty-split");
+        row("wrong seed", roofline + QStringList{"--seed", "-1"}, 2, "seed");
+        row("held out of what", roofline + QStringList{"--held-out"}, 2, "--calibration");
+        row("no calibration", roofline + QStringList{"--calibration", "/no/such.json"}, 1, "/no/such.json");
+        row("not a calibration", roofline + QStringList{"--calibration", "TABLE"}, 1, "calibration");
+        row("unwritable",
+            {"calibrate", "--method", "tile-hybrid", "--references", "TABLE", "--where", "m=16..64", "--out",
+             "/proc/none/x.json"},
+            1, "/proc/none");
+    }
+    void wrongQuestionsAreRefused() {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, exit);
+        QFETCH(QString, says);
+        arguments.replaceInStrings("TABLE", table_).replaceInStrings("OUT", path("out.json"));
+        const Outcome outcome = cli(arguments, {}, 120000);
+        QVERIFY2(outcome.sound() && outcome.exit == exit && outcome.out.isEmpty(), outcome.text());
+        QVERIFY2(outcome.error.contains(says), outcome.text());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliEvaluation)
+#include "tst_cli_evaluation.moc"
