@@ -1,5 +1,6 @@
 #include "learning/regressor.h"
 
+#include "learning/blend.h"
 #include "learning/linear.h"
 #include "learning/network.h"
 #include "learning/trees.h"
@@ -12,7 +13,8 @@ RegressorPtr readRegressor(std::string_view kind, JsonCursor& json) {
     if (kind == "trees") return readTrees(json);
     if (kind == "network") return readNetwork(json);
     if (kind == "linear") return readLinear(json);
-    json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind), "trees, network or linear",
+    if (kind == "blend") return readBlend(json);
+    json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind), "trees, network, linear or blend",
               "The file may come from a newer version.");
     return nullptr;
 }

@@ -2,7 +2,7 @@
 
 // A learned function from a row of features to one number, evaluated without allocation, and how it stands in a file.
 // Kinds: `trees` (boosted or averaged, XGBoost's own JSON), `network` (small multi-layer perceptron, our JSON),
-// `linear`.
+// `linear`, `blend` (the mean of others).
 
 #include "base/diagnostic.h"
 

@@ -12,6 +12,9 @@ Expected<RegressorPtr> trainNetwork(const TrainingData& data, const TrainingData
                                     const TrainingOptions& options);
 Expected<RegressorPtr> trainLinear(const TrainingData& data, const TrainingOptions& options);
 
+Expected<RegressorPtr> trainBlend(const TrainingData& data, const TrainingData* validation,
+                                  const TrainingOptions& options);
+
 /// Weighted median; NaN-free, not empty.
 double weightedMedian(std::span<const double> values, std::span<const double> weights);
 /// Slope and curvature of the loss at residual r = prediction − target as iteratively reweighted least squares sees it:

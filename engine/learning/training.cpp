@@ -54,6 +54,8 @@ Expected<void> check(const TrainingOptions& options, std::size_t columns) {
     if (options.depth < 1 || options.depth > 16) return bad("depth", options.depth, "1 to 16");
     if (options.leaves < 0 || options.leaves > 65'536) return bad("leaves", options.leaves, "0 to 65536");
     if (options.width < 1 || options.width > 256) return bad("width", options.width, "1 to 256");
+    if (options.blendTrees < 1 || options.blendTrees > 100'000)
+        return bad("blendTrees", options.blendTrees, "1 to 100000");
     if (options.layers < 1 || options.layers > 8) return bad("layers", options.layers, "1 to 8");
     if (!(options.rate >= 0 && options.rate <= 1)) return bad("rate", options.rate, "0 to 1");
     if (!(options.subsample > 0 && options.subsample <= 1))
@@ -91,8 +93,9 @@ Expected<RegressorPtr> train(const TrainingData& data, const TrainingData* valid
     if (options.kind == "trees" || options.kind == "forest") return trainTrees(data, validation, options);
     if (options.kind == "network") return trainNetwork(data, validation, options);
     if (options.kind == "linear") return trainLinear(data, options);
+    if (options.kind == "blend") return trainBlend(data, validation, options);
     return fail("learning.unknown-kind", fmt::format("there is no kind of model '{}'", options.kind),
-                "trees, forest, network or linear");
+                "trees, forest, network, linear or blend");
 }
 
 double weightedMedian(std::span<const double> values, std::span<const double> weights) {

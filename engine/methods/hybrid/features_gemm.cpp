@@ -63,10 +63,31 @@ void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, 
         put(ln(l2 / (ridge * ridge)));
 }
 
+// A network for what is smooth and trees for what a library's choices make jump, about 150 kB together.
+void tune(TrainingOptions& options, std::size_t rows, bool acrossDevices) {
+    options.loss = "squared";
+    options.depth = 12;
+    options.leaves = 63;
+    options.rate = 0.15;
+    options.minimumLeaf = 8;
+    options.featureShare = 0.7;
+    options.subsample = 0.8;
+    if (rows < 600) {
+        options.steps = 60;
+        options.leaves = 15;
+        return;
+    }
+    options.kind = acrossDevices ? "trees" : "blend";
+    options.width = 32, options.layers = 2;
+    options.steps =
+        acrossDevices ? 60 : static_cast<int>(std::clamp(1200000.0 / static_cast<double>(rows), 150.0, 400.0));
+    options.blendTrees = 60;
+}
+
 }  // namespace
 
 const HybridFamily& gemmHybrid() {
-    static const HybridFamily family{"matrix products", names, fill, ofDevice, 120, 7};
+    static const HybridFamily family{"matrix products", names, fill, ofDevice, 60, 12, tune};
     return family;
 }
 

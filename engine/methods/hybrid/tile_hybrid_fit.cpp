@@ -35,11 +35,16 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
     if (options.onStep) {
         training.onStep = [&](const TrainingPoint& point) { options.onStep(point, family.name); };
     }
+    if (group.rows.size() > 3 * manyRows) how.folds = 3;
+    std::vector<double> fitted;
     const PrepareRows prepare = [&](std::span<const std::size_t> fitTo,
                                     Parameters& parameters) -> Expected<SectionRows> {
         std::vector<TileRow> rows;
         for (const std::size_t i : fitTo) rows.push_back(group.rows[i]);
-        const auto values = fitTileParameters(family, rows, parametersOf(family, parameters), options.stop);
+        if (fitted.empty() || group.rows.size() < manyRows || group.device < 0) {
+            fitted = fitTileParameters(family, rows, parametersOf(family, parameters), options.stop);
+        }
+        const std::vector<double>& values = fitted;
         for (std::size_t i = 0; i < values.size(); ++i) parameters[std::string(family.parameters[i].name)] = values[i];
         SectionRows result;
         if (hybrid)
