@@ -16,8 +16,8 @@ using namespace orrery::test;
 
 namespace {
 
-const QStringList commandNames{"methods", "hardware", "workloads", "import",   "run",      "study",
-                               "export",  "project",  "map",       "evaluate", "calibrate"};
+const QStringList commandNames{"methods", "hardware", "workloads", "import",   "run",       "study",
+                               "export",  "project",  "map",       "evaluate", "calibrate", "array"};
 
 QStringList runOf(const QStringList& more) {
     return QStringList{"run", "--hardware", "a100-80-sxm", "--workload", "llama-2-7b"} + more;
@@ -235,6 +235,34 @@ private slots:
         QVERIFY(std::fabs(json["parameters"].get<double>() / 25'557'032 - 1) < 0.005);
         const Outcome table = cli({"import", "resnet-50"});
         QVERIFY2(table.out.contains("4,089,184,256"), table.text());
+    }
+    void anArrayFitsTheSchema_data() {
+        QTest::addColumn<QStringList>("more");
+        QTest::addColumn<double>("cycles");
+        // Closed form of an output-stationary 32 × 32 array: 8 × 4 folds of 256 + 62 cycles, less one; the waits at 10
+        // words per cycle are those of SCALE-Sim's golden file.
+        QTest::newRow("ideal") << QStringList{"--config", "os.cfg", "--closed-form"} << 10175.0;
+        QTest::newRow("ten words per cycle") << QStringList{"--config", "os.cfg"} << 52447.0;
+        QTest::newRow("banks") << QStringList{"--config", "banked.cfg", "--layout", "gemm_layout.csv"} << 0.0;
+    }
+    void anArrayFitsTheSchema() {
+        QFETCH(QStringList, more);
+        QFETCH(double, cycles);
+        const Outcome outcome = cli(QStringList{"array", "--topology", "gemm.csv", "--gemm", "--json"} + more,
+                                    ORRERY_TEST_DATA "/scalesim");
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "array")) QFAIL(error.c_str());
+        const Json compute = Json::parse(outcome.out.toStdString())["layers"][0]["compute"];
+        if (cycles > 0) QCOMPARE(compute["Total Cycles"].get<double>(), cycles);
+        QCOMPARE(compute["Total Cycles"].get<double>() - compute["Stall Cycles"].get<double>(), 10175.0);
+        const Outcome text =
+            cli(QStringList{"array", "--topology", "gemm.csv", "--gemm"} + more, ORRERY_TEST_DATA "/scalesim");
+        QVERIFY2(text.exit == 0 && text.out.contains("Total Cycles"), text.text());
+    }
+    void anArrayWithoutItsLayoutSaysSo() {
+        const Outcome outcome =
+            cli({"array", "--config", "banked.cfg", "--topology", "gemm.csv", "--gemm"}, ORRERY_TEST_DATA "/scalesim");
+        QVERIFY2(outcome.exit == 1 && outcome.error.contains("layout file"), outcome.text());
     }
     void settingAnAttributeChangesTheAnswer() {
         const auto latency = [&](const QStringList& more) {
