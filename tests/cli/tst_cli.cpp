@@ -259,6 +259,26 @@ private slots:
             cli(QStringList{"array", "--topology", "gemm.csv", "--gemm"} + more, ORRERY_TEST_DATA "/scalesim");
         QVERIFY2(text.exit == 0 && text.out.contains("Total Cycles"), text.text());
     }
+    void whatIsSparseIsMappedAsSuch() {
+        const QString file = path("sparse.yaml");
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write(
+            "densities: {Inputs: 0.5}\nsparse_optimizations:\n  targets:\n"
+            "    - {name: MAC, compute-optimization: [{type: skipping}]}\n");
+        out.close();
+        const QStringList question{"map",   "--hardware",    "eyeriss-like", "--workload", "alexnet", "--weights",
+                                   "int16", "--activations", "int16",        "--operator", "conv3",   "--evaluations",
+                                   "50",    "--json"};
+        const Outcome dense = cli(question, {}, 60000),
+                      sparse = cli(question + QStringList{"--sparse", file}, {}, 60000);
+        QVERIFY2(dense.exit == 0 && sparse.exit == 0, sparse.text());
+        const Json all = Json::parse(dense.out.toStdString()), half = Json::parse(sparse.out.toStdString());
+        QCOMPARE(half["macs"], all["macs"]);
+        QVERIFY(half["cycles"].get<double>() < all["cycles"].get<double>());
+        const Outcome missing = cli(question + QStringList{"--sparse", "/no/such.yaml"});
+        QVERIFY2(missing.exit == 1 && missing.error.contains("/no/such.yaml"), missing.text());
+    }
     void anArrayWithoutItsLayoutSaysSo() {
         const Outcome outcome =
             cli({"array", "--config", "banked.cfg", "--topology", "gemm.csv", "--gemm"}, ORRERY_TEST_DATA "/scalesim");
