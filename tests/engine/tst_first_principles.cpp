@@ -81,8 +81,9 @@ private slots:
         Diagnostics warnings;
         const auto devices = kernelRows(*tables, *accepted, warnings);
         QVERIFY2(devices && !devices->empty(), devices ? "no rows" : toText(devices.error()).c_str());
-        const KernelMethod* priced = findKernelMethod(method.toStdString());
-        QVERIFY(priced && priced->fit);
+        const KernelMethod asked = method == "interval-analysis" ? intervalAnalysisMethod() : mappingSearchMethod();
+        const KernelMethod* priced = &asked;
+        QVERIFY(priced->fit);
         for (const KernelRows& all : *devices) {
             std::vector<std::size_t> thinned;
             for (std::size_t i = 0; i < all.kernels.size(); i += static_cast<std::size_t>(stride)) thinned.push_back(i);

@@ -13,6 +13,9 @@ namespace {
 
 using Parameters = std::map<std::string, double, std::less<>>;
 
+/// The few parameters of the physics do not move between folds of so many rows: they are fitted once.
+constexpr std::size_t manyRows = 1000;
+
 Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptions& options) {
     const TileFamily& family = *group.family;
     const HybridFamily* hybrid = hybridFamilyOf(family);
