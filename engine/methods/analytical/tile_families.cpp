@@ -13,8 +13,8 @@ namespace orrery {
 // One line per family.
 std::span<const TileFamily> tileFamilies() {
     static const std::vector<TileFamily> families{
-        gemmFamily(),  prefillAttentionFamily(), decodeAttentionFamily(), collectiveFamily(), simtFamily(),
-        vectorFamily()};
+        gemmFamily(), prefillAttentionFamily(), decodeAttentionFamily(), collectiveFamily(),
+        simtFamily(), vectorFamily(),           convolutionFamily()};
     return families;
 }
 

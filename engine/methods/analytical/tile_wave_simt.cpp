@@ -12,23 +12,24 @@ namespace orrery {
 namespace {
 
 // Nominal values: fitted to linear layers and batched products of NeuSight's five training devices together. What
-// describes the chip (feed, power) is the same for both, so its range is narrow: rows of one kind alone cannot tell a
-// slower clock from a smaller share. The issue share is counted from the inner loop of a 128×128 tile (8×8 results per
+// describes chip and tiles is the same for both, so its range is narrow: rows of one kind alone cannot tell a slower
+// clock from a smaller share. The issue share is counted from the inner loop of a 128×128 tile (8×8 results per
 // thread: 512 multiply-adds beside 32 shared-memory loads, addresses and barriers), not fitted: none of those devices
 // has 32 lanes per scheduler and a single issue.
 constexpr std::array<TileParameter, SimtParameterCount> parameterTable{{
-    {"simt compute share", 0.976, 0.5, 1, 0.1, Dimension::Fraction, "share of the vector peak that large tiles reach"},
+    {"simt compute share", 0.976, 0.95, 1, 0.1, Dimension::Fraction, "share of the vector peak that large tiles reach"},
     {"issue share", 0.85, 0.85, 0.85, 0.05, Dimension::Fraction,
      "share of it where multiply-adds need every issue slot of a scheduler"},
-    {"warps to hide", 0.29, 0.01, 10, 0.3, Dimension::Number, "resident warps per 16 lanes that reach half the rate"},
-    {"small tile loss", 0.018, 0.001, 0.4, 0.5, Dimension::Number, "share lost with each halving of a tile"},
-    {"tile steps", 1.5, 0.5, 100, 0.5, Dimension::Number, "steps along k that a tile costs on top of its own"},
-    {"cache reach", 0.22, 0.05, 8, 0.3, Dimension::Number, "working set that L2 keeps between waves, of its capacity"},
-    {"warm share", 1.28, 0.1, 5, 0.3, Dimension::Number, "footprint that L2 keeps between runs, of its capacity"},
-    {"dram share", 0.6, 0.4, 1, 0.15, Dimension::Fraction, "share of the DRAM rate that is reached"},
+    {"warps to hide", 0.29, 0.2, 0.4, 0.3, Dimension::Number, "resident warps per 16 lanes that reach half the rate"},
+    {"small tile loss", 0.018, 0.012, 0.03, 0.5, Dimension::Number, "share lost with each halving of a tile"},
+    {"tile steps", 1.5, 1, 3, 0.5, Dimension::Number, "steps along k that a tile costs on top of its own"},
+    {"cache reach", 0.22, 0.15, 0.3, 0.3, Dimension::Number,
+     "working set that L2 keeps between waves, of its capacity"},
+    {"warm share", 1.28, 1.1, 1.5, 0.3, Dimension::Number, "footprint that L2 keeps between runs, of its capacity"},
+    {"dram share", 0.6, 0.55, 0.65, 0.15, Dimension::Fraction, "share of the DRAM rate that is reached"},
     {"feed", 9.6, 9, 10.5, 0.1, Dimension::Number, "bytes per cycle from L2 into one multiprocessor"},
     {"gather", 2e-5, 1e-7, 5e-5, 0.5, Dimension::Time, "time of the kernel that adds up splits along k"},
-    {"throttle time", 3.4e-4, 1e-5, 1, 0.5, Dimension::Time, "length of a run at which the power limit shows"},
+    {"throttle time", 3.4e-4, 3e-4, 4e-4, 0.5, Dimension::Time, "length of a run at which the power limit shows"},
     {"arithmetic energy", 9.3e-12, 8.5e-12, 1e-11, 0.05, Dimension::Number,
      "joules per operation at 7 nm and the nominal clock, with operands and instruction"},
     {"feed load", 6.5, 6, 7, 0.05, Dimension::Number, "operations' worth of power of a byte from L2"},

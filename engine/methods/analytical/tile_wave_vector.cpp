@@ -10,25 +10,27 @@ namespace orrery {
 
 namespace {
 
-// Nominal values: fitted to the five training devices of NeuSight's vector operators; the feed is not below what was
+// Nominal values: fitted to all vector operators of NeuSight's five training devices together, and held near them where
+// one operator alone cannot tell two costs of a row apart; the feed is not below what was
 // measured of L2: 20 B per cycle and multiprocessor on T4 (Jia et al., 2019), 25.6 on V100, 47 on A100 (white papers).
 constexpr std::array<TileParameter, VectorParameterCount> parameterTable{{
     {"stacked dram share", 0.9, 0.4, 1, 0.1, Dimension::Fraction, "share of the data rate that HBM gives a stream"},
     {"graphics dram share", 0.77, 0.4, 1, 0.1, Dimension::Fraction,
      "share of the data rate that GDDR or LPDDR gives a stream"},
-    {"normalisation passes", 1.6, 0.01, 3, 0.3, Dimension::Number, "reads of a row beyond the first, normalisation"},
-    {"softmax passes", 1.5, 0.01, 3, 0.3, Dimension::Number,
+    {"normalisation passes", 1.3, 0.8, 1.8, 0.3, Dimension::Number, "reads of a row beyond the first, normalisation"},
+    {"softmax passes", 3, 2.5, 3, 0.3, Dimension::Number,
      "reads of a row beyond the first, softmax of more than 1024 elements"},
-    {"cache reach", 1.6, 0.05, 8, 0.3, Dimension::Number, "rows in flight that L2 keeps, of its capacity"},
-    {"warm share", 0.72, 0.05, 4, 0.3, Dimension::Number, "footprint that L2 keeps between runs, of its capacity"},
-    {"feed", 25, 20, 64, 0.3, Dimension::Number, "bytes per cycle between L2 and one multiprocessor"},
-    {"row cost", 277, 1, 3000, 0.5, Dimension::Number,
+    {"cache reach", 0.75, 0.6, 0.9, 0.3, Dimension::Number, "rows in flight that L2 keeps, of its capacity"},
+    {"warm share", 0.62, 0.5, 0.8, 0.3, Dimension::Number, "footprint that L2 keeps between runs, of its capacity"},
+    {"feed", 20.5, 20, 24, 0.3, Dimension::Number, "bytes per cycle between L2 and one multiprocessor"},
+    {"row cost", 550, 400, 700, 0.5, Dimension::Number,
      "cycles of a multiprocessor that one row of softmax or "
      "normalisation costs"},
-    {"launch", 2.1e-5, 1e-7, 1e-4, 0.3, Dimension::Time, "time of a launch as the data have it"},
-    {"normalisation launch", 1.6e-5, 1e-8, 1e-4, 0.5, Dimension::Time, "time that normalisation takes to launch more"},
+    {"launch", 1.9e-5, 1e-7, 1e-4, 0.3, Dimension::Time, "time of a launch as the data have it"},
+    {"normalisation launch", 2.5e-5, 1e-8, 1e-4, 0.5, Dimension::Time, "time that normalisation takes to launch more"},
 }};
 
+constexpr double statedShare = 0.8;   // of an L2 rate that the design states
 constexpr double registerRow = 1024;  // elements of a row that PyTorch's softmax keeps in the registers of a warp
 
 double elementBytes(DType type) {
@@ -51,7 +53,9 @@ TilePhysics vectorPhysics(const Kernel& kernel, const GpuView& gpu, std::span<co
     const bool softmax = kernel.kind == KernelKind::Softmax, norm = kernel.kind == KernelKind::Normalization;
     const double reads = softmax || norm ? 1 : std::max<double>(1, kernel.operands);
     const double passes = norm ? p[VectorNormPass] : softmax && row > registerRow ? p[VectorSoftmaxPass] : 0;
-    const double inFlight = gpu.sms * (softmax ? 8 : 16) * row * elementBytes(kernel.type);
+    // A row of softmax has a thread for four elements, up to 1024; a row of normalisation has 128.
+    const double threads = softmax ? std::clamp(row / 4, 32.0, 1024.0) : 128;
+    const double inFlight = gpu.sms * std::min(16.0, gpu.warpsPerSm * 32 / threads) * row * elementBytes(kernel.type);
     const double l2 = std::max(gpu.l2Bytes, 1.0);
     const double ratio = p[VectorReach] * l2 / inFlight;
     const double again = passes / (1 + ratio * ratio);
@@ -61,7 +65,8 @@ TilePhysics vectorPhysics(const Kernel& kernel, const GpuView& gpu, std::span<co
     out.dramBytes = bytes * ((reads + 1) * warm + again);
     out.l2Bytes = bytes * (reads + 1 + passes);
     out.dram = out.dramBytes / (share * gpu.dramBandwidth);
-    out.l2 = out.l2Bytes / (p[VectorFeed] * gpu.sms * gpu.clock);
+    const double feed = p[VectorFeed] * gpu.sms * gpu.clock;
+    out.l2 = out.l2Bytes / std::max(feed, statedShare * gpu.l2Bandwidth);
     out.serial = softmax || norm ? rows * p[VectorRow] / (gpu.sms * gpu.clock) : 0;
     const double peak = gpu.vectorPeak(kernel.type);
     out.compute = peak > 0 ? kernel.flops / peak : 0;
