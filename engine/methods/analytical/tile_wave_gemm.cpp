@@ -20,7 +20,7 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
      "cycles of a 128-byte step along k that one block cannot hide"},
     {"block latency", 1000, 20, 20000, 0.3, Dimension::Number, "cycles of prologue and epilogue of a block"},
     {"launch", 1.8e-6, 1e-7, 3e-5, 0.3, Dimension::Time, "time between two kernels of a graph"},
-    {"split cost", 1.5e-6, 1e-8, 3e-5, 0.5, Dimension::Time, "time to gather what splits along k have made"},
+    {"split cost", 1.5e-6, 1e-8, 1e-3, 0.5, Dimension::Time, "time to gather what splits along k have made"},
     {"cache reach", 1, 0.3, 4, 0.2, Dimension::Number, "working set that L2 keeps, of its capacity"},
     {"quantise", 4e-6, 1e-7, 1e-4, 0.5, Dimension::Time, "time of the kernels that quantise activations first"},
     {"unpack", 8, 0.01, 500, 0.7, Dimension::Number, "rows' worth of arithmetic to widen a narrow weight"},
@@ -132,6 +132,26 @@ void consider(const Product& product, const Placement& placed, double splits, st
         placed.tilesOfY * product.k * (placed.tile.m * product.typeBytes + placed.tile.n * product.weightTypeBytes);
 }
 
+// One row: a block dots it with a few columns, read as fast as they come.
+void considerVector(const Product& product, std::span<const double> p, TilePhysics& best) {
+    constexpr double columns = 8;
+    const double blocks = up(product.n / columns) * product.batch, perSm = up(blocks / product.sms);
+    const double feed = columns * product.k * product.weightTypeBytes / p[GemmFeed];
+    const double compute = (perSm * feed + 0.5 * p[GemmBlock]) / product.clock;
+    const double dram = product.onceBytes / product.dramRate;
+    const double seconds = together(compute, dram);
+    if (seconds >= best.seconds) return;
+    best = {};
+    best.seconds = seconds;
+    best.l2 = best.compute = perSm * feed / product.clock;
+    best.dram = dram;
+    best.serial = 0.5 * p[GemmBlock] / product.clock;
+    best.tileM = 1, best.tileN = columns, best.tileK = product.k;
+    best.blocks = blocks, best.blocksPerWave = product.sms * 4, best.waves = blocks / best.blocksPerWave;
+    best.steps = 1;
+    best.dramBytes = product.onceBytes, best.l2Bytes = product.w;
+}
+
 Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     Product product;
     product.m = static_cast<double>(kernel.m), product.n = static_cast<double>(kernel.n);
@@ -146,7 +166,11 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     product.w = product.batch * product.n * product.k * product.weightTypeBytes;
     const double c = product.batch * product.m * product.n * 2;
     const double reach = p[GemmReuse] * std::max(gpu.l2Bytes, 1.0);
-    const double weightsKept = kept(gemmReuse(product.w, gpu.l2Bytes) + product.a + c, reach, 3);
+    // Weights are walked through in a circle, of which a cache keeps all or nearly nothing. The kernels for one row
+    // stream them past it and so keep a part.
+    const double workingSet = gemmReuse(product.w, gpu.l2Bytes) + product.a + c;
+    double weightsKept = kept(workingSet, reach, 5);
+    if (kernel.m == 1) weightsKept = std::max(weightsKept, 0.4 * kept(workingSet, reach, 2));
     const double othersKept = kept(product.a + product.w + c, reach, 3);
     product.onceBytes = product.w * (1 - weightsKept) + (product.a + c) * (1 - othersKept);
     product.spilled = 1 - kept(product.a + product.w, reach, 1);
@@ -184,6 +208,7 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
             if (room >= 4) consider(product, placed, whole(room / 2), p, best);
         }
     }
+    if (kernel.m == 1) considerVector(product, p, best);
     best.fill = m * n / (std::ceil(m / best.tileM) * best.tileM * std::ceil(n / best.tileN) * best.tileN);
     // Power limits clocks in long runs, by as much as the tensor units are at work.
     const double work =
