@@ -23,12 +23,17 @@ using systolic::LayerReport;
 using Row = std::vector<std::pair<std::string_view, double>>;
 
 Row computeRow(const LayerReport& r) {
-    return {{"Total Cycles (incl. prefetch)", static_cast<double>(r.overallCycles)},
+    Row row{{"Total Cycles (incl. prefetch)", static_cast<double>(r.overallCycles)},
             {"Total Cycles", static_cast<double>(r.totalCycles)},
             {"Stall Cycles", static_cast<double>(r.stallCycles)},
             {"Overall Util %", r.overallUtilization},
             {"Mapping Efficiency %", r.mappingEfficiency},
             {"Compute Util %", r.computeUtilization}};
+    if (r.ifmapConflictCycles > 0)
+        row.push_back({"IFMAP Bank Conflict Cycles", static_cast<double>(r.ifmapConflictCycles)});
+    if (r.filterConflictCycles > 0)
+        row.push_back({"Filter Bank Conflict Cycles", static_cast<double>(r.filterConflictCycles)});
+    return row;
 }
 
 Row bandwidthRow(const LayerReport& r) {
@@ -122,6 +127,8 @@ Json json(const systolic::Array& array, const std::vector<LayerReport>& layers, 
                     {"filter_sram_words", array.filterWords},
                     {"ofmap_sram_words", array.ofmapWords},
                     {"bandwidth", array.idealBandwidth ? "CALC" : "USER"}};
+    if (array.ifmapBanks) out["array"]["ifmap_banks"] = array.ifmapBanks->count;
+    if (array.filterBanks) out["array"]["filter_banks"] = array.filterBanks->count;
     out["layers"] = Json::array();
     for (const LayerReport& layer : layers) {
         Json row{{"layer", layer.layer},
@@ -147,6 +154,21 @@ int run(const Arguments& arguments, Watch& watch) {
     if (!topology) return report(topology.error()), Unanswered;
     report(topology->warnings);
     systolic::Array array = config->array;
+    std::vector<systolic::Layer> described = topology->layers;
+    if (const auto file = arguments.value("layout")) {
+        const auto layouts = systolic::readScaleSimLayout(*file);
+        if (!layouts) return report(layouts.error()), Unanswered;
+        if (array.layouts()) {
+            if (auto given = systolic::giveLayouts(described, *layouts); !given)
+                return report(given.error()), Unanswered;
+        } else {
+            report(Diagnostic{.severity = Severity::Note,
+                              .code = "scalesim.ignored",
+                              .message = "the configuration asks for no custom layout",
+                              .hint = "IfmapCustomLayout : True and InterfaceBandwidth : USER take the layout in",
+                              .place = {.file = *file}});
+        }
+    }
     if (arguments.has("corrected")) array.waitsCountTwice = false;
 
     std::unique_ptr<systolic::CsvTrace> trace;
@@ -158,7 +180,7 @@ int run(const Arguments& arguments, Watch& watch) {
     const bool closed = arguments.has("closed-form");
     watch.begin("simulating the array");
     std::vector<LayerReport> layers;
-    for (const systolic::Layer& layer : topology->layers) {
+    for (const systolic::Layer& layer : described) {
         systolic::SimulateOptions options;
         options.stop = watch.token();
         options.sink = trace.get();
@@ -194,11 +216,13 @@ const Command arrayCommand{
         "utilisation, words per cycle, first and last cycle and number of all accesses.",
     .options = {{"config", "FILE", "the configuration (.cfg)"},
                 {"topology", "FILE", "the layers (.csv)"},
+                {"layout", "FILE",
+                 "how operands lie in the SRAM banks (.csv), where the configuration says CustomLayout"},
                 {"gemm", "", "the layers are matrix products: name, M, N, K"},
                 {"closed-form", "", "by formula instead of cycle by cycle; bandwidth counts as ideal"},
                 {"corrected", "", "count each wait for DRAM once; SCALE-Sim 3.0.0 counts it twice"},
                 {"trace", "FILE", "write a row of CSV per cycle"},
-                {"json", "", "as JSON"}},
+                {"json", "", "as JSON (resources/schema/array.schema.json)"}},
     .required = {"config", "topology"},
     .examples = {{"orrery-cli array --config scale.cfg --topology resnet18.csv", "the three reports of every layer"},
                  {"orrery-cli array --config scale.cfg --topology gemm.csv --gemm --json",

@@ -5,6 +5,7 @@
 #include "base/unit.h"
 #include "mapping/energy_tables.h"
 #include "mapping/mapspace_read.h"
+#include "mapping/nest_statics.h"
 #include "mapping/nest_text.h"
 #include "mapping/sparse/sparse_read.h"
 #include "mapping/timeloop/timeloop.h"
@@ -25,6 +26,11 @@ std::string countsText(const TimeloopInput& input, const NestCounts& counts) {
     summary.add({"utilisation", fmt::format("{:.2f} %", counts.utilisation * 100), "of the arithmetic units"});
     summary.add({"energy", formatMeasure(counts.energy, Dimension::Energy, 6),
                  fmt::format("{} of it arithmetic", formatMeasure(counts.arithmeticEnergy, Dimension::Energy, 6))});
+    if (const double leaks = leakage(input.hardware, counts.cycles); leaks > 0)
+        summary.add({"leakage", formatMeasure(leaks, Dimension::Energy, 6),
+                     "of all instances over all cycles, not in the energy"});
+    if (const double area = statedArea(input.hardware); area > 0)
+        summary.add({"area", fmt::format("{:.6g} mm²", area), "of the parts that state one"});
     summary.add({"operations", count(counts.operations),
                  counts.computed < counts.operations ? fmt::format("{} carried out", count(counts.computed)) : ""});
     out += summary.text() + "\n";
@@ -55,6 +61,8 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
     json["utilization"] = counts.utilisation;
     json["energy_j"] = counts.energy;
     json["macs"] = exact(counts.operations);
+    if (const double leaks = leakage(input.hardware, counts.cycles); leaks > 0) json["leakage_j"] = leaks;
+    if (const double area = statedArea(input.hardware); area > 0) json["area_mm2"] = area;
     json["levels"] = nlohmann::ordered_json::array();
     for (std::size_t l = 0; l < counts.levels.size(); ++l) {
         for (std::size_t t = 0; t < input.problem.tensors.size(); ++t) {
@@ -130,7 +138,8 @@ std::vector<Option> options() {
                             {"write", "FILE",
                              "also write problem, architecture, mapping and energies as YAML; `-` is standard "
                              "output"}};
-    all.push_back({"technology", "NM", "published energies scaled to this technology instead of the files' (7 to 130 nm)"});
+    all.push_back(
+        {"technology", "NM", "published energies scaled to this technology instead of the files' (7 to 130 nm)"});
     all.insert(all.end(), mapperOptions().begin(), mapperOptions().end());
     all.push_back({"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"});
     all.push_back({"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"});
@@ -138,6 +147,9 @@ std::vector<Option> options() {
     all.push_back({"hardware", "H", "instead of files: a design with an array, of the catalogue or a file"});
     all.push_back({"workload", "W", "with --hardware: map every operator of this model"});
     all.push_back({"operator", "NAME", "with --workload: this operator alone, with its loops and counts"});
+    all.push_back({"sparse", "FILE",
+                   "with --workload: densities of Inputs, Weights, Outputs and sparse_optimizations of the "
+                   "design's levels, as Sparseloop writes them"});
     all.push_back({"set", "PATH=VALUE", "change an attribute of the hardware", true});
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
     return all;
@@ -160,6 +172,9 @@ const Command mapCommand{
                  {"orrery-cli map --timeloop mapper.cfg --mapper annealing --objective edp",
                   "the best mapping that a search finds"},
                  {"orrery-cli map --hardware tpu-v3 --workload resnet-50", "a mapping of every layer"},
+                 {"orrery-cli map --hardware eyeriss-like --workload alexnet --weights int16 --activations int16 "
+                  "--sparse sparse.yaml",
+                  "and what would skipping zeros bring?"},
                  {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
                   "the layers of a MAESTRO file under NVDLA's dataflow"}},
     .run = run,

@@ -3,6 +3,7 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
+#include "mapping/sparse/sparse_read.h"
 #include "methods/analytical/loop_nest.h"
 
 #include <fmt/format.h>
@@ -120,6 +121,22 @@ int mapWorkload(const Arguments& arguments, Watch& watch) {
     const auto search = readMapperOptions(arguments, options.mapper);
     if (!search) return failed(search.error());
     options.mapper = *search;
+    if (const auto file = arguments.value("sparse")) {
+        auto root = parseTimeloopFile(*file);
+        if (!root) return failed(root.error());
+        const auto known = sparse::onlyKeys(*root, "the file", {"densities", "problem", "sparse_optimizations"});
+        if (!known) return failed(known.error());
+        // The problem is the workload's: its densities stand in the file alone, or where Timeloop has them.
+        if (!root->find("problem")) {
+            DocNode alone = *root;
+            root->keys.emplace_back("problem");
+            root->items.push_back(std::move(alone));
+        }
+        options.sparse = [root = std::move(*root)](const NestProblem& problem, const NestHardware& array) {
+            Diagnostics warnings;
+            return readSparseDesign(root, problem, array, warnings);
+        };
+    }
     const auto executor = makeDefaultExecutor();
     SearchContext context{*executor, watch.token(), nullptr, nullptr, {}, nullptr};
     const Graph& graph = (*workload)->graph;

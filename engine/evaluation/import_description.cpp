@@ -261,7 +261,7 @@ bool matchFrom(std::string_view pattern, std::string_view name, std::map<std::st
     const auto close = pattern.find('}');
     if (close == std::string_view::npos) return false;
     const std::string key(pattern.substr(1, close - 1));
-    for (std::size_t length = 1; length <= name.size(); ++length) {
+    for (std::size_t length = 1; length <= name.size() && name[length - 1] != '/'; ++length) {
         if (!matchFrom(pattern.substr(close + 1), name.substr(length), found)) continue;
         if (key != "any") found[key] = std::string(name.substr(0, length));
         return true;
@@ -272,7 +272,14 @@ bool matchFrom(std::string_view pattern, std::string_view name, std::map<std::st
 }  // namespace
 
 std::optional<std::map<std::string, std::string>> matchFileName(std::string_view pattern, std::string_view path) {
-    auto name = path.substr(path.find_last_of('/') + 1);
+    // As many folders as the pattern speaks of.
+    auto start = path.size();
+    for (auto parts = std::count(pattern.begin(), pattern.end(), '/') + 1; parts > 0 && start > 0; --parts) {
+        const auto slash = path.substr(0, start).find_last_of('/');
+        start = slash == std::string_view::npos ? 0 : slash;
+    }
+    auto name = path.substr(start);
+    if (name.starts_with('/')) name.remove_prefix(1);
     if (name.ends_with(".gz")) name.remove_suffix(3);
     std::map<std::string, std::string> found;
     if (name.size() > 255 || !matchFrom(pattern, name, found)) return std::nullopt;

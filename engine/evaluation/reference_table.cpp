@@ -55,26 +55,31 @@ private:
         forced_ = &*own_;
         return {};
     }
-    const ImportDescription* byName(const std::string& file, std::string& device, std::string& stack) const {
+    // A description for a file, with what its name says.
+    struct Match {
+        const ImportDescription* description = nullptr;
+        std::string device, stack;
+    };
+    std::vector<Match> byName(const std::string& file) const {
+        std::vector<Match> matches;
         for (const auto& each : shippedImports().all) {
             if (forced_ && forced_ != &each) continue;
             for (const auto& pattern : each.files) {
-                const auto found = matchFileName(pattern, file);
+                auto found = matchFileName(pattern, file);
                 if (!found) continue;
-                if (const auto name = found->find("device"); name != found->end()) device = name->second;
-                if (const auto name = found->find("stack"); name != found->end()) stack = name->second;
-                return &each;
+                matches.push_back({&each, (*found)["device"], (*found)["stack"]});
+                break;
             }
         }
-        return forced_;
+        if (matches.empty() && forced_) matches.push_back({forced_, {}, {}});
+        return matches;
     }
     Expected<void> readFolder(const std::string& folder) {
         std::vector<std::string> files;
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder, error)) {
             const auto path = entry.path().string();
-            std::string device, stack;
-            if (entry.is_regular_file(error) && byName(path, device, stack)) files.push_back(path);
+            if (entry.is_regular_file(error) && !byName(path).empty()) files.push_back(path);
         }
         std::sort(files.begin(), files.end());
         if (files.empty()) {
@@ -91,18 +96,21 @@ private:
         return file.ends_with(".yaml") || file.ends_with(".yml") ? readOwn(file) : readCsvTable(file);
     }
     Expected<void> readCsvTable(const std::string& file) {
-        std::string device, stack;
-        const ImportDescription* description = byName(file, device, stack);
-        if (!description) description = byColumns(file);
-        auto stream = CsvStream::open(file);
-        if (!stream) return tl::unexpected(std::move(stream.error()));
-        if (!description) {
-            std::string known;
-            for (const auto& each : shippedImports().all) known.append(known.empty() ? "" : ", ").append(each.id);
-            return fail("reference.unknown-table", "no import description knows this file's name or columns",
-                        "a description of its columns", "name one with --import: " + known, Place{file, 0, 0, {}});
+        auto matches = byName(file);
+        if (matches.empty()) {
+            if (const ImportDescription* description = byColumns(file)) matches.push_back({description, {}, {}});
         }
-        return add(*stream, *description, device, stack);
+        for (const Match& match : matches) {
+            auto stream = CsvStream::open(file);
+            if (!stream) return tl::unexpected(std::move(stream.error()));
+            if (auto read = add(*stream, *match.description, match.device, match.stack); !read) return read;
+        }
+        if (!matches.empty()) return {};
+        if (auto stream = CsvStream::open(file); !stream) return tl::unexpected(std::move(stream.error()));
+        std::string known;
+        for (const auto& each : shippedImports().all) known.append(known.empty() ? "" : ", ").append(each.id);
+        return fail("reference.unknown-table", "no import description knows this file's name or columns",
+                    "a description of its columns", "name one with --import: " + known, Place{file, 0, 0, {}});
     }
     // The only description whose columns are all there; names decide where several would do.
     const ImportDescription* byColumns(const std::string& file) const {

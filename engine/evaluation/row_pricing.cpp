@@ -180,6 +180,12 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
     for (std::size_t i = 0; i < held.size(); ++i) {
         Answer& answer = answers[held[i]];
         answer.seconds = answer.low = answer.high = estimated->operators.seconds[i];
+        if (estimated->operators.lowSeconds.size() == held.size() &&
+            estimated->operators.highSeconds.size() == held.size()) {
+            answer.low = estimated->operators.lowSeconds[i];
+            answer.high = estimated->operators.highSeconds[i];
+            continue;
+        }
         if (!errors) continue;
         const auto bounds = errorBounds(*errors, familyOf(workload->costs, i), answer.seconds);
         answer.low = bounds.low;

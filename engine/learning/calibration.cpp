@@ -62,11 +62,15 @@ std::string kernelVariant(const Kernel& kernel) {
             return fmt::format("{}{}{}", typeName(kernel.type), block, simt && kernel.batch > 1 ? " batched" : "");
         }
         case KernelKind::PrefillAttention:
-        case KernelKind::DecodeAttention:
-            if (bits(kernel.kvType) != bits(kernel.type)) {
-                return fmt::format("{} {} kv", typeName(kernel.type), typeName(kernel.kvType));
+        case KernelKind::DecodeAttention: {
+            // One query is few bytes: kernels for decoding differ by the cache's type, and take narrow queries as well.
+            const bool narrowQuery = kernel.kind == KernelKind::DecodeAttention && bits(kernel.type) < 16;
+            const DType type = narrowQuery ? DType::BF16 : kernel.type;
+            if (bits(kernel.kvType) != bits(type)) {
+                return fmt::format("{} {} kv", typeName(type), typeName(kernel.kvType));
             }
-            return std::string(typeName(kernel.type));
+            return std::string(typeName(type));
+        }
         case KernelKind::Collective:
             return "node";
         default:

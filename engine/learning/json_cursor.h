@@ -57,6 +57,7 @@ private:
     void blanks();
     bool enter(char open, bool object);
     bool more(char close);
+    bool skipNumbers();
     std::string_view string();
     void syntax(std::string expected);
     std::string path() const;

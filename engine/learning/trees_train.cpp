@@ -112,8 +112,8 @@ Expected<Booster> makeBooster(const std::vector<DMatrixHandle>& matrices, const 
         {"base_score", "0"},
         {"verbosity", "0"},
         {"nthread", fmt::format("{}", std::max(1, options.threads))},
+        // Not per iteration: with slopes of our own XGBoost calls every iteration the first.
         {"seed", fmt::format("{}", options.seed & 0x7FFFFFFFu)},
-        {"seed_per_iteration", "1"},
         {"eta", fmt::format("{}", forest             ? 1.0
                                   : options.rate > 0 ? options.rate
                                                      : usualRate)},

@@ -6,6 +6,7 @@
 #include "methods/analytical/mapping_search.h"
 #include "methods/analytical/tile_wave.h"
 #include "methods/hybrid/tile_hybrid.h"
+#include "methods/hybrid/wave_scaling.h"
 #include "methods/learned/booster.h"
 #include "methods/learned/forest.h"
 
@@ -18,6 +19,7 @@ std::span<const KernelMethod> kernelMethods() {
         // clang-format off: one line each
         tileWaveKernels(),
         tileHybridKernels(),
+        waveScalingKernels(),
         forestKernels(),
         boosterKernels(),
         intervalAnalysisMethod(),

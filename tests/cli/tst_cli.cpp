@@ -16,8 +16,8 @@ using namespace orrery::test;
 
 namespace {
 
-const QStringList commandNames{"methods", "hardware", "workloads", "import", "run",
-                               "study",   "export",   "project",   "map"};
+const QStringList commandNames{"methods", "hardware", "workloads", "import",   "run",       "study",
+                               "export",  "project",  "map",       "evaluate", "calibrate", "array"};
 
 QStringList runOf(const QStringList& more) {
     return QStringList{"run", "--hardware", "a100-80-sxm", "--workload", "llama-2-7b"} + more;
@@ -235,6 +235,54 @@ private slots:
         QVERIFY(std::fabs(json["parameters"].get<double>() / 25'557'032 - 1) < 0.005);
         const Outcome table = cli({"import", "resnet-50"});
         QVERIFY2(table.out.contains("4,089,184,256"), table.text());
+    }
+    void anArrayFitsTheSchema_data() {
+        QTest::addColumn<QStringList>("more");
+        QTest::addColumn<double>("cycles");
+        // Closed form of an output-stationary 32 × 32 array: 8 × 4 folds of 256 + 62 cycles, less one; the waits at 10
+        // words per cycle are those of SCALE-Sim's golden file.
+        QTest::newRow("ideal") << QStringList{"--config", "os.cfg", "--closed-form"} << 10175.0;
+        QTest::newRow("ten words per cycle") << QStringList{"--config", "os.cfg"} << 52447.0;
+        QTest::newRow("banks") << QStringList{"--config", "banked.cfg", "--layout", "gemm_layout.csv"} << 0.0;
+    }
+    void anArrayFitsTheSchema() {
+        QFETCH(QStringList, more);
+        QFETCH(double, cycles);
+        const Outcome outcome = cli(QStringList{"array", "--topology", "gemm.csv", "--gemm", "--json"} + more,
+                                    ORRERY_TEST_DATA "/scalesim");
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "array")) QFAIL(error.c_str());
+        const Json compute = Json::parse(outcome.out.toStdString())["layers"][0]["compute"];
+        if (cycles > 0) QCOMPARE(compute["Total Cycles"].get<double>(), cycles);
+        QCOMPARE(compute["Total Cycles"].get<double>() - compute["Stall Cycles"].get<double>(), 10175.0);
+        const Outcome text =
+            cli(QStringList{"array", "--topology", "gemm.csv", "--gemm"} + more, ORRERY_TEST_DATA "/scalesim");
+        QVERIFY2(text.exit == 0 && text.out.contains("Total Cycles"), text.text());
+    }
+    void whatIsSparseIsMappedAsSuch() {
+        const QString file = path("sparse.yaml");
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write(
+            "densities: {Inputs: 0.5}\nsparse_optimizations:\n  targets:\n"
+            "    - {name: MAC, compute-optimization: [{type: skipping}]}\n");
+        out.close();
+        const QStringList question{"map",   "--hardware",    "eyeriss-like", "--workload", "alexnet", "--weights",
+                                   "int16", "--activations", "int16",        "--operator", "conv3",   "--evaluations",
+                                   "50",    "--json"};
+        const Outcome dense = cli(question, {}, 60000),
+                      sparse = cli(question + QStringList{"--sparse", file}, {}, 60000);
+        QVERIFY2(dense.exit == 0 && sparse.exit == 0, sparse.text());
+        const Json all = Json::parse(dense.out.toStdString()), half = Json::parse(sparse.out.toStdString());
+        QCOMPARE(half["macs"], all["macs"]);
+        QVERIFY(half["cycles"].get<double>() < all["cycles"].get<double>());
+        const Outcome missing = cli(question + QStringList{"--sparse", "/no/such.yaml"});
+        QVERIFY2(missing.exit == 1 && missing.error.contains("/no/such.yaml"), missing.text());
+    }
+    void anArrayWithoutItsLayoutSaysSo() {
+        const Outcome outcome =
+            cli({"array", "--config", "banked.cfg", "--topology", "gemm.csv", "--gemm"}, ORRERY_TEST_DATA "/scalesim");
+        QVERIFY2(outcome.exit == 1 && outcome.error.contains("layout file"), outcome.text());
     }
     void settingAnAttributeChangesTheAnswer() {
         const auto latency = [&](const QStringList& more) {

@@ -33,6 +33,10 @@ class TestCliBadInput : public QObject {
     static QStringList arrayCommandFor(const QString& file) {
         const QString good = ORRERY_TEST_DATA "/scalesim/";
         if (file.endsWith(".cfg")) return {"array", "--config", file, "--topology", good + "gemm.csv", "--gemm"};
+        if (QFileInfo(file).fileName().startsWith("layout")) {
+            return {"array",           "--config", good + "banked.cfg", "--topology",
+                    good + "gemm.csv", "--gemm",   "--layout",          file};
+        }
         QStringList command{"array", "--config", good + "os.cfg", "--topology", file};
         if (QFileInfo(file).fileName().startsWith("gemm")) command << "--gemm";
         return command;

@@ -246,6 +246,98 @@ private:
     bool twice_;
 };
 
+/// A banked read SRAM: lines as lists of addresses, looked through from the first on for every word.
+class TwinBanked {
+public:
+    TwinBanked(std::int64_t words, std::int64_t width, const Addresses& fetch, systolic::Banks banks, bool twice)
+        : width_(width), banks_(banks), twice_(twice) {
+        lines_.emplace_back();
+        for (const std::int64_t address : fetch) {
+            if (address < 0) continue;
+            lines_.back().push_back(address);
+            if (static_cast<std::int64_t>(lines_.back().size()) == width) lines_.emplace_back();
+        }
+        const std::int64_t half = (words + 1) / 2;
+        const auto all = static_cast<std::int64_t>(lines_.size());
+        const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+        const std::int64_t active = std::min(all, up(half, width));
+        refill_ = std::min(all - active, up(words - half, width));
+        firstCycles_ = std::min(up(half, width), up(static_cast<std::int64_t>(fetch.size()), width));
+        refillCycles_ = up(words - half, width);
+        fetched_ = firstCycles_ * width;
+        for (std::int64_t i = 0; i < active; ++i) inUse_.push_back(i);
+    }
+    std::int64_t read(std::int64_t cycle, const Addresses& row) {
+        std::int64_t offset = 1;
+        std::vector<std::set<std::int64_t>> wanted(static_cast<std::size_t>(banks_.count));
+        for (const std::int64_t address : row) {
+            if (address < 0) continue;
+            while (!find(address)) {
+                for (std::int64_t& line : inUse_) line = (line + refill_) % static_cast<std::int64_t>(lines_.size());
+                ready_ += refillCycles_ + 1;
+                fetched_ += refillCycles_ * width_;
+                const std::int64_t missing = ready_ - (cycle + offset);
+                if (twice_) offset += missing;
+                if (missing > 0) offset += missing;
+            }
+            wanted[static_cast<std::size_t>(column_ / (width_ / banks_.count))].insert(line_);
+        }
+        std::size_t most = 1;
+        for (const auto& lines : wanted) most = std::max(most, lines.size());
+        return offset - 1 + (static_cast<std::int64_t>(most) + banks_.ports - 1) / banks_.ports - 1;
+    }
+    TwinTransfer transfer() const { return {-firstCycles_, ready_, fetched_}; }
+
+private:
+    bool find(std::int64_t address) {
+        for (const std::int64_t line : inUse_) {
+            const Addresses& words = lines_[static_cast<std::size_t>(line)];
+            const auto at = std::find(words.begin(), words.end(), address);
+            if (at == words.end()) continue;
+            line_ = line;
+            column_ = at - words.begin();
+            return true;
+        }
+        return false;
+    }
+    std::vector<Addresses> lines_;
+    std::vector<std::int64_t> inUse_;
+    std::int64_t width_, line_ = 0, column_ = 0;
+    systolic::Banks banks_;
+    std::int64_t refill_ = 0, firstCycles_ = 0, refillCycles_ = 0, ready_ = -1, fetched_ = 0;
+    bool twice_;
+};
+
+/// Addresses of an operand in the order of its layout, -1 for padding: coordinates are sorted by the axes.
+inline Addresses laidOut(const systolic::Layout& layout, const Addresses& extents) {
+    const std::size_t n = extents.size();
+    std::vector<std::pair<Addresses, std::int64_t>> keyed;
+    Addresses padded = extents;
+    std::int64_t all = 1;
+    for (std::size_t d = 0; d < n; ++d) {
+        padded[d] = (extents[d] + layout.factors[d] - 1) / layout.factors[d] * layout.factors[d];
+        all *= padded[d];
+    }
+    for (std::int64_t i = 0; i < all; ++i) {
+        Addresses at(n);
+        std::int64_t rest = i;
+        for (std::size_t d = n; d-- > 0; rest /= padded[d]) at[d] = rest % padded[d];
+        std::int64_t address = 0;
+        for (std::size_t d = 0; d < n; ++d)
+            address = at[d] < extents[d] && address >= 0 ? address * extents[d] + at[d] : -1;
+        Addresses key;
+        for (const int axis : layout.order) {
+            const std::size_t d = static_cast<std::size_t>(axis) % n;
+            key.push_back(static_cast<std::size_t>(axis) < n ? at[d] / layout.factors[d] : at[d] % layout.factors[d]);
+        }
+        keyed.emplace_back(std::move(key), address);
+    }
+    std::sort(keyed.begin(), keyed.end());
+    Addresses out;
+    for (const auto& [key, address] : keyed) out.push_back(address);
+    return out;
+}
+
 /// The write SRAM: a list of lines with so many words in each.
 class TwinDrain {
 public:
@@ -291,8 +383,8 @@ private:
     bool closed_ = false;
 };
 
-template <class Read>
-TwinReport runTwin(const TwinDemand& demand, Read ifmap, Read filter, TwinDrain ofmap) {
+template <class Ifmap, class Filter>
+TwinReport runTwin(const TwinDemand& demand, Ifmap ifmap, Filter filter, TwinDrain ofmap) {
     TwinReport out;
     std::int64_t last = 0;
     for (std::size_t i = 0; i < demand.ofmap.size(); ++i) {
@@ -320,9 +412,29 @@ inline TwinReport twin(const systolic::Array& array, const systolic::Layer& laye
         return runTwin(demand, TwinIdeal(array.ifmapWords, array.ifmapBandwidth),
                        TwinIdeal(array.filterWords, array.filterBandwidth), drain);
     }
-    return runTwin(demand, TwinBound(array.ifmapWords, array.ifmapBandwidth, demand.ifmapFetch, array.waitsCountTwice),
-                   TwinBound(array.filterWords, array.filterBandwidth, demand.filterFetch, array.waitsCountTwice),
-                   drain);
+    const TwinBound ifmap(array.ifmapWords, array.ifmapBandwidth, demand.ifmapFetch, array.waitsCountTwice);
+    const TwinBound filter(array.filterWords, array.filterBandwidth, demand.filterFetch, array.waitsCountTwice);
+    if (!array.layouts()) return runTwin(demand, ifmap, filter, drain);
+    // Filters' addresses as the layout counts them: without the gaps that keep filters apart elsewhere.
+    TwinDemand laid = demand;
+    const std::int64_t window = layer.filterHeight * layer.filterWidth * layer.channels;
+    for (Addresses& row : laid.filter) {
+        for (std::int64_t& a : row) a = a < 0 ? a : a / 1'000'003 * window + a % 1'000'003;
+    }
+    const auto bankedIfmap = [&] {
+        return TwinBanked(array.ifmapWords, array.ifmapBandwidth,
+                          laidOut(layer.ifmapLayout, {layer.ifmapHeight, layer.ifmapWidth, layer.channels}),
+                          *array.ifmapBanks, array.waitsCountTwice);
+    };
+    const auto bankedFilter = [&] {
+        return TwinBanked(
+            array.filterWords, array.filterBandwidth,
+            laidOut(layer.filterLayout, {layer.filters, layer.channels, layer.filterHeight, layer.filterWidth}),
+            *array.filterBanks, array.waitsCountTwice);
+    };
+    if (array.ifmapBanks && array.filterBanks) return runTwin(laid, bankedIfmap(), bankedFilter(), drain);
+    if (array.ifmapBanks) return runTwin(demand, bankedIfmap(), filter, drain);
+    return runTwin(laid, ifmap, bankedFilter(), drain);
 }
 
 }  // namespace orrery::fixture

@@ -126,7 +126,7 @@ private slots:
         const std::string dram = "{kind: dram, name: hbm, capacity: 16 GB, bandwidth: 1 TB/s}";
         const std::string core =
             "{kind: core, name: sm, count: 10, children: [{kind: vector_unit, name: v, lanes: 64, flops: {fp32: "
-            "2e9/s}}]}";
+            "2/cycle}}]}";
         const auto noClock =
             gpuView(inlineDesign("{kind: die, name: g, platform: gpu, children: [" + dram + ", " + core + "]}"));
         QVERIFY(!noClock);

@@ -139,6 +139,16 @@ private slots:
         if (kind == "trees") QVERIFY(static_cast<const Trees&>(**model).trees() <= 12);
     }
 
+    void treesOfAForestDiffer() {
+        TrainingOptions options = optionsFor("forest", 8);
+        options.subsample = 0.6;
+        const auto model = train(smoothRows(300, 9, 0.1), nullptr, options);
+        QVERIFY(model);
+        std::set<std::vector<float>> thresholds;
+        for (const TreeNodes& tree : static_cast<const Trees&>(**model).unpack()) thresholds.insert(tree.value);
+        QCOMPARE(thresholds.size(), std::size_t(8));
+    }
+
     // Split points lie between values of the data: no training row changes sides, and few digits say them.
     void thresholdsAreShort() {
         TrainingData data;

@@ -266,13 +266,14 @@ private slots:
         Graph graph = folded->graph;
         QVERIFY(unfoldRepeats(graph) > 100);
         const auto unfolded = fixture::workloadOf(std::move(graph));
-        for (const auto* fusion : {"none", "epilogue"}) {
+        // Between two layers a folded residual is added by the product before it, an unfolded one by the norm after it.
+        for (const auto& [fusion, tolerance] : {std::pair{"none", 1e-9}, {"epilogue", 0.02}}) {
             const auto a = ask(device("h100-sxm"), folded, {{"fusion", fusion}});
             const auto b = ask(device("h100-sxm"), unfolded, {{"fusion", fusion}});
             QVERIFY(a && b);
-            QVERIFY2(near(a->latency.value, b->latency.value, 2e-3),
+            QVERIFY2(near(a->latency.value, b->latency.value, tolerance),
                      qPrintable(QString("%1: %2 and %3").arg(fusion).arg(a->latency.value).arg(b->latency.value)));
-            QCOMPARE(figure(*a, "Distinct kernels"), figure(*b, "Distinct kernels"));
+            QCOMPARE(figure(*a, "Kernels launched"), figure(*b, "Kernels launched"));
         }
     }
     void intervalLiesBetweenItsLimits() {
@@ -317,7 +318,7 @@ private slots:
         const auto hardware = device("h100-sxm");
         const auto apart = ask(hardware, branches), over = ask(hardware, branches, {{"streams", "on"}});
         QVERIFY(apart && over);
-        // Five kernels of 10 µs and little more: three on the longest chain.
+        // Four kernels of 10 µs and little more, the join in the last: two on the longest chain.
         QVERIFY(near(apart->latency.value - over->latency.value, 2 * 10e-6, 0.02));
         QVERIFY(near(sumOf(over->operators.seconds), over->latency.value));
         const auto chain = fixture::workloadOf(fixture::chain(5, 1000));

@@ -100,6 +100,9 @@ private slots:
         QCOMPARE(found->at("stack"), std::string("trtllm-1.3"));
         QVERIFY(!matchFileName("{device}__{stack}__gemm.csv", "h200_sxm__gemm.csv"));
         QVERIFY(!matchFileName("{device}__{stack}__gemm.csv", "h200__x__moe.csv"));
+        const auto nested = matchFileName("{device}/{any}/{any}/mlp.csv", "/x/y/a100/meta/llama/mlp.csv.gz");
+        QVERIFY(nested && nested->at("device") == "a100");
+        QVERIFY(!matchFileName("{device}/{any}/{any}/mlp.csv", "meta/mlp.csv"));
         QCOMPARE(plainName("Tesla V100-PCIE-32GB"), plainName("Tesla_V100-PCIE-32GB"));
     }
     void rowsBecomeKernelsByTheDescription() {
@@ -143,6 +146,37 @@ private slots:
         QVERIFY(recent);
         QCOMPARE(recent->rows[0].kernel.kvType, DType::FP8);
         QCOMPARE(recent->rows[0].kernel.window, std::int64_t{128});
+    }
+    // 480 tokens of Llama-2 70B on two ranks: 64 query and 8 KV heads of 128, 28672 inner features, gated.
+    void oneFileMayHoldSeveralKernels() {
+        const QTemporaryDir dir;
+        QVERIFY(QDir(dir.path()).mkpath("h100/meta/llama"));
+        std::string head, row;
+        for (const char* op : {"attn_pre_proj", "attn_post_proj", "mlp_up_proj", "mlp_down_proj"}) {
+            for (const char* figure : {"median", "mean", "std"}) {
+                head += std::string("time_stats.") + op + "." + figure + ",";
+                row += figure == std::string("std") ? "," : "0.5,";
+            }
+        }
+        const auto file = write(dir, "h100/meta/llama/mlp.csv.gz",
+                                head +
+                                    "n_head,n_kv_head,n_embd,n_expanded_embd,use_gated_mlp,num_tokens,"
+                                    "num_tensor_parallel_workers\n" +
+                                    row + "64,8,8192,28672,True,480,2\n");
+        const auto tables = readReferences(std::span(&file, 1));
+        QVERIFY2(tables, tables ? "" : toText(tables.error()).c_str());
+        std::map<std::string, std::pair<std::int64_t, std::int64_t>> shapes;
+        for (const auto& table : *tables) {
+            QVERIFY(table.warnings.empty());
+            QCOMPARE(deviceOf(table, table.rows[0]).catalogue, std::string("h100-sxm"));
+            QCOMPARE(table.rows[0].kernel.m, std::int64_t{480});
+            shapes[table.name] = {table.rows[0].kernel.n, table.rows[0].kernel.k};
+        }
+        const decltype(shapes) expected{{"Vidur attn_pre_proj", {5120, 8192}},
+                                        {"Vidur attn_post_proj", {8192, 4096}},
+                                        {"Vidur mlp_up_proj", {28672, 8192}},
+                                        {"Vidur mlp_down_proj", {8192, 14336}}};
+        QVERIFY(shapes == expected);
     }
     void unknownDevicesAreNamedAndCanBeGiven() {
         const QTemporaryDir dir;

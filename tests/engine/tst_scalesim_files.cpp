@@ -25,7 +25,7 @@ constexpr Case cases[] = {
     {"mode_unknown.cfg", "scalesim.value", 31},
     {"bandwidth_not_a_number.cfg", "scalesim.value", 13},
     {"bandwidth_missing.cfg", "scalesim.missing", 0},
-    {"custom_layout.cfg", "scalesim.unsupported", 18},
+    {"custom_layout.cfg", "scalesim.value", 20},
     {"ramulator.cfg", "scalesim.unsupported", 32},
     {"sparse_form_unknown.cfg", "scalesim.value", 29},
     {"optimized_mapping.cfg", "scalesim.unsupported", 30},
@@ -44,6 +44,10 @@ constexpr Case cases[] = {
     {"height_too_large.csv", "scalesim.value", 2},
     {"work_too_large.csv", "scalesim.value", 2},
     {"depthwise_too_many.csv", "scalesim.value", 2},
+    {"layout_too_few.csv", "scalesim.missing", 2},
+    {"layout_factor_zero.csv", "scalesim.value", 2},
+    {"layout_order.csv", "scalesim.value", 3},
+    {"layout_heading_only.csv", "scalesim.missing", -1},
     {"heading_only.csv", "scalesim.missing", -1},
     {"gemm_negative.csv", "scalesim.value", 2},
     {"gemm_too_few.csv", "scalesim.missing", 2},
@@ -53,6 +57,10 @@ constexpr Case cases[] = {
 Diagnostic problemOf(const std::string& name) {
     if (name.ends_with(".cfg")) {
         const auto read = readScaleSimConfig(bad + name);
+        return read ? Diagnostic{.code = "read"} : read.error();
+    }
+    if (name.starts_with("layout")) {
+        const auto read = readScaleSimLayout(bad + name);
         return read ? Diagnostic{.code = "read"} : read.error();
     }
     const auto read = readScaleSimTopology(bad + name, name.starts_with("gemm"));
@@ -124,6 +132,33 @@ private slots:
         QCOMPARE(read.array.filterBandwidth, std::int64_t{50});
         QCOMPARE(read.array.ofmapBandwidth, std::int64_t{7});
         QVERIFY(read.warnings.empty());
+    }
+    void layoutsAreReadAndGiven() {
+        const auto read = config(minimal +
+                                 "[run_presets]\nInterfaceBandwidth : USER\n[layout]\nIfmapCustomLayout : yes\n"
+                                 "FilterCustomLayout : no\nIfmapSRAMBankBandwidth : 100\nFilterSRAMBankBandwidth : 50\n"
+                                 "IfmapSRAMBankNum : 20\nIfmapSRAMBankPort : 3\n");
+        QVERIFY(read.array.ifmapBanks && !read.array.filterBanks);
+        QCOMPARE(read.array.ifmapBanks->count, std::int64_t{20});
+        QCOMPARE(read.array.ifmapBanks->ports, std::int64_t{3});
+        const auto ideal =
+            config(minimal + "[run_presets]\nInterfaceBandwidth : CALC\n[layout]\nIfmapCustomLayout : yes\n");
+        QVERIFY(!ideal.array.ifmapBanks && ideal.warnings.size() == 1);
+        // In the order of the columns: what is called intraline stands inside what is called interline.
+        const auto layouts = parseScaleSimLayout("Layer,\nconv,1,2,3,4,5,6,0,1,2,4,5,3,3,2,1,0,4,5,6,7,\n", "test.csv");
+        QVERIFY2(layouts, layouts ? "" : toText(layouts.error()).c_str());
+        const ScaleSimLayout& conv = layouts->front();
+        QVERIFY(conv.ifmap.factors == (std::vector<std::int64_t>{1, 2, 5}));
+        QVERIFY(conv.ifmap.order == (std::vector<int>{4, 5, 3, 0, 1, 2}));
+        QVERIFY(conv.filter.factors == (std::vector<std::int64_t>{6, 5, 3, 4}));
+        QVERIFY(conv.filter.order == (std::vector<int>{4, 5, 6, 7, 3, 2, 1, 0}));
+        std::vector<Layer> layers(1);
+        layers[0].name = "conw";
+        const auto unknown = giveLayouts(layers, *layouts);
+        QVERIFY(!unknown && unknown.error().hint.find("conv") != std::string::npos);
+        layers[0].name = "convChannel_3";
+        QVERIFY(giveLayouts(layers, *layouts));
+        QCOMPARE(layers[0].ifmapLayout.factors.size(), std::size_t{3});
     }
     void unknownKeysAreSaidWithTheNearest() {
         const auto read = config(minimal + "ArayWidth : 3\n[run_presets]\nInterfaceBandwidth : CALC\n");

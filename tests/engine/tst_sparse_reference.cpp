@@ -283,6 +283,7 @@ private slots:
 
     /// Sparse tensor cores: 4 sub-partitions of 256 units, weights A of 2:4, 2:6 or 2:8 stored as positions, which
     /// spatial skipping turns into as many times the reduction in parallel; activations B as they come, or masked too.
+    /// A plain one (STC) knows 2:4 alone and holds sparser weights as such; a dense one (TC) computes every zero.
     void publishedTensorCores_data() {
         QTest::addColumn<QString>("result");
         if (!fs::exists(root / "sparseloop")) return;
@@ -290,19 +291,20 @@ private slots:
         std::string line;
         while (std::getline(table, line)) {
             const std::string result = line.substr(0, line.find(','));
-            if (result.starts_with("fig15") && result.find("flexible") != std::string::npos &&
-                result.find("WD-1.0") == std::string::npos)
-                QTest::newRow(result.substr(43).c_str()) << QString::fromStdString(result);
+            if (result.starts_with("fig15")) QTest::newRow(result.substr(43).c_str()) << QString::fromStdString(result);
         }
     }
     void publishedTensorCores() {
         QFETCH(QString, result);
         const auto is =
-            QRegularExpression("/M([0-9]+)-K([0-9]+)-N([0-9]+)-IAD([0-9.]+)-WD([0-9.]+)/(STC_flexible)(_dual)?")
+            QRegularExpression("/M([0-9]+)-K([0-9]+)-N([0-9]+)-IAD([0-9.]+)-WD([0-9.]+)/(TC|STC|STC_flexible)(_dual)?")
                 .match(result);
         QVERIFY(is.hasMatch());
         const std::int64_t m = is.captured(1).toLongLong(), n = is.captured(3).toLongLong();
-        const double weights = is.captured(5).toDouble();
+        const QString machine = is.captured(6);
+        const double given = is.captured(5).toDouble();
+        const double weights = machine == "TC" ? 1 : machine == "STC" ? std::max(given, 0.5) : given;
+        const bool dense = weights == 1;
         const bool both = !is.captured(7).isEmpty();
         const std::int64_t parallel = std::llround(16 / weights);
         // The reduction is padded to whole vectors of it.
@@ -342,12 +344,16 @@ private slots:
         };
         const std::vector<FormatRank> runs{{RankFormat::RunLength, position, 0, {}}},
             masks{{RankFormat::Bitmask, 1, 0, {}}, {RankFormat::Bitmask, 0, 0, {}}};
-        design.levels[0].formats[A] = format(0, runs);
-        design.levels[2].formats[A] = format(4, runs);
-        design.levels[3].formats[A] = format(6, runs);
+        if (!dense) {
+            design.levels[0].formats[A] = format(0, runs);
+            design.levels[2].formats[A] = format(4, runs);
+            design.levels[3].formats[A] = format(6, runs);
+        }
         if (both) design.levels[2].formats[B] = format(4, masks), design.levels[3].formats[B] = format(6, masks);
-        design.levels[1].actions = {leaveOut(Elimination::SpatialSkipping, B, 1u << A),
-                                    leaveOut(Elimination::SpatialSkipping, Z, 1u << A)};
+        if (!dense) {
+            design.levels[1].actions = {leaveOut(Elimination::SpatialSkipping, B, 1u << A),
+                                        leaveOut(Elimination::SpatialSkipping, Z, 1u << A)};
+        }
 
         NestMapping mapping;
         mapping.levels = {

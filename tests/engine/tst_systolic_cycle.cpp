@@ -56,6 +56,26 @@ Layer randomConv(RandomStream& random) {
     return layer;
 }
 
+/// Factors within a line of at most `width` words, axes in any order.
+Layout randomLayout(RandomStream& random, std::size_t dimensions, std::int64_t width) {
+    Layout layout;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        layout.factors.push_back(from(random, 1, std::min<std::int64_t>(width, 4)));
+        width /= layout.factors.back();
+    }
+    for (int axis = 0; axis < static_cast<int>(2 * dimensions); ++axis) {
+        const auto at = from(random, 0, static_cast<std::int64_t>(layout.order.size()));
+        layout.order.insert(layout.order.begin() + at, axis);
+    }
+    return layout;
+}
+
+Banks randomBanks(RandomStream& random, std::int64_t& bandwidth) {
+    const Banks banks{from(random, 1, 5), from(random, 1, 3)};
+    bandwidth = banks.count * from(random, 1, 5);
+    return banks;
+}
+
 std::string describe(const Array& a, const Layer& l) {
     const Product p = productOf(l, a);
     return fmt::format("{} {}x{} m {} n {} k {} sram {} {} {} bandwidth {} {} {} {}", toText(a.dataflow), a.rows,
@@ -133,6 +153,97 @@ private slots:
         QCOMPARE(answer->dramIfmap.words, 4.0);
     }
 
+    // Four words of a line over two banks, one line per cycle: lanes that want one column of two lines wait.
+    void aBankConflictByHand() {
+        Array array;
+        array.rows = array.cols = 2;
+        array.idealBandwidth = false;
+        array.ifmapBandwidth = 4;
+        array.filterBandwidth = 2;
+        array.ifmapBanks = Banks{2, 1};
+        Layer layer = gemmLayer("hand", 2, 2, 4);
+        layer.ifmapLayout = {{1, 4, 1}, {0, 1, 2, 3, 4, 5}};  // a line per row of the input
+        const auto apart = simulate(array, layer);
+        QVERIFY(apart);
+        // Lane 0 reads row 0 one step ahead of lane 1 in row 1. In one of the three cycles with both, k = 1 and k = 2,
+        // they want different banks; in the two others one bank of two lines.
+        QCOMPARE(apart->ifmapConflictCycles, std::int64_t{2});
+        QCOMPARE(apart->stallCycles, std::int64_t{2});
+        array.ifmapBanks = Banks{2, 2};
+        QCOMPARE(simulate(array, layer)->stallCycles, std::int64_t{0});
+        array.ifmapBanks = Banks{2, 1};
+        layer.ifmapLayout = {{2, 2, 1}, {0, 1, 2, 4, 3, 5}};  // a line holds two columns of both rows
+        // Only the step in which lane 0 is in the second line and lane 1 still in the first has two lines, in two
+        // banks.
+        QCOMPARE(simulate(array, layer)->stallCycles, std::int64_t{0});
+    }
+    void banksAreThoseOfTheTwin() {
+        RandomStream random(20264);
+        int conflicts = 0;
+        for (int i = 0; i < 120; ++i) {
+            Array array = randomArray(random);
+            array.idealBandwidth = false;
+            array.waitsCountTwice = i % 2 == 0;
+            Layer layer = i % 3 == 0 ? randomGemm(random, 20) : randomConv(random);
+            if (i % 4 != 1) {
+                array.ifmapBanks = randomBanks(random, array.ifmapBandwidth);
+                layer.ifmapLayout = randomLayout(random, 3, array.ifmapBandwidth);
+            }
+            if (i % 4 != 2) {
+                array.filterBanks = randomBanks(random, array.filterBandwidth);
+                layer.filterLayout = randomLayout(random, 4, array.filterBandwidth);
+            }
+            verifyTwin(array, layer);
+            if (QTest::currentTestFailed()) return;
+            const auto answer = simulate(array, layer);
+            conflicts += answer->ifmapConflictCycles + answer->filterConflictCycles > 0 ? 1 : 0;
+        }
+        QVERIFY(conflicts > 20);
+    }
+    void layoutsThatAreNoneAreRefused() {
+        Array array;
+        array.idealBandwidth = false;
+        array.ifmapBandwidth = 8;
+        array.ifmapBanks = Banks{4, 1};
+        Layer layer = gemmLayer("g", 4, 4, 4);
+        const auto code = [&] {
+            const auto answer = simulate(array, layer);
+            return answer ? std::string("answered") : answer.error().code;
+        };
+        QCOMPARE(code(), std::string("systolic.layout"));
+        layer.ifmapLayout = {{2, 4, 1}, {0, 1, 2, 3, 4, 5}};
+        QCOMPARE(code(), std::string("answered"));
+        layer.ifmapLayout.order.back() = 0;
+        QCOMPARE(code(), std::string("systolic.layout"));
+        layer.ifmapLayout = {{4, 4, 1}, {0, 1, 2, 3, 4, 5}};
+        QCOMPARE(code(), std::string("systolic.layout"));
+        layer.ifmapLayout = {{2, 0, 1}, {0, 1, 2, 3, 4, 5}};
+        QCOMPARE(code(), std::string("systolic.layout"));
+        layer.ifmapLayout = {{2, 4, 1}, {0, 1, 2, 3, 4, 5}};
+        array.ifmapBanks = Banks{3, 1};
+        QCOMPARE(code(), std::string("systolic.layout"));
+        array.ifmapBanks = Banks{4, 1};
+        array.sparse = true;
+        QCOMPARE(code(), std::string("systolic.layout"));
+    }
+    // More halves than a stamp of 16 bits counts.
+    void manyExchangesAreCounted() {
+        Array array;
+        array.rows = array.cols = 4;
+        array.ifmapWords = 128;
+        Layer layer;
+        layer.name = "long";
+        layer.ifmapHeight = layer.ifmapWidth = 44;
+        layer.filterHeight = layer.filterWidth = 3;
+        layer.channels = 20;
+        layer.filters = 64;
+        const auto answer = simulate(array, layer);
+        QVERIFY(answer && answer->dramIfmap.words > 50.0 * 65536);
+        Array larger = array;
+        larger.ifmapWords = 1 << 20;
+        QVERIFY(simulate(larger, layer)->dramIfmap.words < answer->dramIfmap.words);
+        QVERIFY(answer->dramIfmap.words <= answer->sramIfmap.words);
+    }
     void numbersMoveAsDemanded() {
         RandomStream random(20261);
         for (int i = 0; i < 60; ++i) {

@@ -1,4 +1,5 @@
 #include "mapping/nest_evaluator.h"
+#include "mapping/nest_statics.h"
 #include "mapping/timeloop/timeloop.h"
 
 #include <QtTest/QtTest>
@@ -165,6 +166,11 @@ private slots:
         QVERIFY(QString::fromStdString(buffer.source).contains("ERT"));
         QCOMPARE(input.hardware.arithmetic.energy, 0.5e-12);
         QCOMPARE(input.hardware.levels[0].area, 250e-6);
+        // Over all instances: four buffers of 250 µm² that leak 7 pJ a cycle each; the others state neither.
+        QCOMPARE(input.hardware.levels[0].instances, std::int64_t{4});
+        QCOMPARE(statedArea(input.hardware), 1e-3);
+        QCOMPARE(leakage(input.hardware, 1000), 28e-9);
+        QCOMPARE(statedArea(readFile("product.yaml").hardware), 0.0);
         QVERIFY(input.hardware.levels[1].energy.vectorRead > 0);  // DRAM keeps the ratio model
     }
 
@@ -182,7 +188,8 @@ private slots:
             "                  {name: noc, class: XY_NoC}]\n"
             "          subtree:\n"
             "            - name: PE[1..6]\n"
-            "              local: [{name: \"rf[0..1]\", class: regfile, attributes: {meshX: 12}}, {name: \"mac[0..1]\", class: "
+            "              local: [{name: \"rf[0..1]\", class: regfile, attributes: {meshX: 12}}, {name: "
+            "\"mac[0..1]\", class: "
             "intmac, attributes: {meshX: 12}}]\n",
             "x.yaml");
         QCOMPARE(input.hardware.arithmetic.instances, std::int64_t{48});

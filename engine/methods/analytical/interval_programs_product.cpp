@@ -19,8 +19,8 @@ constexpr double mostStages = 4;
 struct Tile {
     double m, n, warps;
 };
-constexpr std::array<Tile, 11> tiles{{{256, 128, 8},
-                                      {128, 256, 8},
+constexpr std::array<Tile, 11> tiles{{{128, 256, 8},
+                                      {256, 128, 8},
                                       {128, 128, 8},
                                       {128, 64, 4},
                                       {64, 128, 4},

@@ -8,6 +8,8 @@
 #include "mapping/problem_of_operator.h"
 #include "workload/workload.h"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -21,6 +23,8 @@ struct LoopNestOptions {
     MapperOptions mapper{.objectives = {MapObjective::Latency, MapObjective::Energy}, .evaluations = 2000};
     bool followDataflow = true;  ///< unroll as the array's dataflow says, not any dimension anywhere
     bool imperfect = false;      ///< factors need not divide; a mapping then takes milliseconds to count
+    /// What is sparse, and what the hardware does about it, for a nest on the array; empty: everything is dense.
+    std::function<Expected<std::shared_ptr<const SparseDesign>>(const NestProblem&, const NestHardware&)> sparse = {};
     bool fuseChains = false;  ///< activations stay on the chip between neighbours where they fit (loop_nest_fusion.h)
 };
 

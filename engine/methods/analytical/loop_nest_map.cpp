@@ -22,9 +22,16 @@ Expected<MappedNest> mapNest(const SpatialArrayView& view, const ArrayHardware& 
         if (search.objectives.size() < 4) search.objectives.push_back(MapObjective::LastLevelAccesses);
     }
     mapped.constraints.imperfect = options.imperfect;
-    auto space = Mapspace::make(nest.problem, array.hardware, mapped.constraints);
+    SearchContext own = context;
+    if (options.sparse) {
+        auto sparse = options.sparse(nest.problem, array.hardware);
+        if (!sparse) return tl::unexpected(std::move(sparse.error()));
+        own.sparse = std::move(*sparse);
+    }
+    // Compressed tiles may fit where dense ones do not.
+    auto space = Mapspace::make(nest.problem, array.hardware, mapped.constraints, {.prune = !own.sparse});
     if (!space) return tl::unexpected(std::move(space.error()));
-    auto found = searchMappings(*space, search, context);
+    auto found = searchMappings(*space, search, own);
     if (!found) return tl::unexpected(std::move(found.error()));
     mapped.search = std::move(*found);
     return mapped;

@@ -2,6 +2,8 @@
 #include "methods/analytical/tile_wave_attention.h"
 #include "methods/analytical/tile_wave_collective.h"
 #include "methods/analytical/tile_wave_gemm.h"
+#include "methods/analytical/tile_wave_simt.h"
+#include "methods/analytical/tile_wave_vector.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +12,9 @@ namespace orrery {
 
 // One line per family.
 std::span<const TileFamily> tileFamilies() {
-    static const std::vector<TileFamily> families{gemmFamily(), prefillAttentionFamily(), decodeAttentionFamily(),
-                                                  collectiveFamily()};
+    static const std::vector<TileFamily> families{
+        gemmFamily(),  prefillAttentionFamily(), decodeAttentionFamily(), collectiveFamily(), simtFamily(),
+        vectorFamily()};
     return families;
 }
 

@@ -167,11 +167,9 @@ CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::spa
     out.inSwitch = inSwitch ? p[StepSimple] * doublings + work.bytes / (links * p[ShareSwitch]) : never;
     out.rings = work.steps > 0 ? fastest(out.lowLatency, out.lowLatency128, out.simple, out.inSwitch) : 0;
     out.shots = never;
-    if (kernel.library == CollectiveLibrary::Custom && reduces && work.ranks > 1) {
-        const double read = links * p[ShotShare];
-        const double oneShot = work.bytes * (work.ranks - 1) / read;
-        const double twoShot = 2 * work.ranks * p[ShotStep] + work.wireBytes / read;
-        out.shots = p[ShotLaunch] + work.ranks * p[ShotStep] + fastest(oneShot, twoShot, never, never);
+    // Engines read peers' memory where it is mapped through such links, and leave others to NCCL.
+    if (kernel.library == CollectiveLibrary::Custom && reduces && switched && work.ranks > 1) {
+        out.shots = p[ShotLaunch] + work.ranks * p[ShotStep] + work.bytes * (work.ranks - 1) / (links * p[ShotShare]);
         const double limit = p[ShotLimit] * std::pow(p[ShotLimitFall], doublings - 1);
         const double over2 = (work.bytes / limit) * (work.bytes / limit);
         out.shotsShare = 1 / (1 + over2 * over2 * over2);

@@ -2,7 +2,7 @@
 
 // Collectives among the GPUs of one node: NCCL's rings with its three protocols and the reduction in the switch, of
 // which the fastest is taken as its tuner does (NCCL, tuning.cc: time = steps × latency + bytes ÷ bandwidth), and the
-// one- and two-shot all-reduce of inference engines, which hand over to NCCL above a size.
+// one-shot all-reduce of inference engines (every rank reads all others), which hands over to NCCL above a size.
 
 #include "methods/analytical/tile_family.h"
 
@@ -26,7 +26,7 @@ struct CollectiveWays {
     double simple = 0;         ///< whole links, fences between steps
     double inSwitch = 0;       ///< NVLS
     double rings = 0;          ///< the fastest of these
-    double shots = 0;          ///< one- or two-shot all-reduce, with its own launch
+    double shots = 0;          ///< one-shot all-reduce, with its own launch
     double shotsShare = 0;     ///< 1 where the engine's own kernel runs, 0 where NCCL does
 };
 /// `parameters` in the family's order.

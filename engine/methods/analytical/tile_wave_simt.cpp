@@ -11,27 +11,29 @@ namespace orrery {
 
 namespace {
 
-// Nominal values: fitted to the five training devices of NeuSight's linear layers. The issue share is counted from the
-// inner loop of a 128×128 tile (8×8 results per thread: 512 multiply-adds beside 32 shared-memory loads, addresses and
-// barriers), not fitted: none of those devices has 32 lanes per scheduler and a single issue.
+// Nominal values: fitted to linear layers and batched products of NeuSight's five training devices together. What
+// describes the chip (feed, power) is the same for both, so its range is narrow: rows of one kind alone cannot tell a
+// slower clock from a smaller share. The issue share is counted from the inner loop of a 128×128 tile (8×8 results per
+// thread: 512 multiply-adds beside 32 shared-memory loads, addresses and barriers), not fitted: none of those devices
+// has 32 lanes per scheduler and a single issue.
 constexpr std::array<TileParameter, SimtParameterCount> parameterTable{{
-    {"simt compute share", 0.97, 0.5, 1, 0.1, Dimension::Fraction, "share of the vector peak that large tiles reach"},
-    {"issue share", 0.85, 0.7, 1, 0.05, Dimension::Fraction,
+    {"simt compute share", 0.976, 0.5, 1, 0.1, Dimension::Fraction, "share of the vector peak that large tiles reach"},
+    {"issue share", 0.85, 0.85, 0.85, 0.05, Dimension::Fraction,
      "share of it where multiply-adds need every issue slot of a scheduler"},
-    {"warps to hide", 0.3, 0.01, 10, 0.3, Dimension::Number, "resident warps per 16 lanes that reach half the rate"},
-    {"small tile loss", 0.04, 0.001, 0.4, 0.5, Dimension::Number, "share lost with each halving of a tile"},
-    {"tile steps", 3, 0.5, 100, 0.5, Dimension::Number, "steps along k that a tile costs on top of its own"},
-    {"cache reach", 1, 0.05, 8, 0.3, Dimension::Number, "working set that L2 keeps between waves, of its capacity"},
-    {"warm share", 1.1, 0.1, 5, 0.3, Dimension::Number, "footprint that L2 keeps between runs, of its capacity"},
+    {"warps to hide", 0.29, 0.01, 10, 0.3, Dimension::Number, "resident warps per 16 lanes that reach half the rate"},
+    {"small tile loss", 0.018, 0.001, 0.4, 0.5, Dimension::Number, "share lost with each halving of a tile"},
+    {"tile steps", 1.5, 0.5, 100, 0.5, Dimension::Number, "steps along k that a tile costs on top of its own"},
+    {"cache reach", 0.22, 0.05, 8, 0.3, Dimension::Number, "working set that L2 keeps between waves, of its capacity"},
+    {"warm share", 1.28, 0.1, 5, 0.3, Dimension::Number, "footprint that L2 keeps between runs, of its capacity"},
     {"dram share", 0.6, 0.4, 1, 0.15, Dimension::Fraction, "share of the DRAM rate that is reached"},
-    {"feed", 11, 4, 128, 0.3, Dimension::Number, "bytes per cycle from L2 into one multiprocessor"},
-    {"gather", 5e-6, 1e-7, 5e-5, 0.5, Dimension::Time, "time of the kernel that adds up splits along k"},
-    {"throttle time", 6e-4, 1e-5, 1, 0.5, Dimension::Time, "length of a run at which the power limit shows"},
-    {"arithmetic energy", 6.5e-12, 1e-12, 3e-11, 0.3, Dimension::Number,
+    {"feed", 9.6, 9, 10.5, 0.1, Dimension::Number, "bytes per cycle from L2 into one multiprocessor"},
+    {"gather", 2e-5, 1e-7, 5e-5, 0.5, Dimension::Time, "time of the kernel that adds up splits along k"},
+    {"throttle time", 3.4e-4, 1e-5, 1, 0.5, Dimension::Time, "length of a run at which the power limit shows"},
+    {"arithmetic energy", 9.3e-12, 8.5e-12, 1e-11, 0.05, Dimension::Number,
      "joules per operation at 7 nm and the nominal clock, with operands and instruction"},
-    {"feed load", 12, 0.5, 40, 0.4, Dimension::Number, "operations' worth of power of a byte from L2"},
-    {"dram load", 10, 0.5, 80, 0.4, Dimension::Number, "operations' worth of power of a byte from DRAM"},
-    {"sustained reach", 1.8, 0.8, 3, 0.2, Dimension::Number,
+    {"feed load", 6.5, 6, 7, 0.05, Dimension::Number, "operations' worth of power of a byte from L2"},
+    {"dram load", 5.8, 5, 6.5, 0.05, Dimension::Number, "operations' worth of power of a byte from DRAM"},
+    {"sustained reach", 1.445, 1.4, 1.5, 0.02, Dimension::Number,
      "clock of arithmetic alone, of the stated sustained clock"},
     {"launch", 4e-5, 1e-7, 2e-4, 0.3, Dimension::Time, "time of a launch as the data have it"},
 }};
@@ -140,6 +142,31 @@ TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     best.bound = best.dram > best.compute ? Bound{BoundKind::Memory, 0} : Bound{BoundKind::Compute, -1};
     if (best.launch > std::max(best.dram, best.compute)) best.bound = {BoundKind::Overhead, -1};
     return best;
+}
+
+TilePhysics convolutionPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters) {
+    const ConvolutionShape& shape = kernel.convolution;
+    const std::int64_t groups = std::max<std::int64_t>(shape.groups, 1);
+    Kernel product;
+    product.kind = KernelKind::Gemm;
+    product.type = product.weightType = kernel.type;
+    product.batch = groups;
+    product.m = shape.batch * shape.outHeight * shape.outWidth;
+    product.n = std::max<std::int64_t>(shape.outChannels / groups, 1);
+    product.k = std::max<std::int64_t>(shape.inChannels / groups, 1) * shape.kernelHeight * shape.kernelWidth;
+    return simtPhysics(product, gpu, parameters);
+}
+
+const TileFamily& convolutionFamily() {
+    static const TileFamily family{"vector-unit convolutions",
+                                   [](const Kernel& kernel) {
+                                       const ConvolutionShape& shape = kernel.convolution;
+                                       return kernel.kind == KernelKind::Convolution && kernel.type == DType::F32 &&
+                                              shape.batch > 0 && shape.outHeight > 0 && shape.outWidth > 0 &&
+                                              shape.inChannels > 0 && shape.outChannels > 0;
+                                   },
+                                   parameterTable, convolutionPhysics, nullptr};
+    return family;
 }
 
 const TileFamily& simtFamily() {

@@ -42,6 +42,11 @@ enum SimtParameter : std::size_t {
 const TileFamily& simtFamily();
 TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters);
 
+/// Convolutions as the products that an implicit GEMM makes of them: rows batch·outHeight·outWidth, reduction
+/// inChannels·kernel. Winograd and FFT kernels are faster than this; `tile-hybrid` learns by how much.
+const TileFamily& convolutionFamily();
+TilePhysics convolutionPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters);
+
 /// Clock of a load under the power limit, as a share of the nominal one. `load`: energy per FLOP ÷ that of arithmetic
 /// alone; `flopRate`: FLOP/s of the load at the nominal clock.
 double simtClock(const GpuView& gpu, double load, double flopRate, std::span<const double> parameters);

@@ -8,5 +8,6 @@ namespace orrery {
 
 const HybridFamily& simtHybrid();
 const HybridFamily& vectorHybrid();
+const HybridFamily& convolutionHybrid();
 
 }  // namespace orrery

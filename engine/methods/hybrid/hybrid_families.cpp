@@ -1,6 +1,7 @@
 #include "methods/hybrid/features_attention.h"
 #include "methods/hybrid/features_collective.h"
 #include "methods/hybrid/features_gemm.h"
+#include "methods/hybrid/features_simt.h"
 #include "methods/hybrid/hybrid_family.h"
 
 #include <vector>
@@ -9,8 +10,9 @@ namespace orrery {
 
 // One line per family.
 std::span<const HybridFamily> hybridFamilies() {
-    static const std::vector<HybridFamily> families{gemmHybrid(), prefillAttentionFeatures(), decodeAttentionFeatures(),
-                                                    collectiveFeatures()};
+    static const std::vector<HybridFamily> families{
+        gemmHybrid(),  prefillAttentionFeatures(), decodeAttentionFeatures(), collectiveFeatures(), simtHybrid(),
+        vectorHybrid()};
     return families;
 }
 

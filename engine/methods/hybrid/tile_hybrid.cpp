@@ -5,6 +5,7 @@
 #include "methods/hybrid/hybrid_family.h"
 #include "methods/hybrid/tile_hybrid_fit.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -13,6 +14,10 @@
 namespace orrery {
 
 namespace {
+
+/// Where nothing was seen, the correction may not lead further away from physics than this; towards faster prices the
+/// units and the memory, of which physics uses most, leave little room.
+constexpr double mostFaster = 1.15, mostSlower = 1.6;
 
 class TileHybridPricer final : public KernelPricer {
 public:
@@ -58,7 +63,13 @@ private:
         hybrid->features(kernel, bindings_.gpu, physics, std::span(row.data(), hybrid->featureNames.size()));
         // A section of one device has no features of devices; they stand last.
         const std::size_t count = std::min(binding.section->features.size(), hybrid->featureNames.size());
-        return priceWith(*binding.section, physics.seconds, std::span<const double>(row.data(), count));
+        SectionPrice price = priceWith(*binding.section, physics.seconds, std::span<const double>(row.data(), count));
+        if (price.domain == DomainVerdict::Outside) {
+            const double ratio = price.seconds / physics.seconds;
+            const double held = std::clamp(ratio, 1 / mostFaster, mostSlower) / ratio;
+            price.seconds *= held, price.low *= held, price.high *= held;
+        }
+        return price;
     }
 
     TileBindings bindings_;

@@ -16,7 +16,7 @@ Expected<Calibration> fit(std::span<const KernelRows> rows, const FitOptions& op
     TrainingOptions training;
     training.kind = "forest";
     training.loss = "squared";
-    training.steps = 40;
+    training.steps = 20;
     training.depth = 16;
     training.leaves = 256;  // files stay small
     training.minimumLeaf = 1;

@@ -27,8 +27,8 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
         // Of the kernels of one operator errors are alike: their sides add.
         ops.lowSeconds[at] += launch.count * p.low;
         ops.highSeconds[at] += launch.count * p.high + c.pipelined.idle[i];
-        ops.flops[at] += launch.count * launch.scale * launch.kernel.flops;
-        ops.bytes[at] += launch.count * launch.scale * launch.kernel.bytes();
+        ops.flops[at] += launch.count * (launch.scale * launch.kernel.flops + launch.extraFlops);
+        ops.bytes[at] += launch.count * (launch.scale * launch.kernel.bytes() + launch.extraBytes);
         if (busy <= longest[at]) continue;
         longest[at] = busy;
         const bool waits = c.pipelined.idle[i] > busy;

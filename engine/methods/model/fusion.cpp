@@ -149,10 +149,17 @@ private:
             const Operator& each = op(next);
             const bool folded = each.type == "BatchNormalization" && options_.step == TrainingStep::Inference;
             const bool elementwise = each.kind == OperatorKind::Elementwise && each.inputs.size() <= 2;
-            if ((!folded && !elementwise) || !sameSize(each, tail)) return;
+            if ((!folded && !elementwise) || !sameSize(each, tail) || !madeBefore(each, tail, product)) return;
             leader_[static_cast<std::size_t>(next)] = product;
             tail = each.outputs[0];
         }
+    }
+
+    // All operands but `tail` are there when operator `product` runs.
+    bool madeBefore(const Operator& each, TensorId tail, std::int32_t product) const {
+        return std::all_of(each.inputs.begin(), each.inputs.end(), [&](TensorId id) {
+            return !graph_.tensor(id) || root(id) == root(tail) || uses_[root(id)].producer < product;
+        });
     }
 
     // A sum that a norm reads is left to the norm's kernel.

@@ -49,7 +49,8 @@ public:
         } else if (attends) {
             launch.kernel = attention(members);
         } else {
-            launch.kernel = epilogue(members, launch.extraBytes);
+            launch.kernel = kernel(members.front());
+            addEpilogue(members, launch);
         }
         return launch;
     }
@@ -95,14 +96,12 @@ private:
         return bytes;
     }
 
-    // The product as it stands, its epilogue's other operands on top.
-    Kernel epilogue(const std::vector<std::int32_t>& members, double& extraBytes) const {
-        Kernel result = kernel(members.front());
-        for (std::size_t k = 1; k < members.size(); ++k) result.flops += kernel(members[k]).flops;
-        extraBytes = std::max(0.0, readFromOutside(members) - readFromOutside({members.front()}));
-        result.readBytes += extraBytes;
-        result.writeBytes = writtenOutside(members);
-        return result;
+    // The product stays as it stands, so that it is priced as products are measured; its epilogue's other operands come
+    // on top.
+    void addEpilogue(const std::vector<std::int32_t>& members, Launch& launch) const {
+        for (std::size_t k = 1; k < members.size(); ++k) launch.extraFlops += kernel(members[k]).flops;
+        launch.extraBytes = std::max(0.0, readFromOutside(members) - readFromOutside({members.front()}));
+        launch.kernel.writeBytes = writtenOutside(members);
     }
 
     // Scores, softmax and context as one: the scores never leave the chip.

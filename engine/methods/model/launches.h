@@ -40,7 +40,8 @@ struct Launch {
     Part part = Part::Forward;
     double count = 1;       ///< launches in one pass: the operator's repeats
     double scale = 1;       ///< of the kernel's price: 2.5 for the backward pass of fused attention
-    double extraBytes = 0;  ///< operands that its epilogue reads on top
+    double extraBytes = 0;  ///< operands that its epilogue reads on top, beside the kernel's own
+    double extraFlops = 0;  ///< of the operators fused into it
     std::string_view what;  ///< which of the operator's kernels: `scores`, `dX`; static; empty if the only one
 };
 
@@ -55,7 +56,7 @@ struct LaunchList {
 LaunchList launchesOf(const Workload& workload, const ModelOptions& options);
 
 /// Per operator its group's first: fusion.cpp. Groups have equal repeat and block, and running a group at the place of
-/// its first member keeps every operand before its use, except for operands of epilogues, which wait for the product.
+/// its first member keeps every operand before its use (except for attention written out, whose values may come later).
 std::vector<std::int32_t> fusedGroups(const Workload& workload, const ModelOptions& options);
 /// Per tensor: the one that it is a view of, itself if it is none.
 std::vector<TensorId> viewRoots(const Graph& graph);

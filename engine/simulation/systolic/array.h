@@ -8,8 +8,10 @@
 #include "base/diagnostic.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace orrery::systolic {
 
@@ -25,6 +27,20 @@ std::string_view title(Dataflow dataflow);   ///< `output stationary`
 enum class SparseFormat : std::uint8_t { EllpackBlock, Csr, Csc };
 std::string_view toText(SparseFormat format);
 
+/// Banks of a read SRAM: they share its bandwidth, and each serves `ports` lines in a cycle.
+struct Banks {
+    std::int64_t count = 1, ports = 2;
+};
+
+/// How an operand lies in the lines of a banked SRAM. Every dimension is cut into tiles of `factors`; `order` names the
+/// axes from the outermost in: 0 … n-1 the tiles of the n dimensions, n … 2n-1 the places within a tile. Words are put
+/// into lines in that order, without gaps. Dimensions of an input: height, width, channels; of a filter: filters,
+/// channels, height, width.
+struct Layout {
+    std::vector<std::int64_t> factors;  ///< empty: none
+    std::vector<int> order;
+};
+
 struct Array {
     std::string name = "array";
     std::int64_t rows = 32, cols = 32;
@@ -37,6 +53,10 @@ struct Array {
     std::int64_t ifmapBandwidth = 10, filterBandwidth = 10, ofmapBandwidth = 10;  ///< words per cycle
     /// Each wait for a read is counted twice, as in SCALE-Sim 3.0.0 and its golden files; false: once.
     bool waitsCountTwice = false;
+    /// Set: this SRAM is banked and its words lie as each layer's layout says. Only with limited bandwidth, which is
+    /// then the width of a line.
+    std::optional<Banks> ifmapBanks, filterBanks;
+    bool layouts() const { return ifmapBanks || filterBanks; }
     bool sparse = false;  ///< weights are stored and multiplied as N:M blocks, as each layer says
     SparseFormat sparseFormat = SparseFormat::EllpackBlock;
 };
@@ -50,6 +70,7 @@ struct Layer {
     std::int64_t channels = 1, filters = 1;
     std::int64_t strideHeight = 1, strideWidth = 1;
     std::int64_t sparseKept = 1, sparseOf = 1;
+    Layout ifmapLayout, filterLayout;  ///< where the array has banks
 
     /// Output pixels: the last window may hang over the edge where the stride does not divide.
     std::int64_t outHeight() const {

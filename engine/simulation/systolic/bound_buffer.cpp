@@ -13,11 +13,11 @@ constexpr std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 BoundBuffer::BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_t elements, std::int64_t places,
-                         bool waitsTwice)
+                         bool waitsTwice, std::int64_t line)
     : bandwidth_(bandwidth), waitsTwice_(waitsTwice) {
     const std::int64_t activeWords = ceilDiv(words, 2);
     const std::int64_t refillWords = words - activeWords;
-    line_ = ceilDiv(words, 100);
+    line_ = line > 0 ? line : ceilDiv(words, 100);
     lines_ = elements / line_ + 1;  // the last is short, perhaps empty
     active_ = std::min(lines_, ceilDiv(activeWords, line_));
     refill_ = std::min(lines_ - active_, ceilDiv(refillWords, line_));
@@ -39,8 +39,8 @@ std::int64_t BoundBuffer::exchange(std::int64_t cycle, std::int64_t wait) {
     return wait + std::max<std::int64_t>(0, missing);
 }
 
-// Elements from a place on, in fetch order, until visit(place, address) returns false. One run of the input matrix per
-// tile that a step crosses.
+// Elements from a place on, in fetch order, until visit(place of the first, stretch) returns false. One run of the
+// input matrix per tile that a step crosses.
 template <class Visit>
 void BoundInput::walk(Place from, Visit visit) const {
     const std::int64_t height = order_.height();
@@ -67,10 +67,8 @@ void BoundInput::walk(Place from, Visit visit) const {
                 run = {row, across, -1, 1, run.count};
             else
                 run.m = across, run.k = row;
-            words_.visit(run, [&](std::size_t address) {
-                more = visit(Place{from.step, lane}, address);
-                ++lane;
-                return more;
+            words_.sweep(run, [&](const Stretch& stretch) {
+                return more = visit(Place{from.step, lane + stretch.at}, stretch);
             });
             lane = std::min(last, leaves) + 1;
         }
@@ -80,10 +78,13 @@ void BoundInput::walk(Place from, Visit visit) const {
 BoundInput::BoundInput(const FoldPlan& plan, const InputWords& words, std::int64_t bufferWords, std::int64_t bandwidth,
                        bool waitsTwice)
     : plan_(plan), words_(words), order_(ifmapOrder(plan)), buffer_(bufferWords, bandwidth, 0, 1, waitsTwice) {
-    held_.assign(static_cast<std::size_t>(words.words()), 0);
+    held_.assign(static_cast<std::size_t>(words.slots()), 0);
     std::int64_t elements = 0;
-    walk({0, 0}, [&](Place place, std::size_t) {
-        if (elements++ % buffer_.line() == 0) lineStarts_.push_back(place);
+    walk({0, 0}, [&](Place place, const Stretch& stretch) {
+        const std::int64_t line = buffer_.line();
+        for (std::int64_t at = (line - elements % line) % line; at < stretch.count; at += line)
+            lineStarts_.push_back({place.step, place.lane + at});
+        elements += stretch.count;
         return true;
     });
     buffer_ = BoundBuffer(bufferWords, bandwidth, elements, order_.places(), waitsTwice);
@@ -91,14 +92,19 @@ BoundInput::BoundInput(const FoldPlan& plan, const InputWords& words, std::int64
 }
 
 void BoundInput::mark() {
-    ++generation_;
+    if (++stamp_ == 0) {
+        std::fill(held_.begin(), held_.end(), Stamp{0});
+        stamp_ = 1;
+    }
     const auto lines = static_cast<std::int64_t>(lineStarts_.size());
     const auto markFrom = [&](std::int64_t line, std::int64_t count) {
         if (line >= lines || count <= 0) return;
         std::int64_t left = count * buffer_.line();
-        walk(lineStarts_[static_cast<std::size_t>(line)], [&](Place, std::size_t address) {
-            held_[address] = generation_;
-            return --left > 0;
+        walk(lineStarts_[static_cast<std::size_t>(line)], [&](Place, const Stretch& stretch) {
+            const std::int64_t taken = std::min(left, stretch.count);
+            std::fill_n(held_.begin() + static_cast<std::ptrdiff_t>(stretch.lowestOf(taken)), taken, stamp_);
+            left -= taken;
+            return left > 0;
         });
     };
     if (buffer_.begin() < buffer_.end()) {
@@ -107,6 +113,17 @@ void BoundInput::mark() {
         markFrom(buffer_.begin(), buffer_.lines() - buffer_.begin());
         markFrom(0, buffer_.end());
     }
+}
+
+std::int64_t BoundInput::sweepSlowly(std::int64_t cycle, std::int64_t wait, const Stretch& words) {
+    std::size_t address = words.first;
+    for (std::int64_t left = words.count; left > 0; --left, address += static_cast<std::size_t>(words.step)) {
+        for (std::int64_t tries = 0; held_[address] != stamp_ && tries <= buffer_.lines(); ++tries) {
+            wait = buffer_.exchange(cycle, wait);
+            mark();
+        }
+    }
+    return wait;
 }
 
 }  // namespace orrery::systolic

@@ -19,7 +19,9 @@ namespace orrery::systolic {
 class BoundBuffer {
 public:
     /// `elements` and `places` of the fetch order: what is there, and with the empty places that are asked for too.
-    BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_t elements, std::int64_t places, bool waitsTwice);
+    /// `line`: words of a line; 0: 1/100 of the buffer.
+    BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_t elements, std::int64_t places, bool waitsTwice,
+                std::int64_t line = 0);
 
     /// Everything fits into the half that is filled before the start: no demand can miss.
     bool holdsAll() const { return active_ == lines_; }
@@ -63,18 +65,19 @@ class BoundInput {
 public:
     BoundInput(const FoldPlan& plan, const InputWords& words, std::int64_t bufferWords, std::int64_t bandwidth,
                bool waitsTwice);
-    /// `wait` is what the words before this one in the same cycle have to wait; returns what it is with this one.
-    std::int64_t word(std::int64_t cycle, std::int64_t wait, std::size_t address) {
-        for (std::int64_t tries = 0; held_[address] != generation_ && tries <= buffer_.lines(); ++tries) {
-            wait = buffer_.exchange(cycle, wait);
-            mark();
-        }
-        return wait;
+    /// Words demanded in `cycle`. `wait` is what the words before them in the same cycle have to wait; returns what it
+    /// is with them.
+    std::int64_t sweep(std::int64_t cycle, std::int64_t wait, const Stretch& words) {
+        const Stamp* held = held_.data() + words.lowest;
+        std::int64_t missing = 0;
+        for (std::int64_t i = 0; i < words.count; ++i) missing += held[i] != stamp_ ? 1 : 0;
+        return missing == 0 ? wait : sweepSlowly(cycle, wait, words);
     }
     Transfer transfer() const { return buffer_.transfer(); }
     std::int64_t exchanges() const { return buffer_.exchanges(); }
 
 private:
+    using Stamp = std::uint16_t;
     /// Place in the fetch order: step of the diagonal (or row), and lane.
     struct Place {
         std::int64_t step, lane;
@@ -82,14 +85,15 @@ private:
     template <class Visit>
     void walk(Place from, Visit visit) const;
     void mark();
+    std::int64_t sweepSlowly(std::int64_t cycle, std::int64_t wait, const Stretch& words);
 
     const FoldPlan& plan_;
     const InputWords& words_;
     FetchOrder order_;
     BoundBuffer buffer_;
     std::vector<Place> lineStarts_;
-    std::vector<std::uint32_t> held_;
-    std::uint32_t generation_ = 0;
+    Stamp stamp_ = 0;          ///< of the half in use; begins again when stamps are used up
+    std::vector<Stamp> held_;  ///< by address: stamp of the half that held it last
 };
 
 }  // namespace orrery::systolic

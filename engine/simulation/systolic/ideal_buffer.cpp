@@ -29,6 +29,19 @@ std::int64_t IdealBuffer::demand(std::int64_t cycle, std::int64_t lo, std::int64
     return misses;
 }
 
+std::int64_t IdealBuffer::sweepSlowly(std::int64_t cycle, const Stretch& words) {
+    std::int64_t misses = 0;
+    std::size_t address = words.first;
+    for (std::int64_t left = words.count; left > 0; --left, address += static_cast<std::size_t>(words.step)) {
+        if (seen_[address] == stamp_) continue;
+        seen_[address] = stamp_;
+        ++fetched_;
+        ++misses;
+        if (++filled_ == half_) exchange(cycle, 0);
+    }
+    return misses;
+}
+
 void IdealBuffer::demandFold(const Stream& stream, std::int64_t begin, std::int64_t ago) {
     const std::int64_t first = stream.first();
     const std::int64_t last = stream.last();

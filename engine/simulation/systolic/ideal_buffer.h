@@ -7,6 +7,7 @@
 
 #include "simulation/systolic/operand.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,41 +23,51 @@ class IdealBuffer {
 public:
     IdealBuffer(std::int64_t words, std::int64_t bandwidth)
         : set_(words / 100), half_(50 * set_), bandwidth_(bandwidth) {}
-    /// Prepares for an operand whose words repeat; `words` is the size of the operand in memory.
-    void trackWords(std::int64_t words) { seen_.assign(static_cast<std::size_t>(words), 0); }
+    /// Prepares for an operand whose words repeat; its words are numbered below `slots`.
+    void trackWords(std::int64_t slots) { seen_.assign(static_cast<std::size_t>(slots), 0); }
 
     /// Lanes demanded in `cycle` of elements that were last demanded `ago` cycles earlier, all of them at the same
     /// lane (0: never). Returns how many had to be fetched.
     std::int64_t demand(std::int64_t cycle, std::int64_t lo, std::int64_t hi, std::int64_t ago);
     /// Elements of a whole stretch of cycles, same rules, by arithmetic alone: `stream` begins at `begin`.
     void demandFold(const Stream& stream, std::int64_t begin, std::int64_t ago);
-    /// One word of an operand that repeats. True if it had to be fetched.
-    bool word(std::int64_t cycle, std::size_t address) {
+    /// Words of an operand that repeats, demanded in `cycle`. Returns how many had to be fetched.
+    std::int64_t sweep(std::int64_t cycle, const Stretch& words) {
         if (firstDemand_ < 0) firstDemand_ = cycle;
-        std::uint32_t& stamp = seen_[address];
-        if (stamp == exchanges_ + 1) return false;
-        stamp = exchanges_ + 1;
-        ++fetched_;
-        if (++filled_ == half_) exchange(cycle, 0);
-        return true;
+        Stamp* stamps = seen_.data() + words.lowest;
+        std::int64_t misses = 0;
+        for (std::int64_t i = 0; i < words.count; ++i) misses += stamps[i] != stamp_ ? 1 : 0;
+        if (misses == 0) return 0;
+        if (filled_ + misses >= half_) return sweepSlowly(cycle, words);
+        std::fill_n(stamps, words.count, stamp_);
+        filled_ += misses;
+        fetched_ += misses;
+        return misses;
     }
 
     Transfer transfer() const;
 
 private:
+    using Stamp = std::uint16_t;
+    std::int64_t sweepSlowly(std::int64_t cycle, const Stretch& words);
     void exchange(std::int64_t cycle, std::int64_t lane) {
         filled_ = 0;
         ++exchanges_;
         exchangeCycle_ = cycle;
         exchangeLane_ = lane;
+        // Stamps are short, so that many lie in one line of a cache; they begin again when they are used up.
+        if (++stamp_ != 0) return;
+        std::fill(seen_.begin(), seen_.end(), Stamp{0});
+        stamp_ = 1;
     }
 
     std::int64_t set_, half_, bandwidth_;
     std::int64_t filled_ = 0, fetched_ = 0;
     std::int64_t firstDemand_ = -1;
-    std::uint32_t exchanges_ = 0;
+    std::int64_t exchanges_ = 0;
     std::int64_t exchangeCycle_ = -1, exchangeLane_ = 0;  ///< the last demand that the present half does not hold
-    std::vector<std::uint32_t> seen_;                     ///< by address: half in which it was seen last, from 1
+    Stamp stamp_ = 1;                                     ///< of the half in use
+    std::vector<Stamp> seen_;                             ///< by address: stamp of the half in which it was seen last
 };
 
 }  // namespace orrery::systolic

@@ -17,17 +17,36 @@ bool inputDistinct(const Layer& layer) {
     return apart && !windowsOverhang(layer);
 }
 
-InputWords::InputWords(const Layer& layer, const Product& product)
+InputWords::InputWords(const Layer& layer, const FoldPlan& plan, Numbers numbers)
     : height_(layer.ifmapHeight),
       width_(layer.ifmapWidth),
-      words_(layer.ifmapHeight * layer.ifmapWidth * layer.channels),
       overhangs_(windowsOverhang(layer)),
       distinct_(inputDistinct(layer)) {
-    if (distinct_) return;
+    const std::int64_t pixels = layer.ifmapHeight * layer.ifmapWidth;
+    slots_ = pixels * layer.channels;
+    if (distinct_ && numbers == Numbers::Askew) return;
+    const Product& product = plan.product;
     const std::int64_t outWidth = layer.outWidth();
+    // A block of channels takes that many numbers per pixel, and more pixels by so much as its last channel is set
+    // back. Where rows hold the reduction a fold stays within one block; where it streams, long blocks are crossed less
+    // often.
+    const std::int64_t rows = std::clamp<std::int64_t>(plan.rows, 16, 128);
+    std::int64_t block = std::min(plan.dataflow == Dataflow::WeightStationary ? rows : 4 * rows, layer.channels);
+    std::int64_t step = outWidth > 1 ? layer.strideWidth : layer.strideHeight * layer.ifmapWidth;
+    if (numbers == Numbers::AsAddresses || plan.dataflow == Dataflow::InputStationary || step * block > 2 * pixels) {
+        // Loads go straight along the windows, and a small input is not worth the room: no skew.
+        block = layer.channels;
+        step = 0;
+    }
+    const std::int64_t blockSlots = (pixels + step * (block - 1)) * block;
+    const auto numberOf = [&](std::int64_t pixel, std::int64_t channel) {
+        const std::int64_t within = channel % block;
+        return channel / block * blockSlots + (pixel + step * within) * block + within;
+    };
+    slots_ = (layer.channels + block - 1) / block * blockSlots;
     const auto add = [&](std::vector<std::int32_t>& words, std::vector<Corner>& corners, std::int64_t row,
                          std::int64_t col, std::int64_t channel) {
-        words.push_back(static_cast<std::int32_t>((row * layer.ifmapWidth + col) * layer.channels + channel));
+        words.push_back(static_cast<std::int32_t>(numberOf(row * layer.ifmapWidth + col, channel)));
         if (overhangs_) corners.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(col)});
     };
     windowBase_.reserve(static_cast<std::size_t>(product.m));
@@ -42,6 +61,23 @@ InputWords::InputWords(const Layer& layer, const Product& product)
         add(tapOffset_, tapCorner_, k / (layer.filterWidth * layer.channels), rest / layer.channels,
             rest % layer.channels);
     }
+    findStretches(step * block, step * block + 1);
+}
+
+void InputWords::findStretches(std::int64_t windowStep, std::int64_t tapStep) {
+    const auto find = [](const std::vector<std::int32_t>& words, std::int64_t step, std::vector<std::int32_t>& before,
+                         std::vector<std::int32_t>& after) {
+        before.assign(words.size(), 1);
+        after.assign(words.size(), 1);
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            if (words[i] - words[i - 1] == step) before[i] = before[i - 1] + 1;
+        }
+        for (std::size_t i = words.size() - 1; i-- > 0;) {
+            if (words[i + 1] - words[i] == step) after[i] = after[i + 1] + 1;
+        }
+    };
+    find(windowBase_, windowStep, windowsBefore_, windowsAfter_);
+    find(tapOffset_, tapStep, tapsBefore_, tapsAfter_);
 }
 
 std::int64_t FetchOrder::position(std::int64_t tile, std::int64_t row, std::int64_t lane) const {

@@ -25,6 +25,8 @@ struct LayerReport {
     std::int64_t overallCycles = 0;  ///< from the first prefetch to the last word written to DRAM
     std::int64_t totalCycles = 0;    ///< of the array, stalls among them
     std::int64_t stallCycles = 0;
+    std::int64_t ifmapConflictCycles = 0,
+                 filterConflictCycles = 0;  ///< waits for banks of an SRAM, overlapping ones too
     double overallUtilization = 0, mappingEfficiency = 0, computeUtilization = 0;  ///< percent
     Access sramIfmap, sramFilter, sramOfmap;
     Access dramIfmap, dramFilter, dramOfmap;

@@ -192,6 +192,31 @@ Expected<void> readBandwidth(const Reader& reader, Array& array, Diagnostics& wa
     return {};
 }
 
+Expected<void> readBanks(const Reader& reader, const std::string& operand, std::int64_t bandwidth, const Array& array,
+                         std::optional<Banks>& banks, Diagnostics& warnings) {
+    const std::string wanted = operand + "customlayout", number = operand + "srambanknum",
+                      port = operand + "srambankport";
+    const auto custom = reader.truth("layout", wanted);
+    if (!custom) return tl::unexpected(custom.error());
+    if (!*custom) return {};
+    const Place place = reader.place(*reader.find("layout", wanted), wanted);
+    if (array.idealBandwidth) {
+        warnings.push_back(warning("scalesim.ignored", fmt::format("`{}` changes nothing", wanted),
+                                   "SRAM banks count with InterfaceBandwidth : USER only", place));
+        return {};
+    }
+    Banks read;
+    if (auto good = reader.number("layout", number, 1, 1 << 20, read.count); !good) return good;
+    if (auto good = reader.number("layout", port, 1, 1 << 20, read.ports); !good) return good;
+    if (bandwidth % read.count != 0) {
+        return fail("scalesim.value", fmt::format("{} banks do not share {} words per cycle", read.count, bandwidth),
+                    "a number of banks that divides the bandwidth of the SRAM", {},
+                    reader.place(*reader.find("layout", number), number));
+    }
+    banks = read;
+    return {};
+}
+
 Expected<void> readSparsity(const Reader& reader, Array& array) {
     const auto sparse = reader.truth("sparsity", "sparsitysupport");
     if (!sparse) return tl::unexpected(sparse.error());
@@ -275,10 +300,11 @@ Expected<ScaleSimConfig> parseScaleSimConfig(std::string_view text, const std::s
     config.warnings = reader.unknownKeys();
     if (auto good = readBandwidth(reader, array, config.warnings); !good) return tl::unexpected(good.error());
     if (auto good = readSparsity(reader, array); !good) return tl::unexpected(good.error());
-    for (const std::string_view key : {"ifmapcustomlayout", "filtercustomlayout"}) {
-        if (auto good = refuse(reader, "layout", key, "layouts of data in SRAM banks are not modelled"); !good)
-            return tl::unexpected(good.error());
-    }
+    if (auto good = readBanks(reader, "ifmap", array.ifmapBandwidth, array, array.ifmapBanks, config.warnings); !good)
+        return tl::unexpected(good.error());
+    if (auto good = readBanks(reader, "filter", array.filterBandwidth, array, array.filterBanks, config.warnings);
+        !good)
+        return tl::unexpected(good.error());
     if (auto good =
             refuse(reader, "run_presets", "useramulatortrace", "give InterfaceBandwidth : USER and a Bandwidth");
         !good)

@@ -2,6 +2,7 @@
 
 #include "simulation/systolic/bound_buffer.h"
 #include "simulation/systolic/drain_buffer.h"
+#include "simulation/systolic/layout.h"
 
 #include <fmt/format.h>
 
@@ -55,9 +56,9 @@ struct IdealRepeating {
     Answer demand(std::int64_t cycle, const Lanes& lanes, bool) {
         std::int64_t misses = 0;
         real = 0;
-        words.visit(inputRun(plan, tile, lanes), [&](std::size_t address) {
-            ++real;
-            misses += buffer.word(cycle, address) ? 1 : 0;
+        words.sweep(inputRun(plan, tile, lanes), [&](const Stretch& stretch) {
+            real += stretch.count;
+            misses += buffer.sweep(cycle, stretch);
             return true;
         });
         return {0, misses};
@@ -74,15 +75,52 @@ struct BoundRepeating {
         const std::int64_t before = buffer.exchanges();
         std::int64_t wait = 0;
         real = 0;
-        words.visit(inputRun(plan, tile, lanes), [&](std::size_t address) {
-            ++real;
-            wait = buffer.word(cycle, wait, address);
+        words.sweep(inputRun(plan, tile, lanes), [&](const Stretch& stretch) {
+            real += stretch.count;
+            wait = buffer.sweep(cycle, wait, stretch);
             return true;
         });
         return {wait, buffer.exchanges() - before};
     }
 };
 
+struct BankedInput {
+    const FoldPlan& plan;
+    const InputWords& words;
+    BankedBuffer buffer;
+    std::int64_t tile = 0, real = 0;
+    void enter(std::int64_t fetchTile, std::int64_t, std::int64_t) { tile = fetchTile; }
+    Answer demand(std::int64_t cycle, const Lanes& lanes, bool) {
+        const std::int64_t before = buffer.exchanges();
+        buffer.begin(cycle);
+        real = 0;
+        words.sweep(inputRun(plan, tile, lanes), [&](const Stretch& stretch) {
+            real += stretch.count;
+            for (std::int64_t i = 0; i < stretch.count; ++i)
+                buffer.word(static_cast<std::int64_t>(stretch.first) + i * stretch.step);
+            return true;
+        });
+        return {buffer.end(), buffer.exchanges() - before};
+    }
+};
+
+struct BankedFilter {
+    const FoldPlan& plan;
+    BankedBuffer buffer;
+    std::int64_t tile = 0;
+    void enter(std::int64_t fetchTile, std::int64_t, std::int64_t) { tile = fetchTile; }
+    Answer demand(std::int64_t cycle, const Lanes& lanes, bool) {
+        const std::int64_t before = buffer.exchanges();
+        buffer.begin(cycle);
+        visitFilter(plan, tile, lanes, [&](std::int64_t address) { buffer.word(address); });
+        return {buffer.end(), buffer.exchanges() - before};
+    }
+};
+
+template <class T>
+constexpr bool conflicts = requires(T buffer) {
+    buffer.buffer.conflictCycles();
+};
 template <class T>
 constexpr bool repeats = requires(T buffer) {
     buffer.real;
@@ -149,6 +187,8 @@ Expected<LayerReport> run(const Array& array, const Layer& layer, const FoldPlan
     }
     ofmap.finish(lastWrite);
     report.stallCycles = stalls;
+    if constexpr (conflicts<Ifmap>) report.ifmapConflictCycles = ifmap.buffer.conflictCycles();
+    if constexpr (conflicts<Filter>) report.filterConflictCycles = filter.buffer.conflictCycles();
     constexpr std::int64_t hitLatency = 1;
     ifmapSpan.into(report.sramIfmap, hitLatency);
     filterSpan.into(report.sramFilter, hitLatency);
@@ -165,6 +205,40 @@ BoundDistinct boundDistinct(const FoldPlan& plan, const FetchOrder& order, std::
             .rows = plan.rows};
 }
 
+Expected<LayerReport> simulateBanked(const Array& array, const Layer& layer, const FoldPlan& plan,
+                                     const SimulateOptions& options) {
+    if (auto good = checkLayouts(array, layer); !good) return tl::unexpected(good.error());
+    const InputWords words(layer, plan,
+                           array.ifmapBanks ? InputWords::Numbers::AsAddresses : InputWords::Numbers::Askew);
+    const auto withFilter = [&](auto& ifmap) {
+        if (array.filterBanks) {
+            BankedFilter filter{plan, BankedBuffer(layOut(layer.filterLayout, {layer.filters, layer.channels,
+                                                                               layer.filterHeight, layer.filterWidth}),
+                                                   array.filterWords, array.filterBandwidth, *array.filterBanks,
+                                                   array.waitsCountTwice)};
+            return run(array, layer, plan, options, ifmap, filter);
+        }
+        auto filter =
+            boundDistinct(plan, filterOrder(plan), array.filterWords, array.filterBandwidth, array.waitsCountTwice);
+        return run(array, layer, plan, options, ifmap, filter);
+    };
+    if (array.ifmapBanks) {
+        BankedInput ifmap{
+            plan, words,
+            BankedBuffer(layOut(layer.ifmapLayout, {layer.ifmapHeight, layer.ifmapWidth, layer.channels}),
+                         array.ifmapWords, array.ifmapBandwidth, *array.ifmapBanks, array.waitsCountTwice)};
+        return withFilter(ifmap);
+    }
+    if (words.distinct()) {
+        auto ifmap =
+            boundDistinct(plan, ifmapOrder(plan), array.ifmapWords, array.ifmapBandwidth, array.waitsCountTwice);
+        return withFilter(ifmap);
+    }
+    BoundRepeating ifmap{plan, words,
+                         BoundInput(plan, words, array.ifmapWords, array.ifmapBandwidth, array.waitsCountTwice)};
+    return withFilter(ifmap);
+}
+
 }  // namespace
 
 Expected<LayerReport> simulate(const Array& array, const Layer& layer, const SimulateOptions& options) {
@@ -178,12 +252,15 @@ Expected<LayerReport> simulate(const Array& array, const Layer& layer, const Sim
     }
     const double inputWords = static_cast<double>(layer.ifmapHeight) * static_cast<double>(layer.ifmapWidth) *
                               static_cast<double>(layer.channels);
-    if (!inputDistinct(layer) && inputWords > static_cast<double>(options.mostWords)) {
+    const bool remembered = !inputDistinct(layer) || (array.ifmapBanks && !array.idealBandwidth);
+    if (remembered && inputWords > static_cast<double>(options.mostWords)) {
         return fail("systolic.too-large", fmt::format("the input has {:.3g} words", inputWords),
-                    fmt::format("at most {:.3g} where its words repeat", static_cast<double>(options.mostWords)),
+                    fmt::format("at most {:.3g} where its words repeat or lie in banks",
+                                static_cast<double>(options.mostWords)),
                     "ask the closed form, or split the layer", {.path = layer.name});
     }
-    const InputWords words(layer, plan->product);
+    if (!array.idealBandwidth && array.layouts()) return simulateBanked(array, layer, *plan, options);
+    const InputWords words(layer, *plan);
     if (array.idealBandwidth) {
         IdealDistinct filter{IdealBuffer(array.filterWords, array.filterBandwidth)};
         IdealBuffer buffer(array.ifmapWords, array.ifmapBandwidth);
@@ -191,7 +268,7 @@ Expected<LayerReport> simulate(const Array& array, const Layer& layer, const Sim
             IdealDistinct ifmap{buffer};
             return run(array, layer, *plan, options, ifmap, filter);
         }
-        buffer.trackWords(words.words());
+        buffer.trackWords(words.slots());
         IdealRepeating ifmap{*plan, words, std::move(buffer)};
         return run(array, layer, *plan, options, ifmap, filter);
     }
