@@ -228,11 +228,12 @@ private slots:
             const bool parallel = !label.option.empty() && label.option != "fusion";
             const bool amd = label.device.starts_with("AMD");
             // Experts' sizes and capacity of its Switch are not public; four GPUs are not asked here.
-            if (parallel || amd || label.model == "switchxl4" || !devices.contains(label.device)) {
+            if (parallel || label.model == "switchxl4" || !devices.contains(label.device)) {
                 ++left;
                 continue;
             }
-            ++rows;
+            rows += !amd;
+            left += amd;
             for (const KernelMethod& method : kernelMethods()) {
                 const std::string id(method.id);
                 const auto answer = asker.ask(label, id);
@@ -248,6 +249,13 @@ private slots:
                                label.training ? "train" : "inf", label.batch, label.sequence, label.option,
                                1e3 * seconds, 1e3 * label.seconds, 100 * (seconds / label.seconds - 1));
                 }
+                if (amd) {  // rocBLAS on matrix units: shown, none of the targets
+                    Tally& tally = tallies[id]["AMD"];
+                    tally.predicted.push_back(seconds);
+                    tally.measured.push_back(label.seconds);
+                    tally.inside += inside;
+                    continue;
+                }
                 for (const std::string& key : {std::string("all"),
                                                std::string(label.training             ? "training"
                                                            : label.option == "fusion" ? "compiled"
@@ -260,12 +268,16 @@ private slots:
                 }
             }
         }
-        fmt::print("{} rows, {} left out (several GPUs, AMD, Switch)\n", rows, left);
+        fmt::print("{} rows, {} others (several GPUs and Switch not asked, AMD apart)\n", rows, left);
         QVERIFY(rows >= 40);
         for (const auto& [id, groups] : tallies) {
             for (const auto& [key, tally] : groups) print(id + " " + key, tally);
             QVERIFY(summarise(groups.at("all").predicted, groups.at("all").measured).kendall > 0.8);
         }
+        // NeuSight is 10.0 % off on its labels, a roofline 31 %.
+        const Tally& hybrid = tallies.at("tile-hybrid").at("all");
+        QVERIFY(summarise(hybrid.predicted, hybrid.measured).mape < 0.08);
+        QVERIFY(20 * hybrid.inside >= 17 * static_cast<int>(hybrid.measured.size()));
     }
 };
 
