@@ -76,7 +76,7 @@ void tune(TrainingOptions& options, std::size_t rows, bool acrossDevices) {
     options.subsample = 0.8;
     options.width = 32, options.layers = 2;
     options.kind = acrossDevices || rows < 600 ? "trees" : "blend";
-    options.leaves = rows < 600 ? 15 : rows < 3000 ? 31 : 90;
+    options.leaves = rows < 600 ? 15 : rows < 3000 || acrossDevices ? 31 : 90;
     options.blendTrees = 40;
     options.blendNetworks = rows < 3000 ? 2 : 1;
     const double epochs = std::clamp(1200000.0 / static_cast<double>(rows), 150.0, 400.0);
