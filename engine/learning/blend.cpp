@@ -66,12 +66,16 @@ Expected<RegressorPtr> trainBlend(const TrainingData& data, const TrainingData* 
     TrainingOptions network = options, trees = options;
     network.kind = "network";
     network.rate = 0;
+    network.loss = "absolute";  // trees need steps that sum up, a network does better by its median
     trees.kind = "trees";
     trees.steps = options.blendTrees;
     trees.onStep = nullptr;
     std::vector<RegressorPtr> parts;
-    for (const TrainingOptions& part : {network, trees}) {
-        auto trained = train(data, validation, part);
+    for (int i = 0; i <= options.blendNetworks; ++i) {
+        const bool last = i == options.blendNetworks;
+        network.seed = options.seed + std::uint64_t(i);
+        auto trained = train(data, validation, last ? trees : network);
+        network.onStep = nullptr;
         if (!trained) return trained;
         parts.push_back(std::move(*trained));
     }

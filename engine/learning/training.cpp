@@ -56,6 +56,8 @@ Expected<void> check(const TrainingOptions& options, std::size_t columns) {
     if (options.width < 1 || options.width > 256) return bad("width", options.width, "1 to 256");
     if (options.blendTrees < 1 || options.blendTrees > 100'000)
         return bad("blendTrees", options.blendTrees, "1 to 100000");
+    if (options.blendNetworks < 0 || options.blendNetworks > 8)
+        return bad("blendNetworks", options.blendNetworks, "0 to 8");
     if (options.layers < 1 || options.layers > 8) return bad("layers", options.layers, "1 to 8");
     if (!(options.rate >= 0 && options.rate <= 1)) return bad("rate", options.rate, "0 to 1");
     if (!(options.subsample > 0 && options.subsample <= 1))

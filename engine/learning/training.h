@@ -35,6 +35,7 @@ struct TrainingOptions {
     int depth = 6;                  ///< of trees
     int leaves = 0;                 ///< of a tree at most, best splits first; 0: as many as depth allows
     int width = 32, layers = 2;     ///< of networks
+    int blendNetworks = 1;          ///< networks of a blend, from seeds of their own
     int blendTrees = 60;            ///< trees of a blend, whose `steps` are its network's and `rate` its trees'
     double rate = 0;                ///< learning rate; 0: 0.1 for trees, 0.004 for networks
     double subsample = 1;           ///< of rows per tree

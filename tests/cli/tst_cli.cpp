@@ -9,6 +9,7 @@
 #include <QJsonObject>
 #include <QtTest/QtTest>
 
+#include <cmath>
 #include <csignal>
 
 using namespace orrery;
@@ -264,8 +265,8 @@ private slots:
         QFile out(file);
         QVERIFY(out.open(QIODevice::WriteOnly));
         out.write(
-            "densities: {Inputs: 0.5}\nsparse_optimizations:\n  targets:\n"
-            "    - {name: MAC, compute-optimization: [{type: skipping}]}\n");
+            "densities: {Inputs: 0.5}\nsparse_optimizations:\n  targets:\n    - name: filter_spad\n"
+            "      action-optimization: [{type: skipping, options: [{target: Weights, condition-on: [Inputs]}]}]\n");
         out.close();
         const QStringList question{"map",   "--hardware",    "eyeriss-like", "--workload", "alexnet", "--weights",
                                    "int16", "--activations", "int16",        "--operator", "conv3",   "--evaluations",
@@ -275,7 +276,14 @@ private slots:
         QVERIFY2(dense.exit == 0 && sparse.exit == 0, sparse.text());
         const Json all = Json::parse(dense.out.toStdString()), half = Json::parse(sparse.out.toStdString());
         QCOMPARE(half["macs"], all["macs"]);
-        QVERIFY(half["cycles"].get<double>() < all["cycles"].get<double>());
+        // Utilisation counts operations that are carried out: all of them, or about the half that is left.
+        const auto work = [](const Json& counts) {
+            return counts["cycles"].get<double>() * counts["utilization"].get<double>() * 168;
+        };
+        QVERIFY(std::abs(work(all) - all["macs"].get<double>()) < 1e-6 * work(all));
+        QVERIFY2(work(half) < 0.99 * work(all), sparse.text());
+        const Outcome unknown = cli(question + QStringList{"--sparse", ORRERY_TEST_DATA "/timeloop/product.yaml"});
+        QVERIFY2(unknown.exit == 1 && unknown.error.contains("densities"), unknown.text());
         const Outcome missing = cli(question + QStringList{"--sparse", "/no/such.yaml"});
         QVERIFY2(missing.exit == 1 && missing.error.contains("/no/such.yaml"), missing.text());
     }

@@ -297,7 +297,7 @@ private slots:
     void publishedTensorCores() {
         QFETCH(QString, result);
         const auto is =
-            QRegularExpression("/M([0-9]+)-K([0-9]+)-N([0-9]+)-IAD([0-9.]+)-WD([0-9.]+)/(TC|STC|STC_flexible)(_dual)?")
+            QRegularExpression("/M([0-9]+)-K([0-9]+)-N([0-9]+)-IAD([0-9.]+)-WD([0-9.]+)/(STC_flexible|STC|TC)(_dual)?")
                 .match(result);
         QVERIFY(is.hasMatch());
         const std::int64_t m = is.captured(1).toLongLong(), n = is.captured(3).toLongLong();

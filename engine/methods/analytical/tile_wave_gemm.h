@@ -14,6 +14,9 @@
 
 namespace orrery {
 
+/// FLOP per cycle of a multiprocessor at which feed and latencies are stated: that of Ampere's tensor cores with bf16.
+inline constexpr double gemmReferenceRate = 2048;
+
 /// Places of the parameters of gemmFamily().
 enum GemmParameter : std::size_t {
     GemmCompute,    ///< share of the tensor peak that large tiles reach

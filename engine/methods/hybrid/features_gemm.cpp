@@ -10,12 +10,12 @@ namespace orrery {
 
 namespace {
 
-constexpr std::array<std::string_view, 38> names{
+constexpr std::array<std::string_view, 41> names{
     "ln m", "ln n", "ln k", "ln seconds", "ln compute share", "ln dram share", "ln feed share", "ln serial share",
     "ln launch share", "ln intensity / ridge", "ln waves", "wave tail", "tile fill", "ln splits", "ln tile m",
     "ln tile n", "ln steps", "m to 8", "m to 16", "m to 64", "m to 128", "m to 256", "n to 128", "n to 256", "k to 64",
-    "tail 256x128", "tail 128x256", "tail 128x128", "tail 64x64", "ln blocks 128x128 / sm", "ln working set / l2",
-    "ln operands / l2", "weight copies", "ln m / n",
+    "waves 256x128", "waves 128x256", "waves 256x256", "waves 192x128", "waves 128x128", "waves 64x128", "waves 64x64",
+    "ln blocks 128x128 / sm", "ln working set / l2", "ln operands / l2", "weight copies", "ln m / n",
     // of the device
     "ln flops per cycle and sm", "ln sms", "ln dram bytes per cycle and sm", "ln l2 / ridge tile"};
 constexpr std::size_t ofDevice = 4;
@@ -36,8 +36,10 @@ void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, 
     const double flopsPerSecond = std::max(gpu.peak(true, kernel.type), 1.0);
     const double ridge = flopsPerSecond / gpu.dramBandwidth;
     const double l2 = std::max(gpu.l2Bytes, 1.0);
-    const auto tail = [&](double tileM, double tileN) {
-        return padding(std::ceil(m / tileM) * std::ceil(n / tileN) * batch, gpu.sms);
+    // Work of the multiprocessor that has most, with these tiles, ÷ an even share.
+    const auto waves = [&](double tileM, double tileN) {
+        const double tiles = std::ceil(m / tileM) * std::ceil(n / tileN) * batch;
+        return std::min(ln(std::ceil(tiles / gpu.sms) * gpu.sms * tileM * tileN / (m * n * batch)), 4.0);
     };
     std::size_t i = 0;
     const auto put = [&](double value) { out[i++] = value; };
@@ -53,8 +55,8 @@ void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, 
     for (const double step : {8.0, 16.0, 64.0, 128.0, 256.0}) put(std::min(padding(m, step), 4.0));
     for (const double step : {128.0, 256.0}) put(std::min(padding(n, step), 4.0));
     put(std::min(padding(k, 64), 4.0));
-    put(std::min(tail(256, 128), 4.0)), put(std::min(tail(128, 256), 4.0)), put(std::min(tail(128, 128), 4.0));
-    put(std::min(tail(64, 64), 4.0));
+    put(waves(256, 128)), put(waves(128, 256)), put(waves(256, 256)), put(waves(192, 128)), put(waves(128, 128));
+    put(waves(64, 128)), put(waves(64, 64));
     put(ln(std::ceil(m / 128) * std::ceil(n / 128) * batch / gpu.sms));
     put(ln((gemmReuse(w, l2) + a + c) / l2)), put(ln((a + w + c) / l2)), put(gemmReuse(w, l2) / w);
     put(ln(m / n));
@@ -63,31 +65,28 @@ void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, 
         put(ln(l2 / (ridge * ridge)));
 }
 
-// A network for what is smooth and trees for what a library's choices make jump, about 150 kB together.
+// Networks for what is smooth and trees for what a library's choices make jump. Many rows carry large trees; few are
+// better averaged by networks.
 void tune(TrainingOptions& options, std::size_t rows, bool acrossDevices) {
     options.loss = "squared";
-    options.depth = 12;
-    options.leaves = 63;
-    options.rate = 0.15;
-    options.minimumLeaf = 8;
-    options.featureShare = 0.7;
+    options.depth = 16;
+    options.rate = 0.16;
+    options.minimumLeaf = 4;
+    options.featureShare = 0.5;
     options.subsample = 0.8;
-    if (rows < 600) {
-        options.steps = 60;
-        options.leaves = 15;
-        return;
-    }
-    options.kind = acrossDevices ? "trees" : "blend";
     options.width = 32, options.layers = 2;
-    options.steps =
-        acrossDevices ? 60 : static_cast<int>(std::clamp(1200000.0 / static_cast<double>(rows), 150.0, 400.0));
-    options.blendTrees = 60;
+    options.kind = acrossDevices || rows < 600 ? "trees" : "blend";
+    options.leaves = rows < 600 ? 15 : rows < 3000 || acrossDevices ? 31 : 90;
+    options.blendTrees = 40;
+    options.blendNetworks = rows < 3000 ? 2 : 1;
+    const double epochs = std::clamp(1200000.0 / static_cast<double>(rows), 150.0, 400.0);
+    options.steps = options.kind == "blend" ? static_cast<int>(epochs) : 40;
 }
 
 }  // namespace
 
 const HybridFamily& gemmHybrid() {
-    static const HybridFamily family{"matrix products", names, fill, ofDevice, 60, 12, tune};
+    static const HybridFamily family{"matrix products", names, fill, ofDevice, 40, 16, tune};
     return family;
 }
 

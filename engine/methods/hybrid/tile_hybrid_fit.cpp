@@ -13,7 +13,7 @@ namespace {
 
 using Parameters = std::map<std::string, double, std::less<>>;
 
-/// The few parameters of the physics do not move between folds of so many rows: they are fitted once.
+// From so many rows on, a dozen parameters hardly move when a fold is left out: they are fitted once.
 constexpr std::size_t manyRows = 1000;
 
 Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptions& options) {
@@ -38,7 +38,7 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
     if (options.onStep) {
         training.onStep = [&](const TrainingPoint& point) { options.onStep(point, family.name); };
     }
-    if (group.rows.size() > 3 * manyRows) how.folds = 3;
+    if (group.rows.size() > manyRows) how.folds = 3;
     std::vector<double> fitted;
     const PrepareRows prepare = [&](std::span<const std::size_t> fitTo,
                                     Parameters& parameters) -> Expected<SectionRows> {
