@@ -78,7 +78,7 @@ void BoundInput::walk(Place from, Visit visit) const {
 BoundInput::BoundInput(const FoldPlan& plan, const InputWords& words, std::int64_t bufferWords, std::int64_t bandwidth,
                        bool waitsTwice)
     : plan_(plan), words_(words), order_(ifmapOrder(plan)), buffer_(bufferWords, bandwidth, 0, 1, waitsTwice) {
-    held_.assign(static_cast<std::size_t>(words.slots()), 0);
+    held_.assign(static_cast<std::size_t>(words.numbers()), 0);
     std::int64_t elements = 0;
     walk({0, 0}, [&](Place place, const Stretch& stretch) {
         const std::int64_t line = buffer_.line();

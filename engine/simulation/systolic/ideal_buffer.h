@@ -23,7 +23,7 @@ class IdealBuffer {
 public:
     IdealBuffer(std::int64_t words, std::int64_t bandwidth)
         : set_(words / 100), half_(50 * set_), bandwidth_(bandwidth) {}
-    /// Prepares for an operand whose words repeat; its words are numbered below `slots`.
+    /// Prepares for an operand whose words repeat; its words are numbered below `words`.
     void trackWords(std::int64_t words) { seen_.assign(static_cast<std::size_t>(words), 0); }
 
     /// Lanes demanded in `cycle` of elements that were last demanded `ago` cycles earlier, all of them at the same

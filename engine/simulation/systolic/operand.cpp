@@ -23,7 +23,7 @@ InputWords::InputWords(const Layer& layer, const FoldPlan& plan, Numbers numbers
       overhangs_(windowsOverhang(layer)),
       distinct_(inputDistinct(layer)) {
     const std::int64_t pixels = layer.ifmapHeight * layer.ifmapWidth;
-    slots_ = pixels * layer.channels;
+    numbers_ = pixels * layer.channels;
     if (distinct_ && numbers == Numbers::Askew) return;
     const Product& product = plan.product;
     const std::int64_t outWidth = layer.outWidth();
@@ -43,7 +43,7 @@ InputWords::InputWords(const Layer& layer, const FoldPlan& plan, Numbers numbers
         const std::int64_t within = channel % block;
         return channel / block * blockSlots + (pixel + step * within) * block + within;
     };
-    slots_ = (layer.channels + block - 1) / block * blockSlots;
+    numbers_ = (layer.channels + block - 1) / block * blockSlots;
     const auto add = [&](std::vector<std::int32_t>& words, std::vector<Corner>& corners, std::int64_t row,
                          std::int64_t col, std::int64_t channel) {
         words.push_back(static_cast<std::int32_t>(numberOf(row * layer.ifmapWidth + col, channel)));

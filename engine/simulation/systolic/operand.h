@@ -43,7 +43,7 @@ public:
     InputWords(const Layer& layer, const FoldPlan& plan, Numbers numbers = Numbers::Askew);
 
     bool distinct() const { return distinct_; }
-    std::int64_t slots() const { return slots_; }  ///< numbers that words are given: at least as many as words
+    std::int64_t numbers() const { return numbers_; }  ///< numbers that words are given: at least as many as words
     /// Calls visit(stretch) for the elements of a run, in order, while it returns true. Words that hang over the edge
     /// are left out.
     template <class Visit>
@@ -91,7 +91,7 @@ private:
     /// Windows (taps) that follow each other as the diagonal wants it, itself among them: back from it and on from it.
     std::vector<std::int32_t> windowsBefore_, windowsAfter_, tapsBefore_, tapsAfter_;
     std::vector<Corner> windowCorner_, tapCorner_;  ///< only where windows hang over
-    std::int64_t height_ = 0, width_ = 0, slots_ = 0;
+    std::int64_t height_ = 0, width_ = 0, numbers_ = 0;
     bool overhangs_ = false, distinct_ = true;
 };
 

@@ -268,7 +268,7 @@ Expected<LayerReport> simulate(const Array& array, const Layer& layer, const Sim
             IdealDistinct ifmap{buffer};
             return run(array, layer, *plan, options, ifmap, filter);
         }
-        buffer.trackWords(words.slots());
+        buffer.trackWords(words.numbers());
         IdealRepeating ifmap{*plan, words, std::move(buffer)};
         return run(array, layer, *plan, options, ifmap, filter);
     }
