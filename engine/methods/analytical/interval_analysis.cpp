@@ -43,28 +43,18 @@ IntervalProduct productOf(const Kernel& kernel) {
     return product;
 }
 
-Bound boundOf(const CycleStack& stack, std::int16_t cacheLevel) {
-    const double memory = stack.memoryData + stack.memoryQueue, compute = stack.base + stack.mathPipe;
-    const double shared = stack.memoryPipe;
-    if (stack.launch > std::max({memory, compute, shared, stack.idle})) return {BoundKind::Overhead, -1};
-    if (memory >= std::max(compute, shared)) return {BoundKind::Memory, 0};
-    return shared > compute ? Bound{BoundKind::Memory, cacheLevel} : Bound{BoundKind::Compute, -1};
-}
-
-std::int16_t cacheLevelOf(const DeviceView& device) {
-    for (std::size_t i = 1; i < device.levels.size(); ++i) {
-        if (device.levels[i].kind == ComponentKind::Cache) return static_cast<std::int16_t>(i);
-    }
-    return -1;
+// What the multiprocessor's own pipes take, shared memory's among them, counts as compute.
+Bound boundOf(const CycleStack& stack) {
+    const double memory = stack.memoryData + stack.memoryQueue;
+    const double compute = stack.base + stack.mathPipe + stack.memoryPipe + stack.dependency;
+    if (stack.launch > std::max({memory, compute, stack.idle})) return {BoundKind::Overhead, -1};
+    return memory >= compute ? Bound{BoundKind::Memory, 0} : Bound{BoundKind::Compute, -1};
 }
 
 class IntervalPricer final : public KernelPricer {
 public:
     IntervalPricer(const GpuView& gpu, const CalibrationSet& calibrations)
-        : gpu_(gpu),
-          machine_(intervalMachine(gpu)),
-          sections_(methodId, calibrations, gpu),
-          cacheLevel_(cacheLevelOf(gpu.device)) {}
+        : gpu_(gpu), machine_(intervalMachine(gpu)), sections_(methodId, calibrations, gpu) {}
 
     /// 0 where the kernel is not covered.
     double nominal(const Kernel& kernel) const {
@@ -75,7 +65,7 @@ public:
     KernelPrice price(const Kernel& kernel) const override {
         const IntervalPlan plan = planIntervals(machine_, kernel);
         if (plan.covered) {
-            return sections_.price(kernel, plan.stack.total() / machine_.clock, boundOf(plan.stack, cacheLevel_));
+            return sections_.price(kernel, plan.stack.total() / machine_.clock, boundOf(plan.stack));
         }
         KernelPrice price;
         price.seconds = price.low = price.high = gpu_.device.launchOverhead.value + fallback(kernel);
@@ -162,7 +152,6 @@ private:
     GpuView gpu_;
     IntervalMachine machine_;
     AffineSections sections_;
-    std::int16_t cacheLevel_;
 };
 
 Expected<KernelPricerPtr> bindIntervals(const GpuView& gpu, const CalibrationSet& calibrations) {

@@ -123,7 +123,8 @@ CycleStack roundStack(const IntervalMachine& machine, const WarpProgram& program
         // Blocks that are not in step hide each other's first and last waits, not the bytes that these move.
         const double seen = interval.edge ? interval.count / blocks : interval.count;
         stack.base += base * interval.count;
-        (memory > math ? stack.memoryPipe : stack.mathPipe) += (occupied - base) * interval.count;
+        // Of pipes that are equal but for rounding the arithmetic one is named.
+        (memory > math * (1 + 1e-6) ? stack.memoryPipe : stack.mathPipe) += (occupied - base) * interval.count;
         (interval.waitsForLoad && latency >= interval.wait ? stack.memoryData : stack.dependency) += stall * seen;
         stack.memoryQueue += queue * interval.count;
         if (interval.edge)

@@ -168,7 +168,7 @@ IntervalPlan planProduct(const IntervalMachine& machine, const IntervalProduct& 
         for (const double splits : splitChoices) {
             if (splits > 1 && (blocks * splits > 2 * machine.sms || product.k / splits < 256)) break;
             const IntervalPlan plan = planTile(machine, product, tile, splits);
-            if (plan.stack.total() >= least) continue;
+            if (plan.stack.total() >= least * (1 - 1e-9)) continue;
             least = plan.stack.total();
             best = plan;
         }
