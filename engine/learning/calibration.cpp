@@ -11,6 +11,7 @@ namespace orrery {
 namespace {
 
 constexpr double sameDevice = 0.01;  // ln
+constexpr double likeDevice = 0.45;  // ln: no number of the two differs by more than a factor of 1.57
 constexpr double anyDevice = 1;      // stands for "of no device in particular"
 
 DType computeType(std::string_view variant) {
@@ -105,6 +106,9 @@ CalibrationSet::Found CalibrationSet::find(std::string_view method, KernelKind k
         }
     }
     if (same.section) return same;
+    // An edited copy, or a sibling with other memory, keeps what its model has learned: else dragging a bandwidth would
+    // jump where the copy stops being the device.
+    if (nearest.section && nearest.deviceDistance <= likeDevice) return nearest;
     if (any.section) return any;
     return nearest.section ? nearest : Found{};
 }

@@ -88,8 +88,9 @@ public:
         const CalibrationSection* section = nullptr;
         double deviceDistance = 0;  ///< up to 0.01: of this very device; 1: of any; else of another
     };
-    /// The section of this device (within 1 %), else that for any device, else of the nearest device; null if there is
-    /// none for kind and variant (a section of another variant is not taken).
+    /// The section of this device (within 1 %), else of a like one (no number differs by more than 1.57 times), else
+    /// that for any device, else of the nearest device; null if there is none for kind and variant (a section of
+    /// another variant is not taken).
     Found find(std::string_view method, KernelKind kind, std::string_view variant, const GpuView& gpu) const;
     bool has(std::string_view method) const;
     std::span<const std::shared_ptr<const Calibration>> all() const { return calibrations_; }

@@ -212,7 +212,8 @@ private slots:
         QCOMPARE(value(set, here), 2.0);  // the nearest
         QVERIFY(set.find("m", KernelKind::Gemm, "bf16", here).deviceDistance > 0.2);
         set.add(calibrationOf({{std::nullopt, 3}}));
-        QCOMPARE(value(set, here), 3.0);  // any device
+        QCOMPARE(value(set, here), 2.0);  // one like it still comes first
+        QCOMPARE(value(set, deviceWith(400, 9e12)), 3.0);  // unlike all: any device
         set.add(calibrationOf({{almost, 4}}));
         QCOMPARE(value(set, here), 4.0);  // within 1 %
         set.add(calibrationOf({{here, 5}}));

@@ -68,6 +68,14 @@ double correlationOf(const TileBindings& bindings, KernelKind kind) {
     return 0;
 }
 
+void doubtForeignSection(const TileBinding& binding, KernelPrice& price) {
+    if (!binding.section || !binding.section->device || binding.deviceDistance <= 0.01) return;
+    const double wider = 1 + std::min(binding.deviceDistance, 1.0);
+    price.low /= wider;
+    price.high *= wider;
+    if (price.domain == DomainVerdict::Inside) price.domain = DomainVerdict::Edge;
+}
+
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu) {
     const bool matrix = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution ||
                         kernel.kind == KernelKind::PrefillAttention || kernel.kind == KernelKind::DecodeAttention;

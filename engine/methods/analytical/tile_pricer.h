@@ -35,6 +35,9 @@ std::vector<std::string> assumptionsOf(const TileBindings& bindings);
 /// Correlation of residuals of the first section of that kind; 0 without one.
 double correlationOf(const TileBindings& bindings, KernelKind kind);
 
+/// A section of another device was never checked on this one: its price is at the edge of what was learned, and its
+/// interval is wider by how unlike the devices are.
+void doubtForeignSection(const TileBinding& binding, KernelPrice& price);
 /// Roofline with a launch, for kernels that no family covers; `priced` is false.
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu);
 /// Parameters, tiles, waves and times of a price.

@@ -28,6 +28,7 @@ public:
             const SectionPrice found = priceWith(*binding->section, physics.seconds, {});
             price.low = found.low, price.high = found.high;
         }
+        doubtForeignSection(*binding, price);
         return price;
     }
 

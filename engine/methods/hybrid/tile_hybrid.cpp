@@ -32,6 +32,7 @@ public:
         const SectionPrice corrected = correct(kernel, *binding, physics);
         price.seconds = corrected.seconds, price.low = corrected.low, price.high = corrected.high;
         price.domain = corrected.domain;
+        doubtForeignSection(*binding, price);
         return price;
     }
 
