@@ -74,6 +74,18 @@ void DockSet::hideAll() {
     aside_.clear();
 }
 
+void DockSet::nameTabBars() {
+    // Qt makes these bars as docks are stacked. Cut titles tell nothing: the bar scrolls instead.
+    int number = 0;
+    for (QTabBar* bar : window_->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
+        bar->setElideMode(Qt::ElideNone);
+        bar->setUsesScrollButtons(true);
+        bar->setObjectName(QStringLiteral("dockTabs%1").arg(++number));
+        bar->setAccessibleName(tr("Panels stacked here"));
+        bar->setToolTip(tr("Click brings a panel to the front"));
+    }
+}
+
 void DockSet::setAside(bool aside) {
     if (aside == !aside_.isEmpty() || !shown_) return;
     window_->setUpdatesEnabled(false);
@@ -84,6 +96,7 @@ void DockSet::setAside(bool aside) {
         window_->restoreState(std::exchange(aside_, {}), stateVersion);
         for (Dock* dock : docks_) dock->refreshHeader();
     }
+    nameTabBars();
     window_->setUpdatesEnabled(true);
 }
 
@@ -100,15 +113,7 @@ void DockSet::apply(Layout layout, bool asShipped) {
     const QByteArray state = asShipped ? QByteArray() : openSettings()->value(keyOf(layout)).toByteArray();
     if (state.isEmpty() || !window_->restoreState(state, stateVersion)) size(layout);
     for (Dock* dock : docks_) dock->refreshHeader();
-    // Qt makes these bars as docks are stacked. Cut titles tell nothing: the bar scrolls instead.
-    int number = 0;
-    for (QTabBar* bar : window_->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
-        bar->setElideMode(Qt::ElideNone);
-        bar->setUsesScrollButtons(true);
-        bar->setObjectName(QStringLiteral("dockTabs%1").arg(++number));
-        bar->setAccessibleName(tr("Panels stacked here"));
-        bar->setToolTip(tr("Click brings a panel to the front"));
-    }
+    nameTabBars();
     window_->setUpdatesEnabled(true);
 }
 

@@ -37,6 +37,7 @@ public:
 
 private:
     void place(Layout layout);
+    void nameTabBars();
     void size(Layout layout);
 
     QMainWindow* window_;

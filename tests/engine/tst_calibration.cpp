@@ -161,7 +161,7 @@ private slots:
     void everyBadFileIsNamedAbove() {
         int named = 0;
         const QDir folder(ORRERY_TEST_DATA "/bad/calibration");
-        QFile source(__FILE__);
+        QFile source(ORRERY_SOURCE "/tests/engine/tst_calibration.cpp");
         QVERIFY(source.open(QIODevice::ReadOnly));
         const QByteArray text = source.readAll();
         for (const QString& file : folder.entryList({"*.json"})) {

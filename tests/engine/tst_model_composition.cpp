@@ -320,7 +320,8 @@ private slots:
         QVERIFY(apart && over);
         // Four kernels of 10 µs and little more. The last joins the branches, so it waits for both: three on the
         // longest chain.
-        QVERIFY(near(apart->latency.value - over->latency.value, 10e-6, 0.02));
+        QVERIFY2(near(apart->latency.value - over->latency.value, 10e-6, 0.02),
+                 qPrintable(QString("%1 and %2").arg(apart->latency.value).arg(over->latency.value)));
         QVERIFY(near(sumOf(over->operators.seconds), over->latency.value));
         const auto chain = fixture::workloadOf(fixture::chain(5, 1000));
         QCOMPARE(ask(hardware, chain, {{"streams", "on"}})->latency.value, ask(hardware, chain)->latency.value);

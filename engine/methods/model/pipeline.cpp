@@ -12,7 +12,8 @@ std::vector<LaunchRun> runsOf(const Graph& graph, std::span<const Launch> launch
             const Launch& before = launches[i - 1];
             const auto& last = graph.operators[static_cast<std::size_t>(before.op)];
             // An operator that is repeated without a block of its own runs all its times before the next begins.
-            const bool same = before.op == launches[i].op || (!op.block.empty() && op.block == last.block);
+            const bool alike = op.block == last.block && (!op.block.empty() || launches[i].count == 1);
+            const bool same = before.op == launches[i].op || alike;
             if (same && before.count == launches[i].count && before.part == launches[i].part) {
                 runs.back().end = i + 1;
                 continue;
