@@ -93,7 +93,8 @@ CellsTable::CellsTable(const QString& id, const QString& name, const QString& ti
 
 void CellsTable::setCells(QStringList heads, std::vector<std::vector<Cell>> rows) {
     const int before = currentRow();
-    const bool first = model_->columnCount() != heads.size();
+    // Widths follow the first rows that come; after that they are the person's.
+    const bool first = model_->columnCount() != heads.size() || (model_->rowCount() == 0 && !rows.empty());
     {
         const QSignalBlocker quiet(this);
         model_->set(std::move(heads), std::move(rows));

@@ -6,6 +6,8 @@
 #include "widgets/common/units_text.h"
 
 #include <QHeaderView>
+#include <QPainter>
+#include <QStyledItemDelegate>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +22,17 @@ std::size_t columnOf(Coverage& coverage, const QString& name) {
     coverage.columns.push_back(name);
     return coverage.columns.size() - 1;
 }
+
+/// The style sheet's own background would hide a cell's.
+class FillDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyledItemDelegate::paint(painter, option, index);
+        if (const QVariant fill = index.data(Qt::BackgroundRole); fill.canConvert<QColor>())
+            painter->fillRect(option.rect, fill.value<QColor>());
+    }
+};
 
 }  // namespace
 
@@ -119,6 +132,7 @@ CoverageMatrix::CoverageMatrix(QWidget* parent) : QTableView(parent), model_(new
     setAccessibleName(tr("Coverage of methods by evidence"));
     setToolTip(tr("Where each method claims to work, and what has been measured there"));
     setModel(model_);
+    setItemDelegate(new FillDelegate(this));
     setFrameShape(QFrame::NoFrame);
     setShowGrid(true);
     setEditTriggers(NoEditTriggers);

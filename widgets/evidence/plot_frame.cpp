@@ -14,7 +14,7 @@ QString tickText(double value, TickText how) {
         case TickText::Percent:
             return QString::number(value * 100, 'g', 3) + QStringLiteral(" %");
         case TickText::Number:
-            return value >= 1e4 || (value < 1e-2 && value > 0) ? text(value, Dimension::Number, 2)
+            return value >= 1e3 || (value < 1e-2 && value > 0) ? text(value, Dimension::Number, 2)
                                                                : QString::number(value, 'g', 3);
     }
     return {};

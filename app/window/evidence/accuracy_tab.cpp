@@ -91,6 +91,7 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     plot_ = new ui::AccuracyPlot(left);
     methods_ = new ui::CellsTable(QStringLiteral("accuracy.methods"), tr("Methods judged"),
                                   tr("Click a head to sort; a row shows that method's residuals and worst rows"), left);
+    methods_->sortByColumn(1, Qt::AscendingOrder);
     left->addWidget(plot_);
     left->addWidget(methods_);
     left->setStretchFactor(0, 3);
