@@ -50,15 +50,24 @@ void TrainingPlot::paintEvent(QPaintEvent*) {
     frame.paint(painter, x, y, width());
     painter.setRenderHint(QPainter::Antialiasing);
     const auto line = [&](auto value, const QColor& colour, const QString& name) {
-        QPolygonF points;
+        // Folds and parts of a blend begin again at the first step: all but the newest are faint.
+        std::vector<QPolygonF> runs(1);
+        int before = -1;
         for (const TrainingPoint& point : curve_) {
-            if (value(point) > 0) points << QPointF(x.position(point.step + 1), y.position(value(point)));
+            if (point.step < before) runs.emplace_back();
+            before = point.step;
+            if (value(point) > 0) runs.back() << QPointF(x.position(point.step + 1), y.position(value(point)));
         }
-        if (points.isEmpty()) return;
-        painter.setPen(QPen(colour, 2));
+        std::erase_if(runs, [](const QPolygonF& run) { return run.isEmpty(); });
+        if (runs.empty()) return;
+        QColor faint = colour;
+        faint.setAlpha(70);
         painter.setBrush(Qt::NoBrush);
-        painter.drawPolyline(points);
-        painter.drawText(points.last() + QPointF(6, 4), name);
+        for (const QPolygonF& run : runs) {
+            painter.setPen(QPen(&run == &runs.back() ? colour : faint, &run == &runs.back() ? 2 : 1));
+            painter.drawPolyline(run);
+        }
+        painter.drawText(runs.back().last() + QPointF(6, 4), name);
     };
     line([](const TrainingPoint& p) { return p.training; }, theme.methodColour(0), tr("teaching"));
     if (validated) line([](const TrainingPoint& p) { return p.validation; }, theme.methodColour(1), tr("held back"));
