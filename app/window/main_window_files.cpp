@@ -8,6 +8,7 @@
 #include "app/window/main_window.h"
 #include "app/window/workload_page.h"
 #include "hardware/catalogue.h"
+#include "methods/kernel_method.h"
 #include "widgets/panels/notification_bar.h"
 #include "widgets/panels/welcome_page.h"
 
@@ -36,9 +37,12 @@ WorkloadRecipe fileRecipe(const QString& path) {
 }  // namespace
 
 std::vector<std::string> MainWindow::usualMethods() {
+    // Of the methods that price kernel by kernel, the most exact one is enough to begin with.
+    constexpr std::string_view bestOfKernels = "tile-hybrid";
     std::vector<std::string> ids;
     for (const Method& method : builtinMethods()) {
-        if (method.card.live) ids.emplace_back(method.card.id);
+        const bool usual = method.card.id == bestOfKernels || !findKernelMethod(method.card.id);
+        if (method.card.live && usual) ids.emplace_back(method.card.id);
     }
     return ids;
 }

@@ -56,7 +56,9 @@ private:
     }
     void isAnsweredByAll() {
         const auto found = latencies();
-        for (const Method& method : builtinMethods()) {
+        QVERIFY(found.size() >= 4);
+        for (const std::string& id : window->document().state()->methods) {
+            const Method& method = *findMethod(id);
             const auto& platforms = method.card.platforms;
             if (std::ranges::find(platforms, "GPU") == platforms.end()) continue;  // made for devices of another kind
             QVERIFY2(found.contains(std::string(method.card.id)), std::string(method.card.id).c_str());
