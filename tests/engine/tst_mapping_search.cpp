@@ -1,4 +1,4 @@
-#include "hardware/catalogue.h"
+#include "engine/kernel_fixture.h"
 #include "methods/analytical/mapping_search.h"
 #include "simulation/systolic/closed_form.h"
 
@@ -12,29 +12,12 @@ using namespace orrery;
 
 namespace {
 
-GpuView gpu(const char* id) {
-    const auto loaded = loadHardware(id);
-    if (!loaded) return {};
-    return gpuView(loaded->hardware).value_or(GpuView{});
-}
+using fixture::gpu;
 Kernel product(std::int64_t m, std::int64_t n, std::int64_t k, DType type = DType::F16) {
-    Kernel kernel;
-    kernel.kind = KernelKind::Gemm;
-    kernel.type = kernel.weightType = type;
-    kernel.m = m;
-    kernel.n = n;
-    kernel.k = k;
-    countWork(kernel);
-    return kernel;
+    return fixture::product(m, n, k, type);
 }
-Kernel rows(KernelKind kind, std::int64_t m, std::int64_t n) {
-    Kernel kernel;
-    kernel.kind = kind;
-    kernel.m = m;
-    kernel.n = n;
-    if (kind == KernelKind::Elementwise) kernel.function = "Gelu";
-    countWork(kernel);
-    return kernel;
+Kernel rows(KernelKind kind, std::int64_t m, std::int64_t n, DType type = DType::F16) {
+    return fixture::rows(kind, m, n, type);
 }
 double seconds(const SearchMachine& machine, const Kernel& kernel) {
     return searchKernel(machine, kernel).seconds;

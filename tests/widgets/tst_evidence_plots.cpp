@@ -1,4 +1,5 @@
 #include "methods/method.h"
+#include "widgets/common/plot_axis.h"
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/coverage_matrix.h"
 #include "widgets/evidence/cycle_stack.h"
@@ -76,6 +77,16 @@ private slots:
         rows.xName = "size";
         plot.setRows(std::move(rows));
         QVERIFY(!plot.grab().isNull());
+    }
+
+    void ticksAroundZeroHitIt() {
+        PlotAxis axis;
+        axis.low = -0.2;
+        axis.high = 0.2;
+        axis.from = 300;
+        axis.to = 0;
+        axis.log = false;
+        QVERIFY(std::ranges::count(axis.ticks(34), 0.0) == 1);
     }
 
     void wavesAreCountedExactly_data() {

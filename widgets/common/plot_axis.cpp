@@ -90,7 +90,7 @@ std::vector<double> PlotAxis::ticks(double spacing) const {
     for (double stride = step; ticks.size() < 2; stride /= 2) {
         ticks.clear();
         for (double tick = std::ceil(low / stride) * stride; tick <= high * (1 + 1e-12); tick += stride)
-            ticks.push_back(tick);
+            ticks.push_back(std::abs(tick) < stride * 1e-9 ? 0 : tick);  // sums of steps miss zero by a little
     }
     return ticks;
 }

@@ -28,9 +28,15 @@ class FillDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        QStyledItemDelegate::paint(painter, option, index);
+        QStyleOptionViewItem item = option;
+        initStyleOption(&item, index);
+        const QString words = std::exchange(item.text, QString());
+        item.widget->style()->drawControl(QStyle::CE_ItemViewItem, &item, painter, item.widget);
         if (const QVariant fill = index.data(Qt::BackgroundRole); fill.canConvert<QColor>())
-            painter->fillRect(option.rect, fill.value<QColor>());
+            painter->fillRect(item.rect, fill.value<QColor>());
+        painter->setFont(item.font);
+        painter->setPen(index.data(Qt::ForegroundRole).value<QColor>());
+        painter->drawText(item.rect, Qt::AlignCenter, words);
     }
 };
 

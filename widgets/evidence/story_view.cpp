@@ -111,7 +111,9 @@ void StoryView::showKernel(int at) {
     if (answer.times > 1)
         facts.push_back({tr("Launched"), tr("%1 times").arg(countText(answer.times)), {}, Tone::Normal});
     facts.push_back({tr("Share of the whole"), percentText(answer.share), {}, Tone::Normal});
-    if (price.priced)
+    if (price.priced && !(price.high > price.low))
+        facts.push_back({tr("Interval"), tr("none: not measured on such kernels"), {}, Tone::Warning});
+    else if (price.priced)
         facts.push_back({tr("Domain"), wordsOf(price.domain), {}, toneOf(price.domain)});
     else
         facts.push_back({tr("Covered"), tr("no: priced by its roofline"), {}, Tone::Warning});

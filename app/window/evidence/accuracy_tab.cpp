@@ -273,6 +273,8 @@ void AccuracyTab::showMethods() {
         points.push_back({each.method, each.title, each.colour, figures.errors.mape, figures.errors.medianError,
                           figures.errors.p90Error, figures.secondsPerAnswer, simulated(*tables_, *each.evaluation),
                           static_cast<qint64>(each.evaluation->rows.size())});
+        const EvaluatedRows& rows = each.evaluation->rows;
+        const bool states = !std::ranges::equal(rows.low, rows.high);
         const bool honest = figures.coverage90 >= 0.85 && figures.coverage90 <= 0.97;
         cells.push_back({wordCell(each.title),
                          percentCell(figures.errors.mape),
@@ -280,7 +282,8 @@ void AccuracyTab::showMethods() {
                          percentCell(figures.errors.p90Error),
                          signedCell(figures.errors.bias),
                          {QString::number(figures.errors.kendall, 'f', 2), figures.errors.kendall},
-                         percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning),
+                         states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
+                                : wordCell(tr("states none"), ui::Tone::Muted),
                          {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
                          timeCell(figures.secondsPerAnswer),
                          {ui::countText(static_cast<double>(each.evaluation->rows.size())),

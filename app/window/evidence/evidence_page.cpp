@@ -3,6 +3,7 @@
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/calibrate_tab.h"
 #include "app/window/evidence/references_tab.h"
+#include "hardware/catalogue.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/coverage_matrix.h"
@@ -12,9 +13,22 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace orrery::app {
+
+namespace {
+
+/// `GPU`, `TPU`, …, as cards call platforms, by id of the catalogue.
+std::map<std::string, QString> groupsOfDevices() {
+    std::map<std::string, QString> groups;
+    for (const CatalogueEntry& entry : hardwareCatalogue()) groups[entry.id] = ui::qs(entry.group);
+    return groups;
+}
+
+}  // namespace
 
 EvidencePage::EvidencePage(QWidget* parent) : QWidget(parent), shelf_(new ReferenceShelf(this)) {
     setObjectName(QStringLiteral("evidencePage"));
@@ -59,16 +73,23 @@ QWidget* EvidencePage::buildCoverage() {
 
 void EvidencePage::showCoverage() {
     ui::Coverage byPlatform = ui::coverageOf(builtinMethods(), ui::CoverageBy::Platform);
-    // All loaded references are of GPUs; a judged method gets its error there.
-    const auto gpu = std::ranges::find(byPlatform.columns, QStringLiteral("GPU"));
-    if (gpu != byPlatform.columns.end()) {
-        const auto column = static_cast<std::size_t>(gpu - byPlatform.columns.begin());
-        const auto& judged = accuracy_->judgements();
-        for (std::size_t row = 0; row < judged.size() && row < byPlatform.rows.size(); ++row) {
-            if (!judged[row].evaluation) continue;
+    const auto& judged = accuracy_->judgements();
+    const auto groups = groupsOfDevices();
+    for (std::size_t row = 0; row < judged.size() && row < byPlatform.rows.size(); ++row) {
+        if (!judged[row].evaluation) continue;
+        const EvaluatedRows& rows = judged[row].evaluation->rows;
+        for (std::size_t column = 0; column < byPlatform.columns.size(); ++column) {
+            std::vector<std::size_t> chosen;
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const auto& table = (*accuracy_->tables())[static_cast<std::size_t>(rows.ref[i].table)];
+                const auto& measured = table.rows[static_cast<std::size_t>(rows.ref[i].row)];
+                const auto group = groups.find(table.devices[static_cast<std::size_t>(measured.device)].catalogue);
+                if (group != groups.end() && group->second == byPlatform.columns[column]) chosen.push_back(i);
+            }
+            if (chosen.empty()) continue;
             ui::CoverageCell& cell = byPlatform.cells[row * byPlatform.columns.size() + column];
-            cell.rows = static_cast<qint64>(judged[row].evaluation->rows.size());
-            cell.error = judged[row].evaluation->figures.errors.mape;
+            cell.rows = static_cast<qint64>(chosen.size());
+            cell.error = figuresOf(rows, chosen).errors.mape;
         }
     }
     platforms_->setCoverage(std::move(byPlatform));

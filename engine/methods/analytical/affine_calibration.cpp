@@ -1,6 +1,9 @@
 #include "methods/analytical/affine_calibration.h"
 
+#include "base/unit.h"
 #include "learning/fit_section.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -204,6 +207,12 @@ Expected<Calibration> fitAffineCalibration(std::string_view method, std::string_
         calibration.sections.push_back(std::move(fitted->section));
     }
     return calibration;
+}
+
+std::vector<std::string> AffineSections::assumptions() const {
+    if (!empty()) return {};
+    return {fmt::format("No constant per launch has been measured for this device: its launch overhead of {} is taken.",
+                        format(Seconds(launch_)))};
 }
 
 }  // namespace orrery

@@ -38,6 +38,9 @@ public:
     /// Price with the interval of its residuals.
     KernelPrice price(const Kernel& kernel, double nominalSeconds, Bound bound) const;
 
+    /// What holds where nothing was fitted, one sentence; empty with sections.
+    std::vector<std::string> assumptions() const;
+
 private:
     struct Entry {
         const CalibrationSection* section;

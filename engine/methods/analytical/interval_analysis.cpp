@@ -132,12 +132,7 @@ public:
         std::vector<std::string> out = machine_.assumptions;
         out.push_back("Warps run programs from templates of usual kernels, not traces of the kernels themselves.");
         out.push_back("Data come from main memory unless a kernel itself has read them before.");
-        if (sections_.empty()) {
-            out.push_back(
-                fmt::format("No constant per launch has been measured for this device: its launch overhead of "
-                            "{} is taken.",
-                            format(gpu_.device.launchOverhead)));
-        }
+        for (std::string& sentence : sections_.assumptions()) out.push_back(std::move(sentence));
         return out;
     }
 

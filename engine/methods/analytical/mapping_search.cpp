@@ -188,12 +188,7 @@ public:
         std::vector<std::string> out = machine_.assumptions;
         out.push_back("Kernels run by the best mapping found: a library that chooses worse is slower.");
         out.push_back("Tensor units are systolic arrays; convolutions are matrix products over gathered inputs.");
-        if (sections_.empty()) {
-            out.push_back(
-                fmt::format("No constant per launch has been measured for this device: its launch overhead of "
-                            "{} is taken.",
-                            format(gpu_.device.launchOverhead)));
-        }
+        for (std::string& sentence : sections_.assumptions()) out.push_back(std::move(sentence));
         return out;
     }
 
