@@ -118,7 +118,9 @@ private slots:
             std::ranges::find_if(all, [](const Judgement& j) { return j.method == QStringLiteral("roofline"); });
         QVERIFY(roofline != all.end());
         QVERIFY(roofline->evaluation);
-        QCOMPARE(roofline->evaluation->rows.size(), 160U);
+        // A fifth of the rows stands on the side that the shipped calibrations were fitted to: those are not judged.
+        const std::size_t rowsJudged = roofline->evaluation->rows.size();
+        QVERIFY2(rowsJudged > 100 && rowsJudged < 150, qPrintable(QString::number(rowsJudged)));
         // A roofline is below what was made up from 60 % of it.
         QVERIFY(roofline->evaluation->figures.errors.bias < 0);
 
@@ -128,7 +130,7 @@ private slots:
         QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(0).toPoint());
         QVERIFY(table->currentRow() >= 0);
         auto* residuals = page_->accuracy()->findChild<ui::ResidualPlot*>("evidence.residuals");
-        QCOMPARE(residuals->rowCount(), 160U);
+        QCOMPARE(residuals->rowCount(), rowsJudged);
         auto* worst = page_->findChild<ui::CellsTable*>("accuracy.worst");
         QVERIFY(worst->cells()->rowCount() > 0);
         QVERIFY(worst->cells()->index(0, 3).data().toString().contains(".csv:"));

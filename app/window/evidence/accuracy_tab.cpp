@@ -1,6 +1,7 @@
 #include "app/window/evidence/accuracy_tab.h"
 
 #include "app/window/evidence/background.h"
+#include "evaluation/holdout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -21,6 +22,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 namespace orrery::app {
 
@@ -60,6 +62,21 @@ std::vector<RowRef> thinned(std::vector<RowRef> rows, std::size_t most) {
     kept.reserve(most);
     for (std::size_t i = 0; i < most; ++i) kept.push_back(rows[i * rows.size() / most]);
     return kept;
+}
+
+/// The rows that no calibration was fitted to, as far as the files say how they were split: else what was learned by
+/// heart would be judged as if it were predicted.
+std::vector<RowRef> unseen(const std::vector<ReferenceTable>& tables, std::vector<RowRef> rows,
+                           const CalibrationSet& calibrations) {
+    std::set<std::string> splits;
+    for (const auto& calibration : calibrations.all())
+        for (const CalibrationSection& section : calibration->sections) splits.insert(section.split);
+    for (const std::string& words : splits) {
+        const auto holdout = readHoldout(words);
+        if (!holdout || holdout->kind != Holdout::Kind::Fraction) continue;
+        if (auto split = splitRows(tables, rows, *holdout)) rows = std::move(split->test);
+    }
+    return rows;
 }
 
 bool simulated(const std::vector<ReferenceTable>& tables, const Evaluation& evaluation) {
@@ -217,7 +234,8 @@ void AccuracyTab::judge() {
     work_->start([tables = tables_, calibrations = calibrations_, filter = *filter, inbox, takeAll,
                   most = static_cast<std::size_t>(most_->value()),
                   jobs = judged_](std::stop_token stop, Progress& progress) {
-        const auto rows = thinned(selectRows(*tables, filter), most);
+        const CalibrationSet& learned = calibrations ? *calibrations : shippedCalibrations().set;
+        const auto rows = thinned(unseen(*tables, selectRows(*tables, filter), learned), most);
         progress.setTotal(rows.size() * jobs.size());
         const auto executor = makeDefaultExecutor();
         for (std::size_t i = 0; i < jobs.size() && !stop.stop_requested(); ++i) {
@@ -251,7 +269,8 @@ void AccuracyTab::showProgress() {
     const auto answered = std::ranges::count_if(judged_, [](const Judgement& j) { return j.evaluation.has_value(); });
     if (answered > 0)
         state_->setFullText(
-            tr("%n method(s) judged; others are not for these rows", nullptr, static_cast<int>(answered)));
+            tr("%n method(s) judged, on rows that no calibration was fitted to; others are not for these rows", nullptr,
+               static_cast<int>(answered)));
     else if (judged_.empty())
         state_->setFullText(tr("References say how far to trust each method"));
 }
