@@ -1,0 +1,35 @@
+#pragma once
+
+// Paged key-value memory of one replica, counted in blocks (PagedAttention: Kwon et al., SOSP 2023). Blocks have no
+// identity here; where prompts share blocks, prefix_cache.h gives them one.
+
+#include "serving/request_table.h"
+
+namespace orrery {
+
+class KvBlocks {
+public:
+    KvBlocks(std::int64_t blocks, std::int32_t tokensPerBlock) : total_(blocks), free_(blocks), size_(tokensPerBlock) {}
+    std::int64_t total() const { return total_; }
+    std::int64_t free() const { return free_; }
+    std::int64_t used() const { return total_ - free_; }
+    std::int32_t tokensPerBlock() const { return size_; }
+    std::int32_t blocksFor(std::int64_t tokens) const {
+        return static_cast<std::int32_t>((tokens + size_ - 1) / size_);
+    }
+    /// Gives `count` more blocks to a request; the caller has seen that they are free.
+    void take(RequestTable& requests, RequestIndex r, std::int32_t count) {
+        requests.blocks[r] += count;
+        free_ -= count;
+    }
+    void release(RequestTable& requests, RequestIndex r) {
+        free_ += requests.blocks[r];
+        requests.blocks[r] = 0;
+    }
+
+private:
+    std::int64_t total_, free_;
+    std::int32_t size_;
+};
+
+}  // namespace orrery
