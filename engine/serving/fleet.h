@@ -30,6 +30,16 @@ struct ReplicaPower {
     double idle = 0, prompt = 0, decode = 0;  ///< watts; an iteration with both is weighted by tokens' time
 };
 
+/// What a replica could do and what a token asks of it, all devices together; for MFU and MBU only. Zeros: not known.
+struct ReplicaRoofline {
+    double flopsPerToken = 0;   ///< 2 × parameters that a token meets (of experts: the active ones)
+    double flopsPerPair = 0;    ///< attention, per query and key: 4 × layers × heads × head size
+    double weightBytes = 0;     ///< read by every iteration
+    double flopsPerSecond = 0;  ///< dense peak of the data type
+    double bytesPerSecond = 0;
+    bool operator==(const ReplicaRoofline&) const = default;
+};
+
 struct ReplicaSpec {
     std::string name;  ///< `H100 × 4`
     std::string pool;  ///< replicas of one pool are alike to the router
@@ -41,6 +51,7 @@ struct ReplicaSpec {
     double kvBytesPerToken = 0;  ///< all layers, as the cache stores them; for transfers
     Speculation speculation;
     ReplicaPower power;
+    ReplicaRoofline roofline;
     double dollarsPerHour = 0;
 };
 
