@@ -57,6 +57,7 @@ struct TransferSpec {
     double bytesPerSecond = 0;  ///< of one pair; 0: takes no time
     double latency = 0;         ///< seconds
     double hidden = 0;          ///< share that overlaps with the prompt's computation (layer by layer)
+    bool operator==(const TransferSpec&) const = default;
 };
 
 /// Grows and shrinks a pool.
@@ -65,11 +66,13 @@ struct AutoscaleSpec {
     double spinUp = 0;            ///< seconds from decision to the first iteration (weights ÷ bandwidth)
     double up = 0.8, down = 0.3;  ///< load per replica beyond which it grows, below which it shrinks
     std::int32_t least = 1, most = 0;
+    bool operator==(const AutoscaleSpec&) const = default;
 };
 struct ReplicaFailure {
     std::int32_t replica = 0;
     double at = 0, lasting = 0;  ///< seconds
     bool drain = false;          ///< finishes what runs, takes nothing new
+    bool operator==(const ReplicaFailure&) const = default;
 };
 
 /// Promises to the user; 0: none.
