@@ -1,104 +1,90 @@
-#include "serving/serving_state.h"
+#include "serving/arrivals.h"
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace orrery {
 
-namespace {
-
-bool waitsForAnother(const RequestStream& stream, RequestIndex r) {
-    return !stream.after.empty() && stream.after[r] != no_request;
-}
-SimTime thinkOf(const RequestStream& stream, RequestIndex r) { return stream.think.empty() ? 0 : stream.think[r]; }
-
-// Closed loop: a request takes its seat in order; if it waits for another one, it does so in its seat.
-void takeSeat(ServingState& state) {
-    const auto& stream = *state.stream;
-    const RequestIndex r = state.nextArrival++;
-    ++state.inFlight;
-    if (waitsForAnother(stream, r)) {
-        const SimTime ended = state.requests().ended[stream.after[r]];
-        if (ended < 0) return;
-        state.schedule(ended + thinkOf(stream, r), ServingCode::Arrive, r);
-        return;
-    }
-    state.schedule(state.now, ServingCode::Arrive, r);
+double exponential(RandomStream& random, double mean) {
+    return mean <= 0 ? 0 : -mean * std::log1p(-random.uniform());
 }
 
-}  // namespace
-
-void beginArrivals(ServingState& state) {
-    const auto& stream = *state.stream;
-    if (!stream.after.empty()) {
-        state.firstDependent.assign(stream.size(), no_request);
-        state.nextDependent.assign(stream.size(), no_request);
-        for (std::size_t i = stream.size(); i-- > 0;) {
-            const RequestIndex before = stream.after[i];
-            if (before == no_request) continue;
-            state.nextDependent[i] = state.firstDependent[before];
-            state.firstDependent[before] = static_cast<RequestIndex>(i);
-        }
+double unitGamma(RandomStream& random, double shape) {
+    // Shapes below 1 from the one above: Γ(a) = Γ(a + 1) · U^(1/a).
+    if (shape < 1) {
+        const double raised = unitGamma(random, shape + 1) * (shape + 1);
+        return raised * std::pow(1 - random.uniform(), 1 / shape) / shape;
     }
-    while (stream.concurrency > 0 && state.inFlight < stream.concurrency && state.nextArrival < stream.size()) {
-        takeSeat(state);
+    const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+    while (true) {
+        const double x = random.normal();
+        const double root = 1 + c * x;
+        if (root <= 0) continue;
+        const double v = root * root * root;
+        const double u = 1 - random.uniform();
+        if (std::log(u) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v / shape;
     }
 }
 
-SimTime nextArrivalTime(const ServingState& state) {
-    const auto& stream = *state.stream;
-    if (stream.concurrency > 0 || state.nextArrival >= stream.size()) return std::numeric_limits<SimTime>::max();
-    return stream.arrival[state.nextArrival];
+std::int32_t geometric(RandomStream& random, double mean) {
+    if (mean <= 0) return 0;
+    const double stay = mean / (1 + mean);
+    return static_cast<std::int32_t>(std::min(std::log1p(-random.uniform()) / std::log(stay), 10000.0));
 }
 
-void arrive(ServingState& state, RequestIndex r) {
-    state.requests().arrived[r] = state.now;
-    state.record(ServingEvent::Kind::Arrive, r, -1);
-    place(state, r);
+ArrivalTimes::ArrivalTimes(const ArrivalSpec& spec, RandomStream random) : spec_(spec), random_(random) {
+    if (spec_.kind == ArrivalKind::Bursts) {
+        bursting_ = random_.uniform() < spec_.burstShare;
+        const double calm = spec_.burstSeconds * (1 - spec_.burstShare) / spec_.burstShare;
+        switchAt_ = exponential(random_, bursting_ ? spec_.burstSeconds : calm);
+    }
 }
 
-void place(ServingState& state, RequestIndex r) {
-    auto& requests = state.requests();
-    requests.state[r] = RequestState::Waiting;
-    const Placement placement = state.router->place(r, state.now);
-    if (placement.refused != RejectReason::None) {
-        requests.state[r] = RequestState::Rejected;
-        requests.reason[r] = placement.refused;
-        endRequest(state, r, -1);
-        return;
+double ArrivalTimes::gap() {
+    switch (spec_.kind) {
+        case ArrivalKind::Poisson:
+            return exponential(random_, 1 / spec_.rate);
+        case ArrivalKind::Gamma:
+            return unitGamma(random_, 1 / (spec_.cv * spec_.cv)) / spec_.rate;
+        case ArrivalKind::Constant:
+            return 1 / spec_.rate;
+        default:
+            return 0;
     }
-    if (placement.replica < 0) {
-        state.unplaced.push_back(r);
-        return;
-    }
-    requests.replica[r] = placement.replica;
-    state.record(ServingEvent::Kind::Route, r, placement.replica);
-    const auto replica = static_cast<std::uint32_t>(placement.replica);
-    state.replicas[replica]->scheduler().add(r, state.now);
-    state.touch(replica);
 }
 
-void endRequest(ServingState& state, RequestIndex r, std::int32_t replica) {
-    auto& requests = state.requests();
-    const auto& stream = *state.stream;
-    requests.ended[r] = state.now;
-    ++state.ended;
-    const bool done = requests.state[r] == RequestState::Done;
-    state.record(done ? ServingEvent::Kind::End : ServingEvent::Kind::Reject, r, replica);
-    if (state.options.progress) state.options.progress->advance();
-    state.router->ended(r, replica, state.now);
-    if (!state.firstDependent.empty()) {
-        for (RequestIndex next = state.firstDependent[r]; next != no_request; next = state.nextDependent[next]) {
-            // In a closed loop one that has no seat yet finds this one ended when it takes it.
-            if (stream.concurrency > 0 && next >= state.nextArrival) continue;
-            SimTime at = state.now + thinkOf(stream, next);
-            if (stream.concurrency == 0) at = std::max(at, stream.arrival[next]);
-            state.schedule(at, ServingCode::Arrive, next);
-        }
+// A Poisson process that changes between two rates (MMPP-2): a gap that reaches beyond a change is drawn anew from
+// there.
+double ArrivalTimes::bursts() {
+    const double calmRate = spec_.rate / (1 + spec_.burstShare * (spec_.burstFactor - 1));
+    const double calmSeconds = spec_.burstSeconds * (1 - spec_.burstShare) / spec_.burstShare;
+    while (true) {
+        const double rate = bursting_ ? calmRate * spec_.burstFactor : calmRate;
+        const double at = now_ + exponential(random_, 1 / rate);
+        if (at < switchAt_) return now_ = at;
+        now_ = switchAt_;
+        bursting_ = !bursting_;
+        switchAt_ = now_ + exponential(random_, bursting_ ? spec_.burstSeconds : calmSeconds);
     }
-    if (stream.concurrency > 0) {
-        --state.inFlight;
-        if (state.nextArrival < stream.size()) takeSeat(state);
+}
+
+// Thinning of a process at the highest rate (Lewis and Shedler, Naval Research Logistics 26, 1979).
+double ArrivalTimes::diurnal() {
+    const double highest = spec_.rate * (1 + spec_.swing);
+    while (true) {
+        now_ += exponential(random_, 1 / highest);
+        const double wave = std::sin(2 * std::numbers::pi * (now_ / spec_.period + spec_.phase));
+        if (random_.uniform() * highest < spec_.rate * (1 + spec_.swing * wave)) return now_;
     }
+}
+
+double ArrivalTimes::next() {
+    if (spec_.kind == ArrivalKind::Bursts) return bursts();
+    if (spec_.kind == ArrivalKind::Diurnal) return diurnal();
+    double wait = gap();
+    if (spec_.longestGap > 0) wait = std::min(wait, spec_.longestGap / spec_.rate);
+    return now_ += wait;
 }
 
 }  // namespace orrery

@@ -1,6 +1,6 @@
 #pragma once
 
-// The inside of a running simulation, shared by its parts: the loop (serving_simulation.cpp), arrivals (arrivals.cpp),
+// The inside of a running simulation, shared by its parts: the loop (serving_simulation.cpp), arrivals (placing.cpp),
 // and what happens to replicas and caches on their way.
 
 #include "serving/replica.h"
