@@ -68,6 +68,9 @@ public:
     /// Takes back everything that is queued or running, blocks freed and states set to Waiting: the replica fails or
     /// drains. `all` false: only what has not started.
     virtual void evict(std::vector<RequestIndex>& out, bool all) = 0;
+    /// The prompt of a running request is done and it decodes elsewhere: forgets it. Its blocks stay taken until its KV
+    /// cache has gone; the simulation frees them then. False: this policy cannot, it serves whole requests only.
+    virtual bool depart(RequestIndex) { return false; }
     virtual std::int32_t waiting() const = 0;
     virtual std::int32_t running() const = 0;
     /// Tokens of text that are queued but not computed, for routers.

@@ -1,4 +1,4 @@
-#include "evaluation/csv_stream.h"
+#include "base/csv_stream.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
