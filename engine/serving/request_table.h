@@ -38,10 +38,12 @@ struct RequestTable {
     std::vector<RequestState> state;
     std::vector<RejectReason> reason;
     std::vector<std::int32_t> replica;  ///< −1: none yet
-    std::vector<SimTime> arrived;       ///< differs from the stream's where a request waits for another
-    std::vector<SimTime> scheduled;     ///< first time in an iteration; −1: never
-    std::vector<SimTime> firstToken;    ///< end of the iteration that yielded it; −1: not yet
-    std::vector<SimTime> ended;         ///< last token or rejection; −1: not yet
+    std::vector<std::int32_t>
+        decodeOn;                     ///< where it decodes, if that is decided and elsewhere; −1: where its prompt is
+    std::vector<SimTime> arrived;     ///< differs from the stream's where a request waits for another
+    std::vector<SimTime> scheduled;   ///< first time in an iteration; −1: never
+    std::vector<SimTime> firstToken;  ///< end of the iteration that yielded it; −1: not yet
+    std::vector<SimTime> ended;       ///< last token or rejection; −1: not yet
     std::vector<std::uint16_t> restarts, preemptions;
     std::vector<std::int32_t> cached;  ///< prompt tokens found in a prefix cache
     std::uint64_t lostTokens = 0;      ///< computed, then thrown away by preemption; all requests together

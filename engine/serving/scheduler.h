@@ -76,6 +76,9 @@ public:
     /// The prompt of a running request is done and it decodes elsewhere: forgets it. Its blocks stay taken until its KV
     /// cache has gone; the simulation frees them then. False: this policy cannot, it serves whole requests only.
     virtual bool depart(RequestIndex) { return false; }
+    /// A cache that comes from elsewhere keeps the blocks that were reserved for it on the way (they stand in the table
+    /// when it is added). False: they are given back first, and the policy admits the request like any other.
+    virtual bool adoptsBlocks() const { return false; }
     virtual std::int32_t waiting() const = 0;
     virtual std::int32_t running() const = 0;
     /// Tokens of text that are queued but not computed, for routers.
