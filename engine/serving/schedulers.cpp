@@ -1,4 +1,6 @@
 #include "serving/schedulers/all.h"
+#include "serving/schedulers/distserve.h"
+#include "serving/schedulers/splitwise.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +10,7 @@ namespace orrery {
 
 std::span<const SchedulerCard> schedulers() {
     static const std::vector<SchedulerCard> all{
-        vllmV0(),
+        vllmV0(), sarathi(), lightLlm(), orca(), staticBatch(), splitwiseCard(), distserveCard(),
     };
     return all;
 }
