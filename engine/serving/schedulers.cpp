@@ -9,6 +9,7 @@ namespace orrery {
 std::span<const SchedulerCard> schedulers() {
     static const std::vector<SchedulerCard> all{
         vllmV0(),
+        vllmV1(),
     };
     return all;
 }

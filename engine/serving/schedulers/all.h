@@ -7,6 +7,7 @@
 namespace orrery {
 
 SchedulerCard vllmV0();
+SchedulerCard vllmV1();
 
 /// What only one policy knows: its value in `more`, or the card's.
 double numberOf(const SchedulerSpec& spec, std::string_view key, double fallback);

@@ -1,4 +1,4 @@
-#include "serving/schedulers/vllm_v1.h"
+
 
 #include "serving/prefix_cache.h"
 #include "serving/schedulers/waiting_queue.h"
@@ -80,6 +80,7 @@ public:
             out.push_back(r);
         }
         waiting_.clear();
+        for (const Stray& stray : strays_) requests_.computed[stray.request] = 0;
         strays_.clear();
         pending_ = 0;
         if (!all) return;
@@ -232,14 +233,17 @@ private:
         }
         running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(index));
         blocks_.release(requests_, r);
-        requests_.lose(r);
         requests_.state[r] = RequestState::Preempted;
         ++requests_.preemptions[r];
         ++requests_.restarts[r];
         batch.dropped.push_back(r);
         waiting_.addPreempted(requests_, r);
         pending_ += requests_.text(r);
-        if (entry.flying > 0) strays_.push_back({r, requests_.text(r)});
+        // What is in flight still counts: its token is yielded, and only then everything is forgotten.
+        if (entry.flying > 0)
+            strays_.push_back({r, requests_.text(r)});
+        else
+            requests_.lose(r);
     }
 
     void admit(Batch& batch, std::int32_t& budget) {
