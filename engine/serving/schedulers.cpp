@@ -10,7 +10,14 @@ namespace orrery {
 
 std::span<const SchedulerCard> schedulers() {
     static const std::vector<SchedulerCard> all{
-        vllmV0(), sarathi(), lightLlm(), orca(), staticBatch(), splitwiseCard(), distserveCard(),
+        vllmV1(),         //
+        vllmV0(),         //
+        sarathi(),        //
+        orca(),           //
+        lightLlm(),       //
+        staticBatch(),    //
+        splitwiseCard(),  //
+        distserveCard(),  //
     };
     return all;
 }

@@ -11,6 +11,7 @@ SchedulerCard sarathi();
 SchedulerCard lightLlm();
 SchedulerCard orca();
 SchedulerCard staticBatch();
+SchedulerCard vllmV1();
 
 /// What only one policy knows: its value in `more`, or the card's.
 double numberOf(const SchedulerSpec& spec, std::string_view key, double fallback);
