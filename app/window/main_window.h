@@ -51,6 +51,7 @@ class ScenarioBar;
 class ShortcutsDialog;
 class SnapshotFeeder;
 class EvidencePage;
+class ServingPage;
 class MappingPage;
 class WorkloadPage;
 
@@ -223,6 +224,7 @@ private:
     HardwarePage* hardwarePage_ = nullptr;
     WorkloadPage* workloadPage_ = nullptr;
     MappingPage* mappingPage_ = nullptr;
+    ServingPage* servingPage_ = nullptr;
     EvidencePage* evidencePage_ = nullptr;
     ui::NotificationBar* notifications_ = nullptr;
     Headline* headline_ = nullptr;

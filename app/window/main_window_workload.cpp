@@ -9,6 +9,7 @@
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/main_window.h"
 #include "app/window/mapping_page.h"
+#include "app/window/serving/serving_page.h"
 #include "app/window/snapshot_feeder.h"
 #include "app/window/stored_runs.h"
 #include "app/window/workload_page.h"
@@ -54,6 +55,10 @@ void MainWindow::wireWorkloadPage() {
     connect(live_, &LiveController::workloadReady, mappingPage_, showMapping);
     connect(document_, &Document::hardwareChanged, mappingPage_, showMapping);
     connect(document_, &Document::replaced, mappingPage_, showMapping);
+    const auto showServing = [this] { servingPage_->setHardware(document_->hardware()); };
+    connect(document_, &Document::hardwareChanged, servingPage_, showServing);
+    connect(document_, &Document::scenarioChanged, servingPage_, showServing);
+    connect(document_, &Document::replaced, servingPage_, showServing);
     connect(evidencePage_, &EvidencePage::calibrationChosen, this,
             [this](const std::shared_ptr<const Calibration>& calibration) {
                 // Later ones come before what ships.

@@ -30,6 +30,16 @@ struct ReplicaPower {
     double idle = 0, prompt = 0, decode = 0;  ///< watts; an iteration with both is weighted by tokens' time
 };
 
+/// What a replica could do and what a token asks of it, all devices together; for MFU and MBU only. Zeros: not known.
+struct ReplicaRoofline {
+    double flopsPerToken = 0;   ///< 2 × parameters that a token meets (of experts: the active ones)
+    double flopsPerPair = 0;    ///< attention, per query and key: 4 × layers × heads × head size
+    double weightBytes = 0;     ///< read by every iteration
+    double flopsPerSecond = 0;  ///< dense peak of the data type
+    double bytesPerSecond = 0;
+    bool operator==(const ReplicaRoofline&) const = default;
+};
+
 struct ReplicaSpec {
     std::string name;  ///< `H100 × 4`
     std::string pool;  ///< replicas of one pool are alike to the router
@@ -41,6 +51,7 @@ struct ReplicaSpec {
     double kvBytesPerToken = 0;  ///< all layers, as the cache stores them; for transfers
     Speculation speculation;
     ReplicaPower power;
+    ReplicaRoofline roofline;
     double dollarsPerHour = 0;
 };
 
@@ -52,11 +63,21 @@ struct RouterSpec {
     bool operator==(const RouterSpec&) const = default;
 };
 
+/// How moves that use one end of a link at once share it. Every replica has one way out and one way in.
+enum class LinkSharing : std::uint8_t {
+    None,  ///< not at all: every move has the bandwidth to itself
+    Fifo,  ///< one after another, in the order in which they begin
+    Fair,  ///< max-min fair
+};
+std::string_view toText(LinkSharing sharing);
+
 /// KV caches on their way from prefill to decode replicas.
 struct TransferSpec {
-    double bytesPerSecond = 0;  ///< of one pair; 0: takes no time
+    double bytesPerSecond = 0;  ///< of one replica's way out, and in; 0: takes no time
     double latency = 0;         ///< seconds
     double hidden = 0;          ///< share that overlaps with the prompt's computation (layer by layer)
+    LinkSharing sharing = LinkSharing::Fair;
+    double retry = 0;  ///< seconds between two looks for room at the destination; 0: as soon as there is some
     bool operator==(const TransferSpec&) const = default;
 };
 

@@ -26,6 +26,8 @@ public:
         free_ += requests.blocks[r];
         requests.blocks[r] = 0;
     }
+    /// Keeps blocks for a cache that is on its way here, before the table can count them; `count` < 0 gives back.
+    void reserve(std::int64_t count) { free_ -= count; }
 
 private:
     std::int64_t total_, free_;

@@ -40,8 +40,9 @@ struct RequestStream {
     std::vector<RequestIndex> after;
     std::vector<SimTime> think;
 
-    /// Optional: what prompts share. Request i has hashes[hashBegin[i] … hashBegin[i+1]), one per `hashTokens` tokens;
-    /// equal hashes mean equal text up to there.
+    /// Optional: what texts share. Request i has hashes[hashBegin[i] … hashBegin[i+1]), one per `hashTokens` tokens;
+    /// equal hashes mean equal text up to there. The last one may stand for fewer tokens (Mooncake). They may reach
+    /// beyond the prompt, into what the request will generate: so the next turn finds the answer of this one.
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> hashBegin;
     std::int32_t hashTokens = 0;

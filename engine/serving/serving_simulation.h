@@ -55,7 +55,10 @@ struct ServingEvent {
 struct ReplicaTotals {
     SimTime busy = 0;  ///< some stage was computing
     std::uint64_t iterations = 0;
+    /// Tokens computed; `recomputedTokens` are those of promptTokens that a preemption had thrown away.
     std::uint64_t promptTokens = 0, decodeTokens = 0, recomputedTokens = 0, cachedTokens = 0;
+    std::uint64_t contextTokens = 0;  ///< tokens of KV read: context + own, summed over sequences and iterations
+    double pairs = 0;                 ///< queries × keys of attention: tokens × (context + (tokens + 1) / 2)
     std::int64_t peakBlocks = 0;
     double blockSeconds = 0;  ///< integral of used blocks over time
     double joules = 0;
