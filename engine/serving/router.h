@@ -44,6 +44,7 @@ public:
 
     // Told as they happen, for policies that keep books.
     virtual void prefillDone(RequestIndex, std::int32_t /*replica*/, SimTime) {}
+    virtual void moved(RequestIndex, std::int32_t /*from*/, std::int32_t /*to*/, SimTime) {}  ///< its cache has arrived
     virtual void ended(RequestIndex, std::int32_t /*replica*/, SimTime) {}
     virtual void emptied(std::int32_t /*replica*/, SimTime) {}  ///< it has nothing left to do
 };

@@ -25,7 +25,7 @@ public:
     }
 
     void add(RequestIndex r, SimTime) override {
-        if (counted_ && kv_.blocksFor(std::int64_t{t_.stream->prompt[r]} + t_.stream->output[r]) > kv_.total()) {
+        if (counted_ && kv_.blocksFor(std::int64_t{t_.prompt[r]} + t_.output[r]) > kv_.total()) {
             tooLong_.push_back(r);
         } else if (t_.computed[r] == 0) {
             prompts_.push_back(r);
@@ -53,8 +53,10 @@ public:
         for (const RequestIndex r : batch.requests) {
             if (t_.finished(r))
                 kv_.release(t_, r);
-            else
+            else if (t_.computed[r] > 0)
                 decodes_.push_back(r);
+            else
+                prompts_.push_front(r);
         }
     }
 
@@ -68,7 +70,7 @@ public:
         const auto take = [&](std::deque<RequestIndex>& from) {
             for (const RequestIndex r : from) {
                 kv_.release(t_, r);
-                t_.computed[r] = 0;
+                t_.lose(r);
                 t_.state[r] = RequestState::Waiting;
                 out.push_back(r);
             }
@@ -143,7 +145,7 @@ private:
             const RequestIndex who = self ? r : *victim;
             if (!self) decodes_.erase(victim);
             kv_.release(t_, who);
-            t_.computed[who] = 0;
+            t_.lose(who);
             t_.state[who] = RequestState::Preempted;
             ++t_.preemptions[who];
             ++t_.restarts[who];

@@ -38,7 +38,7 @@ public:
         Row& row = rows_[r];
         row = Row{};
         const bool withCache = t_.computed[r] > 0;
-        const std::int32_t steps = t_.stream->output[r] - t_.generated[r] - (withCache ? 0 : 1);
+        const std::int32_t steps = t_.output[r] - t_.generated[r] - (withCache ? 0 : 1);
         row.promptTokens = withCache ? 0 : t_.left(r);
         row.promptBlocks = withCache ? kv_.blocksFor(t_.computed[r] + 1) : kv_.blocksFor(row.promptTokens + 1);
         row.decodeBlocks = kv_.blocksFor(std::max(steps, 0));
@@ -79,7 +79,7 @@ public:
         for (const Task& task : flown_) {
             const RequestIndex r = task.request;
             const bool ended = t_.finished(r);
-            if (!task.prompt && !ended) continue;
+            if (task.prompt ? t_.computed[r] == 0 : !ended) continue;
             again = true;
             leaveBatch(task);
             leavePool(task);
@@ -105,7 +105,7 @@ public:
             if (rows_[r].prompt != TaskState::None) forget({r, true});
             if (rows_[r].decode != TaskState::None) forgetDecode(r);
             kv_.release(t_, r);
-            t_.computed[r] = 0;
+            t_.lose(r);
             t_.state[r] = RequestState::Waiting;
             out.push_back(r);
         }
@@ -113,6 +113,7 @@ public:
         if (all) phase_ = Phase::Idle, pause_ = false;
     }
 
+    std::int32_t pendingTasks() const override { return static_cast<std::int32_t>(pending_.size()); }
     bool adoptsBlocks() const override { return true; }
     std::int32_t waiting() const override { return static_cast<std::int32_t>(pool_.size() - inBatch()); }
     std::int32_t running() const override { return static_cast<std::int32_t>(batch_.size()); }
