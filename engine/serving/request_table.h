@@ -31,6 +31,8 @@ std::string_view toText(RejectReason reason);
 
 struct RequestTable {
     const RequestStream* stream = nullptr;
+    /// The stream's, unless a policy reproduces a simulator that cuts prompts when it preempts them.
+    std::vector<std::int32_t> prompt, output;
     std::vector<std::int32_t> computed, generated;
     std::vector<std::int32_t> blocks;  ///< KV blocks held
     std::vector<RequestState> state;
@@ -44,13 +46,19 @@ struct RequestTable {
     std::vector<SimTime> ended;       ///< last token or rejection; −1: not yet
     std::vector<std::uint16_t> restarts, preemptions;
     std::vector<std::int32_t> cached;  ///< prompt tokens found in a prefix cache
+    std::uint64_t lostTokens = 0;      ///< computed, then thrown away by preemption; all requests together
 
     void reset(const RequestStream& requests);
     std::size_t size() const { return computed.size(); }
-    std::int32_t text(RequestIndex r) const { return stream->prompt[r] + generated[r]; }
+    std::int32_t text(RequestIndex r) const { return prompt[r] + generated[r]; }
     /// Tokens to compute before the next token is yielded; 1 for a sequence that decodes.
     std::int32_t left(RequestIndex r) const { return text(r) - computed[r]; }
-    bool finished(RequestIndex r) const { return generated[r] >= stream->output[r]; }
+    /// Forgets what was computed: the cache is gone.
+    void lose(RequestIndex r) {
+        lostTokens += static_cast<std::uint64_t>(computed[r]);
+        computed[r] = 0;
+    }
+    bool finished(RequestIndex r) const { return generated[r] >= output[r]; }
     bool decoding(RequestIndex r) const { return generated[r] > 0 && left(r) == 1; }
 };
 

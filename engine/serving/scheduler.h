@@ -22,7 +22,9 @@ struct Batch {
     std::vector<RequestIndex> requests;
     std::vector<std::int32_t> tokens;   ///< per request; a decoding one: 1 (+ drafts)
     std::vector<RequestIndex> dropped;  ///< preempted or rejected while it was made, for the record
+    double delay = 0;                   ///< seconds before it can start: caches that move to or from host memory
     void clear() {
+        delay = 0;
         requests.clear();
         tokens.clear();
         dropped.clear();
@@ -49,6 +51,8 @@ struct SchedulerSpec {
     bool byPriority = false;     ///< queue and victims by priority, then arrival
     bool swap = false;           ///< preempted sequences go to host memory instead of starting again
     std::int32_t lookahead = 0;  ///< draft tokens that need blocks beyond the next token
+    std::int32_t stages = 1;     ///< of the pipeline; filled in by the replica
+    double kvBytesPerToken = 0;  ///< filled in by the replica
     /// Reproduces a published simulator where it differs from the engine that it simulates: `vidur`, `splitwise`,
     /// `distserve`. Empty: the engine's own semantics.
     std::string compatibility;
@@ -63,7 +67,8 @@ public:
     virtual void add(RequestIndex r, SimTime now) = 0;
     /// Fills the next iteration; leaves it empty if nothing can run. Requests that can never fit are rejected here.
     virtual void next(Batch& batch, SimTime now) = 0;
-    /// The iteration is over and the table counts it: free what is finished, keep the rest.
+    /// The iteration is over and the table counts it: free what is finished, keep the rest. (Where a replica fails, the
+    /// table does not count it, and everything comes back this way before it is evicted.)
     virtual void finish(const Batch& batch, SimTime now) = 0;
     /// Takes back everything that is queued or running, blocks freed and states set to Waiting: the replica fails or
     /// drains. `all` false: only what has not started.

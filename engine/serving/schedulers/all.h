@@ -1,0 +1,14 @@
+#pragma once
+
+// One function per policy; the list is in schedulers.cpp.
+
+#include "serving/scheduler.h"
+
+namespace orrery {
+
+SchedulerCard vllmV0();
+
+/// What only one policy knows: its value in `more`, or the card's.
+double numberOf(const SchedulerSpec& spec, std::string_view key, double fallback);
+
+}  // namespace orrery
