@@ -71,6 +71,7 @@ void place(ServingState& state, RequestIndex r) {
         return;
     }
     requests.replica[r] = placement.replica;
+    requests.decodeOn[r] = placement.decode;
     state.record(ServingEvent::Kind::Route, r, placement.replica);
     const auto replica = static_cast<std::uint32_t>(placement.replica);
     state.replicas[replica]->scheduler().add(r, state.now);

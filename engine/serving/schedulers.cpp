@@ -9,6 +9,8 @@ namespace orrery {
 std::span<const SchedulerCard> schedulers() {
     static const std::vector<SchedulerCard> all{
         vllmV0(),
+        splitwise(),
+        distserve(),
     };
     return all;
 }

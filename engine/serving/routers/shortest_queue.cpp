@@ -1,6 +1,8 @@
 #include "serving/routers/all.h"
 #include "serving/routers/router_base.h"
 
+#include <array>
+
 namespace orrery {
 
 namespace {
@@ -32,11 +34,13 @@ private:
     }
 };
 
-/// The books of splitwise-sim (scheduler.py): a prompt's tokens and one more from its arrival until its prompt, then
-/// its decode, is done. Its schedulers that ship caches (kv_token_jsq) forget to book what arrives and only take off.
+/// The schedulers of splitwise-sim (scheduler.py), which choose both machines when a request arrives. Their books count
+/// a prompt's tokens and one more from its arrival until its prompt, then its decode, is done; those that ship caches
+/// (kv_token_jsq) forget to book what arrives and only take off.
 class SplitwiseBooks final : public RouterBase {
 public:
-    explicit SplitwiseBooks(const FleetView& view) : RouterBase(view), tokens_(view.size()) {
+    enum class By { Tokens, Requests, Turns };
+    SplitwiseBooks(By by, const FleetView& view) : RouterBase(view), by_(by), tokens_(view.size()) {
         for (const ReplicaSpec& replica : view.fleet->replicas) split_ |= replica.role == ReplicaRole::Decode;
     }
     Placement place(RequestIndex r, SimTime now) override {
@@ -56,12 +60,20 @@ public:
     }
 
 private:
-    std::int32_t choose(RequestIndex, bool, SimTime) override {
+    std::int32_t choose(RequestIndex, bool decode, SimTime) override {
+        if (by_ == By::Turns) return candidates_[turn_[decode ? 1 : 0]++ % candidates_.size()];
         std::int32_t best = candidates_.front();
         for (const std::int32_t i : candidates_)
-            if (tokens_[static_cast<std::size_t>(i)] < tokens_[static_cast<std::size_t>(best)]) best = i;
+            if (load(i) < load(best)) best = i;
         return best;
     }
+    std::int64_t load(std::int32_t replica) const {
+        const auto i = static_cast<std::size_t>(replica);
+        if (by_ == By::Tokens) return tokens_[i];
+        return view_.schedulers[i]->waiting() + view_.schedulers[i]->running();
+    }
+    By by_;
+    std::array<std::size_t, 2> turn_{};
     std::vector<std::int64_t> tokens_;
     bool split_ = false;
 };
@@ -71,9 +83,14 @@ private:
 RouterCard shortestQueue() {
     return {"shortest-queue", "Shortest queue by tokens",
             "To the replica with the fewest prompt tokens that wait; decodes to the one with most memory left.",
-            "join the shortest queue; compatibility `splitwise`: its TokenJSQ books (Patel et al., ISCA 2024)",
+            "join the shortest queue; compatibility `splitwise`, `splitwise-requests`, `splitwise-turns`: "
+            "splitwise-sim's TokenJSQ, JSQ and round robin",
             [](const RouterSpec& spec, const FleetView& view) -> std::unique_ptr<Router> {
-                if (spec.compatibility == "splitwise") return std::make_unique<SplitwiseBooks>(view);
+                using By = SplitwiseBooks::By;
+                if (spec.compatibility == "splitwise") return std::make_unique<SplitwiseBooks>(By::Tokens, view);
+                if (spec.compatibility == "splitwise-requests")
+                    return std::make_unique<SplitwiseBooks>(By::Requests, view);
+                if (spec.compatibility == "splitwise-turns") return std::make_unique<SplitwiseBooks>(By::Turns, view);
                 return std::make_unique<ShortestQueue>(view);
             }};
 }

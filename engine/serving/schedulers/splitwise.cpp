@@ -1,4 +1,12 @@
-#include "serving/schedulers/splitwise.h"
+// The machine scheduler of Splitwise's simulator (Patel et al., ISCA 2024; Mutinifni/splitwise-sim instance.py, class
+// SplitwiseInstance, MIT). A request is two tasks, its prompt and its decode; prompts go first, decoding requests that
+// do not fit beside them are set aside with their memory kept, and one that was passed over `max_preemptions` times
+// goes before every prompt. A batch that only decodes runs on unchanged until one of it ends or something arrives that
+// fits.
+//
+// As there, a decode asks for all memory of its output at its start: output lengths are known to it.
+
+#include "serving/schedulers/all.h"
 
 #include <algorithm>
 
@@ -28,8 +36,7 @@ public:
           kv_(memory),
           rows_(requests.size()),
           free_(memory.free()) {
-        const auto found = spec.more.find("max_preemptions");
-        maxPreemptions_ = found == spec.more.end() ? 4 : static_cast<std::int32_t>(found->second);
+        maxPreemptions_ = static_cast<std::int32_t>(numberOf(spec, "max_preemptions", 4));
     }
 
     void add(RequestIndex r, SimTime) override {
@@ -331,8 +338,8 @@ std::unique_ptr<Scheduler> make(const SchedulerSpec& spec, RequestTable& request
 
 }  // namespace
 
-const SchedulerCard& splitwiseCard() {
-    static const SchedulerCard card{
+SchedulerCard splitwise() {
+    return {
         "splitwise",
         "Splitwise (mixed batches, prompts first)",
         "Prompts go first, decoding requests fill the batch up and are set aside when it is full. For machines of a "
@@ -343,7 +350,6 @@ const SchedulerCard& splitwiseCard() {
          {"tokenBudget", "Tokens", 2048, "tokens of one iteration; a longer prompt runs alone"},
          {"max_preemptions", "Patience", 4, "times a request may be passed over before it goes first"}},
         make};
-    return card;
 }
 
 }  // namespace orrery
