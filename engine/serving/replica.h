@@ -46,8 +46,8 @@ public:
     Iteration& oldest() { return ring_[first_]; }
     /// Forgets the oldest iteration; the scheduler has been told.
     void retire(SimTime now);
-    /// Draft tokens of one step that the target model accepts.
-    std::int32_t accepted(RequestIndex r);
+    /// Tokens that one verification of `planned` drafts yields.
+    std::int32_t committed(std::int32_t planned);
     /// Adds what has passed since the last call to the integral of used blocks.
     void account(SimTime now);
 
@@ -71,6 +71,7 @@ private:
     std::int32_t index_;
     RequestTable& requests_;
     ReplicaTotals& totals_;
+    IterationTimePtr time_;  ///< with drafts
     KvBlocks kv_;
     std::unique_ptr<Scheduler> scheduler_;
     std::vector<Iteration> ring_;

@@ -54,12 +54,9 @@ void countTokens(ServingState& state, Replica& replica, std::int32_t index) {
         const RequestIndex r = batch.requests[i];
         const std::int32_t tokens = batch.tokens[i];
         if (tokens > 1 && requests.decoding(r)) {
-            const std::int32_t drafted = std::min(tokens - 1, requests.output[r] - requests.generated[r] - 1);
-            const std::int32_t accepted = std::min(drafted, replica.accepted(r));
-            replica.totals().drafted += static_cast<std::uint64_t>(drafted);
-            replica.totals().accepted += static_cast<std::uint64_t>(accepted);
-            requests.computed[r] += 1 + accepted;
-            yieldTokens(state, r, 1 + accepted, index);
+            const std::int32_t yielded = replica.committed(tokens - 1);
+            requests.computed[r] += yielded;
+            yieldTokens(state, r, yielded, index);
         } else {
             requests.computed[r] += tokens;
             assert(requests.left(r) >= 0);

@@ -33,6 +33,7 @@ public:
     std::string folder;
     std::vector<double> tokenMs;  ///< of a block without attention, by exact tokens
     std::vector<double> sendMs, hostMs;
+    std::vector<std::string> missing;  ///< operators that the tables lack
     Grid decode;   ///< sequences × context
     Grid prefill;  ///< context × chunk
     std::int64_t contextStep = 64;
@@ -52,10 +53,12 @@ public:
     }
     int stages() const override { return spec.stages; }
     std::vector<std::string> assumptions() const override {
-        return {fmt::format("Iterations take the time of Vidur's tables in {}; embedding, output head and sampling are "
+        std::vector<std::string> all{fmt::format("Iterations take the time of Vidur's tables in {}; embedding, output head and sampling are "
                             "not in them",
                             folder),
                 "The tables state no error: intervals are points"};
+        for (const auto& name : missing) all.push_back(fmt::format("The tables lack {}: it is counted as free", name));
+        return all;
     }
 
 private:
@@ -221,6 +224,12 @@ Expected<void> readTokens(VidurTables& out) {
         Operator{"all_reduce", spec.devices > 1 ? 2. : 0, false}};
     for (const auto& each : operators) {
         if (each.times == 0) continue;
+        // Vidur counts these as free where a profile lacks them.
+        const bool optional = each.exact || std::string_view(each.name).ends_with("norm") || each.name == std::string_view("add");
+        if (optional && std::find(table->names.begin(), table->names.end(), each.name) == table->names.end()) {
+            out.missing.push_back(each.name);
+            continue;
+        }
         auto values = byCount(*table, "num_tokens", each.name);
         if (!values) return tl::unexpected(std::move(values.error()));
         if (out.tokenMs.empty()) out.tokenMs.assign(values->size(), 0);

@@ -97,7 +97,7 @@ private:
                 break;
             }
             if (blocks > 0) kv_.take(requests_, r, blocks);
-            batch.add(r, 1 + spec_.lookahead);
+            batch.add(r, decodeTokens(r));
         }
         ready_.resize(end);
         ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(first));
@@ -136,7 +136,7 @@ private:
             hostBlocks_ += moved;
             batch.delay += moved * secondsPerBlock_;
             admit(r, blocks);
-            batch.add(r, 1 + spec_.lookahead);
+            batch.add(r, decodeTokens(r));
         }
     }
 
