@@ -1,6 +1,4 @@
 #include "serving/schedulers/all.h"
-#include "serving/schedulers/distserve.h"
-#include "serving/schedulers/splitwise.h"
 
 #include <fmt/format.h>
 
@@ -10,14 +8,14 @@ namespace orrery {
 
 std::span<const SchedulerCard> schedulers() {
     static const std::vector<SchedulerCard> all{
-        vllmV1(),         //
-        vllmV0(),         //
-        sarathi(),        //
-        orca(),           //
-        lightLlm(),       //
-        staticBatch(),    //
-        splitwiseCard(),  //
-        distserveCard(),  //
+        vllmV1(),       //
+        vllmV0(),       //
+        sarathi(),      //
+        orca(),         //
+        lightLlm(),     //
+        staticBatch(),  //
+        splitwise(),    //
+        distserve(),    //
     };
     return all;
 }
