@@ -77,5 +77,6 @@ extern const Command mapCommand;
 extern const Command arrayCommand;
 extern const Command evaluateCommand;
 extern const Command calibrateCommand;
+extern const Command referencesCommand;
 
 }  // namespace orrery::cli

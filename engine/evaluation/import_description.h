@@ -61,7 +61,7 @@ struct ImportDescription {
     ReferenceKind kind = ReferenceKind::Measured;
     std::vector<std::string> files;    ///< patterns
     std::vector<std::string> columns;  ///< empty: the table has a header line
-    std::string device, deviceColumn = "device";
+    std::string device, deviceColumn = "device";  ///< the column counts where no device is stated
     std::map<std::string, std::string, std::less<>> devices;  ///< plainName() → catalogue id
     std::map<std::string, std::string, std::less<>> defaults;
     Expression time;

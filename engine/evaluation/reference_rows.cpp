@@ -123,7 +123,8 @@ private:
         if (auto added = bindOptional(description_.noise, noise_); !added) return added;
         if (auto added = bindOptional(description_.only, only_); !added) return added;
         const auto device = std::find(columns_.begin(), columns_.end(), description_.deviceColumn);
-        if (device != columns_.end()) deviceColumn_ = static_cast<int>(device - columns_.begin());
+        if (description_.device.empty() && device != columns_.end())
+            deviceColumn_ = static_cast<int>(device - columns_.begin());
         return {};
     }
     Expected<int> find(std::string_view name) const {
@@ -134,7 +135,8 @@ private:
             known.append(known.empty() ? "" : ", ").append(columns_[i].substr(0, 40));
         }
         return fail("reference.no-column", fmt::format("there is no column '{}'; the columns are {}", name, known),
-                    fmt::format("the columns that {} needs, separated by commas", description_.name),
+                    fmt::format("the columns that {} needs, separated by commas",
+                                description_.name.empty() ? "the mapping" : description_.name),
                     "name another column in an import description, or another description with --import",
                     Place{stream_.path(), description_.columns.empty() ? stream_.line() : 0, 0, {}});
     }

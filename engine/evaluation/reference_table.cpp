@@ -37,6 +37,10 @@ public:
 
 private:
     Expected<void> chooseDescription() {
+        if (options_.mapping) {
+            forced_ = options_.mapping.get();
+            return {};
+        }
         if (options_.description.empty()) return {};
         for (const auto& each : shippedImports().all) {
             if (each.id == options_.description) forced_ = &each;
@@ -111,7 +115,7 @@ private:
         std::string known;
         for (const auto& each : shippedImports().all) known.append(known.empty() ? "" : ", ").append(each.id);
         return fail("reference.unknown-table", "no import description knows this file's name or columns",
-                    "a description of its columns", "name one with --import: " + known, Place{file, 0, 0, {}});
+                    "a description of its columns", "map its columns, or name a description with --import: " + known, Place{file, 0, 0, {}});
     }
     // Of several descriptions of one file, those whose columns it has: not every edition of a table has all of them.
     static void leaveThoseThatFit(std::vector<Match>& matches, const std::string& file) {
@@ -219,7 +223,7 @@ private:
         table.retrieved = description.retrieved;
         table.kind = description.kind;
         RowReading reading;
-        reading.fileDevice = device;
+        reading.fileDevice = device.empty() ? description.device : device;
         reading.filter = &options_.filter;
         reading.most = mostReferenceRows - std::min(mostReferenceRows, kept_);
         reading.catalogueId = [this](std::string_view name) {
