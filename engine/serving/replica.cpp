@@ -1,5 +1,7 @@
 #include "serving/replica.h"
 
+#include "serving/speculation.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -31,6 +33,7 @@ Replica::Replica(const ReplicaSpec& spec, std::int32_t index, RequestTable& requ
       index_(index),
       requests_(requests),
       totals_(totals),
+      time_(withDrafts(spec.time, spec.speculation)),
       kv_(spec.kvBlocks, spec.tokensPerBlock),
       scheduler_(findScheduler(spec.scheduler.id)->make(schedulerOf(spec), requests, kv_)),
       ring_(static_cast<std::size_t>(spec.time->stages())),
@@ -96,7 +99,6 @@ void Replica::describe(Iteration& iteration, SimTime now) {
 
 void Replica::time(Iteration& iteration, SimTime now) {
     const auto& batch = iteration.batch;
-    const auto& drafts = spec_.speculation;
     IterationWork work;
     work.prompts = prompts_;
     work.decodes = contexts_;
@@ -108,20 +110,9 @@ void Replica::time(Iteration& iteration, SimTime now) {
         const RequestIndex r = batch.requests[i];
         if (!requests_.decoding(r) && requests_.left(r) == batch.tokens[i]) ++work.sampled;
     }
-    iteration.price = spec_.time->price(work);
+    iteration.price = time_->price(work);
     auto& price = iteration.price;
-    double start = price.host + batch.delay;
-    if (drafts.drafts > 0 && iteration.decodes > 0) {
-        double draft = drafts.draftSeconds;
-        if (drafts.draft) {
-            IterationWork step;
-            step.decodes = contexts_;
-            step.decodeContext = contextSum_;
-            step.tokens = step.sampled = iteration.decodes;
-            draft += drafts.draft->price(step).lastSeconds;
-        }
-        start += draft * drafts.drafts;
-    }
+    const double start = price.host + batch.delay;
     iteration.begin = now == lastEnd_.ticks ? lastEnd_ : FineTime{now, 0};
     FineTime ready = start > 0 ? after(iteration.begin, start) : iteration.begin;
     const std::size_t last = stageFree_.size() - 1;
@@ -159,14 +150,11 @@ void Replica::retire(SimTime now) {
     --count_;
 }
 
-std::int32_t Replica::accepted(RequestIndex) {
-    const auto& drafts = spec_.speculation;
-    if (!drafts.trace.empty()) {
-        return std::min(drafts.drafts, drafts.trace[steps_++ % drafts.trace.size()]);
-    }
-    std::int32_t count = 0;
-    while (count < drafts.drafts && random_.uniform() < drafts.acceptance) ++count;
-    return count;
+std::int32_t Replica::committed(std::int32_t planned) {
+    const std::int32_t tokens = committedTokens(spec_.speculation, planned, steps_++, random_);
+    totals_.drafted += static_cast<std::uint64_t>(planned);
+    totals_.accepted += static_cast<std::uint64_t>(tokens - 1);
+    return tokens;
 }
 
 }  // namespace orrery

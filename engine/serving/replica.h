@@ -3,9 +3,9 @@
 // One replica: its scheduler, its KV blocks, the stages of its pipeline, the iterations that are under way.
 //
 // Stages serve batches first in, first out, so that all times of a batch are known when it is made: stage s of a batch
-// begins when stage s − 1 has handed it over and the batch before it has left stage s. At most as many batches as stages
-// are under way. Ticks are picoseconds; what a time has beyond a whole tick is carried from iteration to iteration, so
-// that rounding does not add up.
+// begins when stage s − 1 has handed it over and the batch before it has left stage s. At most as many batches as
+// stages are under way. Ticks are picoseconds; what a time has beyond a whole tick is carried from iteration to
+// iteration, so that rounding does not add up.
 
 #include "base/random.h"
 #include "serving/fleet.h"
@@ -46,8 +46,8 @@ public:
     Iteration& oldest() { return ring_[first_]; }
     /// Forgets the oldest iteration; the scheduler has been told.
     void retire(SimTime now);
-    /// Draft tokens of one step that the target model accepts.
-    std::int32_t accepted(RequestIndex r);
+    /// Tokens that one verification of `planned` drafts yields.
+    std::int32_t committed(std::int32_t planned);
     /// Adds what has passed since the last call to the integral of used blocks.
     void account(SimTime now);
 
@@ -71,6 +71,7 @@ private:
     std::int32_t index_;
     RequestTable& requests_;
     ReplicaTotals& totals_;
+    IterationTimePtr time_;  ///< with drafts
     KvBlocks kv_;
     std::unique_ptr<Scheduler> scheduler_;
     std::vector<Iteration> ring_;

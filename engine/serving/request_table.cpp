@@ -55,6 +55,7 @@ void RequestTable::reset(const RequestStream& requests) {
     state.assign(count, RequestState::Future);
     reason.assign(count, RejectReason::None);
     replica.assign(count, -1);
+    decodeOn.assign(count, -1);
     arrived = requests.arrival;
     arrived.resize(count, 0);
     scheduled.assign(count, -1);

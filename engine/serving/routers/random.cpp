@@ -1,9 +1,11 @@
 #include "base/random.h"
+
+#include "serving/python_random.h"
 #include "serving/routers/all.h"
 #include "serving/routers/router_base.h"
 
+#include <algorithm>
 #include <bit>
-#include <random>
 
 namespace orrery {
 
@@ -20,60 +22,22 @@ private:
     RandomStream random_;
 };
 
-// Python's `random` after `random.seed(seed)` and `weight` words drawn: the Mersenne Twister keyed by an array of one
-// number (Matsumoto and Nishimura, 1998, init_by_array), and randint by rejection of its upper bits.
+// Python's randint after `random.seed(seed)` and `weight` words drawn: the upper bits of a word, again while too large.
 class PythonRandomReplica final : public RouterBase {
 public:
-    PythonRandomReplica(const FleetView& view, double drawn) : RouterBase(view) {
-        constexpr std::uint32_t n = std::mt19937::state_size;
-        std::vector<std::uint32_t> state(n);
-        state[0] = 19650218u;
-        for (std::uint32_t i = 1; i < n; ++i) state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
-        const std::uint32_t keys[2] = {static_cast<std::uint32_t>(view.seed),
-                                       static_cast<std::uint32_t>(view.seed >> 32)};
-        const std::uint32_t length = keys[1] != 0 ? 2 : 1;
-        std::uint32_t i = 1, j = 0;
-        const auto wrap = [&] {
-            if (++i >= n) {
-                state[0] = state[n - 1];
-                i = 1;
-            }
-        };
-        for (std::uint32_t k = 0; k < n; ++k) {
-            state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1664525u)) + keys[j] + j;
-            wrap();
-            if (++j >= length) j = 0;
-        }
-        for (std::uint32_t k = 0; k < n - 1; ++k) {
-            state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1566083941u)) - i;
-            wrap();
-        }
-        state[0] = 0x80000000u;
-        State words(std::move(state));
-        engine_.seed(words);
-        engine_.discard(static_cast<unsigned long long>(drawn));
+    PythonRandomReplica(const FleetView& view, double drawn) : RouterBase(view), random_(view.seed) {
+        for (double i = 0; i < std::min(drawn, 1e9); ++i) random_.word();
     }
 
 private:
-    // What std::mt19937 takes as a seed sequence: hands over the state as it is.
-    struct State {
-        using result_type = std::uint32_t;
-        std::vector<std::uint32_t> words;
-        explicit State(std::vector<std::uint32_t> state) : words(std::move(state)) {}
-        template <class It>
-        void generate(It begin, It end) {
-            for (std::size_t k = 0; begin != end; ++begin, ++k) *begin = words[k];
-        }
-    };
     std::int32_t choose(RequestIndex, bool, SimTime) override {
         const auto n = static_cast<std::uint32_t>(candidates_.size());
         const int bits = std::bit_width(n);
-        std::uint32_t r;
-        do r = static_cast<std::uint32_t>(engine_()) >> (32 - bits);
-        while (r >= n);
-        return candidates_[r];
+        std::uint32_t drawn = n;
+        while (drawn >= n) drawn = random_.word() >> (32 - bits);
+        return candidates_[drawn];
     }
-    std::mt19937 engine_;
+    PythonRandom random_;
 };
 
 }  // namespace

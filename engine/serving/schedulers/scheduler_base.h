@@ -5,6 +5,7 @@
 
 #include "serving/scheduler.h"
 #include "serving/schedulers/request_queue.h"
+#include "serving/speculation.h"
 
 namespace orrery {
 
@@ -40,8 +41,12 @@ protected:
     /// One more block for the next token (and drafts) of a decoding sequence, if the last one is full.
     std::int32_t growth(RequestIndex r) const {
         const std::int64_t missing =
-            requests_.text(r) + spec_.lookahead - std::int64_t{requests_.blocks[r]} * kv_.tokensPerBlock();
+            requests_.computed[r] + decodeTokens(r) - std::int64_t{requests_.blocks[r]} * kv_.tokensPerBlock();
         return missing <= 0 ? 0 : kv_.blocksFor(missing);
+    }
+    /// Of one decoding sequence in one iteration: the next one, and drafts that can be of use.
+    std::int32_t decodeTokens(RequestIndex r) const {
+        return 1 + plannedDrafts(spec_.lookahead, requests_.output[r] - requests_.generated[r]);
     }
     /// Brings its cache from elsewhere: only needs blocks.
     bool comesWithCache(RequestIndex r) const { return requests_.computed[r] > 0 && requests_.decoding(r); }

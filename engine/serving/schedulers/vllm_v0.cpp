@@ -37,9 +37,7 @@ public:
         }
         SchedulerBase::evict(out, all);
     }
-    std::int32_t waiting() const override {
-        return static_cast<std::int32_t>(waiting_.size() + swapped_.size());
-    }
+    std::int32_t waiting() const override { return static_cast<std::int32_t>(waiting_.size() + swapped_.size()); }
 
 private:
     // In order of arrival; equals stay in the order in which they came.
@@ -97,7 +95,7 @@ private:
                 break;
             }
             if (blocks > 0) kv_.take(requests_, r, blocks);
-            batch.add(r, 1 + spec_.lookahead);
+            batch.add(r, decodeTokens(r));
         }
         ready_.resize(end);
         ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(first));
@@ -136,7 +134,7 @@ private:
             hostBlocks_ += moved;
             batch.delay += moved * secondsPerBlock_;
             admit(r, blocks);
-            batch.add(r, 1 + spec_.lookahead);
+            batch.add(r, decodeTokens(r));
         }
     }
 
