@@ -26,8 +26,9 @@ constexpr double gib = 1024.0 * 1024 * 1024;
 
 // The member of that name wherever it stands; what stands nearer to the root counts.
 const json* findKey(const json& node, const std::string& key, int depth = 0) {
-    if (!node.is_object() || depth > 16) return nullptr;
-    if (const auto at = node.find(key); at != node.end() && !at->is_null()) return &*at;
+    if (!node.is_structured() || depth > 16) return nullptr;
+    if (node.is_object())
+        if (const auto at = node.find(key); at != node.end() && !at->is_null()) return &*at;
     for (const auto& child : node)
         if (const json* found = findKey(child, key, depth + 1)) return found;
     return nullptr;

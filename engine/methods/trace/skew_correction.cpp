@@ -83,10 +83,13 @@ Expected<SkewCorrection> readSkewCorrection(const std::filesystem::path& folder,
     }
 
     const auto rows = readTable(folder, "skew_fit.csv",
-                                {"n_label", "skew_rate_label", "kv_big_label", "kp_label"}, {"pc", "alpha"});
+                                {"n_label", "skew_rate_label", "kv_big_label", "kp_label"}, {"pc", "alpha"}, -1e6);
     if (!rows) return Unexpected(rows.error());
     const SkewCorrection::Axis* axes[] = {&skew.decodes_, &skew.skew_, &skew.longest_, &skew.cached_};
     for (std::size_t i = 0; i < rows->size(); ++i) {
+        if (rows->numbers[0][i] < 0)
+            return fail("tables.number", fmt::format("pc is {}", rows->numbers[0][i]), "a number of tokens", "",
+                        Place{.file = (folder / "skew_fit.csv").string(), .line = rows->lines[i]});
         std::uint64_t at[4]{};
         bool known = true;
         for (std::size_t a = 0; a < 4; ++a) {

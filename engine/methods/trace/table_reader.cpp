@@ -38,7 +38,8 @@ bool hasColumn(const std::filesystem::path& folder, std::string_view file, std::
 }
 
 Expected<TableColumns> readTable(const std::filesystem::path& folder, std::string_view file,
-                                 const std::vector<const char*>& texts, const std::vector<const char*>& numbers) {
+                                 const std::vector<const char*>& texts, const std::vector<const char*>& numbers,
+                                 double least) {
     const std::string path = pathOf(folder, file);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
@@ -89,9 +90,9 @@ Expected<TableColumns> readTable(const std::filesystem::path& folder, std::strin
             const std::string_view cell = numberAt[i] < cells.size() ? cells[numberAt[i]] : std::string_view{};
             double value = 0;
             const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-            if (error != std::errc{} || end != cell.data() + cell.size() || !(value >= 0 && value <= largest))
+            if (error != std::errc{} || end != cell.data() + cell.size() || !(value >= least && value <= largest))
                 return fail("tables.number", fmt::format("{} is “{}”", numbers[i], cell.substr(0, 40)),
-                            "a number from 0 to 2147483647", "correct the cell or leave the row out", place());
+                            fmt::format("a number from {} to 2147483647", least), "correct the cell or leave the row out", place());
             table.numbers[i].push_back(value);
         }
         table.lines.push_back(stream->line());
