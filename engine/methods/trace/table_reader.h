@@ -20,9 +20,9 @@ struct TableColumns {
 
 /// Reads `folder`/`file`, or the same with `.gz`. At least one row, at most 4 million. Codes `tables.unreadable`,
 /// `tables.missing` (file or column), `tables.number`, `tables.empty`, `tables.too-large`.
-Expected<TableColumns> readTable(const std::filesystem::path& folder, std::string_view file,
-                                 const std::vector<const char*>& texts, const std::vector<const char*>& numbers,
-                                 double least = 0);
+Expected<TableColumns> readColumns(const std::filesystem::path& folder, std::string_view file,
+                                   const std::vector<const char*>& texts, const std::vector<const char*>& numbers,
+                                   double least = 0);
 /// Whether the table is there and has that column.
 bool hasColumn(const std::filesystem::path& folder, std::string_view file, std::string_view column);
 
