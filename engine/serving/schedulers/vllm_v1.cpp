@@ -1,6 +1,5 @@
-
-
 #include "serving/prefix_cache.h"
+#include "serving/schedulers/all.h"
 #include "serving/schedulers/waiting_queue.h"
 #include "serving/speculation.h"
 
