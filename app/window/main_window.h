@@ -138,6 +138,7 @@ private:
     void wireDocument();
     void wireLive();
     void wireWorkloadPage();
+    void wireServing();
     void showStoredRun(std::int64_t run);  ///< main_window_workload.cpp; 0: none
     void wireRuns();
     void wireInspector(ui::Inspector* inspector);

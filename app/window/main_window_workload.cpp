@@ -1,6 +1,7 @@
 // The workload page within the window: answers to it, its wishes to the document.
 
 #include "app/document/commands/project_edits.h"
+#include "app/document/commands/serving_edits.h"
 #include "app/document/live_controller.h"
 #include "app/document/run_controller.h"
 #include "app/window/dock_set.h"
@@ -15,6 +16,7 @@
 #include "app/window/workload_page.h"
 #include "widgets/common/text.h"
 
+#include <QElapsedTimer>
 #include <QtConcurrent>
 
 namespace orrery::app {
@@ -55,10 +57,7 @@ void MainWindow::wireWorkloadPage() {
     connect(live_, &LiveController::workloadReady, mappingPage_, showMapping);
     connect(document_, &Document::hardwareChanged, mappingPage_, showMapping);
     connect(document_, &Document::replaced, mappingPage_, showMapping);
-    const auto showServing = [this] { servingPage_->setHardware(document_->hardware()); };
-    connect(document_, &Document::hardwareChanged, servingPage_, showServing);
-    connect(document_, &Document::scenarioChanged, servingPage_, showServing);
-    connect(document_, &Document::replaced, servingPage_, showServing);
+    wireServing();
     connect(evidencePage_, &EvidencePage::calibrationChosen, this,
             [this](const std::shared_ptr<const Calibration>& calibration) {
                 // Later ones come before what ships.
@@ -103,6 +102,25 @@ void MainWindow::showStoredRun(std::int64_t run) {
         if (!answers) complain(answers.error());
         workloadPage_->setStored(answers ? std::move(*answers) : std::vector<ui::StoredAnswers>{});
     });
+}
+
+void MainWindow::wireServing() {
+    const auto show = [this] {
+        const auto& study = document_->state()->serving;
+        const int named = study ? document_->state()->hardwareIndex(study->hardware) : -1;
+        servingPage_->setHardware(named < 0 ? document_->hardware()
+                                            : document_->state()->hardware[static_cast<std::size_t>(named)]);
+        servingPage_->setQuestion(study ? *study : ServingPage::usualQuestion());
+    };
+    for (const auto signal : {&Document::hardwareChanged, &Document::servingChanged, &Document::replaced})
+        connect(document_, signal, servingPage_, show);
+    // What is dragged, or typed in one go, is one entry of the undo list.
+    connect(servingPage_, &ServingPage::edited, this,
+            [this, since = QElapsedTimer(), gesture = 0](const ServingStudy& study) mutable {
+                if (!since.isValid() || since.elapsed() > 800) gesture = document_->newGesture();
+                since.start();
+                report(document_->apply(setServingEdit(*document_->state(), study), gesture));
+            });
 }
 
 }  // namespace orrery::app

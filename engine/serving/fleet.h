@@ -57,7 +57,8 @@ struct ReplicaSpec {
 
 struct RouterSpec {
     std::string id = "round-robin";
-    double weight = 1;  ///< of prefix affinity against load
+    double weight = 1;          ///< of prefix affinity against load
+    double queueTokens = 8192;  ///< Splitwise's pools: queued prompt tokens beyond which a replica borrows help
     double interval = 0;
     std::string compatibility;
     bool operator==(const RouterSpec&) const = default;

@@ -3,9 +3,9 @@
 // One replica: its scheduler, its KV blocks, the stages of its pipeline, the iterations that are under way.
 //
 // Stages serve batches first in, first out, so that all times of a batch are known when it is made: stage s of a batch
-// begins when stage s − 1 has handed it over and the batch before it has left stage s. At most as many batches as stages
-// are under way. Ticks are picoseconds; what a time has beyond a whole tick is carried from iteration to iteration, so
-// that rounding does not add up.
+// begins when stage s − 1 has handed it over and the batch before it has left stage s. At most as many batches as
+// stages are under way. Ticks are picoseconds; what a time has beyond a whole tick is carried from iteration to
+// iteration, so that rounding does not add up.
 
 #include "base/random.h"
 #include "serving/fleet.h"

@@ -44,7 +44,11 @@ public:
 
     // Told as they happen, for policies that keep books.
     virtual void prefillDone(RequestIndex, std::int32_t /*replica*/, SimTime) {}
+    virtual void moved(RequestIndex, std::int32_t /*from*/, std::int32_t /*to*/, SimTime) {}  ///< its cache has arrived
     virtual void ended(RequestIndex, std::int32_t /*replica*/, SimTime) {}
+    virtual void withdrawn(RequestIndex, std::int32_t /*replica*/, SimTime) {
+    }                                                           ///< placed again: it was lost or drained
+    virtual void lost(std::int32_t /*replica*/, SimTime) {}     ///< it failed, its memory is gone
     virtual void emptied(std::int32_t /*replica*/, SimTime) {}  ///< it has nothing left to do
 };
 

@@ -7,6 +7,12 @@ std::span<const RouterCard> routers() {
         roundRobin(),
         leastOutstanding(),
         randomReplica(),
+        shortestQueue(),
+        powerOfTwo(),
+        prefixAffinity(),
+        predictedLatency(),
+        mooncakeConductor(),
+        splitwisePools(),
     };
     return all;
 }

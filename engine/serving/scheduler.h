@@ -81,6 +81,8 @@ public:
     virtual bool adoptsBlocks() const { return false; }
     virtual std::int32_t waiting() const = 0;
     virtual std::int32_t running() const = 0;
+    /// Pieces of work in its queue; differs from waiting() where a request is more than one.
+    virtual std::int32_t pendingTasks() const { return waiting(); }
     /// Tokens of text that are queued but not computed, for routers.
     virtual std::int64_t pendingTokens() const = 0;
 };

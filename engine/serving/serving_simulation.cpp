@@ -73,14 +73,13 @@ void endIteration(ServingState& state, std::uint32_t index) {
     replica.account(state.now);
     const Batch& batch = replica.oldest().batch;
     replica.scheduler().finish(batch, state.now);
+    departPrefilled(state, index, batch);
     for (const RequestIndex r : batch.requests) {
         if (requests.state[r] == RequestState::Done) endRequest(state, r, static_cast<std::int32_t>(index));
     }
     replica.retire(state.now);
     state.touch(index);
-    if (replica.underWay() == 0 && replica.scheduler().running() == 0 && replica.scheduler().waiting() == 0) {
-        state.router->emptied(static_cast<std::int32_t>(index), state.now);
-    }
+    noticeEmpty(state, index);
 }
 
 void handle(ServingState& state, const SimEvent& event) {
@@ -92,6 +91,12 @@ void handle(ServingState& state, const SimEvent& event) {
             break;
         case ServingCode::Arrive:
             arrive(state, event.subject);
+            break;
+        case ServingCode::Moves:
+            state.nextMove = never;
+            break;
+        case ServingCode::Fleet:
+            handleFleetEvent(state, state.fleetEvents[event.subject]);
             break;
     }
 }
@@ -155,9 +160,9 @@ void closeBooks(ServingState& state) {
         ++stuck;
     }
     if (stuck > 0) {
-        state.result.warnings.push_back(
-            warning("serving.stuck", fmt::format("{} requests could not be served and nothing was left to wait for", stuck),
-                    "give the replicas more memory, or look at failures and rules of admission"));
+        state.result.warnings.push_back(warning(
+            "serving.stuck", fmt::format("{} requests could not be served and nothing was left to wait for", stuck),
+            "give the replicas more memory, or look at failures and rules of admission"));
     }
     double low = 0, high = 0, seconds = 0;
     for (const auto& replica : state.replicas) {
@@ -233,6 +238,10 @@ Expected<std::unique_ptr<ServingSimulation>> ServingSimulation::make(std::shared
     }
     state.router = findRouter(state.fleet->router.id)->make(state.fleet->router, state.view);
     if (options.progress) options.progress->setTotal(state.stream->size());
+    bool decodesApart = false;
+    for (const ReplicaSpec& replica : state.fleet->replicas) decodesApart |= replica.role == ReplicaRole::Decode;
+    if (decodesApart) state.transfers = std::make_unique<Transfers>(state.fleet->transfer, count);
+    beginFleetEvents(state);
     beginArrivals(state);
     return std::unique_ptr<ServingSimulation>(new ServingSimulation(std::move(parts)));
 }
@@ -253,6 +262,7 @@ bool ServingSimulation::step() {
         if (stream.after.empty() || stream.after[r] == no_request) arrive(state, r);
     }
     while (!state.queue.empty() && state.queue.next() == time) handle(state, state.queue.pop());
+    if (state.transfers) progressMoves(state);
     for (std::size_t i = 0; i < state.touched.size(); ++i) {
         const std::uint32_t replica = state.touched[i];
         state.isTouched[replica] = 0;
@@ -262,7 +272,10 @@ bool ServingSimulation::step() {
 #ifndef NDEBUG
     if ((state.instants & (state.requests().size() > 1000 ? 1023u : 15u)) == 0) checkBlocks(state);
 #endif
-    if (!state.queue.empty() || nextArrivalTime(state) != never) return true;
+    // What is left may be fleet events alone: they concern nobody when all have ended.
+    const bool over = state.ended == state.requests().size();
+    if (!over && (!state.queue.empty() || nextArrivalTime(state) != never)) return true;
+    state.queue.clear();
     closeBooks(state);
     return false;
 }
@@ -278,8 +291,12 @@ bool ServingSimulation::advance(SimTime until) {
     }
 }
 
-SimTime ServingSimulation::now() const { return parts_->now; }
-std::size_t ServingSimulation::replicaCount() const { return parts_->replicas.size(); }
+SimTime ServingSimulation::now() const {
+    return parts_->now;
+}
+std::size_t ServingSimulation::replicaCount() const {
+    return parts_->replicas.size();
+}
 
 ServingSimulation::ReplicaNow ServingSimulation::replica(std::size_t index) const {
     const Replica& replica = *parts_->replicas[index];
@@ -299,8 +316,12 @@ ServingSimulation::ReplicaNow ServingSimulation::replica(std::size_t index) cons
     return out;
 }
 
-const RequestTable& ServingSimulation::requests() const { return parts_->result.requests; }
-const ServingResult& ServingSimulation::soFar() const { return parts_->result; }
+const RequestTable& ServingSimulation::requests() const {
+    return parts_->result.requests;
+}
+const ServingResult& ServingSimulation::soFar() const {
+    return parts_->result;
+}
 
 ServingResult ServingSimulation::take() {
     parts_->result.end = parts_->now;
@@ -311,7 +332,8 @@ Expected<ServingResult> simulate(std::shared_ptr<const FleetSpec> fleet, std::sh
                                  const ServingOptions& options) {
     auto simulation = ServingSimulation::make(std::move(fleet), requests, options);
     if (!simulation) return tl::unexpected(std::move(simulation.error()));
-    while ((*simulation)->step()) {}
+    while ((*simulation)->step()) {
+    }
     return (*simulation)->take();
 }
 

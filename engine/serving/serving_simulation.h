@@ -54,6 +54,7 @@ struct ServingEvent {
 
 struct ReplicaTotals {
     SimTime busy = 0;  ///< some stage was computing
+    SimTime off = 0;   ///< it was not there: failed, or scaled away
     std::uint64_t iterations = 0;
     /// Tokens computed; `recomputedTokens` are those of promptTokens that a preemption had thrown away.
     std::uint64_t promptTokens = 0, decodeTokens = 0, recomputedTokens = 0, cachedTokens = 0;

@@ -6,11 +6,19 @@
 #include "serving/replica.h"
 #include "serving/router.h"
 #include "serving/serving_simulation.h"
+#include "serving/transfers.h"
 
 namespace orrery {
 
 /// What heap events mean; the subject is a replica or a request. Bits from 8 on: the replica's epoch.
-enum class ServingCode : std::uint32_t { IterationEnd, Arrive };
+enum class ServingCode : std::uint32_t { IterationEnd, Arrive, Moves, Fleet };
+
+/// Something that happens to replicas.
+struct FleetEvent {
+    enum class Kind : std::uint8_t { Fail, Drain, Recover, Decide, Join };
+    Kind kind = Kind::Fail;
+    std::int32_t replica = -1;
+};
 
 struct ServingState {
     std::shared_ptr<const FleetSpec> fleet;
@@ -31,6 +39,17 @@ struct ServingState {
     std::vector<RequestIndex> firstDependent, nextDependent;
     std::vector<RequestIndex> unplaced;  ///< no replica accepted them
     std::size_t ended = 0;
+
+    std::unique_ptr<Transfers> transfers;  ///< null: every request stays where its prompt is computed
+    SimTime nextMove = Transfers::never;   ///< when the loop will look at them again by itself
+    std::vector<RequestIndex> homeless;    ///< prompts that are done and that no replica takes
+    std::vector<Move> moves;               ///< kept for its memory
+    bool stays = false;                    ///< warned of a policy that lets nobody go
+
+    std::vector<FleetEvent> fleetEvents;
+    std::vector<SimTime> offSince;      ///< of each replica; −1: it is there
+    std::vector<std::uint8_t> leaving;  ///< scaled away, still finishing
+    std::size_t decisions = 0;          ///< of the autoscaler
 
     std::vector<std::uint32_t> touched;  ///< replicas to be scheduled when this instant is over
     std::vector<std::uint8_t> isTouched;
@@ -60,6 +79,18 @@ SimTime nextArrivalTime(const ServingState& state);
 void arrive(ServingState& state, RequestIndex r);
 /// Puts a request where the router says; to be called again for those that no replica accepted.
 void place(ServingState& state, RequestIndex r);
+/// A batch has been counted and its policy told: whoever decodes elsewhere departs. (moving.cpp)
+void departPrefilled(ServingState& state, std::uint32_t replica, const Batch& batch);
+/// Caches that have arrived are handed over, others begin to move. To be called at the end of every instant.
+void progressMoves(ServingState& state);
+/// A replica has failed: caches on their way from it are lost, those on their way to it turn round. `lost` gets the
+/// former.
+void cancelMoves(ServingState& state, std::int32_t replica, std::vector<RequestIndex>& lost);
+/// Failures, drains and the autoscaler. (fleet_events.cpp)
+void beginFleetEvents(ServingState& state);
+void handleFleetEvent(ServingState& state, FleetEvent event);
+/// Has it anything left to do? Tells the router and lets it go if it was to leave.
+void noticeEmpty(ServingState& state, std::uint32_t replica);
 /// It is done or rejected: lets those that wait for it come.
 void endRequest(ServingState& state, RequestIndex r, std::int32_t replica);
 

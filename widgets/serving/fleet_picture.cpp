@@ -96,7 +96,7 @@ void FleetPicture::paintEvent(QPaintEvent*) {
             across = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(std::sqrt(
                                                   static_cast<double>(count) * column / std::max(room, 1.0) / 2.5))));
         const double wide = (column - gap * static_cast<double>(across - 1)) / static_cast<double>(across);
-        const double tall = std::min(compact ? 44.0 : lane * 1.5, room / static_cast<double>(rowsFor(across)) - gap);
+        const double tall = std::min(compact ? 44.0 : lane * 2.2, room / static_cast<double>(rowsFor(across)) - gap);
         for (std::size_t r = 0; r < count; ++r) {
             const QRectF card(left + static_cast<double>(r % across) * (wide + gap),
                               top + static_cast<double>(r / across) * (tall + gap), wide, tall);
@@ -160,7 +160,7 @@ void FleetPicture::paintReplica(QPainter& painter, const QRectF& card, const Rep
     }
     const double lanesTop = inner.top() + line + 4;
     const double pitch = (inner.bottom() - lanesTop) / 4;
-    const double thick = std::min(pitch - 3, 16.0 * theme.scale());
+    const double thick = std::min(pitch - 3, 20.0 * theme.scale());
     const double left = inner.left() + nameWidth, wide = inner.width() - nameWidth - numberWidth;
     const auto lane = [&](int index, const QString& name, const QString& number) {
         const QRectF area(inner.left(), lanesTop + index * pitch, inner.width(), pitch);

@@ -47,6 +47,7 @@ void RequestLives::setRun(ServingRunPtr run) {
     current_ = no_request;
     from_ = 0;
     to_ = 1;
+    zoomed_ = false;
     if (run_) {
         const RequestTable& requests = run_->result.requests;
         order_.resize(requests.size());
@@ -71,7 +72,35 @@ void RequestLives::updateBar() {
 
 void RequestLives::setTime(SimTime time) {
     time_ = time;
+    if (run_ && !order_.empty() && !zoomed_) {
+        const RequestTable& requests = run_->result.requests;
+        const auto next =
+            std::ranges::upper_bound(order_, time, {}, [&](RequestIndex r) { return requests.arrived[r]; });
+        const int shown = viewport()->height() - headHeight();
+        const auto row = static_cast<int>(next - order_.begin());
+        verticalScrollBar()->setValue(row * rowHeight() - shown * 3 / 4);
+    }
     viewport()->update();
+}
+
+void RequestLives::fitTime() {
+    if (zoomed_ || !run_ || order_.empty()) return;
+    const RequestTable& requests = run_->result.requests;
+    const int first = verticalScrollBar()->value() / rowHeight();
+    const int last =
+        std::min(static_cast<int>(order_.size()), first + (viewport()->height() - headHeight()) / rowHeight() + 1);
+    SimTime from = run_->result.end, to = 0;
+    for (int i = first; i < last; ++i) {
+        const RequestIndex r = order_[static_cast<std::size_t>(i)];
+        if (requests.arrived[r] < 0) continue;
+        from = std::min(from, requests.arrived[r]);
+        to = std::max(to, requests.ended[r] >= 0 ? requests.ended[r] : run_->result.end);
+    }
+    if (to <= from) return;
+    const double all = static_cast<double>(std::max<SimTime>(1, run_->result.end));
+    const double margin = 0.02 * static_cast<double>(to - from) / all;
+    from_ = std::max(0.0, static_cast<double>(from) / all - margin);
+    to_ = std::min(1.0, static_cast<double>(to) / all + 3 * margin);
 }
 
 void RequestLives::setCurrent(RequestIndex request) {
@@ -102,6 +131,7 @@ void RequestLives::paintEvent(QPaintEvent*) {
         return paintEmptyPlot(
             painter, viewport()->rect(),
             tr("Each request will stand here: how long it waited, when its first token came, how long it decoded."));
+    fitTime();
     painter.setFont(theme.font(FontRole::Small));
     const QFontMetrics metrics = painter.fontMetrics();
     const RequestTable& requests = run_->result.requests;
@@ -153,7 +183,7 @@ void RequestLives::paintEvent(QPaintEvent*) {
         paintTickLabel(painter, axis.position(tick), 0,
                        tick == 0 ? QStringLiteral("0") : tickText(tick, TickText::Seconds), viewport()->width());
     const double at = position(time_);
-    if (at >= left) {
+    if (at >= left && at <= viewport()->width()) {
         painter.setPen(QPen(colours.accent, 1.5));
         painter.drawLine(QPointF(at, head), QPointF(at, viewport()->height()));
     }
@@ -178,8 +208,7 @@ void RequestLives::mousePressEvent(QMouseEvent* event) {
 }
 
 void RequestLives::mouseDoubleClickEvent(QMouseEvent*) {
-    from_ = 0;
-    to_ = 1;
+    zoomed_ = false;
     viewport()->update();
 }
 
@@ -193,6 +222,7 @@ void RequestLives::wheelEvent(QWheelEvent* event) {
     const double span = std::clamp((to_ - from_) * factor, 1e-6, 1.0);
     from_ = std::clamp(middle - under * span, 0.0, 1.0 - span);
     to_ = from_ + span;
+    zoomed_ = true;
     event->accept();
     viewport()->update();
 }

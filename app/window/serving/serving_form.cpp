@@ -55,7 +55,7 @@ ServingForm::ServingForm(QWidget* parent) : QScrollArea(parent), inner_(new QWid
     buildPromise();
     column->addStretch(1);
     setWidget(inner_);
-    setQuestion({});
+    alignLabels();
 }
 
 QFormLayout* ServingForm::section(const QString& title) {
@@ -66,6 +66,20 @@ QFormLayout* ServingForm::section(const QString& title) {
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     column->addLayout(form);
     return form;
+}
+
+void ServingForm::alignLabels() {
+    int widest = 0;
+    const auto labels = [this] {
+        QList<QWidget*> all;
+        for (const QFormLayout* form : inner_->findChildren<QFormLayout*>())
+            for (int row = 0; row < form->rowCount(); ++row)
+                if (const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole); item && item->widget())
+                    all << item->widget();
+        return all;
+    }();
+    for (const QWidget* label : labels) widest = std::max(widest, label->sizeHint().width());
+    for (QWidget* label : labels) label->setMinimumWidth(widest);
 }
 
 void ServingForm::buildModel() {
@@ -242,6 +256,18 @@ void ServingForm::showOptions() {
             form->addRow(QString(), box);
             continue;
         }
+        if (std::max(value, option.fallback) >= 1e7) {  // bandwidths, `25 G`
+            auto* edit = named(new ui::ValueEdit(options_), "", ui::qs(option.title), ui::qs(option.meaning));
+            edit->setObjectName(id);
+            edit->setMeasure(Dimension::Number);
+            edit->setStored(ui::text(value, Dimension::Number));
+            edit->setClearable(false);
+            connect(edit, &ui::ValueEdit::committed, this, [set, key = option.key](const QString& text) {
+                if (const auto number = parseMeasure(text.toStdString(), Dimension::Number)) set(key, number->si);
+            });
+            form->addRow(ui::qs(option.title), edit);
+            continue;
+        }
         auto* box = named(new QDoubleSpinBox(options_), "", ui::qs(option.title), ui::qs(option.meaning));
         box->setObjectName(id);
         const bool fraction = value != std::floor(value) || option.fallback != std::floor(option.fallback);
@@ -253,6 +279,7 @@ void ServingForm::showOptions() {
         connect(box, &QDoubleSpinBox::valueChanged, this, [set, key = option.key](double to) { set(key, to); });
         form->addRow(ui::qs(option.title), box);
     }
+    alignLabels();
 }
 
 void ServingForm::changed() {

@@ -43,6 +43,7 @@ private:
     void buildTraffic();
     void buildPromise();
     void showOptions();
+    void alignLabels();  ///< one column over all sections
     void showTraffic();
     void chooseTrace();
     void changed();

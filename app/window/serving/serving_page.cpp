@@ -35,6 +35,15 @@ namespace {
 constexpr int patience = 180;       ///< ms after the last edit before it is simulated
 constexpr int scrub_steps = 10000;  ///< of the slider over the whole run
 
+/// `8:15.36`, as a stopwatch shows it; below a minute in seconds.
+QString clockText(SimTime time) {
+    const double seconds = toSeconds(time);
+    if (seconds < 60) return QString::number(seconds, 'f', seconds < 1 ? 4 : 2) + QStringLiteral(" s");
+    const auto minutes = static_cast<qint64>(seconds / 60);
+    const double rest = seconds - 60.0 * static_cast<double>(minutes);
+    return QStringLiteral("%1:%2").arg(minutes).arg(rest, 5, 'f', 2, QLatin1Char('0'));
+}
+
 }  // namespace
 
 ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Background(this)), load_(new Background(this)) {
@@ -86,12 +95,21 @@ ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Backgroun
     connect(pairs_, &ui::PairPlot::chosen, this, &ServingPage::follow);
     connect(lanes_, &ui::LanePlot::timeChosen, this, &ServingPage::setTime);
     headline_->setFullText(tr("What will the users see?"));
+    form_->setQuestion(usualQuestion());
 }
 
 ServingPage::~ServingPage() = default;
 
 bool ServingPage::isBusy() const {
     return work_->isRunning() || soon_.isActive();
+}
+
+ServingStudy ServingPage::usualQuestion() {
+    ServingStudy study;
+    study.traffic.arrivals.rate = 8;
+    study.traffic.requests = 600;
+    study.scenario.promise = {.ttft = 0.5, .tpot = 0.05};
+    return study;
 }
 
 const ServingStudy& ServingPage::question() const {
@@ -165,6 +183,7 @@ QWidget* ServingPage::buildViews() {
     facts->setContentsMargins(8, 8, 0, 0);
     life_ = new ui::FactList(side);
     life_->setObjectName(QStringLiteral("serving.life"));
+    side->setMinimumWidth(static_cast<int>(28 * ui::Theme::instance().unit() * ui::Theme::instance().scale()));
     facts->addWidget(life_);
     facts->addStretch(1);
     requests->addWidget(lives_);

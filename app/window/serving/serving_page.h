@@ -40,6 +40,8 @@ public:
     ~ServingPage() override;
     /// The drawing whose devices serve. Looked into only while the page is seen.
     void setHardware(HardwarePtr hardware);
+    /// What is asked before a person has asked: one device of today, busy enough to see queues.
+    static ServingStudy usualQuestion();
     void setQuestion(const ServingStudy& question);
     const ServingStudy& question() const;
 

@@ -9,5 +9,11 @@ namespace orrery {
 RouterCard roundRobin();
 RouterCard randomReplica();
 RouterCard leastOutstanding();
+RouterCard shortestQueue();
+RouterCard powerOfTwo();
+RouterCard prefixAffinity();
+RouterCard predictedLatency();
+RouterCard mooncakeConductor();
+RouterCard splitwisePools();
 
 }  // namespace orrery

@@ -1,4 +1,12 @@
-#include "serving/schedulers/distserve.h"
+// The engine of DistServe (Zhong et al., OSDI 2024; LLMServe/DistServe simdistserve/base/worker.py, Apache-2.0):
+// prompts first come, first served, never split, as many at once as the token budget holds; decodes of all who are
+// there, in the order in which they last ran. One replica may do both; then prompts go first unless the decoding
+// requests hold more context than the back-pressure allows (its `vllm` backend).
+//
+// With `compatibility` `distserve` KV memory is not looked at, as there. Otherwise prompts wait for blocks, and when a
+// decode finds none the newest request starts again.
+
+#include "serving/schedulers/all.h"
 
 #include <algorithm>
 #include <deque>
@@ -6,6 +14,8 @@
 namespace orrery {
 
 namespace {
+
+constexpr std::int64_t no_pressure = std::int64_t{1} << 60;
 
 class DistServe final : public Scheduler {
 public:
@@ -15,17 +25,16 @@ public:
           counted_(spec.compatibility != "distserve"),
           t_(requests),
           kv_(memory) {
-        const auto context = spec.more.find("decode_tokens");
-        maxContext_ = context == spec.more.end() ? kv_.total() * kv_.tokensPerBlock()
-                                                 : static_cast<std::int64_t>(context->second);
-        const auto pressure = spec.more.find("back_pressure_tokens");
-        pressure_ = pressure == spec.more.end() || pressure->second <= 0 ? std::int64_t{1} << 60
-                                                                         : static_cast<std::int64_t>(pressure->second);
+        const double context = numberOf(spec, "decode_tokens", 0);
+        maxContext_ =
+            context > 0 ? static_cast<std::int64_t>(std::min(context, 1e15)) : kv_.total() * kv_.tokensPerBlock();
+        const double pressure = numberOf(spec, "back_pressure_tokens", 0);
+        pressure_ = pressure > 0 ? static_cast<std::int64_t>(std::min(pressure, 1e15)) : no_pressure;
         watermark_ = static_cast<std::int64_t>(spec.watermark * static_cast<double>(kv_.total()));
     }
 
     void add(RequestIndex r, SimTime) override {
-        if (counted_ && kv_.blocksFor(std::int64_t{t_.stream->prompt[r]} + t_.stream->output[r]) > kv_.total()) {
+        if (counted_ && kv_.blocksFor(std::int64_t{t_.prompt[r]} + t_.output[r]) > kv_.total()) {
             tooLong_.push_back(r);
         } else if (t_.computed[r] == 0) {
             prompts_.push_back(r);
@@ -53,8 +62,10 @@ public:
         for (const RequestIndex r : batch.requests) {
             if (t_.finished(r))
                 kv_.release(t_, r);
-            else
+            else if (t_.computed[r] > 0)
                 decodes_.push_back(r);
+            else
+                prompts_.push_front(r);
         }
     }
 
@@ -68,7 +79,7 @@ public:
         const auto take = [&](std::deque<RequestIndex>& from) {
             for (const RequestIndex r : from) {
                 kv_.release(t_, r);
-                t_.computed[r] = 0;
+                t_.lose(r);
                 t_.state[r] = RequestState::Waiting;
                 out.push_back(r);
             }
@@ -143,7 +154,7 @@ private:
             const RequestIndex who = self ? r : *victim;
             if (!self) decodes_.erase(victim);
             kv_.release(t_, who);
-            t_.computed[who] = 0;
+            t_.lose(who);
             t_.state[who] = RequestState::Preempted;
             ++t_.preemptions[who];
             ++t_.restarts[who];
@@ -156,7 +167,7 @@ private:
     }
 
     std::int64_t heldContext() const {
-        if (pressure_ == std::int64_t{1} << 60) return 0;
+        if (pressure_ == no_pressure) return 0;
         std::int64_t sum = 0;
         for (const RequestIndex r : decodes_) sum += t_.computed[r];
         return sum;
@@ -179,8 +190,8 @@ std::unique_ptr<Scheduler> make(const SchedulerSpec& spec, RequestTable& request
 
 }  // namespace
 
-const SchedulerCard& distserveCard() {
-    static const SchedulerCard card{
+SchedulerCard distserve() {
+    return {
         "distserve",
         "DistServe (whole prompts, then decodes)",
         "Prompts are computed whole, first come, first served; all others decode together. Meant for pools that either "
@@ -189,12 +200,10 @@ const SchedulerCard& distserveCard() {
         {{"maxSequences", "Batch", 1e7, "requests in one iteration"},
          {"tokenBudget", "Tokens", 65536, "prompt tokens of one iteration"},
          {"watermark", "Watermark", 0.01, "share of blocks that admission leaves free"},
-         {"decode_tokens", "Context", 0,
-          "tokens of context that decode in one iteration; absent: all that fit in memory"},
+         {"decode_tokens", "Context", 0, "tokens of context that decode in one iteration; 0: all that fit in memory"},
          {"back_pressure_tokens", "Back-pressure", 0,
           "tokens of waiting context beyond which decodes go before prompts; 0: never"}},
         make};
-    return card;
 }
 
 }  // namespace orrery

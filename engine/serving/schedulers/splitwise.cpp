@@ -1,4 +1,12 @@
-#include "serving/schedulers/splitwise.h"
+// The machine scheduler of Splitwise's simulator (Patel et al., ISCA 2024; Mutinifni/splitwise-sim instance.py, class
+// SplitwiseInstance, MIT). A request is two tasks, its prompt and its decode; prompts go first, decoding requests that
+// do not fit beside them are set aside with their memory kept, and one that was passed over `max_preemptions` times
+// goes before every prompt. A batch that only decodes runs on unchanged until one of it ends or something arrives that
+// fits.
+//
+// As there, a decode asks for all memory of its output at its start: output lengths are known to it.
+
+#include "serving/schedulers/all.h"
 
 #include <algorithm>
 
@@ -28,8 +36,7 @@ public:
           kv_(memory),
           rows_(requests.size()),
           free_(memory.free()) {
-        const auto found = spec.more.find("max_preemptions");
-        maxPreemptions_ = found == spec.more.end() ? 4 : static_cast<std::int32_t>(found->second);
+        maxPreemptions_ = static_cast<std::int32_t>(numberOf(spec, "max_preemptions", 4));
     }
 
     void add(RequestIndex r, SimTime) override {
@@ -38,7 +45,7 @@ public:
         Row& row = rows_[r];
         row = Row{};
         const bool withCache = t_.computed[r] > 0;
-        const std::int32_t steps = t_.stream->output[r] - t_.generated[r] - (withCache ? 0 : 1);
+        const std::int32_t steps = t_.output[r] - t_.generated[r] - (withCache ? 0 : 1);
         row.promptTokens = withCache ? 0 : t_.left(r);
         row.promptBlocks = withCache ? kv_.blocksFor(t_.computed[r] + 1) : kv_.blocksFor(row.promptTokens + 1);
         row.decodeBlocks = kv_.blocksFor(std::max(steps, 0));
@@ -79,7 +86,7 @@ public:
         for (const Task& task : flown_) {
             const RequestIndex r = task.request;
             const bool ended = t_.finished(r);
-            if (!task.prompt && !ended) continue;
+            if (task.prompt ? t_.computed[r] == 0 : !ended) continue;
             again = true;
             leaveBatch(task);
             leavePool(task);
@@ -105,7 +112,7 @@ public:
             if (rows_[r].prompt != TaskState::None) forget({r, true});
             if (rows_[r].decode != TaskState::None) forgetDecode(r);
             kv_.release(t_, r);
-            t_.computed[r] = 0;
+            t_.lose(r);
             t_.state[r] = RequestState::Waiting;
             out.push_back(r);
         }
@@ -113,6 +120,7 @@ public:
         if (all) phase_ = Phase::Idle, pause_ = false;
     }
 
+    std::int32_t pendingTasks() const override { return static_cast<std::int32_t>(pending_.size()); }
     bool adoptsBlocks() const override { return true; }
     std::int32_t waiting() const override { return static_cast<std::int32_t>(pool_.size() - inBatch()); }
     std::int32_t running() const override { return static_cast<std::int32_t>(batch_.size()); }
@@ -330,8 +338,8 @@ std::unique_ptr<Scheduler> make(const SchedulerSpec& spec, RequestTable& request
 
 }  // namespace
 
-const SchedulerCard& splitwiseCard() {
-    static const SchedulerCard card{
+SchedulerCard splitwise() {
+    return {
         "splitwise",
         "Splitwise (mixed batches, prompts first)",
         "Prompts go first, decoding requests fill the batch up and are set aside when it is full. For machines of a "
@@ -342,7 +350,6 @@ const SchedulerCard& splitwiseCard() {
          {"tokenBudget", "Tokens", 2048, "tokens of one iteration; a longer prompt runs alone"},
          {"max_preemptions", "Patience", 4, "times a request may be passed over before it goes first"}},
         make};
-    return card;
 }
 
 }  // namespace orrery
