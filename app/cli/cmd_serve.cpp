@@ -49,7 +49,9 @@ Json metricsJson(const ServingMetrics& m) {
 }
 
 // A time that never came is null.
-Json timeJson(SimTime ticks) { return ticks < 0 ? Json(nullptr) : Json(toSeconds(ticks)); }
+Json timeJson(SimTime ticks) {
+    return ticks < 0 ? Json(nullptr) : Json(toSeconds(ticks));
+}
 
 Json requestsJson(const ServingResult& result) {
     const auto& requests = result.requests;
@@ -155,10 +157,12 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
 int run(const Arguments& arguments, Watch& watch) {
     if (!arguments.has("vidur") || !arguments.has("tables")) {
         const bool tables = arguments.has("tables");
-        report(Diagnostic{Severity::Error, "usage.missing-option",
+        report(Diagnostic{Severity::Error,
+                          "usage.missing-option",
                           tables ? "no case is named" : "nothing says how long iterations take",
                           tables ? "--vidur DIR" : "--tables DIR with token_ops, attn_decode and attn_prefill",
-                          "orrery-cli serve --help shows an example", {}});
+                          "orrery-cli serve --help shows an example",
+                          {}});
         return Usage;
     }
     return serveVidur(arguments, watch);
@@ -169,9 +173,10 @@ int run(const Arguments& arguments, Watch& watch) {
 const Command serveCommand{
     .name = "serve",
     .summary = "simulate requests through schedulers, KV caches and replicas",
-    .details = "Reads a folder of Vidur as it is: args.txt (its command line) and trace.csv. Iterations take the time "
-               "of the tables in another folder: token_ops, attn_decode and attn_prefill, .csv or .csv.gz. Vidur's own "
-               "semantics are reproduced, faults included, unless --own-semantics is given.",
+    .details =
+        "Reads a folder of Vidur as it is: args.txt (its command line) and trace.csv. Iterations take the time "
+        "of the tables in another folder: token_ops, attn_decode and attn_prefill, .csv or .csv.gz. Vidur's own "
+        "semantics are reproduced, faults included, unless --own-semantics is given.",
     .options = {{"vidur", "DIR", "args.txt and trace.csv of a run of Vidur"},
                 {"tables", "DIR", "times of operators as Vidur's predictor has them"},
                 {"own-semantics", "", "schedule as the engines do, without Vidur's faults"},

@@ -78,5 +78,6 @@ extern const Command arrayCommand;
 extern const Command evaluateCommand;
 extern const Command calibrateCommand;
 extern const Command serveCommand;
+extern const Command referencesCommand;
 
 }  // namespace orrery::cli

@@ -36,6 +36,7 @@ struct IterationPrice {
     double host = 0;         ///< seconds on the host before the first stage, hidden by nothing (included nowhere else)
     double low = 1, high = 1;  ///< 90 % of measured values lie between seconds × low and seconds × high
     DomainVerdict domain = DomainVerdict::Inside;
+    double watts = 0;  ///< of all the replica's devices while it runs; 0: not known (then ReplicaPower says)
 };
 
 /// Immutable and thread-safe; price() does not allocate.

@@ -11,7 +11,9 @@ namespace orrery {
 
 namespace {
 
-Place at(std::string path) { return Place{{}, 0, 0, std::move(path)}; }
+Place at(std::string path) {
+    return Place{{}, 0, 0, std::move(path)};
+}
 
 Expected<void> check(const ReplicaSpec& replica, const std::string& path) {
     if (!replica.time) {
@@ -85,7 +87,8 @@ Expected<void> check(const FleetSpec& fleet) {
                     at("router"));
     }
     const auto& transfer = fleet.transfer;
-    if (!(transfer.bytesPerSecond >= 0) || !(transfer.latency >= 0) || !(transfer.hidden >= 0 && transfer.hidden <= 1)) {
+    if (!(transfer.bytesPerSecond >= 0) || !(transfer.latency >= 0) ||
+        !(transfer.hidden >= 0 && transfer.hidden <= 1)) {
         return fail("serving.transfer", "a transfer with numbers that make no sense",
                     "a bandwidth and a latency from 0 on, a hidden share from 0 to 1", {}, at("transfer"));
     }

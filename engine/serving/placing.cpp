@@ -9,7 +9,9 @@ namespace {
 bool waitsForAnother(const RequestStream& stream, RequestIndex r) {
     return !stream.after.empty() && stream.after[r] != no_request;
 }
-SimTime thinkOf(const RequestStream& stream, RequestIndex r) { return stream.think.empty() ? 0 : stream.think[r]; }
+SimTime thinkOf(const RequestStream& stream, RequestIndex r) {
+    return stream.think.empty() ? 0 : stream.think[r];
+}
 
 // Closed loop: a request takes its seat in order; if it waits for another one, it does so in its seat.
 void takeSeat(ServingState& state) {

@@ -8,9 +8,14 @@ namespace orrery {
 
 std::span<const SchedulerCard> schedulers() {
     static const std::vector<SchedulerCard> all{
-        vllmV0(),
-        splitwise(),
-        distserve(),
+        vllmV1(),       //
+        vllmV0(),       //
+        sarathi(),      //
+        orca(),         //
+        lightLlm(),     //
+        staticBatch(),  //
+        splitwise(),    //
+        distserve(),    //
     };
     return all;
 }

@@ -160,9 +160,9 @@ void closeBooks(ServingState& state) {
         ++stuck;
     }
     if (stuck > 0) {
-        state.result.warnings.push_back(
-            warning("serving.stuck", fmt::format("{} requests could not be served and nothing was left to wait for", stuck),
-                    "give the replicas more memory, or look at failures and rules of admission"));
+        state.result.warnings.push_back(warning(
+            "serving.stuck", fmt::format("{} requests could not be served and nothing was left to wait for", stuck),
+            "give the replicas more memory, or look at failures and rules of admission"));
     }
     double low = 0, high = 0, seconds = 0;
     for (const auto& replica : state.replicas) {
@@ -291,8 +291,12 @@ bool ServingSimulation::advance(SimTime until) {
     }
 }
 
-SimTime ServingSimulation::now() const { return parts_->now; }
-std::size_t ServingSimulation::replicaCount() const { return parts_->replicas.size(); }
+SimTime ServingSimulation::now() const {
+    return parts_->now;
+}
+std::size_t ServingSimulation::replicaCount() const {
+    return parts_->replicas.size();
+}
 
 ServingSimulation::ReplicaNow ServingSimulation::replica(std::size_t index) const {
     const Replica& replica = *parts_->replicas[index];
@@ -312,8 +316,12 @@ ServingSimulation::ReplicaNow ServingSimulation::replica(std::size_t index) cons
     return out;
 }
 
-const RequestTable& ServingSimulation::requests() const { return parts_->result.requests; }
-const ServingResult& ServingSimulation::soFar() const { return parts_->result; }
+const RequestTable& ServingSimulation::requests() const {
+    return parts_->result.requests;
+}
+const ServingResult& ServingSimulation::soFar() const {
+    return parts_->result;
+}
 
 ServingResult ServingSimulation::take() {
     parts_->result.end = parts_->now;
@@ -324,7 +332,8 @@ Expected<ServingResult> simulate(std::shared_ptr<const FleetSpec> fleet, std::sh
                                  const ServingOptions& options) {
     auto simulation = ServingSimulation::make(std::move(fleet), requests, options);
     if (!simulation) return tl::unexpected(std::move(simulation.error()));
-    while ((*simulation)->step()) {}
+    while ((*simulation)->step()) {
+    }
     return (*simulation)->take();
 }
 

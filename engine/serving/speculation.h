@@ -38,16 +38,12 @@ IterationTimePtr withDrafts(IterationTimePtr target, const Speculation& speculat
 struct DrafterPreset {
     std::string_view id, title;
     std::int32_t drafts;
-    double acceptance;  ///< of each draft, so that expectedTokens() is what `source` measured
-    double tokensPerStep;
-    double cost;  ///< of one draft token, as a share of one decoding iteration of the target
+    double acceptance;  ///< of each draft
+    double cost;        ///< of one draft token, as a share of one decoding iteration of the target
     std::string_view source;
 };
 std::span<const DrafterPreset> drafterPresets();
 /// Fills drafts and acceptance; the cost is the share times `iteration`, seconds of one decoding iteration.
 Speculation speculationOf(const DrafterPreset& preset, double iteration);
-
-/// Fails on drafts below 0 or over 64, an acceptance outside 0 … 1, traces beyond the drafts, negative seconds.
-Expected<void> check(const Speculation& speculation);
 
 }  // namespace orrery

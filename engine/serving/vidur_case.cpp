@@ -34,8 +34,9 @@ struct Policy {
     bool boundedByMemory;  ///< sequences of a batch, too
 };
 constexpr std::array policies{
-    Policy{"vllm", "vllm-v0", false},         Policy{"sarathi", "sarathi", false}, Policy{"orca", "orca", true},
-    Policy{"faster_transformer", "static", true}, Policy{"lightllm", "light-llm", false},
+    Policy{"vllm", "vllm-v0", false},       Policy{"sarathi", "sarathi", false},
+    Policy{"orca", "orca", true},           Policy{"faster_transformer", "static", true},
+    Policy{"lightllm", "light-llm", false},
 };
 
 /// The command line as keys and values. Words that follow a switch without a value are none.
@@ -71,8 +72,8 @@ public:
         return fallback;
     }
     std::int64_t whole(const std::string& key, std::int64_t fallback, std::int64_t least, std::int64_t most) {
-        return static_cast<std::int64_t>(number(key, static_cast<double>(fallback), static_cast<double>(least),
-                                                static_cast<double>(most), true));
+        return static_cast<std::int64_t>(
+            number(key, static_cast<double>(fallback), static_cast<double>(least), static_cast<double>(most), true));
     }
     std::optional<Unexpected> wrong;
 };
@@ -126,7 +127,8 @@ Expected<RequestStream> readRequests(const std::string& folder) {
         const bool whole = prompt == std::floor(prompt) && output == std::floor(output);
         if (!(arrived >= 0 && arrived <= 9e6) || !(prompt >= 1 && prompt <= 1e8) || !(output >= 1 && output <= 1e8) ||
             !whole) {
-            return fail("vidur.bad-request", fmt::format("a request at {} s of {} + {} tokens", arrived, prompt, output),
+            return fail("vidur.bad-request",
+                        fmt::format("a request at {} s of {} + {} tokens", arrived, prompt, output),
                         "a time from 0 to 9,000,000 s and whole numbers of tokens from 1 on", {},
                         Place{table->path, table->lines[i], 0, {}});
         }
@@ -218,8 +220,8 @@ Expected<VidurCase> readVidurCase(const std::string& folder) {
                                          : "trace_request_generator_config_max_tokens";
 
     const std::string s = type + "_scheduler_config_", r = "replica_config_";
-    const std::string p = words.text("execution_time_predictor_config_type", "random_forrest") +
-                          "_execution_time_predictor_config_";
+    const std::string p =
+        words.text("execution_time_predictor_config_type", "random_forrest") + "_execution_time_predictor_config_";
     const std::int64_t devices = words.whole(r + "tensor_parallel_size", 1, 1, 1024);
     const std::int64_t stages = words.whole(r + "num_pipeline_stages", 1, 1, 1024);
     const double margin = words.number(r + "memory_margin_fraction", 0.1, 0, 1);

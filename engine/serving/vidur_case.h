@@ -18,8 +18,8 @@ struct VidurCase {
     std::string model, device;
     Diagnostics warnings;
 };
-/// Fails with `vidur.…`: an unreadable file, an unknown model, device, policy or generator, a number that makes no sense,
-/// a model that does not fit.
+/// Fails with `vidur.…`: an unreadable file, an unknown model, device, policy or generator, a number that makes no
+/// sense, a model that does not fit.
 Expected<VidurCase> readVidurCase(const std::string& folder);
 
 /// A model as Vidur's memory planner sees it (vidur/config/model_config.py).

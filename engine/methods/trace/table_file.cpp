@@ -70,7 +70,8 @@ Expected<TableFile> readTable(const std::string& folder, const std::string& name
                         fmt::format("{} cells, as the first line has", table.names.size()), {}, place);
         }
         if (table.lines.size() == most_rows) {
-            return fail("trace.too-large", "the table is too long", fmt::format("at most {} rows", most_rows), {}, place);
+            return fail("trace.too-large", "the table is too long", fmt::format("at most {} rows", most_rows), {},
+                        place);
         }
         for (std::size_t i = 0; i < cells.size(); ++i) {
             double value = 0;

@@ -14,7 +14,9 @@ namespace {
 
 constexpr int token_step = 8;
 
-std::int64_t roundUp(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+    return (value + step - 1) / step * step;
+}
 
 /// Values at rows × columns, both evenly spaced from 0 on.
 struct Grid {
@@ -34,8 +36,8 @@ public:
     std::vector<double> tokenMs;  ///< of a block without attention, by exact tokens
     std::vector<double> sendMs, hostMs;
     std::vector<std::string> missing;  ///< operators that the tables lack
-    Grid decode;   ///< sequences × context
-    Grid prefill;  ///< context × chunk
+    Grid decode;                       ///< sequences × context
+    Grid prefill;                      ///< context × chunk
     std::int64_t contextStep = 64;
 
     IterationPrice price(const IterationWork& work) const override {
@@ -53,10 +55,11 @@ public:
     }
     int stages() const override { return spec.stages; }
     std::vector<std::string> assumptions() const override {
-        std::vector<std::string> all{fmt::format("Iterations take the time of Vidur's tables in {}; embedding, output head and sampling are "
-                            "not in them",
-                            folder),
-                "The tables state no error: intervals are points"};
+        std::vector<std::string> all{
+            fmt::format("Iterations take the time of Vidur's tables in {}; embedding, output head and sampling are "
+                        "not in them",
+                        folder),
+            "The tables state no error: intervals are points"};
         for (const auto& name : missing) all.push_back(fmt::format("The tables lack {}: it is counted as free", name));
         return all;
     }
@@ -68,7 +71,8 @@ private:
         out.domain = DomainVerdict::Outside;
         const double border = table[static_cast<std::size_t>(last)];
         if (spec.saturate) return border;
-        const double slope = (border - table[static_cast<std::size_t>(last / 2)]) / static_cast<double>(last - last / 2);
+        const double slope =
+            (border - table[static_cast<std::size_t>(last / 2)]) / static_cast<double>(last - last / 2);
         return border + slope * static_cast<double>(count - last);
     }
     double decodeOf(const IterationWork& work, IterationPrice& out) const {
@@ -167,8 +171,9 @@ Expected<Grid> readGrid(const std::string& folder, const std::string& name, cons
     for (std::int64_t row = stepRows ? 0 : 1; row < grid.rows; ++row) {
         for (std::int64_t column = stepRows ? 1 : 0; column < grid.columns; ++column) {
             if (!std::isnan(grid.at(row, column))) continue;
-            return fail("trace.gap", fmt::format("no row for {} {} and {} {}", rowName, row * grid.rowStep, columnName,
-                                                 column * grid.columnStep),
+            return fail("trace.gap",
+                        fmt::format("no row for {} {} and {} {}", rowName, row * grid.rowStep, columnName,
+                                    column * grid.columnStep),
                         "a row for every combination", "write the table again", Place{table->path, 0, 0, {}});
         }
     }
@@ -215,17 +220,22 @@ Expected<void> readTokens(VidurTables& out) {
         double times;
         bool exact;
     };
-    const std::array operators{
-        Operator{"attn_pre_proj", 1, false},   Operator{"attn_post_proj", 1, false},
-        Operator{"attn_rope", 1, false},       Operator{"attn_kv_cache_save", 1, true},
-        Operator{"mlp_up_proj", 1, false},     Operator{"mlp_down_proj", 1, false},
-        Operator{"mlp_act", 1, false},         Operator{"input_layernorm", 1, false},
-        Operator{"add", 1, false},             Operator{"post_attention_layernorm", spec.postAttentionNorm ? 1. : 0, false},
-        Operator{"all_reduce", spec.devices > 1 ? 2. : 0, false}};
+    const std::array operators{Operator{"attn_pre_proj", 1, false},
+                               Operator{"attn_post_proj", 1, false},
+                               Operator{"attn_rope", 1, false},
+                               Operator{"attn_kv_cache_save", 1, true},
+                               Operator{"mlp_up_proj", 1, false},
+                               Operator{"mlp_down_proj", 1, false},
+                               Operator{"mlp_act", 1, false},
+                               Operator{"input_layernorm", 1, false},
+                               Operator{"add", 1, false},
+                               Operator{"post_attention_layernorm", spec.postAttentionNorm ? 1. : 0, false},
+                               Operator{"all_reduce", spec.devices > 1 ? 2. : 0, false}};
     for (const auto& each : operators) {
         if (each.times == 0) continue;
         // Vidur counts these as free where a profile lacks them.
-        const bool optional = each.exact || std::string_view(each.name).ends_with("norm") || each.name == std::string_view("add");
+        const bool optional =
+            each.exact || std::string_view(each.name).ends_with("norm") || each.name == std::string_view("add");
         if (optional && std::find(table->names.begin(), table->names.end(), each.name) == table->names.end()) {
             out.missing.push_back(each.name);
             continue;
@@ -235,7 +245,8 @@ Expected<void> readTokens(VidurTables& out) {
         if (out.tokenMs.empty()) out.tokenMs.assign(values->size(), 0);
         const std::size_t last = values->size() - 1;
         for (std::size_t t = 1; t < out.tokenMs.size(); ++t) {
-            const std::size_t at = each.exact ? t : std::min<std::size_t>((t + token_step - 1) / token_step * token_step, last);
+            const std::size_t at =
+                each.exact ? t : std::min<std::size_t>((t + token_step - 1) / token_step * token_step, last);
             out.tokenMs[t] += each.times * (*values)[at];
         }
     }
@@ -286,8 +297,8 @@ Expected<IterationTimePtr> readVidurTables(const std::string& folder, const Vidu
     out->decode = std::move(*decode);
     out->prefill = std::move(*prefill);
     if (out->decode.rows < 2 || out->prefill.columns < 2 || out->decode.columnStep != out->prefill.rowStep) {
-        return fail("trace.gap", fmt::format("contexts in steps of {} and of {}", out->decode.columnStep,
-                                             out->prefill.rowStep),
+        return fail("trace.gap",
+                    fmt::format("contexts in steps of {} and of {}", out->decode.columnStep, out->prefill.rowStep),
                     "both attention tables with rows and the same step of contexts", {}, Place{folder, 0, 0, {}});
     }
     out->contextStep = out->decode.columnStep;

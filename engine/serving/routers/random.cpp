@@ -1,4 +1,5 @@
 #include "base/random.h"
+
 #include "serving/python_random.h"
 #include "serving/routers/all.h"
 #include "serving/routers/router_base.h"

@@ -7,6 +7,11 @@
 namespace orrery {
 
 SchedulerCard vllmV0();
+SchedulerCard sarathi();
+SchedulerCard lightLlm();
+SchedulerCard orca();
+SchedulerCard staticBatch();
+SchedulerCard vllmV1();
 SchedulerCard splitwise();
 SchedulerCard distserve();
 

@@ -40,8 +40,8 @@ protected:
     }
     /// One more block for the next token (and drafts) of a decoding sequence, if the last one is full.
     std::int32_t growth(RequestIndex r) const {
-        const std::int64_t missing = requests_.computed[r] + decodeTokens(r) -
-                                     std::int64_t{requests_.blocks[r]} * kv_.tokensPerBlock();
+        const std::int64_t missing =
+            requests_.computed[r] + decodeTokens(r) - std::int64_t{requests_.blocks[r]} * kv_.tokensPerBlock();
         return missing <= 0 ? 0 : kv_.blocksFor(missing);
     }
     /// Of one decoding sequence in one iteration: the next one, and drafts that can be of use.

@@ -37,9 +37,7 @@ public:
         }
         SchedulerBase::evict(out, all);
     }
-    std::int32_t waiting() const override {
-        return static_cast<std::int32_t>(waiting_.size() + swapped_.size());
-    }
+    std::int32_t waiting() const override { return static_cast<std::int32_t>(waiting_.size() + swapped_.size()); }
 
 private:
     // In order of arrival; equals stay in the order in which they came.
