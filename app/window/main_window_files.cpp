@@ -11,6 +11,7 @@
 #include "app/window/workload_page.h"
 #include "hardware/catalogue.h"
 #include "methods/kernel_method.h"
+#include "store/serving_file.h"
 #include "widgets/panels/notification_bar.h"
 #include "widgets/panels/welcome_page.h"
 
