@@ -364,7 +364,7 @@ SchedulerCard vllmV1() {
                 {"prefixCache", "Prefix cache", 0, "prompts that begin alike share blocks"},
                 {"byPriority", "By priority", 0, "queue and victims by priority, then arrival"},
                 {"lookahead", "Draft tokens", 0, "that are verified with every decoded token"},
-                {"async", "Asynchronous scheduling", 1, "the next iteration is planned while one runs"},
+                {"async", "Asynchronous scheduling", 1, "the next iteration is planned while one runs", true},
                 {"hostBlocks", "Blocks in host memory", 0, "second tier of the prefix cache"},
                 {"hostSecondsPerBlock", "Seconds per block from host", 0, "to copy a block of the second tier back"},
             },
