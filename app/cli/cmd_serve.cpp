@@ -1,6 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "app/cli/serve_cases.h"
+#include "app/cli/serve_llmservingsim.h"
 #include "app/cli/serve_run.h"
 #include "serving/vidur_case.h"
 
@@ -40,6 +41,7 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
 }
 
 int run(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("llmservingsim") && arguments.has("tables")) return serveLlmServingSim(arguments, watch);
     if (arguments.has("splitwise") && arguments.has("tables")) return serveSplitwise(arguments, watch);
     if (arguments.has("distserve") && arguments.has("tables")) return serveDistServe(arguments, watch);
     if (!arguments.has("vidur") || !arguments.has("tables")) {
@@ -66,19 +68,23 @@ const Command serveCommand{
         "of the tables in another folder: token_ops, attn_decode and attn_prefill, .csv or .csv.gz. Vidur's own "
         "semantics are reproduced, faults included, unless --own-semantics is given.",
     .options = {{"vidur", "DIR", "args.txt and trace.csv of a run of Vidur"},
+                {"llmservingsim", "DIR", "a run of vLLM recorded by LLMServingSim: config.json and vllm/"},
+                {"tables", "DIR", "times of operators as Vidur's predictor or LLMServingSim's profiler has them"},
+                {"model", "FILE", "config.json of the recorded run's model, if it is not beside the tables"},
                 {"splitwise", "DIR",
                  "metrics.json and trace.csv of a run of splitwise-sim; --tables is perf_model.csv"},
                 {"prompts", "N", "with --splitwise: machines that compute prompts, if the case does not say"},
                 {"tokens", "N", "with --splitwise: machines that decode"},
                 {"distserve", "DIR",
                  "metrics.json and requests.csv of a run of DistServe's simulator; --tables holds its profiles"},
-                {"tables", "DIR", "times of operators as Vidur's predictor has them"},
                 {"own-semantics", "", "schedule as the engines do, without Vidur's faults"},
                 {"json", "", "every request and all figures as JSON"}},
     .examples = {{"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1", "figures of the run"},
                  {"orrery-cli serve --splitwise cases/conv --tables perf_model.csv", "prompts and decodes apart"},
                  {"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1 --json",
-                  "every request, for a script"}},
+                  "every request, for a script"},
+                 {"orrery-cli serve --llmservingsim bench/RTXPRO6000/Llama-3.1-8B --tables perf",
+                  "a real run of vLLM, simulated and compared"}},
     .run = run,
 };
 
