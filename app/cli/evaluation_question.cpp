@@ -33,27 +33,68 @@ const std::vector<Option>& referenceOptions() {
          "a table of measured kernels (.csv, .csv.gz, .yaml) or a folder of them; more may follow", true},
         {"where", "TERMS", "which rows: device=h100-sxm,dtype=bf16|fp8,kind=gemm,m=1..64 (all must hold)"},
         {"device", "ID", "the device of rows whose own the hardware catalogue does not know"},
-        {"import", "NAME", "the import description of the tables, where their names do not tell it"}};
+        {"import", "NAME", "the import description of the tables, where their names do not tell it"},
+        {"map", "TERMS",
+         "how a CSV's columns become kernels: kind=gemm,dtype={precision},m=M,n=N,k=K,time=latency_us,unit=us", true},
+        {"word", "COLUMN=WORD:FIELD=VALUE", "what a word of a column means: precision=half:dtype=fp16", true}};
     return all;
 }
 
-Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments) {
-    ReferenceQuestion question;
+std::vector<std::string> referenceFiles(const Arguments& arguments) {
     auto files = arguments.values("references");
     const auto& more = arguments.positionals();
     files.insert(files.end(), more.begin(), more.end());
+    return files;
+}
+
+Expected<std::optional<ColumnMapping>> readMapping(const Arguments& arguments) {
+    if (!arguments.has("map") && !arguments.has("word")) return std::optional<ColumnMapping>();
+    if (arguments.has("import")) {
+        return fail("usage.twice", "`--map` and `--import` both say how columns become kernels", "one of them");
+    }
+    ColumnMapping mapping;
+    for (const auto& terms : arguments.values("map")) {
+        if (auto set = setMappedTerms(mapping, terms); !set) return tl::unexpected(std::move(set.error()));
+    }
+    for (const auto& text : arguments.values("word")) {
+        const auto first = text.find('='), colon = text.find(':', first), second = text.find('=', colon);
+        if (first == std::string::npos || colon == std::string::npos || second == std::string::npos) {
+            return fail("usage.word", fmt::format("`--word {}` says no meaning", text), "COLUMN=WORD:FIELD=VALUE",
+                        "for example --word precision=half:dtype=fp16");
+        }
+        mapping.words.push_back({text.substr(0, first), text.substr(first + 1, colon - first - 1),
+                                 text.substr(colon + 1, second - colon - 1), text.substr(second + 1)});
+    }
+    return std::optional(std::move(mapping));
+}
+
+Expected<ReadOptions> readReferenceOptions(const Arguments& arguments) {
     ReadOptions options;
     options.device = arguments.value("device").value_or("");
     options.description = arguments.value("import").value_or("");
-    question.where = arguments.value("where").value_or("");
-    auto filter = parseFilter(question.where);
+    auto filter = parseFilter(arguments.value("where").value_or(""));
     if (!filter) {
         auto error = std::move(filter.error());
         error.code = "usage.where";
         return tl::unexpected(std::move(error));
     }
     options.filter = std::move(*filter);
-    auto tables = readReferences(files, options);
+    auto mapping = readMapping(arguments);
+    if (!mapping) return tl::unexpected(std::move(mapping.error()));
+    if (*mapping) {
+        auto description = describe(**mapping);
+        if (!description) return tl::unexpected(std::move(description.error()));
+        options.mapping = std::make_shared<const ImportDescription>(std::move(*description));
+    }
+    return options;
+}
+
+Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments) {
+    ReferenceQuestion question;
+    question.where = arguments.value("where").value_or("");
+    const auto options = readReferenceOptions(arguments);
+    if (!options) return tl::unexpected(options.error());
+    auto tables = readReferences(referenceFiles(arguments), *options);
     if (!tables) return tl::unexpected(std::move(tables.error()));
     question.tables = std::move(*tables);
     for (const auto& table : question.tables) report(table.warnings);

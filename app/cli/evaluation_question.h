@@ -4,15 +4,24 @@
 // are shown.
 
 #include "app/cli/command.h"
+#include "evaluation/column_mapping.h"
 #include "evaluation/evaluation.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace orrery::cli {
 
-/// `--references`, `--where`, `--device`, `--import`.
+/// `--references`, `--where`, `--device`, `--import`, `--map`, `--word`.
 const std::vector<Option>& referenceOptions();
+
+/// How the tables are to be read, from those options. Codes `usage.…`, `reference.…`, `mapping.…`.
+Expected<ReadOptions> readReferenceOptions(const Arguments& arguments);
+/// What `--map` and `--word` say; nothing if there are none.
+Expected<std::optional<ColumnMapping>> readMapping(const Arguments& arguments);
+/// `--references` and what stands alone.
+std::vector<std::string> referenceFiles(const Arguments& arguments);
 
 struct ReferenceQuestion {
     std::vector<ReferenceTable> tables;

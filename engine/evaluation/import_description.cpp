@@ -125,12 +125,25 @@ private:
         rule.word = value;
         return rule;
     }
+    WordCase wordCase(const YamlNode& node) {
+        WordCase made;
+        if (!map(node)) return made;
+        for (const YamlNode& item : node.items) {
+            if (item.key == "time")
+                made.time = expression(item);
+            else if (item.key == "noise")
+                made.noise = expression(item);
+            else
+                made.fields.push_back(rule(item));
+        }
+        return made;
+    }
     void readWords(const YamlNode& node) {
         if (!map(node)) return;
         for (const YamlNode& column : node.items) {
             WordRule rule{column.key, {}};
             if (!map(column)) return;
-            for (const YamlNode& word : column.items) rule.words[word.key] = fieldRules(word);
+            for (const YamlNode& word : column.items) rule.words[word.key] = wordCase(word);
             result_.words.push_back(std::move(rule));
         }
     }
@@ -173,6 +186,8 @@ private:
             readTime(item);
         else if (name == "words")
             readWords(item);
+        else if (name == "only")
+            result_.only = expression(item);
         else if (name == "kernel") {
             auto rules = fieldRules(item);
             result_.fields.insert(result_.fields.end(), rules.begin(), rules.end());
@@ -193,7 +208,7 @@ private:
         } else {
             wrong(item, fmt::format("a description has no key `{}`", name),
                   "name, source, licence, retrieved, software, kind, note, files, columns, device, device_column, "
-                  "devices, defaults, time, noise, kernel, words");
+                  "devices, defaults, only, time, noise, kernel, words");
         }
     }
 

@@ -5,14 +5,19 @@
 //
 //     orrery: import/1
 //     name: aiconfigurator matrix products
-//     source: …                     # also licence, retrieved, software ("{stack}": a part of the file's name), kind,
-//     note files: ["{device}__{stack}__gemm.csv"]      # .gz may follow; {…} stands for any letters columns: [m, n, k,
-//     …]         # only of a table without a header line device: a100-80-sxm           # else the column `device`, else
-//     {device} of the file's name device_column: device devices: {a100_sxm: a100-80-sxm}            # names in the
-//     table → ids of the hardware catalogue defaults: {window_size: 0}    # of columns that some tables lack time:
-//     {value: latency, unit: ms}            # arithmetic over columns noise: {value: std / mean}                  #
-//     relative standard deviation kernel: {kind: gemm, m: B*M, n: K, k: N}    # fields of kernel_fields.h; `type_bytes`
-//     is the size of dtype words:                                      # fields that hang on a word in a column
+//     source: …                           # also licence, retrieved, software ("{stack}": a part of the file's name),
+//                                         # kind, note
+//     files: ["{device}__{stack}__gemm.csv"]   # .gz may follow; {…} stands for any letters
+//     columns: [m, n, k, …]               # only of a table without a header line
+//     device: a100-80-sxm                 # else the column `device`, else {device} of the file's name
+//     device_column: device
+//     devices: {a100_sxm: a100-80-sxm}    # names in the table → ids of the hardware catalogue
+//     defaults: {window_size: 0}          # of columns that some tables lack
+//     only: devices_per_node // num_workers    # rows for which this is above zero; the others are not this table's
+//     time: {value: latency, unit: ms}    # arithmetic over columns
+//     noise: {value: std / mean}          # relative standard deviation
+//     kernel: {kind: gemm, m: B*M, n: K, k: N} # fields of kernel_fields.h; `type_bytes` is the size of dtype
+//     words:                              # fields that hang on a word in a column; `time` and `noise` may, too
 //       gemm_dtype: {fp8_block: {dtype: fp8, weights: fp8, scale_block: 128}}
 
 #include "base/diagnostic.h"
@@ -37,10 +42,16 @@ struct FieldRule {
     std::string column;  ///< of a word field: the column that holds it
 };
 
+/// What one word says.
+struct WordCase {
+    std::vector<FieldRule> fields;
+    std::optional<Expression> time, noise;  ///< instead of the description's, in its unit
+};
+
 /// What the words of one column say.
 struct WordRule {
     std::string column;
-    std::map<std::string, std::vector<FieldRule>, std::less<>> words;
+    std::map<std::string, WordCase, std::less<>> words;
 };
 
 struct ImportDescription {
@@ -50,13 +61,13 @@ struct ImportDescription {
     ReferenceKind kind = ReferenceKind::Measured;
     std::vector<std::string> files;    ///< patterns
     std::vector<std::string> columns;  ///< empty: the table has a header line
-    std::string device, deviceColumn = "device";
+    std::string device, deviceColumn = "device";  ///< the column counts where no device is stated
     std::map<std::string, std::string, std::less<>> devices;  ///< plainName() → catalogue id
     std::map<std::string, std::string, std::less<>> defaults;
     Expression time;
     std::string timeUnit;
     double secondsPerUnit = 1;
-    std::optional<Expression> noise;
+    std::optional<Expression> noise, only;
     std::vector<FieldRule> fields;
     std::vector<WordRule> words;
     bool own = false;  ///< columns that are named like a field, and are in no rule, set that field

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <unordered_set>
 
 namespace orrery {
@@ -28,9 +29,14 @@ struct BoundField {
     int column = -1;
 };
 
+struct BoundCase {
+    std::vector<BoundField> fields;
+    std::optional<BoundExpression> time, noise;
+};
+
 struct BoundWords {
     int column = 0;
-    std::map<std::string, std::vector<BoundField>, std::less<>> words;
+    std::map<std::string, BoundCase, std::less<>> words;
 };
 
 struct Number {
@@ -101,24 +107,24 @@ private:
             const auto column = find(rule.column);
             if (!column) return tl::unexpected(column.error());
             words.column = *column;
-            for (const auto& [word, rules] : rule.words) {
-                auto& fields = words.words[word];
-                for (const FieldRule& each : rules) {
-                    if (auto added = bindField(each, fields); !added) return added;
+            for (const auto& [word, said] : rule.words) {
+                BoundCase& bound = words.words[word];
+                for (const FieldRule& each : said.fields) {
+                    if (auto added = bindField(each, bound.fields); !added) return added;
                 }
+                if (auto added = bindOptional(said.time, bound.time); !added) return added;
+                if (auto added = bindOptional(said.noise, bound.noise); !added) return added;
             }
             words_.push_back(std::move(words));
         }
         auto time = bindExpression(description_.time);
         if (!time) return tl::unexpected(std::move(time.error()));
         time_ = std::move(*time);
-        if (description_.noise) {
-            auto noise = bindExpression(*description_.noise);
-            if (!noise) return tl::unexpected(std::move(noise.error()));
-            noise_ = std::move(*noise);
-        }
+        if (auto added = bindOptional(description_.noise, noise_); !added) return added;
+        if (auto added = bindOptional(description_.only, only_); !added) return added;
         const auto device = std::find(columns_.begin(), columns_.end(), description_.deviceColumn);
-        if (device != columns_.end()) deviceColumn_ = static_cast<int>(device - columns_.begin());
+        if (description_.device.empty() && device != columns_.end())
+            deviceColumn_ = static_cast<int>(device - columns_.begin());
         return {};
     }
     Expected<int> find(std::string_view name) const {
@@ -129,7 +135,8 @@ private:
             known.append(known.empty() ? "" : ", ").append(columns_[i].substr(0, 40));
         }
         return fail("reference.no-column", fmt::format("there is no column '{}'; the columns are {}", name, known),
-                    fmt::format("the columns that {} needs, separated by commas", description_.name),
+                    fmt::format("the columns that {} needs, separated by commas",
+                                description_.name.empty() ? "the mapping" : description_.name),
                     "name another column in an import description, or another description with --import",
                     Place{stream_.path(), description_.columns.empty() ? stream_.line() : 0, 0, {}});
     }
@@ -147,6 +154,13 @@ private:
             }
         }
         return bound;
+    }
+    Expected<void> bindOptional(const std::optional<Expression>& expression, std::optional<BoundExpression>& to) const {
+        if (!expression) return {};
+        auto bound = bindExpression(*expression);
+        if (!bound) return tl::unexpected(std::move(bound.error()));
+        to = std::move(*bound);
+        return {};
     }
     Expected<void> bindField(const FieldRule& rule, std::vector<BoundField>& fields) const {
         BoundField bound{&rule, {}, -1};
@@ -255,7 +269,9 @@ private:
                          "say what it means under `words` in " + description_.file);
                 return false;
             }
-            if (!apply(found->second)) return false;
+            if (found->second.time) rowTime_ = &*found->second.time;
+            if (found->second.noise) rowNoise_ = &*found->second.noise;
+            if (!apply(found->second.fields)) return false;
         }
         return true;
     }
@@ -287,6 +303,16 @@ private:
         std::copy_n(given.begin(), inFile_, cells_.begin());
         row_ = number;
         draft_ = KernelDraft{};
+        if (only_) {
+            double chosen = 0;
+            if (!evaluate(*only_, false, chosen)) return;
+            if (!(chosen > 0)) {
+                ++notAsked_;
+                return;
+            }
+        }
+        rowTime_ = &time_;
+        rowNoise_ = noise_ ? &*noise_ : nullptr;
         if (!applyWords() || !apply(fields_)) return;
         if (const char* wrong = finishKernel(draft_)) {
             leaveOut("reference.kernel", wrong, "a sound kernel");
@@ -294,16 +320,16 @@ private:
         }
         ReferenceRow row;
         double time = 0;
-        if (!evaluate(time_, true, time)) return;
+        if (!evaluate(*rowTime_, true, time)) return;
         row.seconds = time * description_.secondsPerUnit;
         if (!(row.seconds > 0) || !std::isfinite(row.seconds)) {
             leaveOut("reference.time", fmt::format("the time is {:g} {}", time, description_.timeUnit),
                      "a finite time above zero");
             return;
         }
-        if (description_.noise) {
+        if (rowNoise_) {
             quiet_ = true;  // a row without its noise is a row all the same
-            if (!evaluate(noise_, false, row.noise) || !(row.noise >= 0 && row.noise < 10)) row.noise = 0;
+            if (!evaluate(*rowNoise_, false, row.noise) || !(row.noise >= 0 && row.noise < 10)) row.noise = 0;
             quiet_ = false;
         }
         row.kernel = draft_.kernel;
@@ -343,7 +369,11 @@ private:
             }
             table_.warnings.push_back(std::move(reason.first));
         }
-        if (sound_ == 0) return fail("reference.no-rows", "no row can be used", "at least one row", {}, here());
+        if (sound_ == 0) {
+            return fail("reference.no-rows",
+                        notAsked_ > 0 ? "the description's `only` takes none of the rows" : "no row can be used",
+                        "at least one row", {}, here());
+        }
         return {};
     }
 
@@ -358,12 +388,14 @@ private:
     std::vector<BoundField> fields_;
     std::vector<FieldRule> ownRules_;
     std::vector<BoundWords> words_;
-    BoundExpression time_, noise_;
+    BoundExpression time_;
+    std::optional<BoundExpression> noise_, only_;
+    const BoundExpression *rowTime_ = nullptr, *rowNoise_ = nullptr;  // of the row at hand
     int deviceColumn_ = -1;
 
     std::size_t row_ = 0;
     bool quiet_ = false;
-    std::size_t sound_ = 0;
+    std::size_t sound_ = 0, notAsked_ = 0;
     KernelDraft draft_;
     std::vector<double> values_;
     std::int32_t lastDevice_ = -1;

@@ -37,6 +37,10 @@ public:
 
 private:
     Expected<void> chooseDescription() {
+        if (options_.mapping) {
+            forced_ = options_.mapping.get();
+            return {};
+        }
         if (options_.description.empty()) return {};
         for (const auto& each : shippedImports().all) {
             if (each.id == options_.description) forced_ = &each;
@@ -100,6 +104,7 @@ private:
         if (matches.empty()) {
             if (const ImportDescription* description = byColumns(file)) matches.push_back({description, {}, {}});
         }
+        if (matches.size() > 1) leaveThoseThatFit(matches, file);
         for (const Match& match : matches) {
             auto stream = CsvStream::open(file);
             if (!stream) return tl::unexpected(std::move(stream.error()));
@@ -110,7 +115,19 @@ private:
         std::string known;
         for (const auto& each : shippedImports().all) known.append(known.empty() ? "" : ", ").append(each.id);
         return fail("reference.unknown-table", "no import description knows this file's name or columns",
-                    "a description of its columns", "name one with --import: " + known, Place{file, 0, 0, {}});
+                    "a description of its columns", "map its columns, or name a description with --import: " + known, Place{file, 0, 0, {}});
+    }
+    // Of several descriptions of one file, those whose columns it has: not every edition of a table has all of them.
+    static void leaveThoseThatFit(std::vector<Match>& matches, const std::string& file) {
+        auto stream = CsvStream::open(file);
+        if (!stream) return;
+        const auto more = stream->next();
+        if (!more || !*more) return;
+        std::vector<Match> fitting;
+        std::copy_if(matches.begin(), matches.end(), std::back_inserter(fitting), [&](const Match& match) {
+            return !match.description->columns.empty() || knowsColumns(*match.description, stream->cells());
+        });
+        if (!fitting.empty()) matches = std::move(fitting);
     }
     // The only description whose columns are all there; names decide where several would do.
     const ImportDescription* byColumns(const std::string& file) const {
@@ -132,14 +149,22 @@ private:
             return name == "type_bytes" || description.defaults.contains(name) ||
                    std::find(columns.begin(), columns.end(), name) != columns.end();
         };
-        const auto& time = description.time.names();
-        return std::all_of(time.begin(), time.end(), has) &&
+        const auto hasAll = [&](const Expression& expression) {
+            return std::all_of(expression.names().begin(), expression.names().end(), has);
+        };
+        const auto hasRule = [&](const FieldRule& rule) {
+            return hasAll(rule.number) && (rule.column.empty() || has(rule.column));
+        };
+        const auto hasCase = [&](const auto& word) {
+            const WordCase& said = word.second;
+            return (!said.time || hasAll(*said.time)) && std::all_of(said.fields.begin(), said.fields.end(), hasRule);
+        };
+        return hasAll(description.time) && (!description.only || hasAll(*description.only)) &&
                std::all_of(description.words.begin(), description.words.end(),
-                           [&](const WordRule& rule) { return has(rule.column); }) &&
-               std::all_of(description.fields.begin(), description.fields.end(), [&](const FieldRule& rule) {
-                   const auto& names = rule.number.names();
-                   return std::all_of(names.begin(), names.end(), has) && (rule.column.empty() || has(rule.column));
-               });
+                           [&](const WordRule& rule) {
+                               return has(rule.column) && std::all_of(rule.words.begin(), rule.words.end(), hasCase);
+                           }) &&
+               std::all_of(description.fields.begin(), description.fields.end(), hasRule);
     }
     Expected<void> readOwn(const std::string& file) {
         std::error_code error;
@@ -198,7 +223,7 @@ private:
         table.retrieved = description.retrieved;
         table.kind = description.kind;
         RowReading reading;
-        reading.fileDevice = device;
+        reading.fileDevice = device.empty() ? description.device : device;
         reading.filter = &options_.filter;
         reading.most = mostReferenceRows - std::min(mostReferenceRows, kept_);
         reading.catalogueId = [this](std::string_view name) {
@@ -211,7 +236,9 @@ private:
         for (const auto& each : table.devices) {
             if (!each.catalogue.empty()) continue;
             table.warnings.push_back(warning(
-                "reference.unknown-device", fmt::format("the hardware catalogue has no '{}'", each.name),
+                "reference.unknown-device",
+                each.name.empty() ? std::string("the table does not name its device")
+                                  : fmt::format("the hardware catalogue has no '{}'", each.name),
                 "give its id with --device, or add a preset; its rows cannot be priced", Place{table.file, 0, 0, {}}));
         }
         kept_ += table.rows.size();

@@ -4,11 +4,13 @@
 // (presets/references/import/*.yaml) that maps its columns.
 
 #include "base/diagnostic.h"
+#include "evaluation/import_description.h"
 #include "evaluation/reference.h"
 #include "methods/kernel_method.h"
 #include "workload/kernel.h"
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +54,7 @@ struct ReadOptions {
     std::string device;       ///< catalogue id for rows whose device the catalogue does not know; empty: none
     std::string description;  ///< id of an import description, or a file that holds one; empty: the one that matches
     ReferenceFilter filter;   ///< rows that it does not accept are not kept
+    std::shared_ptr<const ImportDescription> mapping;  ///< instead of a description that is found by name
 };
 inline constexpr std::size_t mostReferenceRows = 1'500'000;  ///< of all tables together, about 320 B each
 

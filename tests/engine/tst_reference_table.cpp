@@ -178,6 +178,53 @@ private slots:
                                         {"Vidur mlp_down_proj", {8192, 14336}}};
         QVERIFY(shapes == expected);
     }
+    // Vidur's table of attention: prompts and single tokens in one file, each kind timed in a column of its own.
+    void aWordMayChooseTheColumnOfTheTime() {
+        const QTemporaryDir dir;
+        QVERIFY(QDir(dir.path()).mkpath("attention"));
+        std::string head;
+        for (const char* op : {"attn_prefill", "attn_decode"})
+            for (const char* figure : {"median", "mean", "std"})
+                head += std::string("time_stats.") + op + "." + figure + ",";
+        head +=
+            "n_embd,n_q_head,n_kv_head,num_tensor_parallel_workers,batch_size,prefill_chunk_size,kv_cache_size,is_"
+            "prefill\n";
+        const auto table = readOne(write(dir, "attention/a100_any.csv.gz",
+                                         head + "0.5,0.5,0.05,,,,8192,64,8,2,1,128,320,True\n"
+                                                ",,,0.02,0.02,0.001,8192,64,8,2,16,0,511,False\n"));
+        QVERIFY2(table, table ? "" : toText(table.error()).c_str());
+        QVERIFY(table->warnings.empty());
+        QCOMPARE(table->rows.size(), std::size_t{2});
+        QCOMPARE(deviceOf(*table, table->rows[0]).catalogue, std::string("a100-80-sxm"));
+        const ReferenceRow &prompt = table->rows[0], &token = table->rows[1];
+        QCOMPARE(prompt.kernel.kind, KernelKind::PrefillAttention);
+        QCOMPARE(prompt.kernel.attention.queries, std::int64_t{128});
+        QCOMPARE(prompt.kernel.attention.keys, std::int64_t{448});
+        QCOMPARE(prompt.kernel.attention.heads, std::int64_t{32});
+        QCOMPARE(prompt.kernel.attention.kvHeads, std::int64_t{4});
+        QCOMPARE(prompt.kernel.attention.headDim, std::int64_t{128});
+        QVERIFY(prompt.seconds == 0.5e-3 && std::fabs(prompt.noise - 0.1) < 1e-12);
+        QCOMPARE(token.kernel.kind, KernelKind::DecodeAttention);
+        QCOMPARE(token.kernel.attention.batch, std::int64_t{16});
+        QCOMPARE(token.kernel.attention.keys, std::int64_t{512});
+        QVERIFY(token.seconds == 0.02e-3 && std::fabs(token.noise - 0.05) < 1e-12);
+    }
+    void rowsOutsideOnlyAreNotTheTables() {
+        const QTemporaryDir dir;
+        QVERIFY(QDir(dir.path()).mkpath("a100_dgx"));
+        const std::string head =
+            "time_stats.all_reduce.mean,time_stats.all_reduce.median,time_stats.all_reduce.std,"
+            "num_workers,size,devices_per_node\n";
+        const auto one = readOne(write(dir, "a100_dgx/all_reduce.csv",
+                                       head + "0.1,0.1,0,8,4096,8\n0.3,0.3,0,16,4096,8\n0.2,0.2,0,2,4096,1\n"));
+        QVERIFY2(one, one ? "" : toText(one.error()).c_str());
+        QVERIFY(one->warnings.empty());
+        QCOMPARE(one->rows.size(), std::size_t{1});
+        QVERIFY(one->rows[0].kernel.ranks == 8 && one->rows[0].kernel.messageBytes == 4096);
+        const auto none = readOne(write(dir, "a100_dgx/all_reduce.csv", head + "0.3,0.3,0,16,4096,8\n"));
+        QVERIFY(!none && none.error().code == "reference.no-rows");
+        QVERIFY(QString::fromStdString(none.error().message).contains("only"));
+    }
     void unknownDevicesAreNamedAndCanBeGiven() {
         const QTemporaryDir dir;
         const auto file = write(dir, "zx81__s__gemm.csv", std::string(gemmHead) + "bfloat16,64,64,64,1\n");
@@ -351,6 +398,17 @@ private slots:
         row("neusight/nv_fp32_linear_train_Tesla_T4.csv.gz", "device=t4", 6458);
         row("llmcompass/ae_figure5_ab_real_hardware_matmul_A100.csv", "device=a100-80-sxm", 20);
         row("llmcompass/allreduce_4xA100_NVLink3_measured.csv", "ranks=4", 32);
+        const char* vidur = "../serving/data/vidur/";
+        const auto vidurRow = [&](const char* file, const char* filter, int rows) {
+            row(qPrintable(QString(vidur) + file), filter, rows);
+        };
+        // is_prefill True and False; of 14658 lines those that repeat another are not kept twice.
+        vidurRow("attention/a100_q64_kv8_d128_emb8192_tp2_FLASH_ATTENTION.csv.gz", "kind=prefill-attention", 4347);
+        vidurRow("attention/a100_q64_kv8_d128_emb8192_tp2_FLASH_ATTENTION.csv.gz", "kind=decode-attention", 10185);
+        vidurRow("old/a30_qwen2-7b_attention.csv.gz", "kind=decode-attention", 3839);
+        vidurRow("network/a100_dgx/all_reduce.csv.gz", "ranks=8,device=a100-80-sxm", 994);
+        vidurRow("network/h100_dgx/send_recv.csv.gz", "collective=send-receive", 994);
+        vidurRow("compute/a40/meta-llama/Llama-2-7b-hf/mlp.csv.gz", "device=a40,function=Add", 564);
     }
     void thePublishedSetsAreReadAsTheyAre() {
         QFETCH(QString, file);

@@ -6,6 +6,8 @@
 
 #include <QString>
 
+#include <cmath>
+
 namespace orrery::ui {
 
 template <int T, int D, int W, int E>
@@ -24,6 +26,14 @@ inline QString percentText(double share) {
     const double percent = share * 100;
     if (percent > 0 && percent < 0.1) return QStringLiteral("< 0.1 %");
     return QString::number(percent, 'f', percent < 9.95 && percent > 0 ? 1 : 0) + QStringLiteral(" %");
+}
+/// A deviation in percent: `+12 %`, `−3.1 %`, `−0.04 %`; `0 %` for what rounds to nothing.
+inline QString signedPercentText(double share) {
+    const double percent = std::abs(share) * 100;
+    if (!(percent >= 0.005)) return QStringLiteral("0 %");
+    const int decimals = percent < 0.095 ? 2 : percent < 9.95 ? 1 : 0;
+    return (share < 0 ? QStringLiteral("−") : QStringLiteral("+")) + QString::number(percent, 'f', decimals) +
+           QStringLiteral(" %");
 }
 /// `1,234,567`, for exact counts.
 inline QString countText(double number) {

@@ -42,11 +42,7 @@ ui::Cell percentCell(double share, ui::Tone tone = ui::Tone::Normal) {
     return {ui::percentText(share), share, {}, tone, true};
 }
 ui::Cell signedCell(double share) {
-    return {(share > 0   ? QStringLiteral("+")
-             : share < 0 ? QStringLiteral("−")
-                         : QString()) +
-                ui::percentText(std::abs(share)),
-            share};
+    return {ui::signedPercentText(share), share};
 }
 ui::Cell timeCell(double seconds) {
     return {ui::text(Seconds(seconds)), seconds, ui::fullText(seconds, Dimension::Time)};

@@ -43,15 +43,22 @@ void ReferenceShelf::readShipped() {
     });
 }
 
-void ReferenceShelf::open(const QStringList& files, const QString& device) {
+void ReferenceShelf::open(const QStringList& files, const QString& device,
+                          std::shared_ptr<const ImportDescription> mapping) {
     std::vector<std::string> paths;
     for (const QString& file : files) paths.push_back(file.toStdString());
     ReadOptions options;
     options.device = device.toStdString();
+    options.mapping = std::move(mapping);
     emit readingChanged(true);
     reading_->start([this, paths, options, before = tables_](std::stop_token, Progress&) -> Background::Finish {
         auto read = readReferences(paths, options);
-        if (!read) return [this, why = read.error()] { emit refused(why); };
+        if (!read) {
+            return [this, why = read.error()] {
+                emit refused(why);
+                if (why.code == "reference.unknown-table") emit unknown(ui::qs(why.place.file));
+            };
+        }
         const ReferenceTablesPtr all = joined(*before, std::move(*read));
         return [this, all, index = std::make_shared<const ReferenceIndex>(all)] { show(all, index); };
     });

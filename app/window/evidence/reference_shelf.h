@@ -23,7 +23,9 @@ public:
     /// Reads what ships, once; cheap after that.
     void readShipped();
     /// Files or folders. `device`: catalogue id for rows whose device the catalogue does not know.
-    void open(const QStringList& files, const QString& device = {});
+    /// `mapping`: how their columns become kernels, instead of a description that is found by name.
+    void open(const QStringList& files, const QString& device = {},
+              std::shared_ptr<const ImportDescription> mapping = {});
     void remove(int table);
     const ReferenceTablesPtr& tables() const { return tables_; }  ///< never null
     /// Of all tables, to find kernels in; never null.
@@ -34,6 +36,7 @@ signals:
     void changed();
     void readingChanged(bool reading);
     void refused(const orrery::Diagnostic& why);
+    void unknown(const QString& file);  ///< refused because nothing knows its columns
 
 private:
     void show(ReferenceTablesPtr tables, std::shared_ptr<const ReferenceIndex> index);

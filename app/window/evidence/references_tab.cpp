@@ -1,5 +1,6 @@
 #include "app/window/evidence/references_tab.h"
 
+#include "app/window/evidence/column_mapper.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -12,6 +13,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -87,15 +89,27 @@ QVariant ReferenceRowsModel::headerData(int section, Qt::Orientation orientation
 
 ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(parent), shelf_(shelf) {
     const int unit = ui::Theme::instance().unit();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
+    auto* outside = new QVBoxLayout(this);
+    outside->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
+    pages_ = new QStackedWidget(this);
+    auto* tables = new QWidget(pages_);
+    auto* column = new QVBoxLayout(tables);
+    column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(unit);
+    mapper_ = new ColumnMapper(shelf, pages_);
+    pages_->addWidget(tables);
+    pages_->addWidget(mapper_);
+    outside->addWidget(pages_);
     auto* head = new QHBoxLayout;
     head->setSpacing(unit);
     open_ = new QPushButton(tr("Open references …"), this);
     open_->setObjectName(QStringLiteral("references.open"));
     open_->setAccessibleName(tr("Open references"));
     open_->setToolTip(tr("Tables of Orrery (YAML), or CSV files of a known form, plain or gzipped"));
+    map_ = new QPushButton(tr("Map a table …"), this);
+    map_->setObjectName(QStringLiteral("references.map"));
+    map_->setAccessibleName(tr("Map the columns of a table"));
+    map_->setToolTip(tr("Any CSV: say which of its columns are what, and see at once what comes of it"));
     remove_ = new QPushButton(tr("Remove"), this);
     remove_->setObjectName(QStringLiteral("references.remove"));
     remove_->setAccessibleName(tr("Remove the table from this session"));
@@ -103,6 +117,7 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
     state_->setElided(true);
     head->addWidget(open_);
+    head->addWidget(map_);
     head->addWidget(remove_);
     head->addWidget(state_, 1);
     column->addLayout(head);
@@ -159,7 +174,10 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
         state_->setFullText(ui::qs(toText(why)));
     });
     connect(list_, &QListWidget::currentRowChanged, this, &ReferencesTab::showTable);
-    connect(open_, &QPushButton::clicked, this, &ReferencesTab::chooseFiles);
+    connect(shelf_, &ReferenceShelf::unknown, this, &ReferencesTab::mapColumns);
+    connect(mapper_, &ColumnMapper::done, this, [this] { pages_->setCurrentIndex(0); });
+    connect(open_, &QPushButton::clicked, this, [this] { chooseFiles(false); });
+    connect(map_, &QPushButton::clicked, this, [this] { chooseFiles(true); });
     connect(remove_, &QPushButton::clicked, this, [this] {
         if (list_->currentRow() >= 0) shelf_->remove(list_->currentRow());
     });
@@ -207,14 +225,25 @@ void ReferencesTab::showTable(int at) {
     model_->set(shelf_->tables(), at);
 }
 
-void ReferencesTab::chooseFiles() {
-    auto* dialog = new QFileDialog(this, tr("Open references"));
+void ReferencesTab::mapColumns(const QString& file) {
+    const auto sample = sampleTable(file.toStdString(), 1);
+    if (sample && mapper_->open(file)) return pages_->setCurrentIndex(1);
+    if (sample) return;
+    state_->setTone(ui::Tone::Bad);
+    state_->setFullText(ui::qs(toText(sample.error())));
+}
+
+void ReferencesTab::chooseFiles(bool toMap) {
+    auto* dialog = new QFileDialog(this, toMap ? tr("Map a table") : tr("Open references"));
     dialog->setObjectName(QStringLiteral("references.dialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFiles);
-    dialog->setNameFilters({tr("References (*.yaml *.csv *.csv.gz)"), tr("All files (*)")});
-    connect(dialog, &QFileDialog::filesSelected, this, [this](const QStringList& files) {
+    dialog->setFileMode(toMap ? QFileDialog::ExistingFile : QFileDialog::ExistingFiles);
+    dialog->setNameFilters(
+        {toMap ? tr("Tables (*.csv *.csv.gz *.tsv *.txt)") : tr("References (*.yaml *.csv *.csv.gz)"),
+         tr("All files (*)")});
+    connect(dialog, &QFileDialog::filesSelected, this, [this, toMap](const QStringList& files) {
         state_->setTone(ui::Tone::Muted);
+        if (toMap) return mapColumns(files.front());
         shelf_->open(files);
     });
     dialog->open();

@@ -9,6 +9,7 @@
 
 class QListWidget;
 class QPushButton;
+class QStackedWidget;
 class QTableView;
 
 namespace orrery::ui {
@@ -17,6 +18,8 @@ class Label;
 }  // namespace orrery::ui
 
 namespace orrery::app {
+
+class ColumnMapper;
 
 /// One row per measured kernel.
 class ReferenceRowsModel : public QAbstractTableModel {
@@ -49,15 +52,20 @@ class ReferencesTab : public QWidget {
     Q_OBJECT
 public:
     explicit ReferencesTab(ReferenceShelf* shelf, QWidget* parent = nullptr);
+    ColumnMapper* mapper() const { return mapper_; }
+    /// Shows the mapping page with this file; says why if it cannot be read.
+    void mapColumns(const QString& file);
 
 private:
     void showTables();
     void showTable(int at);
-    void chooseFiles();
+    void chooseFiles(bool toMap);
 
     ReferenceShelf* shelf_;
     QListWidget* list_;
-    QPushButton *open_, *remove_;
+    QPushButton *open_, *map_, *remove_;
+    QStackedWidget* pages_;
+    ColumnMapper* mapper_;
     ui::Label *state_, *left_;
     ui::FactList* facts_;
     QTableView* rows_;
