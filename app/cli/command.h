@@ -77,6 +77,7 @@ extern const Command mapCommand;
 extern const Command arrayCommand;
 extern const Command evaluateCommand;
 extern const Command calibrateCommand;
+extern const Command serveCommand;
 extern const Command referencesCommand;
 
 }  // namespace orrery::cli

@@ -5,10 +5,10 @@
 namespace orrery::cli {
 
 std::span<const Command* const> commands() {
-    static const std::array<const Command*, 13> all{
-        &methodsCommand,  &hardwareCommand,  &workloadsCommand, &importCommand, &runCommand,
-        &studyCommand,    &exportCommand,    &projectCommand,   &mapCommand,    &arrayCommand,
-        &evaluateCommand, &calibrateCommand, &referencesCommand};
+    static const std::array<const Command*, 14> all{
+        &methodsCommand,  &hardwareCommand,  &workloadsCommand,  &importCommand, &runCommand,
+        &studyCommand,    &exportCommand,    &projectCommand,    &mapCommand,    &arrayCommand,
+        &evaluateCommand, &calibrateCommand, &referencesCommand, &serveCommand};
     return all;
 }
 

@@ -58,6 +58,7 @@ signals:
     void layoutChanged();    ///< placements of some design; hardwareChanged() follows if the design did too
     void workloadChanged();  ///< the current workload's recipe or name
     void methodsChanged();
+    void servingChanged();   ///< the question about serving
     void scenarioChanged();  ///< the current pair is another pair
     void problemsChanged();
     void modifiedChanged(bool modified);

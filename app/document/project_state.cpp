@@ -80,6 +80,7 @@ ProjectState toState(Project project) {
     state.workloads = std::move(project.workloads);
     state.scenarios = std::move(project.scenarios);
     state.methods = std::move(project.methods);
+    state.serving = std::move(project.serving);
     state.unknown = std::move(project.unknown);
     return state;
 }
@@ -95,6 +96,7 @@ Project toProject(const ProjectState& state) {
     project.workloads = state.workloads;
     project.scenarios = state.scenarios;
     project.methods = state.methods;
+    project.serving = state.serving;
     project.unknown = state.unknown;
     return project;
 }
@@ -109,7 +111,7 @@ bool sameContent(const ProjectState& a, const ProjectState& b) {
         if (places != others && !(*places == *others)) return false;
     }
     return a.name == b.name && a.description == b.description && a.workloads == b.workloads &&
-           a.scenarios == b.scenarios && a.methods == b.methods && a.unknown == b.unknown;
+           a.scenarios == b.scenarios && a.methods == b.methods && a.serving == b.serving && a.unknown == b.unknown;
 }
 
 std::string freeHardwareName(const ProjectState& state, const std::string& name) {

@@ -8,6 +8,7 @@
 #include "widgets/canvas/placements.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct ProjectState {
     std::vector<ProjectWorkload> workloads;
     std::vector<ScenarioRef> scenarios;  ///< the first is what the live views show
     std::vector<std::string> methods;
+    std::optional<ServingStudy> serving;  ///< what the serving page asks; none: it was never asked
     std::vector<UnknownKey> unknown;
 
     /// Index by name, -1 if there is none.

@@ -16,6 +16,7 @@
 #include "app/window/preferences_dialog.h"
 #include "app/window/project_tree.h"
 #include "app/window/scenario_bar.h"
+#include "app/window/serving/serving_page.h"
 #include "app/window/shortcuts_dialog.h"
 #include "app/window/snapshot_feeder.h"
 #include "app/window/workload_page.h"
@@ -111,13 +112,16 @@ void MainWindow::buildCentre() {
     documents_->addTab(workloadPage_, tr("Workload"));
     mappingPage_ = new MappingPage(&selection_, documents_);
     documents_->addTab(mappingPage_, tr("Mapping"));
+    servingPage_ = new ServingPage(documents_);
+    documents_->addTab(servingPage_, tr("Serving"));
     evidencePage_ = new EvidencePage(documents_);
     documents_->addTab(evidencePage_, tr("Evidence"));
     documents_->setTabToolTip(0, tr("Examples, recent projects, a new project"));
     documents_->setTabToolTip(1, tr("The design's parts"));
     documents_->setTabToolTip(2, tr("The model's operators"));
     documents_->setTabToolTip(3, tr("How an operator is placed on an array"));
-    documents_->setTabToolTip(4, tr("How far to trust each method: errors, references, calibration"));
+    documents_->setTabToolTip(4, tr("A fleet under traffic: what its users will see"));
+    documents_->setTabToolTip(5, tr("How far to trust each method: errors, references, calibration"));
     column->addWidget(notifications_);
     column->addWidget(headline_);
     column->addWidget(documents_, 1);
@@ -299,7 +303,7 @@ void MainWindow::finishStart() {
     });
     connect(documents_, &QTabWidget::currentChanged, this, [this] {
         if (documents_->currentWidget() == welcome_) pictures_->start();
-        docks_->setAside(documents_->currentWidget() == evidencePage_);
+        docks_->setAside(documents_->currentWidget() == evidencePage_ || documents_->currentWidget() == servingPage_);
     });
 }
 

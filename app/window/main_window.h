@@ -51,6 +51,7 @@ class ScenarioBar;
 class ShortcutsDialog;
 class SnapshotFeeder;
 class EvidencePage;
+class ServingPage;
 class MappingPage;
 class WorkloadPage;
 
@@ -137,6 +138,7 @@ private:
     void wireDocument();
     void wireLive();
     void wireWorkloadPage();
+    void wireServing();
     void showStoredRun(std::int64_t run);  ///< main_window_workload.cpp; 0: none
     void wireRuns();
     void wireInspector(ui::Inspector* inspector);
@@ -223,6 +225,7 @@ private:
     HardwarePage* hardwarePage_ = nullptr;
     WorkloadPage* workloadPage_ = nullptr;
     MappingPage* mappingPage_ = nullptr;
+    ServingPage* servingPage_ = nullptr;
     EvidencePage* evidencePage_ = nullptr;
     ui::NotificationBar* notifications_ = nullptr;
     Headline* headline_ = nullptr;

@@ -1,6 +1,7 @@
 // The workload page within the window: answers to it, its wishes to the document.
 
 #include "app/document/commands/project_edits.h"
+#include "app/document/commands/serving_edits.h"
 #include "app/document/live_controller.h"
 #include "app/document/run_controller.h"
 #include "app/window/dock_set.h"
@@ -9,11 +10,13 @@
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/main_window.h"
 #include "app/window/mapping_page.h"
+#include "app/window/serving/serving_page.h"
 #include "app/window/snapshot_feeder.h"
 #include "app/window/stored_runs.h"
 #include "app/window/workload_page.h"
 #include "widgets/common/text.h"
 
+#include <QElapsedTimer>
 #include <QtConcurrent>
 
 namespace orrery::app {
@@ -54,6 +57,7 @@ void MainWindow::wireWorkloadPage() {
     connect(live_, &LiveController::workloadReady, mappingPage_, showMapping);
     connect(document_, &Document::hardwareChanged, mappingPage_, showMapping);
     connect(document_, &Document::replaced, mappingPage_, showMapping);
+    wireServing();
     connect(evidencePage_, &EvidencePage::calibrationChosen, this,
             [this](const std::shared_ptr<const Calibration>& calibration) {
                 // Later ones come before what ships.
@@ -98,6 +102,25 @@ void MainWindow::showStoredRun(std::int64_t run) {
         if (!answers) complain(answers.error());
         workloadPage_->setStored(answers ? std::move(*answers) : std::vector<ui::StoredAnswers>{});
     });
+}
+
+void MainWindow::wireServing() {
+    const auto show = [this] {
+        const auto& study = document_->state()->serving;
+        const int named = study ? document_->state()->hardwareIndex(study->hardware) : -1;
+        servingPage_->setHardware(named < 0 ? document_->hardware()
+                                            : document_->state()->hardware[static_cast<std::size_t>(named)]);
+        servingPage_->setQuestion(study ? *study : ServingPage::usualQuestion());
+    };
+    for (const auto signal : {&Document::hardwareChanged, &Document::servingChanged, &Document::replaced})
+        connect(document_, signal, servingPage_, show);
+    // What is dragged, or typed in one go, is one entry of the undo list.
+    connect(servingPage_, &ServingPage::edited, this,
+            [this, since = QElapsedTimer(), gesture = 0](const ServingStudy& study) mutable {
+                if (!since.isValid() || since.elapsed() > 800) gesture = document_->newGesture();
+                since.start();
+                report(document_->apply(setServingEdit(*document_->state(), study), gesture));
+            });
 }
 
 }  // namespace orrery::app

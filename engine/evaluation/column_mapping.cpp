@@ -1,6 +1,6 @@
 #include "evaluation/column_mapping.h"
 
-#include "evaluation/csv_stream.h"
+#include "base/csv_stream.h"
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_rows.h"
 #include "hardware/nearest.h"

@@ -16,11 +16,14 @@
 //     scenarios:
 //       - {hardware: NVIDIA H100 SXM, workload: ResNet}
 //     methods: [roofline]
+//     serving: {traffic: …}                # a question about serving: serving_file.h
 
 #include "base/diagnostic.h"
 #include "hardware/component.h"
+#include "serving/serving_study.h"
 #include "workload/workload.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +51,7 @@ struct Project {
     std::vector<ProjectWorkload> workloads;
     std::vector<ScenarioRef> scenarios;  ///< the first is the one that the live views show
     std::vector<std::string> methods;    ///< ids or choices (`loop-nest(fusion=on)`), in the order shown
+    std::optional<ServingStudy> serving;  ///< its `hardware` names a design of the project
     std::vector<UnknownKey> unknown;
     bool operator==(const Project&) const = default;
 };

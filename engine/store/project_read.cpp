@@ -5,6 +5,7 @@
 #include "store/migrations.h"
 #include "store/project.h"
 #include "store/recipe_yaml.h"
+#include "store/serving_yaml.h"
 #include "store/what_if_yaml.h"
 #include "store/yaml_reader.h"
 
@@ -228,6 +229,11 @@ Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
                                                choice.error().message + "; it is kept and not asked",
                                                choice.error().hint, map->placeOf(*node, "methods")));
         }
+    }
+    if (const auto node = map->take("serving")) {
+        auto study = store::readServingSection(*node, context);
+        if (!study) return tl::unexpected(study.error());
+        project.serving = std::move(*study);
     }
     project.unknown = map->rest();
     return loaded;

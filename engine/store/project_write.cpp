@@ -1,6 +1,8 @@
 #include "hardware/hardware_yaml.h"
 #include "store/project.h"
 #include "store/recipe_yaml.h"
+#include "store/serving_file.h"
+#include "store/serving_yaml.h"
 #include "store/what_if_yaml.h"
 #include "store/yaml_reader.h"
 
@@ -50,6 +52,10 @@ std::string writeProject(const Project& project) {
         out += "methods:\n";
         for (const std::string& method : project.methods) out += fmt::format("  - {}\n", store::yamlScalar(method));
     }
+    if (project.serving) {
+        const std::string section = store::writeServingSection(*project.serving);
+        out += section.empty() ? "serving: {}\n" : "serving:\n" + store::indented(section, 2);
+    }
     return out + store::writeUnknown(project.unknown, 0);
 }
 
@@ -72,6 +78,7 @@ Project withSourcesRelativeTo(Project project, const std::string& folder) {
         const std::string text = relative.generic_string();
         workload.recipe.source = isFileSource(text) ? text : "./" + text;
     }
+    if (project.serving) project.serving = withPathsRelativeTo(std::move(*project.serving), folder);
     return project;
 }
 
@@ -82,6 +89,7 @@ Project withSourcesResolved(Project project, const std::string& folder) {
         if (!isFileSource(workload.recipe.source) || source.is_absolute()) continue;
         workload.recipe.source = (fs::path(folder) / source).lexically_normal().string();
     }
+    if (project.serving) project.serving = withPathsResolved(std::move(*project.serving), folder);
     return project;
 }
 

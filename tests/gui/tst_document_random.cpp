@@ -3,6 +3,7 @@
 #include "app/document/commands/component_edits.h"
 #include "app/document/commands/layout_edits.h"
 #include "app/document/commands/project_edits.h"
+#include "app/document/commands/serving_edits.h"
 #include "app/document/commands/set_attribute.h"
 #include "app/document/commands/set_replication.h"
 #include "base/random.h"
@@ -232,6 +233,14 @@ const std::map<std::string, Make>& kinds() {
              return chooseScenarioEdit(s, {s.hardware[static_cast<std::size_t>(anyDesign(s, r))]->name,
                                            s.workloads[pick(r, s.workloads.size())].name,
                                            {}});
+         }},
+        {"serving",
+         [](S s, R r) {
+             ServingStudy study = s.serving.value_or(ServingStudy());
+             study.traffic.arrivals.rate = 1 + static_cast<double>(r.below(50));
+             study.scenario.pools.front().replicas = 1 + static_cast<std::int32_t>(r.below(4));
+             if (r.below(3) == 0) study.scenario.pools.front().scheduler.id = "vllm-v0";
+             return setServingEdit(s, study);
          }},
         {"methods",
          [](S s, R r) {

@@ -11,8 +11,6 @@ namespace {
 
 // What PyTorch's dispatch takes on the host per operation; 5 to 25 µs are reported (jiahuanglin.xyz, lesson 18).
 constexpr double eagerIssue = 10e-6;
-// Of the common causes of two families of kernels; not measured.
-constexpr double betweenFamilies = 0.5;
 // Without any known error: a factor of two either way.
 constexpr double guess = 2.0;
 
@@ -31,28 +29,6 @@ OperatorFamily familyOf(KernelKind kind) {
     }
 }
 
-PricedLaunch priced(const KernelPrice& price, const Launch& launch, const GpuView& gpu) {
-    PricedLaunch result;
-    result.price = price;
-    double low = price.low, high = price.high;
-    if (!price.priced) {
-        const StatedErrors* errors = statedErrors("roofline");
-        const auto bounds = errors ? errorBounds(*errors, familyOf(launch.kernel.kind), price.seconds)
-                                   : ErrorBounds{price.seconds, guess * price.seconds};
-        low = price.seconds;
-        high = std::max(price.seconds, bounds.high);
-    } else if (!(price.low < price.high)) {
-        low = price.seconds / guess;
-        high = price.seconds * guess;
-        result.known = false;
-    }
-    const double extra = launch.extraBytes > 0 && gpu.dramBandwidth > 0 ? launch.extraBytes / gpu.dramBandwidth : 0;
-    result.seconds = launch.scale * price.seconds + extra;
-    result.low = std::min(result.seconds, launch.scale * low + extra);
-    result.high = std::max(result.seconds, launch.scale * high + extra);
-    return result;
-}
-
 // Every distinct kernel is priced once: an open-addressed table from identity to the first launch of it.
 std::size_t priceAll(Composition& c) {
     const auto& launches = c.list.launches;
@@ -68,14 +44,14 @@ std::size_t priceAll(Composition& c) {
             at = (at + 1) & (slotCount - 1);
         }
         if (table[at] >= 0) {
-            c.prices[i] = priced(c.prices[static_cast<std::size_t>(table[at])].price, launches[i], c.gpu);
+            c.prices[i] = pricedLaunch(c.prices[static_cast<std::size_t>(table[at])].price, launches[i], c.gpu);
             continue;
         }
         table[at] = static_cast<std::int32_t>(i);
         ++distinct;
         KernelPrice price = c.pricer->price(kernel);
         if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(c.gpu, kernel);
-        c.prices[i] = priced(price, launches[i], c.gpu);
+        c.prices[i] = pricedLaunch(price, launches[i], c.gpu);
     }
     return distinct;
 }
@@ -96,6 +72,28 @@ void composeInterval(Composition& c) {
 }
 
 }  // namespace
+
+PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const GpuView& gpu) {
+    PricedLaunch result;
+    result.price = price;
+    double low = price.low, high = price.high;
+    if (!price.priced) {
+        const StatedErrors* errors = statedErrors("roofline");
+        const auto bounds = errors ? errorBounds(*errors, familyOf(launch.kernel.kind), price.seconds)
+                                   : ErrorBounds{price.seconds, guess * price.seconds};
+        low = price.seconds;
+        high = std::max(price.seconds, bounds.high);
+    } else if (!(price.low < price.high)) {
+        low = price.seconds / guess;
+        high = price.seconds * guess;
+        result.known = false;
+    }
+    const double extra = launch.extraBytes > 0 && gpu.dramBandwidth > 0 ? launch.extraBytes / gpu.dramBandwidth : 0;
+    result.seconds = launch.scale * price.seconds + extra;
+    result.low = std::min(result.seconds, launch.scale * low + extra);
+    result.high = std::max(result.seconds, launch.scale * high + extra);
+    return result;
+}
 
 Doubts doubtsOf(const Composition& c) {
     Doubts doubts;

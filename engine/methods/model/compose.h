@@ -21,6 +21,11 @@ struct PricedLaunch {
     bool known = true;  ///< false: no error of this price is known, the sides are a guess
 };
 
+/// Scale and epilogue applied; where the price has no interval, the stated errors of a roofline or a factor of two.
+PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const GpuView& gpu);
+/// Correlation of the common causes of two families of kernels; not measured.
+inline constexpr double betweenFamilies = 0.5;
+
 struct Composition {
     GpuView gpu;
     KernelPricerPtr pricer;

@@ -250,6 +250,22 @@ void readOpt(JsonReader& json, TransformerConfig& c) {
     }
 }
 
+void readBloom(JsonReader& json, TransformerConfig& c) {
+    c.layers =
+        json.has("n_layer") ? json.required("n_layer", mostLayers) : json.required("num_hidden_layers", mostLayers);
+    c.hidden = json.has("n_embed") ? json.required("n_embed", mostWidth) : json.required("hidden_size", mostWidth);
+    c.heads = json.has("n_head") ? json.required("n_head", mostHeads) : json.required("num_attention_heads", mostHeads);
+    c.vocabulary = json.required("vocab_size", mostRows);
+    readHeads(json, c);
+    c.kvHeads = c.heads;
+    c.intermediate = 4 * c.hidden;
+    c.maxPositions = json.whole("seq_length", 1, mostTokens, 2048);
+    c.activation = "GeluTanh";
+    c.tiedHead = json.flag("tie_word_embeddings", true);
+    c.linearBias = c.embeddingNorm = true;
+    useLayerNorm(c);
+}
+
 void readBert(JsonReader& json, TransformerConfig& c) {
     readSizes(json, c);
     readHeads(json, c);
@@ -300,6 +316,7 @@ void readDeepSeekV3(JsonReader& json, TransformerConfig& c) {
 const std::vector<ModelFamily>& modelFamilies() {
     static const std::vector<ModelFamily> families{
         {"bert", readBert},
+        {"bloom", readBloom},
         {"deepseek_v2", readDeepSeek},
         {"deepseek_v3", readDeepSeekV3},
         {"gemma", readGemma},

@@ -31,20 +31,17 @@ const ModelFamily* findFamily(std::string_view type) {
     return nullptr;
 }
 
-Expected<ImportedGraph> read(const std::string& path, const WorkloadOptions& options) {
-    auto file = JsonFile::open(path);
-    if (!file) return Unexpected(file.error());
-    const nlohmann::json* object = &file->root();
+Expected<TransformerConfig> readConfig(const std::string& path, const JsonFile& file, Diagnostics& warnings) {
+    const nlohmann::json* object = &file.root();
     std::string prefix;
-    Diagnostics warnings;
     // A model that also sees or hears keeps its language part in text_config.
     if (const auto nested = object->find("text_config"); nested != object->end() && nested->is_object()) {
         object = &*nested;
         prefix = "text_config.";
         warnings.push_back(warning("huggingface.text-only", "only the language part of this model is read",
-                                   "its image or audio encoder adds parameters and work", file->place("text_config")));
+                                   "its image or audio encoder adds parameters and work", file.place("text_config")));
     }
-    JsonReader json(*file, *object, prefix);
+    JsonReader json(file, *object, prefix);
     const std::string type = json.text("model_type", "");
     if (json.problem()) return Unexpected(*json.problem());
     const std::string known = familyNames();
@@ -57,7 +54,7 @@ Expected<ImportedGraph> read(const std::string& path, const WorkloadOptions& opt
     if (!family) {
         return fail("huggingface.unknown-model-type",
                     fmt::format("models of type “{}” are not known", type.substr(0, 80)), "one of " + known,
-                    "export the model to ONNX and open that", file->place(prefix + "model_type"));
+                    "export the model to ONNX and open that", file.place(prefix + "model_type"));
     }
     TransformerConfig config;
     config.name = nameOf(path);
@@ -74,9 +71,18 @@ Expected<ImportedGraph> read(const std::string& path, const WorkloadOptions& opt
     if (size > mostParameters) {
         return fail("huggingface.too-large", fmt::format("the model would have at least {:.3g} parameters", size),
                     fmt::format("at most {:.0e}", mostParameters), "look for a mistyped number",
-                    file->place(prefix + "hidden_size"));
+                    file.place(prefix + "hidden_size"));
     }
-    auto built = buildTransformer(config, options);
+    return config;
+}
+
+Expected<ImportedGraph> read(const std::string& path, const WorkloadOptions& options) {
+    auto file = JsonFile::open(path);
+    if (!file) return Unexpected(file.error());
+    Diagnostics warnings;
+    auto config = readConfig(path, *file, warnings);
+    if (!config) return Unexpected(std::move(config.error()));
+    auto built = buildTransformer(*config, options);
     if (!built) {
         built.error().place.file = path;
         return built;
@@ -101,6 +107,16 @@ Expected<ImportedGraph> read(const std::string& path, const WorkloadOptions& opt
 
 Expected<ImportedGraph> importHuggingFace(const std::string& path, const WorkloadOptions& options) try {
     return read(path, options);
+} catch (const std::exception& error) {
+    return fail("huggingface.failed", fmt::format("the config could not be read: {}", error.what()),
+                "a model's config.json", "compare with the model's published config.json", Place{.file = path});
+}
+
+Expected<TransformerConfig> transformerOfHuggingFace(const std::string& path) try {
+    auto file = JsonFile::open(path);
+    if (!file) return Unexpected(file.error());
+    Diagnostics warnings;
+    return readConfig(path, *file, warnings);
 } catch (const std::exception& error) {
     return fail("huggingface.failed", fmt::format("the config could not be read: {}", error.what()),
                 "a model's config.json", "compare with the model's published config.json", Place{.file = path});

@@ -7,6 +7,7 @@
 #include "workload/workload.h"
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace orrery {
@@ -14,6 +15,7 @@ namespace orrery {
 struct BuiltinModel {
     WorkloadInfo info;
     std::function<Expected<ImportedGraph>(const WorkloadOptions&)> build;
+    std::shared_ptr<const TransformerConfig> transformer;  ///< what a language model is built from; else null
 };
 
 /// All built-in models, by group.

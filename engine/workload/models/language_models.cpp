@@ -47,6 +47,18 @@ TransformerConfig bert(std::string name, std::int64_t layers, std::int64_t hidde
     return c;
 }
 
+TransformerConfig bloom() {
+    TransformerConfig c = llama("BLOOM 176B", 70, 14336, 112, 112, 4 * 14336, 250880, 2048);
+    c.linearBias = true;
+    c.embeddingNorm = true;
+    c.norm = TransformerConfig::Norm::Layer;
+    c.activation = "GeluTanh";
+    c.gated = false;
+    c.tiedHead = true;
+    c.qkvBias = c.outputBias = c.mlpBias = true;
+    return c;
+}
+
 TransformerConfig mixtral() {
     TransformerConfig c = llama("Mixtral 8x7B", 32, 4096, 32, 8, 14336, 32000, 32768);
     c.experts = 8;
@@ -106,9 +118,8 @@ BuiltinModel transformer(std::string id, TransformerConfig config, std::string d
     model.info.usual.sequence = std::min<std::int64_t>(config.maxPositions, 2048);
     model.info.usual.phase = config.encoder ? Phase::Forward : Phase::Prefill;
     model.info.source = std::move(source);
-    model.build = [config = std::move(config)](const WorkloadOptions& options) {
-        return buildTransformer(config, options);
-    };
+    model.build = [config](const WorkloadOptions& options) { return buildTransformer(config, options); };
+    model.transformer = std::make_shared<const TransformerConfig>(std::move(config));
     return model;
 }
 
@@ -140,6 +151,8 @@ std::vector<BuiltinModel> languageModels() {
                             "Radford et al., 2019; config.json of openai-community/gpt2"));
     m.push_back(transformer("gpt-3-175b", gpt("GPT-3 175B", 96, 12288, 96, 2048), "Decoder of 96 layers",
                             "Brown et al., arXiv:2005.14165, table 2.1"));
+    m.push_back(transformer("bloom-176b", bloom(), "Decoder of 70 layers, positions by linear biases",
+                            "BigScience, arXiv:2211.05100, table 3; config.json of bigscience/bloom"));
     m.push_back(transformer("llama-2-7b", llama("Llama-2 7B", 32, 4096, 32, 32, 11008, 32000, 4096),
                             "Decoder of 32 layers, multi-head attention", llama2));
     m.push_back(transformer("llama-2-13b", llama("Llama-2 13B", 40, 5120, 40, 40, 13824, 32000, 4096),

@@ -133,7 +133,7 @@ TensorId TransformerBuilder::attention(TensorId x, bool windowed) {
         parts[0] = headNorm("q_norm", parts[0], c_.heads);
         parts[1] = headNorm("k_norm", parts[1], c_.kvHeads);
     }
-    if (c_.learnedPositions == 0) {
+    if (c_.learnedPositions == 0 && !c_.linearBias) {
         const auto rotated = rotate("rope", {parts[0], parts[1]});
         parts[0] = rotated[0];
         parts[1] = rotated[1];

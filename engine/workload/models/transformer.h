@@ -32,6 +32,7 @@ struct TransformerConfig {
     std::int64_t layers = 0, hidden = 0, heads = 0, kvHeads = 0, headDim = 0, intermediate = 0, vocabulary = 0;
     std::int64_t maxPositions = 0;
     std::int64_t learnedPositions = 0;  ///< rows of a learned position table; 0: rotary
+    bool linearBias = false;            ///< positions by biases on scores (ALiBi): neither a table nor rotary
     std::int64_t tokenTypes = 0;        ///< rows of BERT's segment table
     std::int64_t embeddingDim = 0;      ///< if it differs from hidden (OPT-350m), else 0
     std::string activation = "SiLU";    ///< a type of operator_types.h: of the gate, if gated

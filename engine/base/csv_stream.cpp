@@ -1,4 +1,4 @@
-#include "evaluation/csv_stream.h"
+#include "base/csv_stream.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -139,25 +139,30 @@ void CsvStream::split(std::string_view text) {
     for (const auto& cell : unquoted_) cells_.push_back(trimmed(cell));
 }
 
-Expected<bool> CsvStream::next() {
-    std::string_view text;
+Expected<bool> CsvStream::next(std::string_view& text) {
     while (true) {
         auto got = readLine(text);
         if (!got || !*got) return got;
         if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
         if (text.find('\0') != std::string_view::npos) return unreadable(path_, line_, "it is not text");
-        if (trimmed(text).empty()) continue;
-        if (separator_ == 0) {
-            separator_ = ',';
-            for (const char other : {';', '\t'}) {
-                if (std::count(text.begin(), text.end(), other) > std::count(text.begin(), text.end(), separator_)) {
-                    separator_ = other;
-                }
+        if (!trimmed(text).empty()) return true;
+    }
+}
+
+Expected<bool> CsvStream::next() {
+    std::string_view text;
+    auto got = next(text);
+    if (!got || !*got) return got;
+    if (separator_ == 0) {
+        separator_ = ',';
+        for (const char other : {';', '\t'}) {
+            if (std::count(text.begin(), text.end(), other) > std::count(text.begin(), text.end(), separator_)) {
+                separator_ = other;
             }
         }
-        split(text);
-        return true;
     }
+    split(text);
+    return true;
 }
 
 }  // namespace orrery

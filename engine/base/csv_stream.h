@@ -30,6 +30,8 @@ public:
     /// Reads the next line that is not empty; false at the end. Fails with `reference.unreadable` where the file is
     /// damaged or cut short, holds a zero byte, or has a line over 1 MiB.
     Expected<bool> next();
+    /// The same, not cut into cells: for files of one JSON object per line. Valid until the next line.
+    Expected<bool> next(std::string_view& text);
     /// Of the line last read; valid until the next one.
     std::span<const std::string_view> cells() const { return cells_; }
     int line() const { return line_; }

@@ -1,0 +1,338 @@
+#include "app/window/serving/serving_form.h"
+
+#include "app/window/serving/form_parts.h"
+#include "hardware/catalogue.h"
+#include "methods/kernel_method.h"
+#include "methods/method.h"
+#include "serving/router.h"
+#include "serving/scheduler_options.h"
+#include "widgets/common/label.h"
+#include "widgets/common/log_slider.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/common/value_edit.h"
+#include "widgets/serving/traffic_picture.h"
+#include "workload/workload.h"
+
+#include <QCheckBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace orrery::app {
+
+namespace {
+
+double meanOf(const LengthSpec& length) {
+    return length.kind == LengthKind::Uniform ? (length.least + length.most) / 2.0 : length.mean;
+}
+
+}  // namespace
+
+ServingForm::ServingForm(QWidget* parent) : QScrollArea(parent), inner_(new QWidget) {
+    setObjectName(QStringLiteral("serving.form"));
+    setAccessibleName(tr("What is served, by what, to whom"));
+    setToolTip(tr("Every change is answered at once"));
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFocusPolicy(Qt::NoFocus);
+    const int unit = ui::Theme::instance().unit();
+    auto* column = new QVBoxLayout(inner_);
+    column->setContentsMargins(unit, unit, unit, unit);
+    column->setSpacing(unit);
+    buildModel();
+    buildFleet();
+    buildPolicy();
+    buildTraffic();
+    buildPromise();
+    column->addStretch(1);
+    setWidget(inner_);
+    alignLabels();
+}
+
+QFormLayout* ServingForm::section(const QString& title) {
+    auto* column = static_cast<QVBoxLayout*>(inner_->layout());
+    column->addWidget(new ui::SectionHeader(title, inner_));
+    auto* form = new QFormLayout;
+    form->setVerticalSpacing(ui::Theme::instance().unit() / 2);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    column->addLayout(form);
+    return form;
+}
+
+void ServingForm::alignLabels() {
+    int widest = 0;
+    const auto labels = [this] {
+        QList<QWidget*> all;
+        for (const QFormLayout* form : inner_->findChildren<QFormLayout*>())
+            for (int row = 0; row < form->rowCount(); ++row)
+                if (const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole); item && item->widget())
+                    all << item->widget();
+        return all;
+    }();
+    for (const QWidget* label : labels) widest = std::max(widest, label->sizeHint().width());
+    for (QWidget* label : labels) label->setMinimumWidth(widest);
+}
+
+void ServingForm::buildModel() {
+    QFormLayout* form = section(tr("Model"));
+    model_ = namedChoice(inner_, "serving.model", tr("Model"), tr("Decoder models that Orrery can build"));
+    for (const WorkloadInfo& info : builtinWorkloads())
+        if (info.hasPhases) model_->addItem(ui::qs(info.name), ui::qs(info.id));
+    weights_ = namedChoice(inner_, "serving.weights", tr("Precision of the weights"),
+                           tr("Weights are stored and multiplied in this precision"));
+    for (const DType type : {DType::BF16, DType::F16, DType::FP8, DType::I8, DType::I4, DType::FP4})
+        weights_->addItem(ui::qs(toText(type)), ui::qs(toText(type)));
+    method_ = namedChoice(inner_, "serving.method", tr("Who prices iterations"),
+                          tr("The kernel method that says how long every kernel of an iteration takes"));
+    for (const KernelMethod& method : kernelMethods()) {
+        const Method* model = findMethod(method.id);
+        method_->addItem(ui::qs(model ? model->card.title : method.id), ui::qs(method.id));
+    }
+    form->addRow(tr("Model"), model_);
+    form->addRow(tr("Weights"), weights_);
+    form->addRow(tr("Priced by"), method_);
+    connect(model_, &QComboBox::activated, this, [this] {
+        question_.scenario.model.source = model_->currentData().toString().toStdString();
+        changed();
+    });
+    connect(weights_, &QComboBox::activated, this, [this] {
+        if (const auto type = dtype(weights_->currentData().toString().toStdString()))
+            question_.scenario.model.weights = *type;
+        changed();
+    });
+    connect(method_, &QComboBox::activated, this, [this] {
+        for (PoolSpec& each : question_.scenario.pools) {
+            each.time = {};
+            each.time.method = method_->currentData().toString().toStdString();
+        }
+        changed();
+    });
+}
+
+void ServingForm::buildFleet() {
+    QFormLayout* form = section(tr("Fleet"));
+    device_ =
+        namedChoice(inner_, "serving.device", tr("Device"), tr("The device that is drawn, or one of the catalogue"));
+    device_->addItem(tr("As drawn"), QString());
+    for (const CatalogueEntry& entry : hardwareCatalogue())
+        if (entry.group == "GPU") device_->addItem(ui::qs(entry.name), ui::qs(entry.id));
+    replicas_ =
+        namedNumber(inner_, "serving.replicas", tr("Replicas"), tr("Copies of the model behind one router"), 1, 1024);
+    tensor_ = namedNumber(inner_, "serving.tensor", tr("Tensor parallel"), tr("Devices that share every layer"), 1, 64);
+    pipeline_ = namedNumber(inner_, "serving.pipeline", tr("Pipeline parallel"),
+                            tr("Devices that share the layers out"), 1, 64);
+    split_ = named(new QCheckBox(tr("Prefill and decode apart"), inner_), "serving.disaggregate",
+                   tr("Prefill and decode on replicas of their own"),
+                   tr("Prompts are computed by one pool, their KV cache moves to another that decodes"));
+    prefillReplicas_ = namedNumber(inner_, "serving.prefillReplicas", tr("Prefill replicas"),
+                                   tr("Replicas that compute prompts"), 1, 1024);
+    router_ = namedChoice(inner_, "serving.router", tr("Router"), tr("Which replica a request goes to"));
+    for (const RouterCard& card : routers()) {
+        router_->addItem(ui::qs(card.title), ui::qs(card.id));
+        router_->setItemData(router_->count() - 1, ui::qs(card.summary), Qt::ToolTipRole);
+    }
+    planText_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, inner_);
+    planText_->setWordWrap(true);
+    form->addRow(tr("Device"), device_);
+    form->addRow(tr("Replicas"), replicas_);
+    form->addRow(tr("Tensor"), tensor_);
+    form->addRow(tr("Pipeline"), pipeline_);
+    form->addRow(QString(), split_);
+    form->addRow(tr("Prefill"), prefillReplicas_);
+    form->addRow(tr("Router"), router_);
+    form->addRow(planText_);
+    connect(device_, &QComboBox::activated, this, [this] {
+        for (PoolSpec& each : question_.scenario.pools) each.hardware = device_->currentData().toString().toStdString();
+        changed();
+    });
+    const auto ofPools = [this](QSpinBox* box, auto set) {
+        connect(box, &QSpinBox::valueChanged, this, [this, set](int value) {
+            if (filling_) return;
+            for (PoolSpec& each : question_.scenario.pools) set(each, value);
+            changed();
+        });
+    };
+    ofPools(tensor_, [](PoolSpec& each, int value) { each.plan.tensor = value; });
+    ofPools(pipeline_, [](PoolSpec& each, int value) { each.plan.pipeline = value; });
+    connect(replicas_, &QSpinBox::valueChanged, this, [this](int value) {
+        if (filling_) return;
+        question_.scenario.pools.back().replicas = value;
+        changed();
+    });
+    connect(prefillReplicas_, &QSpinBox::valueChanged, this, [this](int value) {
+        if (filling_ || question_.scenario.pools.size() < 2) return;
+        pool().replicas = value;
+        changed();
+    });
+    connect(split_, &QCheckBox::clicked, this, [this](bool apart) {
+        auto& pools = question_.scenario.pools;
+        pools.resize(1);
+        pools.front().role = apart ? ReplicaRole::Prefill : ReplicaRole::Whole;
+        pools.front().name = apart ? "prefill" : "replicas";
+        if (apart) {
+            pools.push_back(pools.front());
+            pools.back().role = ReplicaRole::Decode;
+            pools.back().name = "decode";
+        }
+        changed();
+        setQuestion(question_);
+    });
+    connect(router_, &QComboBox::activated, this, [this] {
+        question_.scenario.router = {};
+        question_.scenario.router.id = router_->currentData().toString().toStdString();
+        changed();
+    });
+}
+
+void ServingForm::buildPolicy() {
+    QFormLayout* form = section(tr("Scheduler"));
+    policy_ = namedChoice(inner_, "serving.policy", tr("Scheduler"), tr("Who runs in the next iteration"));
+    second_ = namedChoice(inner_, "serving.second", tr("Compare with"),
+                          tr("The same traffic under a second policy, side by side"));
+    second_->addItem(tr("nothing"), QString());
+    for (const SchedulerCard& card : schedulers()) {
+        for (QComboBox* box : {policy_, second_}) {
+            box->addItem(ui::qs(card.title), ui::qs(card.id));
+            box->setItemData(box->count() - 1, ui::qs(card.summary), Qt::ToolTipRole);
+        }
+    }
+    policyText_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, inner_);
+    policyText_->setWordWrap(true);
+    options_ = new QWidget(inner_);
+    form->addRow(tr("Policy"), policy_);
+    form->addRow(policyText_);
+    form->addRow(options_);
+    form->addRow(tr("Compare with"), second_);
+    connect(policy_, &QComboBox::activated, this, [this] {
+        SchedulerSpec spec;
+        spec.id = policy_->currentData().toString().toStdString();
+        for (PoolSpec& each : question_.scenario.pools) each.scheduler = spec;
+        showOptions();
+        changed();
+    });
+    connect(second_, &QComboBox::activated, this, [this] {
+        const QString id = second_->currentData().toString();
+        question_.compareWith.reset();
+        if (!id.isEmpty()) {
+            question_.compareWith.emplace();
+            question_.compareWith->id = id.toStdString();
+        }
+        changed();
+    });
+}
+
+void ServingForm::showOptions() {
+    delete options_->layout();
+    qDeleteAll(options_->findChildren<QWidget*>(Qt::FindDirectChildrenOnly));
+    auto* form = new QFormLayout(options_);
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setVerticalSpacing(ui::Theme::instance().unit() / 2);
+    const SchedulerCard* card = findScheduler(pool().scheduler.id);
+    policyText_->setText(card ? ui::qs(card->summary) : QString());
+    policyText_->setToolTip(card ? ui::qs(card->lineage) : QString());
+    if (!card) return;
+    const auto set = [this](std::string_view key, double value) {
+        for (PoolSpec& each : question_.scenario.pools) setSchedulerNumber(each.scheduler, key, value);
+        changed();
+    };
+    for (const SchedulerOption& option : card->options) {
+        const double value = optionValue(pool().scheduler, option);
+        const QString id = QStringLiteral("serving.option.") + ui::qs(option.key);
+        if (isSwitch(option.key)) {
+            auto* box =
+                named(new QCheckBox(ui::qs(option.title), options_), "", ui::qs(option.title), ui::qs(option.meaning));
+            box->setObjectName(id);
+            box->setChecked(value != 0);
+            connect(box, &QCheckBox::clicked, this, [set, key = option.key](bool on) { set(key, on ? 1 : 0); });
+            form->addRow(QString(), box);
+            continue;
+        }
+        if (std::max(value, option.fallback) >= 1e7) {  // bandwidths, `25 G`
+            auto* edit = named(new ui::ValueEdit(options_), "", ui::qs(option.title), ui::qs(option.meaning));
+            edit->setObjectName(id);
+            edit->setMeasure(Dimension::Number);
+            edit->setStored(ui::text(value, Dimension::Number));
+            edit->setClearable(false);
+            connect(edit, &ui::ValueEdit::committed, this, [set, key = option.key](const QString& text) {
+                if (const auto number = parseMeasure(text.toStdString(), Dimension::Number)) set(key, number->si);
+            });
+            form->addRow(ui::qs(option.title), edit);
+            continue;
+        }
+        auto* box = named(new QDoubleSpinBox(options_), "", ui::qs(option.title), ui::qs(option.meaning));
+        box->setObjectName(id);
+        const bool fraction = value != std::floor(value) || option.fallback != std::floor(option.fallback);
+        box->setRange(0, 1e7);
+        box->setDecimals(fraction ? 3 : 0);
+        box->setSingleStep(fraction ? 0.01 : std::max(1.0, std::floor(value / 8)));
+        box->setGroupSeparatorShown(true);
+        box->setValue(value);
+        connect(box, &QDoubleSpinBox::valueChanged, this, [set, key = option.key](double to) { set(key, to); });
+        form->addRow(ui::qs(option.title), box);
+    }
+    alignLabels();
+}
+
+void ServingForm::changed() {
+    if (!filling_) emit edited();
+}
+
+void ServingForm::setQuestion(const ServingStudy& question) {
+    question_ = question;
+    if (question_.scenario.pools.empty()) question_.scenario.pools.emplace_back();
+    filling_ = true;
+    const auto& pools = question_.scenario.pools;
+    selectData(model_, ui::qs(question_.scenario.model.source));
+    selectData(weights_, ui::qs(toText(question_.scenario.model.weights)));
+    selectData(method_, ui::qs(pool().time.method));
+    selectData(device_, ui::qs(pool().hardware));
+    replicas_->setValue(pools.back().replicas);
+    tensor_->setValue(pool().plan.tensor);
+    pipeline_->setValue(pool().plan.pipeline);
+    split_->setChecked(pools.size() > 1);
+    prefillReplicas_->setEnabled(pools.size() > 1);
+    prefillReplicas_->setValue(pools.size() > 1 ? pools.front().replicas : 1);
+    selectData(router_, ui::qs(question_.scenario.router.id));
+    selectData(policy_, ui::qs(pool().scheduler.id));
+    selectData(second_, question_.compareWith ? ui::qs(question_.compareWith->id) : QString());
+    const TrafficSpec& traffic = question_.traffic;
+    rate_->setValue(traffic.arrivals.rate);
+    cv_->setValue(traffic.arrivals.cv);
+    concurrency_->setValue(traffic.arrivals.concurrency);
+    requests_->setValue(static_cast<int>(traffic.requests));
+    lengths_->setCurrentIndex(std::max(0, lengths_->findData(static_cast<int>(traffic.prompt.kind))));
+    prompt_->setValue(static_cast<int>(std::lround(meanOf(traffic.prompt))));
+    output_->setValue(static_cast<int>(std::lround(meanOf(traffic.output))));
+    seed_->setValue(static_cast<int>(question_.seed));
+    const auto promise = [](double seconds) { return seconds > 0 ? ui::text(seconds, Dimension::Time) : QString(); };
+    ttft_->setStored(promise(question_.scenario.promise.ttft));
+    tpot_->setStored(promise(question_.scenario.promise.tpot));
+    showOptions();
+    filling_ = false;
+    showTraffic();
+}
+
+void ServingForm::setStream(std::shared_ptr<const RequestStream> stream) {
+    picture_->setStream(std::move(stream));
+    trafficText_->setText(picture_->summary());
+}
+
+void ServingForm::setPlan(const PlannedFleet& planned) {
+    QStringList lines;
+    for (const PlannedPool& each : planned.pools)
+        lines << tr("%1: %2 tokens of KV cache per replica; a lone sequence decodes in %3")
+                     .arg(ui::qs(each.device), ui::countText(static_cast<double>(each.capacity.tokens)),
+                          ui::text(each.decodeSeconds, Dimension::Time));
+    planText_->setText(lines.join(QLatin1Char('\n')));
+}
+
+}  // namespace orrery::app

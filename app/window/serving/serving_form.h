@@ -1,0 +1,71 @@
+#pragma once
+
+// The question, as controls: model, fleet, policy, traffic, promise, and who prices iterations. Holds no state of its
+// own beyond the controls; every edit yields a whole question.
+
+#include "app/window/serving/serving_question.h"
+
+#include <QScrollArea>
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QPushButton;
+class QSpinBox;
+
+namespace orrery::ui {
+class Label;
+class LogSlider;
+class TrafficPicture;
+class ValueEdit;
+}  // namespace orrery::ui
+
+namespace orrery::app {
+
+class ServingForm : public QScrollArea {
+    Q_OBJECT
+public:
+    explicit ServingForm(QWidget* parent = nullptr);
+    const ServingStudy& question() const { return question_; }
+    void setQuestion(const ServingStudy& question);
+    void setStream(std::shared_ptr<const RequestStream> stream);  ///< what the traffic became, for its picture
+    void setPlan(const PlannedFleet& planned);                    ///< what the fleet became, in words
+
+signals:
+    void edited();  ///< by a person
+
+private:
+    QFormLayout* section(const QString& title);
+    void buildModel();
+    void buildFleet();
+    void buildPolicy();
+    void buildTraffic();
+    void buildPromise();
+    void showOptions();
+    void alignLabels();  ///< one column over all sections
+    void showTraffic();
+    void chooseTrace();
+    void changed();
+    PoolSpec& pool() { return question_.scenario.pools.front(); }
+
+    ServingStudy question_;
+    bool filling_ = false;
+    QWidget* inner_;
+    QComboBox *model_ = nullptr, *weights_ = nullptr, *device_ = nullptr, *router_ = nullptr;
+    QSpinBox *replicas_ = nullptr, *prefillReplicas_ = nullptr, *tensor_ = nullptr, *pipeline_ = nullptr;
+    QCheckBox* split_ = nullptr;
+    QComboBox *policy_ = nullptr, *second_ = nullptr, *method_ = nullptr, *software_ = nullptr;
+    QWidget* options_ = nullptr;
+    ui::Label *policyText_ = nullptr, *planText_ = nullptr, *rateText_ = nullptr, *trafficText_ = nullptr;
+    QComboBox* arrivals_ = nullptr;
+    ui::LogSlider* rate_ = nullptr;
+    QSpinBox *requests_ = nullptr, *concurrency_ = nullptr, *prompt_ = nullptr, *output_ = nullptr, *seed_ = nullptr;
+    QDoubleSpinBox* cv_ = nullptr;
+    QComboBox* lengths_ = nullptr;
+    QPushButton* trace_ = nullptr;
+    ui::TrafficPicture* picture_ = nullptr;
+    ui::ValueEdit *ttft_ = nullptr, *tpot_ = nullptr;
+};
+
+}  // namespace orrery::app

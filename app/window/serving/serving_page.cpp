@@ -1,0 +1,442 @@
+#include "app/window/serving/serving_page.h"
+
+#include "app/window/evidence/background.h"
+#include "app/window/serving/form_parts.h"
+#include "app/window/serving/serving_figures.h"
+#include "app/window/serving/serving_form.h"
+#include "widgets/common/fact_list.h"
+#include "widgets/common/icon_button.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/serving/fleet_picture.h"
+#include "widgets/serving/lane_plot.h"
+#include "widgets/serving/line_plot.h"
+#include "widgets/serving/pair_plot.h"
+#include "widgets/serving/request_lives.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QSlider>
+#include <QSplitter>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace orrery::app {
+
+namespace {
+
+constexpr int patience = 180;       ///< ms after the last edit before it is simulated
+constexpr int scrub_steps = 10000;  ///< of the slider over the whole run
+
+/// `8:15.36`, as a stopwatch shows it; below a minute in seconds.
+QString clockText(SimTime time) {
+    const double seconds = toSeconds(time);
+    if (seconds < 60) return QString::number(seconds, 'f', seconds < 1 ? 4 : 2) + QStringLiteral(" s");
+    const auto minutes = static_cast<qint64>(seconds / 60);
+    const double rest = seconds - 60.0 * static_cast<double>(minutes);
+    return QStringLiteral("%1:%2").arg(minutes).arg(rest, 5, 'f', 2, QLatin1Char('0'));
+}
+
+}  // namespace
+
+ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Background(this)), load_(new Background(this)) {
+    setObjectName(QStringLiteral("servingPage"));
+    setAccessibleName(tr("Serving"));
+    const int unit = ui::Theme::instance().unit();
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    form_ = new ServingForm(this);
+    form_->setFixedWidth(static_cast<int>(36 * unit * ui::Theme::instance().scale()));
+    row->addWidget(form_);
+    auto* right = new QWidget(this);
+    auto* column = new QVBoxLayout(right);
+    column->setContentsMargins(0, unit, unit, 0);
+    column->setSpacing(unit / 2);
+    headline_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, right);
+    headline_->setObjectName(QStringLiteral("serving.headline"));
+    headline_->setElided(true);
+    column->addWidget(headline_);
+    column->addWidget(buildTransport());
+    auto* split = named(new QSplitter(Qt::Vertical, right), "serving.split", tr("Replicas and results"),
+                        tr("Drag the border to give one part more room"));
+    split->setChildrenCollapsible(false);
+    fleet_ = new ui::FleetPicture(split);
+    split->addWidget(fleet_);
+    split->addWidget(buildViews());
+    split->setStretchFactor(0, 2);
+    split->setStretchFactor(1, 3);
+    column->addWidget(split, 1);
+    row->addWidget(right, 1);
+
+    soon_.setSingleShot(true);
+    soon_.setInterval(patience);
+    frame_.setInterval(33);
+    connect(&soon_, &QTimer::timeout, this, &ServingPage::ask);
+    connect(&frame_, &QTimer::timeout, this, &ServingPage::nextFrame);
+    connect(form_, &ServingForm::edited, this, [this] {
+        stale_ = true;
+        soon_.start();
+        emit edited(form_->question());
+    });
+    connect(work_, &Background::advanced, this, [this] {
+        if (work_->fraction() > 0) now_->setFullText(tr("simulating, %1").arg(ui::percentText(work_->fraction())));
+    });
+    connect(work_, &Background::ended, this, [this] { setTime(time_); });
+    connect(fleet_, &ui::FleetPicture::chosen, this, &ServingPage::follow);
+    connect(lives_, &ui::RequestLives::chosen, this, &ServingPage::follow);
+    connect(pairs_, &ui::PairPlot::chosen, this, &ServingPage::follow);
+    connect(lanes_, &ui::LanePlot::timeChosen, this, &ServingPage::setTime);
+    headline_->setFullText(tr("What will the users see?"));
+    form_->setQuestion(usualQuestion());
+}
+
+ServingPage::~ServingPage() = default;
+
+bool ServingPage::isBusy() const {
+    return work_->isRunning() || soon_.isActive();
+}
+
+ServingStudy ServingPage::usualQuestion() {
+    ServingStudy study;
+    study.traffic.arrivals.rate = 8;
+    study.traffic.requests = 600;
+    study.scenario.promise = {.ttft = 0.5, .tpot = 0.05};
+    return study;
+}
+
+const ServingStudy& ServingPage::question() const {
+    return form_->question();
+}
+
+SimTime ServingPage::end() const {
+    SimTime end = 0;
+    for (const auto& run : runs_) end = std::max(end, run->result.end);
+    return end;
+}
+
+QWidget* ServingPage::buildTransport() {
+    const int unit = ui::Theme::instance().unit();
+    auto* bar = new QWidget(this);
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(unit / 2);
+    const auto button = [&](const QString& icon, const QString& name, const char* id) {
+        auto* made = new ui::IconButton(icon, name, QLatin1String(id), bar);
+        row->addWidget(made);
+        return made;
+    };
+    rewind_ = button(QStringLiteral("media-skip-backward"), tr("To the beginning"), "serving.rewind");
+    back_ = button(QStringLiteral("media-seek-backward"), tr("Back to the iteration before"), "serving.back");
+    play_ = button(QStringLiteral("media-playback-start"), tr("Play or pause"), "serving.play");
+    play_->setCheckable(true);
+    forward_ = button(QStringLiteral("media-seek-forward"), tr("On to the next iteration"), "serving.forward");
+    scrub_ =
+        named(new QSlider(Qt::Horizontal, bar), "serving.scrub", tr("Moment of the run"), tr("Drag through the run"));
+    scrub_->setRange(0, scrub_steps);
+    row->addWidget(scrub_, 1);
+    speed_ =
+        named(new QComboBox(bar), "serving.speed", tr("Speed of playing"), tr("Simulated time per second of playing"));
+    for (const auto& [text, factor] : std::initializer_list<std::pair<QString, double>>{{tr("1/100 speed"), 0.01},
+                                                                                        {tr("1/10 speed"), 0.1},
+                                                                                        {tr("real time"), 1.0},
+                                                                                        {tr("10 × faster"), 10.0},
+                                                                                        {tr("100 × faster"), 100.0}})
+        speed_->addItem(text, factor);
+    speed_->setCurrentIndex(2);
+    row->addWidget(speed_);
+    now_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, bar);
+    now_->setObjectName(QStringLiteral("serving.now"));
+    now_->setMinimumWidth(unit * 18);
+    row->addWidget(now_);
+    connect(rewind_, &QToolButton::clicked, this, [this] { setTime(0); });
+    connect(back_, &QToolButton::clicked, this, [this] { step(true); });
+    connect(forward_, &QToolButton::clicked, this, [this] { step(false); });
+    connect(play_, &QToolButton::toggled, this, &ServingPage::play);
+    connect(scrub_, &QSlider::sliderMoved, this,
+            [this](int at) { setTime(static_cast<SimTime>(static_cast<double>(end()) * at / scrub_steps)); });
+    return bar;
+}
+
+QWidget* ServingPage::buildViews() {
+    tabs_ = named(new QTabWidget(this), "serving.views", tr("Results"), tr("The run in figures and pictures"));
+    tabs_->setDocumentMode(true);
+    tabs_->tabBar()->setObjectName(QStringLiteral("serving.tabs"));
+    tabs_->tabBar()->setAccessibleName(tr("Results"));
+    tabs_->tabBar()->setToolTip(tr("The run in figures and pictures"));
+    figures_ = new ui::CellsTable(QStringLiteral("serving.figures"), tr("Figures"),
+                                  tr("One definition each; hover a name to read it"), tabs_);
+    lanes_ = new ui::LanePlot(tabs_);
+    auto* requests = named(new QSplitter(Qt::Horizontal, tabs_), "serving.requests.split", tr("Requests"),
+                           tr("Drag the border to give one side more room"));
+    requests->setChildrenCollapsible(false);
+    lives_ = new ui::RequestLives(requests);
+    auto* side = new QWidget(requests);
+    auto* facts = new QVBoxLayout(side);
+    facts->setContentsMargins(8, 8, 0, 0);
+    life_ = new ui::FactList(side);
+    life_->setObjectName(QStringLiteral("serving.life"));
+    side->setMinimumWidth(static_cast<int>(28 * ui::Theme::instance().unit() * ui::Theme::instance().scale()));
+    facts->addWidget(life_);
+    facts->addStretch(1);
+    requests->addWidget(lives_);
+    requests->addWidget(side);
+    requests->setStretchFactor(0, 3);
+    requests->setStretchFactor(1, 1);
+    pairs_ = new ui::PairPlot(tabs_);
+    tabs_->addTab(lanes_, tr("Over time"));
+    tabs_->addTab(requests, tr("Requests"));
+    tabs_->addTab(buildLatency(tabs_), tr("Latency"));
+    tabs_->addTab(pairs_, tr("Side by side"));
+    tabs_->addTab(buildLoad(tabs_), tr("Load curve"));
+    tabs_->addTab(figures_, tr("Figures"));
+    return tabs_;
+}
+
+QWidget* ServingPage::buildLatency(QWidget* parent) {
+    auto* page = new QWidget(parent);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 4, 0, 0);
+    figure_ = named(new QComboBox(page), "serving.figure", tr("Latency"), tr("Which latency is shown"));
+    for (const ui::RequestFigure figure :
+         {ui::RequestFigure::Ttft, ui::RequestFigure::Tpot, ui::RequestFigure::EndToEnd})
+        figure_->addItem(ui::nameOf(figure), static_cast<int>(figure));
+    latency_ = new ui::LinePlot(QStringLiteral("serving.latency"), tr("Distribution of latencies"),
+                                tr("Share of requests that are at least as fast; hover to read it"), page);
+    latency_->setEmptySentence(tr("The share of requests within any latency will stand here."));
+    column->addWidget(figure_, 0, Qt::AlignLeft);
+    column->addWidget(latency_, 1);
+    connect(figure_, &QComboBox::activated, this, [this] {
+        showLatency();
+        showPairs();
+    });
+    return page;
+}
+
+QWidget* ServingPage::buildLoad(QWidget* parent) {
+    auto* page = new QWidget(parent);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 4, 0, 0);
+    auto* row = new QHBoxLayout;
+    loadRun_ = named(new QPushButton(tr("Compute the curve"), page), "serving.load.run", tr("Compute the load curve"),
+                     tr("Runs the traffic at ten rates, from a fifth to twice the one that is set"));
+    loadState_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, page);
+    loadState_->setElided(true);
+    row->addWidget(loadRun_);
+    row->addWidget(loadState_, 1);
+    loadPlot_ = new ui::LinePlot(QStringLiteral("serving.load"), tr("Promise kept against load"),
+                                 tr("Share of requests that keep the promise, by the rate at which they arrive"), page);
+    loadPlot_->setEmptySentence(
+        tr("How many requests keep the promise, as more arrive per second. Set a promise at the left, then compute the "
+           "curve."));
+    column->addLayout(row);
+    column->addWidget(loadPlot_, 1);
+    connect(loadRun_, &QPushButton::clicked, this, [this] { load_->isRunning() ? load_->cancel() : startLoadCurve(); });
+    connect(load_, &Background::advanced, this, [this] {
+        loadRun_->setText(tr("Stop"));
+        loadState_->setFullText(tr("%1 done").arg(ui::percentText(load_->fraction())));
+    });
+    connect(load_, &Background::ended, this, [this] { loadRun_->setText(tr("Compute the curve")); });
+    return page;
+}
+
+void ServingPage::setHardware(HardwarePtr hardware) {
+    if (hardware == hardware_) return;
+    hardware_ = std::move(hardware);
+    stale_ = true;
+    if (isVisible()) soon_.start();
+}
+
+void ServingPage::setQuestion(const ServingStudy& question) {
+    if (question == form_->question()) return;
+    form_->setQuestion(question);
+    stale_ = true;
+    if (isVisible()) soon_.start(0);
+}
+
+void ServingPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (stale_) soon_.start(0);
+}
+
+void ServingPage::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    play_->setChecked(false);
+}
+
+void ServingPage::ask() {
+    stale_ = false;
+    work_->start([question = form_->question(), hardware = hardware_, times = times_, page = this](
+                     std::stop_token stop, Progress& progress) -> Background::Finish {
+        auto answer = std::make_shared<ServingAnswer>(answerServing(question, hardware, *times, stop, progress));
+        if (stop.stop_requested()) return {};
+        return [answer, page] { page->show(std::move(*answer)); };
+    });
+}
+
+void ServingPage::refuse(const Diagnostic& why) {
+    headline_->setTone(ui::Tone::Bad);
+    headline_->setFullText(ui::qs(why.message) +
+                           (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)));
+    headline_->setToolTip(ui::qs(toText(why)));
+}
+
+void ServingPage::show(ServingAnswer answer) {
+    if (answer.stream) form_->setStream(answer.stream);
+    if (answer.refusal) {
+        refuse(*answer.refusal);
+        emit answered();
+        return;
+    }
+    form_->setPlan(answer.planned);
+    const bool first = runs_.empty();
+    const double share = end() > 0 ? static_cast<double>(time_) / static_cast<double>(end()) : 0;
+    runs_ = std::move(answer.runs);
+    replays_.clear();
+    std::vector<const ui::Replay*> shown;
+    for (const auto& run : runs_) {
+        replays_.push_back(std::make_unique<ui::Replay>(run));
+        shown.push_back(replays_.back().get());
+    }
+    fleet_->setReplays(shown);
+    lanes_->setRuns(runs_);
+    lives_->setRun(runs_.empty() ? nullptr : runs_.front());
+    headline_->setTone(ui::Tone::Normal);
+    showFigures();
+    showLatency();
+    showPairs();
+    // A run that is new shows its middle, where something happens; an edited one the same share of its time.
+    setTime(static_cast<SimTime>(static_cast<double>(end()) * (first ? 0.5 : share)));
+    follow(current_);
+    emit answered();
+}
+
+void ServingPage::setTime(SimTime time) {
+    time_ = std::clamp<SimTime>(time, 0, end());
+    fleet_->setTime(time_);
+    lanes_->setTime(time_);
+    lives_->setTime(time_);
+    if (!scrub_->isSliderDown() && end() > 0)
+        scrub_->setValue(static_cast<int>(static_cast<double>(time_) / static_cast<double>(end()) * scrub_steps));
+    now_->setFullText(
+        tr("%1 of %2")
+            .arg(ui::text(toSeconds(time_), Dimension::Time, 4), ui::text(toSeconds(end()), Dimension::Time)));
+}
+
+void ServingPage::play(bool on) {
+    if (on && time_ >= end()) setTime(0);
+    clock_.start();
+    on && !runs_.empty() ? frame_.start() : frame_.stop();
+}
+
+void ServingPage::nextFrame() {
+    const double passed = static_cast<double>(clock_.restart()) / 1000 * speed_->currentData().toDouble();
+    setTime(time_ + toTicks(passed));
+    if (time_ >= end()) play_->setChecked(false);
+}
+
+void ServingPage::step(bool backwards) {
+    play_->setChecked(false);
+    SimTime best = backwards ? 0 : end();
+    bool any = false;
+    for (const auto& replay : replays_) {
+        const SimTime next = replay->neighbour(time_, backwards);
+        if (next == time_) continue;
+        best = any ? (backwards ? std::max(best, next) : std::min(best, next)) : next;
+        any = true;
+    }
+    if (any) setTime(best);
+}
+
+void ServingPage::follow(RequestIndex request) {
+    if (!runs_.empty() && request != no_request && request >= runs_.front()->result.requests.size())
+        request = no_request;
+    current_ = request;
+    fleet_->setCurrent(request);
+    lives_->setCurrent(request);
+    pairs_->setCurrent(request);
+    showLife();
+}
+
+void ServingPage::showLife() {
+    std::vector<ui::Fact> facts;
+    if (current_ == no_request || runs_.empty()) {
+        facts.push_back({tr("Click a request"), {}, tr("Its life is told here"), ui::Tone::Muted});
+        return life_->setFacts(std::move(facts));
+    }
+    facts.push_back({tr("Request %1").arg(current_), {}, {}, ui::Tone::Accent});
+    for (const auto& run : runs_) {
+        if (runs_.size() > 1) facts.push_back({run->name, {}, {}, ui::Tone::Accent});
+        for (const auto& [label, value] : ui::lifeOf(*run, current_))
+            facts.push_back({label, value, {}, ui::Tone::Normal});
+    }
+    life_->setFacts(std::move(facts));
+}
+
+void ServingPage::showLatency() {
+    const auto figure = static_cast<ui::RequestFigure>(figure_->currentData().toInt());
+    ui::LinePlotData plot;
+    plot.title = tr("%1: share of requests within").arg(ui::nameOf(figure));
+    plot.xName = tr("seconds");
+    plot.xTicks = ui::TickText::Seconds;
+    plot.yHigh = 1;
+    for (const auto& run : runs_) {
+        ui::PlotLine line;
+        line.name = run->name;
+        line.colour = run->colour;
+        for (RequestIndex r = 0; r < run->result.requests.size(); ++r)
+            if (const double value = ui::valueOf(*run, r, figure); value > 0) line.x.push_back(value);
+        std::ranges::sort(line.x);
+        for (std::size_t i = 0; i < line.x.size(); ++i)
+            line.y.push_back(static_cast<double>(i + 1) / static_cast<double>(line.x.size()));
+        plot.lines.push_back(std::move(line));
+    }
+    const ServiceLevel& promise = form_->question().scenario.promise;
+    const double mark = figure == ui::RequestFigure::Ttft   ? promise.ttft
+                        : figure == ui::RequestFigure::Tpot ? promise.tpot
+                                                            : promise.endToEnd;
+    if (mark > 0) plot.marks.push_back({tr("promise"), mark});
+    latency_->setData(std::move(plot));
+}
+
+void ServingPage::showPairs() {
+    pairs_->setRuns(runs_.empty() ? nullptr : runs_.front(), runs_.size() > 1 ? runs_[1] : nullptr,
+                    static_cast<ui::RequestFigure>(figure_->currentData().toInt()));
+}
+
+void ServingPage::showFigures() {
+    if (runs_.empty()) return;
+    const ServingResult& result = runs_.front()->result;
+    headline_->setFullText(headlineOf(*runs_.front()));
+    headline_->setToolTip(
+        tr("Iteration times lie within × %1 to × %2 with 90 %").arg(result.low, 0, 'g', 3).arg(result.high, 0, 'g', 3));
+
+    fillFigures(*figures_, runs_);
+}
+
+void ServingPage::startLoadCurve() {
+    load_->start([question = form_->question(), hardware = hardware_, times = times_, page = this](
+                     std::stop_token stop, Progress& progress) -> Background::Finish {
+        auto curve = std::make_shared<LoadCurve>(loadCurve(question, hardware, *times, stop, progress));
+        return [curve, page] {
+            if (curve->refusal) return page->loadState_->setFullText(ui::qs(curve->refusal->message));
+            ui::LinePlotData plot;
+            plot.title = tr("Requests that keep the promise, by load");
+            plot.xName = tr("requests per second");
+            plot.logX = false;
+            plot.yHigh = 1.02;
+            plot.lines = curve->lines;
+            page->loadPlot_->setData(std::move(plot));
+            page->loadState_->setFullText({});
+        };
+    });
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,112 @@
+#pragma once
+
+// The serving document: a fleet under traffic. Every edit of the form is simulated at once; the run can be played,
+// stepped and scrubbed, two policies stand side by side on the same requests, and any request can be followed.
+
+#include "app/window/serving/serving_question.h"
+#include "methods/method.h"
+#include "widgets/serving/replay.h"
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <QWidget>
+
+class QComboBox;
+class QPushButton;
+class QSlider;
+class QTabWidget;
+class QToolButton;
+
+namespace orrery::ui {
+class CellsTable;
+class FactList;
+class FleetPicture;
+class Label;
+class LanePlot;
+class LinePlot;
+class PairPlot;
+class RequestLives;
+}  // namespace orrery::ui
+
+namespace orrery::app {
+
+class Background;
+class ServingForm;
+
+class ServingPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit ServingPage(QWidget* parent = nullptr);
+    ~ServingPage() override;
+    /// The drawing whose devices serve. Looked into only while the page is seen.
+    void setHardware(HardwarePtr hardware);
+    /// What is asked before a person has asked: one device of today, busy enough to see queues.
+    static ServingStudy usualQuestion();
+    void setQuestion(const ServingStudy& question);
+    const ServingStudy& question() const;
+
+    ServingForm* form() const { return form_; }
+    ui::FleetPicture* fleet() const { return fleet_; }
+    ui::RequestLives* lives() const { return lives_; }
+    QTabWidget* tabs() const { return tabs_; }
+    const ui::ServingRuns& runs() const { return runs_; }
+    bool isBusy() const;
+    bool isPlaying() const { return frame_.isActive(); }
+    SimTime time() const { return time_; }
+
+signals:
+    void edited(const orrery::ServingStudy& question);
+    void answered();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    QWidget* buildTransport();
+    QWidget* buildViews();
+    QWidget* buildLatency(QWidget* parent);
+    QWidget* buildLoad(QWidget* parent);
+    void ask();
+    void show(ServingAnswer answer);
+    void showFigures();
+    void showLatency();
+    void showPairs();
+    void showLife();
+    void setTime(SimTime time);
+    void follow(RequestIndex request);
+    void play(bool on);
+    void nextFrame();
+    void step(bool backwards);
+    void startLoadCurve();
+    void refuse(const Diagnostic& why);
+    SimTime end() const;
+
+    HardwarePtr hardware_;
+    std::shared_ptr<IterationTimes> times_ = std::make_shared<IterationTimes>();
+    Background *work_, *load_;
+    QTimer soon_, frame_;
+    QElapsedTimer clock_;
+    bool stale_ = true;
+    ui::ServingRuns runs_;
+    std::vector<std::unique_ptr<ui::Replay>> replays_;
+    SimTime time_ = 0;
+    RequestIndex current_ = no_request;
+
+    ServingForm* form_ = nullptr;
+    QToolButton *play_ = nullptr, *back_ = nullptr, *forward_ = nullptr, *rewind_ = nullptr;
+    QSlider* scrub_ = nullptr;
+    QComboBox *speed_ = nullptr, *figure_ = nullptr;
+    ui::Label *now_ = nullptr, *headline_ = nullptr, *loadState_ = nullptr;
+    ui::FleetPicture* fleet_ = nullptr;
+    QTabWidget* tabs_ = nullptr;
+    ui::LanePlot* lanes_ = nullptr;
+    ui::RequestLives* lives_ = nullptr;
+    ui::FactList* life_ = nullptr;
+    ui::LinePlot *latency_ = nullptr, *loadPlot_ = nullptr;
+    ui::PairPlot* pairs_ = nullptr;
+    ui::CellsTable* figures_ = nullptr;
+    QPushButton* loadRun_ = nullptr;
+};
+
+}  // namespace orrery::app

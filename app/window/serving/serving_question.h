@@ -1,0 +1,38 @@
+#pragma once
+
+// What the serving page asks, and how it is answered off the GUI thread.
+
+#include "base/executor.h"
+#include "serving/serving_study.h"
+#include "widgets/serving/line_plot.h"
+#include "widgets/serving/serving_run.h"
+
+#include <optional>
+
+namespace orrery::app {
+
+struct ServingAnswer {
+    ServingStudy question;
+    std::shared_ptr<const RequestStream> stream;
+    PlannedFleet planned;  ///< of the first policy
+    ui::ServingRuns runs;
+    std::optional<Diagnostic> refusal;  ///< nothing else is filled then but what came before it
+};
+
+/// One run per policy. Cancelled runs are left out.
+ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing,
+                            IterationTimes& cache, std::stop_token stop, Progress& progress);
+
+/// Share of requests that keep the promise against the rate of arrival, for each policy: from a fifth to twice the
+/// asked rate.
+struct LoadCurve {
+    std::vector<ui::PlotLine> lines;
+    std::optional<Diagnostic> refusal;
+};
+LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing, IterationTimes& cache,
+                    std::stop_token stop, Progress& progress);
+
+/// The title of a policy's card, or its id.
+QString policyTitle(const std::string& id);
+
+}  // namespace orrery::app

@@ -1,0 +1,247 @@
+#include "methods/model/kernel_iteration.h"
+
+#include "hardware/power_limit.h"
+#include "methods/model/compose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+using Stretch = GridAxis::Stretch;
+
+GridAxis tokenAxis() {
+    return GridAxis({Stretch{1, 1, 15}, Stretch{16, 8, 126}, Stretch{1024, 64, 112}, Stretch{8192, 1024, 56}});
+}
+GridAxis sequenceAxis() {
+    return GridAxis({Stretch{1, 1, 15}, Stretch{16, 4, 12}, Stretch{64, 16, 12}, Stretch{256, 64, 28}});
+}
+GridAxis contextAxis() {
+    return GridAxis({Stretch{0, 64, 16}, Stretch{1024, 256, 28}, Stretch{8192, 2048, 12}, Stretch{32768, 16384, 30}});
+}
+GridAxis chunkCountAxis() {
+    return GridAxis({Stretch{1, 1, 3}, Stretch{4, 4, 3}, Stretch{16, 16, 3}, Stretch{64, 64, 7}});
+}
+GridAxis chunkAxis() {
+    return GridAxis({Stretch{1, 31, 1}, Stretch{32, 32, 7}, Stretch{256, 128, 14}, Stretch{2048, 512, 28},
+                     Stretch{16384, 2048, 24}});
+}
+
+// Memory's own time; the rest of a kernel follows the clock, hidden behind it as far as it is shorter.
+double clockedPart(const PricedLaunch& priced, const Launch& launch, const GpuView& gpu) {
+    if (launch.kernel.kind == KernelKind::Collective || launch.kernel.kind == KernelKind::Movement) return 0;
+    const double memory = launch.scale * launch.kernel.bytes() / gpu.dramBandwidth;
+    return priced.price.bound.kind == BoundKind::Compute ? priced.seconds
+                                                         : std::max(0.0, priced.seconds - 1.25 * memory);
+}
+
+}  // namespace
+
+KernelIterationTime::KernelIterationTime(KernelIterationSpec spec, IterationLaunches launches)
+    : spec_(std::move(spec)), launches_(std::move(launches)), power_(powerModel(spec_.gpu)) {
+    for (int g = 0; g < iterationGroupCount; ++g) {
+        const auto group = static_cast<IterationGroup>(g);
+        if (!launches_.has(group)) continue;
+        byExtent_[static_cast<std::size_t>(g)] = PriceGrid(tokenAxis(), {}, {});
+        for (const Launch& launch : launches_.of(group, 64)) launchCount_[static_cast<std::size_t>(g)] += launch.count;
+    }
+    for (const Launch& launch : launches_.decode(1, 64)) attentionLaunches_ += launch.count;
+    prompts_ = PriceGrid(chunkCountAxis(), chunkAxis(), contextAxis());
+    decodes_ = PriceGrid(sequenceAxis(), contextAxis(), {});
+    if (spec_.model.plan.pipeline > 1) handOver_ = PriceGrid(tokenAxis(), {}, {});
+}
+
+Expected<std::shared_ptr<const KernelIterationTime>> KernelIterationTime::make(KernelIterationSpec spec) {
+    auto launches = IterationLaunches::make(spec.model);
+    if (!launches) return Unexpected(std::move(launches.error()));
+    if (spec.gpu.dramBandwidth <= 0) {
+        return fail("hardware.missing-bandwidth",
+                    fmt::format("the memory of {} has no bandwidth", spec.gpu.device.name), "an attribute 'bandwidth'",
+                    "set the bandwidth of the device's main memory", Place{{}, 0, 0, spec.gpu.device.path});
+    }
+    return std::shared_ptr<const KernelIterationTime>(new KernelIterationTime(std::move(spec), std::move(*launches)));
+}
+
+GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
+    GridPrice sum;
+    // Of the same kind fully correlated within one pass, which is what repeated layers are; kinds by betweenFamilies.
+    std::array<double, kernelKindCount> below{}, above{};
+    for (const Launch& launch : launches) {
+        KernelPrice price = spec_.pricer->price(launch.kernel);
+        if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.gpu, launch.kernel);
+        const PricedLaunch priced = pricedLaunch(price, launch, spec_.gpu);
+        const auto kind = static_cast<std::size_t>(launch.kernel.kind);
+        sum.seconds += launch.count * priced.seconds;
+        below[kind] += launch.count * (priced.seconds - priced.low);
+        above[kind] += launch.count * (priced.high - priced.seconds);
+        sum.clocked += launch.count * clockedPart(priced, launch, spec_.gpu);
+        const PowerPoint point = powerOf(power_, spec_.gpu, launch.kernel, launch.scale * launch.kernel.flops,
+                                         launch.scale * launch.kernel.bytes(), priced.seconds);
+        sum.joules += launch.count * priced.seconds * point.watts;
+        const bool outside = !price.priced || price.domain == DomainVerdict::Outside;
+        sum.doubt += outside ? launch.count * priced.seconds : 0;
+    }
+    const auto joined = [](const std::array<double, kernelKindCount>& sides) {
+        double squares = 0, all = 0;
+        for (const double side : sides) {
+            squares += side * side;
+            all += side;
+        }
+        return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * all * all);
+    };
+    sum.below = joined(below);
+    sum.above = joined(above);
+    return sum;
+}
+
+GridPrice KernelIterationTime::group(IterationGroup which, double extent) const {
+    const PriceGrid& grid = byExtent_[static_cast<std::size_t>(which)];
+    if (grid.empty() || extent <= 0) return {};
+    return grid.at(extent, 0, 0,
+                   [&](double tokens, double, double) { return priceOf(launches_.of(which, std::llround(tokens))); });
+}
+
+GridPrice KernelIterationTime::promptAttention(const IterationWork& work) const {
+    double tokens = 0, squares = 0, seen = 0;
+    for (const PromptChunk& chunk : work.prompts) {
+        const double q = chunk.tokens;
+        tokens += q;
+        squares += q * q;
+        seen += q * chunk.context;
+    }
+    if (tokens <= 0) return {};
+    return prompts_.at(
+        tokens * tokens / squares, squares / tokens, seen / tokens, [&](double count, double queries, double context) {
+            return priceOf(launches_.prefill(std::llround(count), std::llround(queries), std::llround(context)));
+        });
+}
+
+GridPrice KernelIterationTime::decodeAttention(const IterationWork& work) const {
+    if (work.decodes.empty()) return {};
+    const auto count = static_cast<double>(work.decodes.size());
+    return decodes_.at(count, static_cast<double>(work.decodeContext) / count, 0,
+                       [&](double sequences, double context, double) {
+                           return priceOf(launches_.decode(std::llround(sequences), std::llround(context)));
+                       });
+}
+
+IterationPrice KernelIterationTime::price(const IterationWork& work) const {
+    return price(work, spec_.clockShare);
+}
+
+IterationPrice KernelIterationTime::price(const IterationWork& work, double clockShare) const {
+    double promptTokens = 0, promptReach = 0;
+    for (const PromptChunk& chunk : work.prompts) {
+        promptTokens += chunk.tokens;
+        promptReach += chunk.tokens + chunk.context;
+    }
+    const double decodeTokens = static_cast<double>(work.decodes.size()) * work.tokensPerDecode;
+    const double tokens = std::max<double>(work.tokens, promptTokens + decodeTokens);
+    const std::array<GridPrice, iterationGroupCount + 2> parts{
+        group(IterationGroup::Tokens, tokens),
+        group(IterationGroup::Experts, tokens),
+        group(IterationGroup::PromptOnly, promptReach),
+        group(IterationGroup::DecodeOnly, decodeTokens),
+        group(IterationGroup::Head, work.sampled),
+        promptAttention(work),
+        decodeAttention(work),
+    };
+    double launched = 0;
+    GridPrice sum;
+    double belowSquares = 0, aboveSquares = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        sum.add(parts[i], 1);
+        belowSquares += parts[i].below * parts[i].below;
+        aboveSquares += parts[i].above * parts[i].above;
+        if (i < iterationGroupCount && parts[i].seconds > 0) launched += launchCount_[i];
+    }
+    launched += attentionLaunches_ * ((work.prompts.empty() ? 0 : 1) + (work.decodes.empty() ? 0 : 1));
+
+    IterationPrice price;
+    if (sum.seconds <= 0) return price;
+    const double slower = 1 / std::clamp(clockShare, 0.1, 1.0) - 1;
+    const SoftwareStack& host = spec_.software;
+    const bool graph = work.prompts.empty() ? host.decodeGraphs : host.promptGraphs;
+    const auto stages = static_cast<double>(spec_.model.plan.pipeline);
+    const GridPrice& head = parts[static_cast<std::size_t>(IterationGroup::Head)];
+    const double headSeconds = head.seconds + slower * head.clocked;
+    const double layers = sum.seconds + slower * sum.clocked - headSeconds;
+    const double issued =
+        graph ? 0 : host.issue * (launched - launchCount_[static_cast<std::size_t>(IterationGroup::Head)]);
+    const double start = graph ? spec_.gpu.device.launchOverhead.value : host.issue;
+    // The host is ahead or behind throughout: the layers are alike.
+    price.seconds = start + std::max(layers, issued) / stages;
+    price.lastSeconds = price.seconds + headSeconds;
+    if (stages > 1) {
+        price.seconds += handOver_
+                             .at(tokens, 0, 0,
+                                 [&](double count, double, double) {
+                                     const Launch launch = launches_.handOver(std::llround(count));
+                                     return priceOf({&launch, 1});
+                                 })
+                             .seconds;
+    }
+    price.host = host.perIteration + (work.prompts.empty() ? 0 : host.perPrompt) +
+                 host.perSequence * static_cast<double>(work.prompts.size() + work.decodes.size());
+    const auto joined = [](double squares, double all) {
+        return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * all * all);
+    };
+    const double whole = price.lastSeconds * stages;
+    price.low = std::max(0.0, 1 - joined(belowSquares, sum.below) / whole);
+    price.high = 1 + joined(aboveSquares, sum.above) / whole;
+    price.domain = sum.doubt > 0.25 * sum.seconds   ? DomainVerdict::Outside
+                   : sum.doubt > 0.05 * sum.seconds ? DomainVerdict::Edge
+                                                    : DomainVerdict::Inside;
+    if (power_.known()) {
+        // Above static power, energy falls with the square of the voltage; what is not clocked keeps its power.
+        const double busy = sum.seconds + slower * sum.clocked;
+        const double dynamic = std::max(0.0, sum.joules - power_.staticWatts * sum.seconds);
+        const double share = sum.seconds > 0 ? sum.clocked / sum.seconds : 0;
+        const double voltage = voltageAt(std::clamp(clockShare, 0.1, 1.0));
+        const double joules = power_.staticWatts * std::max(busy, stages * price.lastSeconds) +
+                              dynamic * (1 - share + share * voltage * voltage);
+        const double devices = static_cast<double>(spec_.model.plan.tensor) * stages;
+        price.watts = devices * joules / std::max(busy, stages * price.lastSeconds);
+    }
+    return price;
+}
+
+std::vector<Launch> KernelIterationTime::kernelsOf(const IterationWork& work) const {
+    std::vector<Launch> all;
+    const auto append = [&](std::vector<Launch> more) { all.insert(all.end(), more.begin(), more.end()); };
+    std::int64_t prompt = 0, reach = 0;
+    for (const PromptChunk& chunk : work.prompts) {
+        prompt += chunk.tokens;
+        reach += chunk.tokens + chunk.context;
+        append(launches_.prefill(1, chunk.tokens, chunk.context));
+    }
+    const auto decodes = static_cast<std::int64_t>(work.decodes.size());
+    if (decodes > 0) append(launches_.decode(decodes, work.decodeContext / decodes));
+    const std::int64_t tokens = prompt + decodes * work.tokensPerDecode;
+    append(launches_.of(IterationGroup::Tokens, tokens));
+    append(launches_.of(IterationGroup::Experts, tokens));
+    append(launches_.of(IterationGroup::PromptOnly, reach));
+    append(launches_.of(IterationGroup::DecodeOnly, decodes * work.tokensPerDecode));
+    append(launches_.of(IterationGroup::Head, work.sampled));
+    return all;
+}
+
+std::vector<std::string> KernelIterationTime::assumptions() const {
+    const TransformerPlan& plan = spec_.model.plan;
+    std::vector<std::string> said;
+    said.push_back(fmt::format("{} over {} tensor-parallel devices and {} stages of {}", spec_.model.config.name,
+                               plan.tensor, plan.pipeline, spec_.gpu.device.name));
+    said.push_back(fmt::format("Host: {}. {}", spec_.software.title, spec_.software.source));
+    said.push_back(
+        "Prompts of one iteration are priced as equal chunks with the same tokens and scores, decodes at "
+        "their mean context");
+    if (plan.expert > 1) said.push_back("Experts are chosen evenly, so that their devices have equal work");
+    for (std::string& more : spec_.pricer->assumptions()) said.push_back(std::move(more));
+    return said;
+}
+
+}  // namespace orrery

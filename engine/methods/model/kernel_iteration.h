@@ -1,0 +1,71 @@
+#pragma once
+
+// Iteration times from any kernel method: the kernels of one transformer iteration, priced on grids of their extents.
+//
+// Kernels beside attention hang on the number of tokens alone (sampled rows for the output head); attention of decodes
+// on how many there are and their mean context, since the cache is read once; attention of prompts on an equivalent
+// batch of equal chunks, n = (Σq)²/Σq² chunks of q̄ = Σq²/Σq tokens after c̄ = Σq·c/Σq cached ones, which keeps Σq, Σq²
+// and Σq·c, and so tokens and scores, as they are.
+//
+// Time: kernels follow one another where a graph holds them; where the host issues them one by one, the device waits
+// for whichever is slower (pipeline.h). A pipeline stage has its share of the layers; the head stands on the last one.
+
+#include "hardware/gpu_view.h"
+#include "methods/iteration_time.h"
+#include "methods/kernel_method.h"
+#include "methods/model/iteration_launches.h"
+#include "methods/model/power.h"
+#include "methods/model/price_grid.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct KernelIterationSpec {
+    ServedTransformer model;
+    GpuView gpu;
+    KernelPricerPtr pricer;
+    SoftwareStack software;
+    double clockShare = 1;  ///< of the nominal clock: compute-bound time grows as the clock falls
+};
+
+class KernelIterationTime final : public IterationTime {
+public:
+    static Expected<std::shared_ptr<const KernelIterationTime>> make(KernelIterationSpec spec);
+
+    /// O(prompts) when the points around it have been priced before.
+    IterationPrice price(const IterationWork& work) const override;
+    int stages() const override { return static_cast<int>(spec_.model.plan.pipeline); }
+    std::vector<std::string> assumptions() const override;
+
+    /// The same at another share of the nominal clock, 0.1 to 1, with the power of all its devices in watts.
+    IterationPrice price(const IterationWork& work, double clockShare) const;
+    const IterationLaunches& launches() const { return launches_; }
+    /// Kernels of one iteration, one by one: what the grids add up.
+    std::vector<Launch> kernelsOf(const IterationWork& work) const;
+
+private:
+    struct Total {
+        GridPrice gpu;
+        std::array<GridPrice, iterationGroupCount + 2> groups;
+        double launched = 0;
+    };
+    explicit KernelIterationTime(KernelIterationSpec spec, IterationLaunches launches);
+    GridPrice priceOf(std::span<const Launch> launches) const;
+    GridPrice group(IterationGroup which, double extent) const;
+    GridPrice promptAttention(const IterationWork& work) const;
+    GridPrice decodeAttention(const IterationWork& work) const;
+
+    KernelIterationSpec spec_;
+    IterationLaunches launches_;
+    PowerModel power_;
+    std::array<PriceGrid, iterationGroupCount> byExtent_;
+    std::array<double, iterationGroupCount> launchCount_{};
+    double attentionLaunches_ = 0;
+    PriceGrid prompts_, decodes_, handOver_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,31 @@
+#pragma once
+
+// What the host of an inference engine costs: issuing kernels where no graph is captured, and the work between two
+// iterations that nothing hides. One row per software and host processor, each number with where it was measured.
+
+#include "methods/model/launches.h"
+
+#include <span>
+#include <string_view>
+
+namespace orrery {
+
+struct SoftwareStack {
+    std::string_view id;  ///< in files: `vllm-2023-dgx-a100`
+    std::string_view title;
+    std::string_view source;    ///< of its numbers, with the rows that they were fitted to
+    double issue = 0;           ///< host seconds per kernel that no graph holds; 0: kernels follow without a gap
+    bool decodeGraphs = true;   ///< iterations of decodes alone are captured as one graph
+    bool promptGraphs = false;  ///< iterations with prompts too
+    double perIteration = 0;    ///< host seconds that nothing hides, of every iteration
+    double perPrompt = 0;       ///< the same, once for an iteration that has prompts
+    double perSequence = 0;     ///< the same, per sequence of the batch
+    CollectiveLibrary collectives = CollectiveLibrary::Custom;
+    bool sampler = true;  ///< a softmax over the vocabulary, fp32, per sampled row
+};
+
+/// `graphs` (no host at all), then engines that were measured.
+std::span<const SoftwareStack> softwareStacks();
+const SoftwareStack* findSoftwareStack(std::string_view id);
+
+}  // namespace orrery

@@ -1,0 +1,260 @@
+#include "serving/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery {
+
+namespace {
+
+// The q-quantile of values from `from` on, of which everything in front is smaller; leaves them parted there.
+double quantile(std::vector<double>& values, double q, std::size_t from) {
+    const double position = q * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(position);
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(low);
+    std::nth_element(values.begin() + static_cast<std::ptrdiff_t>(std::min(from, low)), at, values.end());
+    const double part = position - static_cast<double>(low);
+    if (part == 0 || low + 1 == values.size()) return *at;
+    const double next = *std::min_element(at + 1, values.end());
+    return *at + part * (next - *at);
+}
+
+double seconds(SimTime begin, SimTime end) {
+    return toSeconds(end - begin);
+}
+
+struct Window {
+    SimTime begin = std::numeric_limits<SimTime>::max(), end = std::numeric_limits<SimTime>::min();
+    double seconds() const { return end > begin ? toSeconds(end - begin) : 0; }
+};
+
+// First arrival to last end; to the last event where something has not ended.
+Window windowOf(const ServingResult& result) {
+    Window window;
+    const RequestTable& table = result.requests;
+    for (std::size_t r = 0; r < table.size(); ++r) {
+        if (table.state[r] == RequestState::Future) continue;
+        window.begin = std::min(window.begin, table.arrived[r]);
+        window.end = std::max(window.end, table.ended[r] >= 0 ? table.ended[r] : result.end);
+    }
+    return window;
+}
+
+// Shares of what the whole fleet could have done in that time.
+void measureUse(ServingMetrics& metrics, const ServingResult& result, const FleetSpec& fleet) {
+    double blockSeconds = 0, blocks = 0, flops = 0, canFlops = 0, bytes = 0, canBytes = 0, dollars = 0;
+    bool flopsKnown = true, bytesKnown = true;
+    for (std::size_t i = 0; i < result.replicas.size(); ++i) {
+        const ReplicaTotals& totals = result.replicas[i];
+        metrics.iterations += totals.iterations;
+        metrics.joules += totals.joules;
+        blockSeconds += totals.blockSeconds;
+        // An autoscaled fleet has more replicas than were described: the last one of the description again.
+        if (fleet.replicas.empty()) continue;
+        const ReplicaSpec& spec = fleet.replicas[std::min(i, fleet.replicas.size() - 1)];
+        blocks += static_cast<double>(spec.kvBlocks);
+        if (spec.kvBlocks > 0) {
+            metrics.peakKvUse = std::max(metrics.peakKvUse,
+                                         static_cast<double>(totals.peakBlocks) / static_cast<double>(spec.kvBlocks));
+        }
+        dollars += spec.dollarsPerHour * metrics.makespan / 3600;
+        const ReplicaRoofline& roof = spec.roofline;
+        const double tokens = static_cast<double>(totals.promptTokens + totals.decodeTokens) -
+                              static_cast<double>(totals.recomputedTokens);
+        flops += tokens * roof.flopsPerToken + totals.pairs * roof.flopsPerPair;
+        canFlops += roof.flopsPerSecond * metrics.makespan;
+        bytes += static_cast<double>(totals.iterations) * roof.weightBytes +
+                 static_cast<double>(totals.contextTokens) * spec.kvBytesPerToken;
+        canBytes += roof.bytesPerSecond * metrics.makespan;
+        flopsKnown = flopsKnown && roof.flopsPerToken > 0 && roof.flopsPerSecond > 0;
+        bytesKnown = bytesKnown && roof.weightBytes > 0 && roof.bytesPerSecond > 0;
+    }
+    if (blocks > 0 && metrics.makespan > 0) metrics.kvUse = blockSeconds / (blocks * metrics.makespan);
+    if (flopsKnown && canFlops > 0) metrics.mfu = flops / canFlops;
+    if (bytesKnown && canBytes > 0) metrics.mbu = bytes / canBytes;
+    const double output = metrics.outputTokensPerSecond * metrics.makespan;
+    if (output > 0) {
+        metrics.joulesPerToken = metrics.joules / output;
+        metrics.dollarsPerMillionTokens = dollars / output * 1e6;
+    }
+}
+
+}  // namespace
+
+Spread spread(std::vector<double> values) {
+    std::erase_if(values, [](double value) { return !std::isfinite(value); });
+    Spread result;
+    result.count = values.size();
+    if (values.empty()) return result;
+    double sum = 0;
+    for (const double value : values) sum += value;
+    result.mean = sum / static_cast<double>(values.size());
+    std::size_t from = 0;
+    const auto next = [&](double q) {
+        const double value = quantile(values, q, from);
+        from = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1));
+        return value;
+    };
+    result.p50 = next(0.5);
+    result.p90 = next(0.9);
+    result.p95 = next(0.95);
+    result.p99 = next(0.99);
+    result.max = *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(from), values.end());
+    return result;
+}
+
+Spread spreadOfGaps(const ServingResult& result) {
+    Spread spread;
+    if (result.gaps == 0 || result.gapBins <= 0) return spread;
+    spread.count = result.gaps;
+    spread.mean = result.gapSum / static_cast<double>(result.gaps);
+    const auto lower = [&](std::size_t bin) { return std::pow(10.0, -6 + static_cast<double>(bin) / result.gapBins); };
+    const auto at = [&](double q) {
+        const double position = q * static_cast<double>(result.gaps - 1);
+        double before = 0;
+        for (std::size_t bin = 0; bin < result.gapHistogram.size(); ++bin) {
+            const auto count = static_cast<double>(result.gapHistogram[bin]);
+            if (count > 0 && position < before + count) {
+                // Spread evenly (in the logarithm) over the bin: never farther off than its width.
+                const double part = (position - before + 0.5) / count;
+                return lower(bin) * std::pow(10.0, std::min(part, 1.0) / result.gapBins);
+            }
+            before += count;
+        }
+        return lower(result.gapHistogram.size());
+    };
+    spread.p50 = at(0.5);
+    spread.p90 = at(0.9);
+    spread.p95 = at(0.95);
+    spread.p99 = at(0.99);
+    for (std::size_t bin = result.gapHistogram.size(); bin > 0; --bin) {
+        if (result.gapHistogram[bin - 1] > 0) {
+            spread.max = lower(bin);
+            break;
+        }
+    }
+    return spread;
+}
+
+bool keeps(const RequestTable& requests, RequestIndex r, const ServiceLevel& promise) {
+    const std::int32_t output = requests.stream->output[r];
+    const double first = seconds(requests.arrived[r], requests.firstToken[r]);
+    const double all = seconds(requests.arrived[r], requests.ended[r]);
+    const double each = output > 1 ? (all - first) / (output - 1) : 0;
+    return (promise.ttft <= 0 || first <= promise.ttft) && (promise.tpot <= 0 || each <= promise.tpot) &&
+           (promise.endToEnd <= 0 || all <= promise.endToEnd);
+}
+
+ServingMetrics measure(const ServingResult& result, const FleetSpec& fleet) {
+    ServingMetrics metrics;
+    const RequestTable& table = result.requests;
+    const RequestStream& stream = *table.stream;
+    const std::size_t n = table.size();
+    metrics.requests = n;
+    std::vector<double> ttft, tpot, endToEnd, queueing, normalised;
+    for (auto* column : {&ttft, &tpot, &endToEnd, &queueing, &normalised}) column->reserve(n);
+    double good = 0, prompts = 0, outputs = 0, scheduledPrompts = 0, cached = 0;
+    for (RequestIndex r = 0; r < n; ++r) {
+        metrics.preemptions += table.preemptions[r];
+        metrics.restarts += table.restarts[r];
+        if (table.scheduled[r] >= 0) {
+            scheduledPrompts += stream.prompt[r];
+            cached += table.cached[r];
+        }
+        if (table.state[r] != RequestState::Done) {
+            ++(table.state[r] == RequestState::Rejected ? metrics.rejected : metrics.unfinished);
+            continue;
+        }
+        ++metrics.done;
+        const std::int32_t output = stream.output[r];
+        prompts += stream.prompt[r];
+        outputs += output;
+        const double all = seconds(table.arrived[r], table.ended[r]);
+        ttft.push_back(seconds(table.arrived[r], table.firstToken[r]));
+        endToEnd.push_back(all);
+        queueing.push_back(seconds(table.arrived[r], table.scheduled[r]));
+        normalised.push_back(all / output);
+        if (output > 1) tpot.push_back(seconds(table.firstToken[r], table.ended[r]) / (output - 1));
+        if (keeps(table, r, fleet.promise)) ++good;
+    }
+    metrics.ttft = spread(std::move(ttft));
+    metrics.tpot = spread(std::move(tpot));
+    metrics.endToEnd = spread(std::move(endToEnd));
+    metrics.queueing = spread(std::move(queueing));
+    metrics.normalised = spread(std::move(normalised));
+    metrics.itl = spreadOfGaps(result);
+    metrics.makespan = windowOf(result).seconds();
+    if (metrics.makespan > 0) {
+        metrics.requestsPerSecond = static_cast<double>(metrics.done) / metrics.makespan;
+        metrics.outputTokensPerSecond = outputs / metrics.makespan;
+        metrics.tokensPerSecond = (prompts + outputs) / metrics.makespan;
+        metrics.goodput = good / metrics.makespan;
+    }
+    if (n > 0) metrics.attainment = good / static_cast<double>(n);
+    if (scheduledPrompts > 0) metrics.prefixHitRate = cached / scheduledPrompts;
+    measureUse(metrics, result, fleet);
+    return metrics;
+}
+
+ServingSeries seriesOf(const ServingResult& result, const FleetSpec& fleet, std::size_t bins) {
+    ServingSeries series;
+    const Window window = windowOf(result);
+    if (window.end < window.begin || bins == 0) return series;
+    const double span = std::max(window.seconds(), 1e-12);
+    series.step = span / static_cast<double>(bins);
+    for (auto* column : {&series.arrivals, &series.ends, &series.rejections, &series.inSystem}) column->assign(bins, 0);
+    const auto place = [&](SimTime time) {
+        return std::clamp(seconds(window.begin, time) / span, 0.0, 1.0) * static_cast<double>(bins);
+    };
+    const auto binOf = [&](SimTime time) { return std::min(static_cast<std::size_t>(place(time)), bins - 1); };
+    // Means over bins from a difference array: a request is in the system from its arrival to its end.
+    std::vector<double> slope(bins + 2, 0);
+    const auto step = [&](SimTime time, double sign) {
+        const double where = place(time);
+        const auto bin = std::min(static_cast<std::size_t>(where), bins - 1);
+        const double rest = static_cast<double>(bin + 1) - where;
+        slope[bin] += sign * rest;
+        slope[bin + 1] += sign * (1 - rest);
+    };
+    const RequestTable& table = result.requests;
+    for (std::size_t r = 0; r < table.size(); ++r) {
+        if (table.state[r] == RequestState::Future) continue;
+        ++series.arrivals[binOf(table.arrived[r])];
+        step(table.arrived[r], 1);
+        if (table.ended[r] < 0) continue;
+        ++(table.state[r] == RequestState::Rejected ? series.rejections : series.ends)[binOf(table.ended[r])];
+        step(table.ended[r], -1);
+    }
+    double level = 0;
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+        level += slope[bin];
+        series.inSystem[bin] = std::max(level, 0.0);
+    }
+    const BatchLog& log = result.batches;
+    if (log.size() == 0) return series;
+    double blocks = 0;
+    for (const ReplicaSpec& replica : fleet.replicas) blocks += static_cast<double>(replica.kvBlocks);
+    series.promptTokens.assign(bins, 0);
+    series.decodeTokens.assign(bins, 0);
+    series.kvUse.assign(bins, 0);
+    std::vector<double> count(bins, 0);
+    std::vector<std::int64_t> used(result.replicas.size(), 0);
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < log.size(); ++i) {
+        const auto bin = binOf(log.end[i]);
+        series.promptTokens[bin] += log.promptTokens[i];
+        series.decodeTokens[bin] += log.decodeTokens[i];
+        auto& mine = used[static_cast<std::size_t>(log.replica[i])];
+        all += log.usedBlocks[i] - mine;
+        mine = log.usedBlocks[i];
+        series.kvUse[bin] += blocks > 0 ? static_cast<double>(all) / blocks : 0;
+        ++count[bin];
+    }
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+        if (count[bin] > 0) series.kvUse[bin] /= count[bin];
+    }
+    return series;
+}
+
+}  // namespace orrery

@@ -1,0 +1,19 @@
+#pragma once
+
+// One function per policy; the list is in routers.cpp.
+
+#include "serving/router.h"
+
+namespace orrery {
+
+RouterCard roundRobin();
+RouterCard randomReplica();
+RouterCard leastOutstanding();
+RouterCard shortestQueue();
+RouterCard powerOfTwo();
+RouterCard prefixAffinity();
+RouterCard predictedLatency();
+RouterCard mooncakeConductor();
+RouterCard splitwisePools();
+
+}  // namespace orrery

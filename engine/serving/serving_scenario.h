@@ -1,0 +1,165 @@
+#pragma once
+
+// A serving run as a person describes it: model, devices of the drawing, pools of replicas, policies, promises. Plain
+// values: the studio edits them, projects store them, sweeps change them. fleetOf() makes them a fleet that can be
+// simulated: iteration times from the chosen slot, KV blocks from the device's memory, transfers from the drawing's
+// links.
+
+#include "base/dtype.h"
+#include "hardware/component.h"
+#include "serving/capacity_plan.h"
+#include "serving/fleet.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+class CalibrationSet;
+
+/// A language model: built-in id, or a path to a Hugging Face config.json.
+struct ServedModel {
+    std::string source = "llama-3-8b";
+    DType weights = DType::BF16, activations = DType::BF16, kv = DType::BF16;
+    bool operator==(const ServedModel&) const = default;
+};
+
+/// Devices of one replica: tensor × pipeline. Experts are spread over `expert` of the tensor-parallel devices.
+struct ParallelPlan {
+    std::int32_t tensor = 1, pipeline = 1, expert = 1;
+    std::int32_t devices() const { return tensor * pipeline; }
+    bool operator==(const ParallelPlan&) const = default;
+};
+
+enum class SlotKind : std::uint8_t {
+    Kernels,  ///< a kernel method prices the kernels of an iteration
+    Table,    ///< measured: a file of a known format
+    Law,      ///< a line through measurements
+};
+std::string_view toText(SlotKind kind);
+
+/// seconds = fixed + perToken·tokens + perSquare·Σ chunk·(chunk + 2·context) + perSequence·decodes + perContext·Σ
+/// context of decodes.
+struct IterationLaw {
+    double fixed = 0, perToken = 0, perSquare = 0, perSequence = 0, perContext = 0;
+    bool operator==(const IterationLaw&) const = default;
+};
+
+/// Who prices iterations.
+struct TimeSlot {
+    SlotKind kind = SlotKind::Kernels;
+    std::string method = "tile-hybrid";  ///< a choice: `tile-hybrid(launch=eager)`
+    std::string software = "graphs";     ///< what the host costs: softwareStacks() of methods/model/software_stack.h
+    std::string format;                  ///< Table: `vidur`, `llmservingsim`, `splitwise`, `distserve`
+    std::string path;                    ///< Table: file or folder
+    std::string key;                     ///< Table: which part of the file: `llama2-70b/h100-80gb`
+    IterationLaw law;
+    bool operator==(const TimeSlot&) const = default;
+};
+
+/// Draft tokens, as a person chooses them.
+struct SpeculationChoice {
+    std::int32_t drafts = 0;  ///< 0: none
+    double acceptance = 0.7;
+    std::string draftModel;   ///< as ServedModel::source, on the same devices; empty: `draftSeconds`
+    double draftSeconds = 0;  ///< per draft token
+    bool operator==(const SpeculationChoice&) const = default;
+};
+
+/// How the clock is chosen.
+enum class ClockPolicy : std::uint8_t {
+    Nominal,  ///< as fast as the power cap lets it
+    Fixed,    ///< `clockShare` of the nominal clock
+    Lowest  ///< per iteration the lowest that keeps the promise of time per token (ThrottLL'eM, Kakolyris et al. 2025)
+};
+std::string_view toText(ClockPolicy policy);
+
+/// Replicas that are alike.
+struct PoolSpec {
+    std::string name = "replicas";
+    ReplicaRole role = ReplicaRole::Whole;
+    std::int32_t replicas = 1;
+    /// Where its devices stand: a path of names in the drawing (`node/h100`); empty: the drawing's first device. Or the
+    /// id or file of another design, as the catalogue has it (`h100-sxm`), in `hardware`.
+    std::string device;
+    std::string hardware;
+    std::string model;  ///< as ServedModel::source, if this pool serves another one than the scenario
+    ParallelPlan plan;
+    SchedulerSpec scheduler;
+    TimeSlot time;
+    SpeculationChoice speculation;
+    double memoryShare = 0.9;
+    std::int32_t tokensPerBlock = 16;
+    std::int64_t kvBlocks = 0;  ///< 0: from memory (capacity_plan.h)
+    double powerCap = 0;        ///< watts of one device; 0: the device's own
+    ClockPolicy clock = ClockPolicy::Nominal;
+    double clockShare = 1;
+    double dollarsPerHour = 0;  ///< of one device; 0: not known
+    bool operator==(const PoolSpec&) const = default;
+};
+
+struct ServingScenario {
+    std::string name = "Serving";
+    ServedModel model;
+    std::vector<PoolSpec> pools{PoolSpec{}};
+    RouterSpec router;
+    std::optional<TransferSpec> transfer;  ///< none: from the links between the devices of the drawing
+    AutoscaleSpec autoscale;
+    std::vector<ReplicaFailure> failures;
+    ServiceLevel promise;
+    bool operator==(const ServingScenario&) const = default;
+};
+
+/// What was worked out for a pool, to be shown.
+struct PlannedPool {
+    std::string name, device;  ///< device: its name
+    std::int32_t replicas = 1, devicesPerReplica = 1;
+    CapacityPlan capacity;
+    double weightBytesPerDevice = 0;
+    double decodeSeconds = 0;  ///< one iteration of 1 sequence with 1,024 tokens in the cache
+    double promptSeconds = 0;  ///< one iteration of a prompt of 1,024 tokens
+    std::vector<std::string> assumptions;
+};
+struct PlannedFleet {
+    std::shared_ptr<const FleetSpec> fleet;
+    std::vector<PlannedPool> pools;
+    Diagnostics warnings;
+};
+
+/// Iteration times that were made before, by what they depend on. Making one takes some tenths of a second; shared by
+/// the edits of a page or the points of a sweep. Thread-safe.
+class IterationTimes {
+public:
+    IterationTimes();
+    ~IterationTimes();
+    IterationTimes(const IterationTimes&) = delete;
+    IterationTimes& operator=(const IterationTimes&) = delete;
+    struct Parts;
+    Parts& parts() { return *parts_; }
+
+private:
+    std::unique_ptr<Parts> parts_;
+};
+
+struct FleetOptions {
+    const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
+    IterationTimes* cache = nullptr;               ///< null: nothing is kept
+    std::stop_token stop;
+};
+/// `drawing` may be null if every pool names a design of its own. Fails naming pool and field: no such device, a model
+/// that is no decoder, a plan that does not divide the heads or exceeds the devices drawn, a model that does not fit
+/// (`serving.does-not-fit`), an unknown method or table; with `study.cancelled`.
+Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::shared_ptr<const Hardware>& drawing,
+                               const FleetOptions& options = {});
+inline Expected<FleetSpec> fleetSpecOf(const ServingScenario& scenario, const std::shared_ptr<const Hardware>& drawing,
+                                       const FleetOptions& options = {}) {
+    auto planned = fleetOf(scenario, drawing, options);
+    if (!planned) return Unexpected(std::move(planned.error()));
+    return *planned->fleet;
+}
+
+}  // namespace orrery
