@@ -92,6 +92,7 @@ struct SchedulerOption {
     std::string_view title;
     double fallback;
     std::string_view meaning;
+    bool onOff = false;  ///< 0 or 1 though it is no switch of SchedulerSpec
 };
 struct SchedulerCard {
     std::string_view id;  ///< `vllm-v1`

@@ -41,6 +41,7 @@ public:
             pendingTokens_ += t_.left(r);
         } else {
             arrived_.push_back(r);
+            admitCaches();
         }
     }
 
