@@ -4,6 +4,8 @@
 
 #include "serving/serving_simulation.h"
 
+#include <QtTest/QtTest>
+
 #include <memory>
 #include <random>
 
