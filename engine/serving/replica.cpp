@@ -141,8 +141,8 @@ void Replica::time(Iteration& iteration, SimTime now) {
         totals_.busy += busy;
         busyUntil_ = iteration.end.ticks;
         const double share = static_cast<double>(iteration.promptTokens) / std::max(1, work.tokens);
-        const double watts = share * spec_.power.prompt + (1 - share) * spec_.power.decode;
-        totals_.joules += toSeconds(busy) * (price.watts > 0 ? price.watts : watts);
+        const double phases = share * spec_.power.prompt + (1 - share) * spec_.power.decode;
+        totals_.joules += toSeconds(busy) * (price.watts > 0 ? price.watts : phases);
     }
 }
 

@@ -31,12 +31,18 @@ GridAxis chunkAxis() {
                      Stretch{16384, 2048, 24}});
 }
 
-// Memory's own time; the rest of a kernel follows the clock, hidden behind it as far as it is shorter.
+// Memory's own time; the rest of a product or of attention follows the clock, hidden behind it as far as it is shorter.
+// Vector kernels are launches and bytes.
 double clockedPart(const PricedLaunch& priced, const Launch& launch, const GpuView& gpu) {
-    if (launch.kernel.kind == KernelKind::Collective || launch.kernel.kind == KernelKind::Movement) return 0;
-    const double memory = launch.scale * launch.kernel.bytes() / gpu.dramBandwidth;
-    return priced.price.bound.kind == BoundKind::Compute ? priced.seconds
-                                                         : std::max(0.0, priced.seconds - 1.25 * memory);
+    if (priced.price.bound.kind == BoundKind::Compute) return priced.seconds;
+    switch (launch.kernel.kind) {
+        case KernelKind::Gemm:
+        case KernelKind::PrefillAttention:
+        case KernelKind::DecodeAttention:
+            return std::max(0.0, priced.seconds - 1.25 * launch.scale * launch.kernel.bytes() / gpu.dramBandwidth);
+        default:
+            return 0;
+    }
 }
 
 // What multiprocessors and the way to them draw per byte that streams from memory. From average powers of an A100 (7
