@@ -1,6 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "app/cli/serve_cases.h"
+#include "app/cli/serve_file.h"
 #include "app/cli/serve_llmservingsim.h"
 #include "app/cli/serve_run.h"
 #include "serving/vidur_case.h"
@@ -41,6 +42,7 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
 }
 
 int run(const Arguments& arguments, Watch& watch) {
+    if (!arguments.positionals().empty()) return serveFile(arguments, watch);
     if (arguments.has("llmservingsim") && (arguments.has("tables") || arguments.has("hardware")))
         return serveLlmServingSim(arguments, watch);
     if (arguments.has("splitwise") && arguments.has("tables")) return serveSplitwise(arguments, watch);
@@ -63,12 +65,17 @@ int run(const Arguments& arguments, Watch& watch) {
 
 const Command serveCommand{
     .name = "serve",
+    .positional = "FILE",
     .summary = "simulate requests through schedulers, KV caches and replicas",
     .details =
-        "Reads a folder of Vidur as it is: args.txt (its command line) and trace.csv. Iterations take the time "
+        "Answers a FILE: `orrery: serving/1`, or a project with a section `serving:`. "
+        "Or reads a folder of Vidur as it is: args.txt (its command line) and trace.csv. Iterations take the time "
         "of the tables in another folder: token_ops, attn_decode and attn_prefill, .csv or .csv.gz. Vidur's own "
         "semantics are reproduced, faults included, unless --own-semantics is given.",
-    .options = {{"vidur", "DIR", "args.txt and trace.csv of a run of Vidur"},
+    .options = {{"capacity", "", "of a FILE: the highest load under its promises"},
+                {"sweep", "", "of a FILE: every combination of its sweep, on all cores"},
+                {"other", "", "of a FILE: with the scheduler that it compares with"},
+                {"vidur", "DIR", "args.txt and trace.csv of a run of Vidur"},
                 {"llmservingsim", "DIR", "a run of vLLM recorded by LLMServingSim: config.json and vllm/"},
                 {"tables", "DIR", "times of operators as Vidur's predictor or LLMServingSim's profiler has them"},
                 {"hardware", "ID", "with --llmservingsim: price kernels on this device instead of --tables"},
@@ -82,7 +89,9 @@ const Command serveCommand{
                  "metrics.json and requests.csv of a run of DistServe's simulator; --tables holds its profiles"},
                 {"own-semantics", "", "schedule as the engines do, without Vidur's faults"},
                 {"json", "", "every request and all figures as JSON"}},
-    .examples = {{"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1", "figures of the run"},
+    .examples = {{"orrery-cli serve presets/examples/vllm-against-sarathi.yaml", "figures of what the file asks"},
+                 {"orrery-cli serve presets/examples/how-many-requests.yaml --sweep", "configurations side by side"},
+                 {"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1", "figures of the run"},
                  {"orrery-cli serve --splitwise cases/conv --tables perf_model.csv", "prompts and decodes apart"},
                  {"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1 --json",
                   "every request, for a script"},

@@ -21,10 +21,13 @@ SchedulerSpec schedulerOf(const ReplicaSpec& spec) {
 }  // namespace
 
 FineTime after(const FineTime& time, double seconds) {
-    const double ticks = time.part + seconds * serving_ticks_per_second;
-    // 9e18 ticks are 104 days beyond which a SimTime would wrap.
-    const double whole = std::floor(std::min(ticks, 4e18));
-    return {time.ticks + static_cast<SimTime>(whole), std::min(ticks, 4e18) - whole};
+    // Half of what a SimTime holds is 53 days; nothing goes on beyond.
+    constexpr double most = 4.6e18;
+    assert(seconds >= 0);
+    const double ticks = std::min(time.part + std::max(0.0, seconds) * serving_ticks_per_second,
+                                  std::max(0.0, most - static_cast<double>(time.ticks)));
+    const double whole = std::floor(ticks);
+    return {time.ticks + static_cast<SimTime>(whole), ticks - whole};
 }
 
 Replica::Replica(const ReplicaSpec& spec, std::int32_t index, RequestTable& requests, ReplicaTotals& totals,
@@ -156,9 +159,15 @@ void Replica::time(Iteration& iteration, SimTime now) {
         const SimTime busy = iteration.end.ticks - from;
         totals_.busy += busy;
         busyUntil_ = iteration.end.ticks;
+<<<<<<< HEAD
         const double share =
             static_cast<double>(iteration.promptTokens) / std::max(1, iteration.promptTokens + iteration.decodeTokens);
         totals_.joules += toSeconds(busy) * (share * spec_.power.prompt + (1 - share) * spec_.power.decode);
+=======
+        const double share = static_cast<double>(iteration.promptTokens) / std::max(1, work.tokens);
+        const double phases = share * spec_.power.prompt + (1 - share) * spec_.power.decode;
+        totals_.joules += toSeconds(busy) * (price.watts > 0 ? price.watts : phases);
+>>>>>>> main
     }
 }
 

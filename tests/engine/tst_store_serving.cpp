@@ -42,7 +42,7 @@ ServingStudy anyStudy(std::uint64_t seed) {
     maybe([&] { s.traffic.agents.samples = whole(); });
     maybe([&] { s.traffic.edit.mostText = whole(); });
     maybe([&] { s.traffic.requests = std::int64_t{1} << 40; });
-    maybe([&] { s.scenario.router = {"prefix", number(), number(), "vidur"}; });
+    maybe([&] { s.scenario.router = {"prefix", number(), number(), number(), "vidur"}; });
     maybe([&] { s.scenario.transfer = TransferSpec{}; });
     maybe([&] {
         s.scenario.transfer = TransferSpec{};

@@ -39,6 +39,20 @@ double clockedPart(const PricedLaunch& priced, const Launch& launch, const GpuVi
                                                          : std::max(0.0, priced.seconds - 1.25 * memory);
 }
 
+// Where an installation's all-reduces were measured to be slower than the kernel method's.
+void slowDown(PricedLaunch& priced, const Kernel& kernel, const SoftwareStack& software) {
+    if (kernel.kind != KernelKind::Collective || kernel.collective != CollectiveOp::AllReduce) return;
+    const bool large = software.largeMessage > 0 && kernel.messageBytes >= software.largeMessage;
+    const double bandwidth = large ? software.largeBusBandwidth : software.busBandwidth;
+    if (bandwidth <= 0 || kernel.ranks < 2) return;
+    const auto ranks = static_cast<double>(kernel.ranks);
+    const double least = 2 * (ranks - 1) / ranks * kernel.messageBytes / bandwidth;
+    const double factor = priced.seconds > 0 ? std::max(1.0, least / priced.seconds) : 1;
+    priced.seconds *= factor;
+    priced.low *= factor;
+    priced.high *= factor;
+}
+
 }  // namespace
 
 KernelIterationTime::KernelIterationTime(KernelIterationSpec spec, IterationLaunches launches)
@@ -73,7 +87,8 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     for (const Launch& launch : launches) {
         KernelPrice price = spec_.pricer->price(launch.kernel);
         if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.gpu, launch.kernel);
-        const PricedLaunch priced = pricedLaunch(price, launch, spec_.gpu);
+        PricedLaunch priced = pricedLaunch(price, launch, spec_.gpu);
+        slowDown(priced, launch.kernel, spec_.software);
         const auto kind = static_cast<std::size_t>(launch.kernel.kind);
         sum.seconds += launch.count * priced.seconds;
         below[kind] += launch.count * (priced.seconds - priced.low);
