@@ -159,15 +159,10 @@ void Replica::time(Iteration& iteration, SimTime now) {
         const SimTime busy = iteration.end.ticks - from;
         totals_.busy += busy;
         busyUntil_ = iteration.end.ticks;
-<<<<<<< HEAD
         const double share =
             static_cast<double>(iteration.promptTokens) / std::max(1, iteration.promptTokens + iteration.decodeTokens);
-        totals_.joules += toSeconds(busy) * (share * spec_.power.prompt + (1 - share) * spec_.power.decode);
-=======
-        const double share = static_cast<double>(iteration.promptTokens) / std::max(1, work.tokens);
         const double phases = share * spec_.power.prompt + (1 - share) * spec_.power.decode;
         totals_.joules += toSeconds(busy) * (price.watts > 0 ? price.watts : phases);
->>>>>>> main
     }
 }
 
