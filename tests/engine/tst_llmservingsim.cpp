@@ -303,6 +303,26 @@ private slots:
         QVERIFY2(c.endToEndMape < 0.03, qPrintable(said));
         qInfo("%s", qPrintable(said));
     }
+    void theRealRunByOurOwnKernels() {
+        // Without the run's operator tables: kernels of a method that has seen no measurement of this device.
+        const std::string run = reference + "/bench/RTXPRO6000/Llama-3.1-8B";
+        if (!std::filesystem::exists(run)) QSKIP("needs the reference data (ORRERY_REFERENCE)");
+        const auto bench = readLlmServingSimBench(run);
+        QVERIFY(bench);
+        const auto fleet = fleetOf(*bench, "rtx-pro-6000-server", "tile-hybrid", "");
+        QVERIFY2(fleet, fleet ? "" : toText(fleet.error()).c_str());
+        const auto result = simulate(std::make_shared<FleetSpec>(*fleet), bench->requests);
+        QVERIFY(result);
+        const BenchComparison c = compare(*bench, result->requests);
+        QCOMPARE(c.requests, std::size_t(300));
+        const auto said =
+            QString("TTFT %1 TPOT %2 E2E %3 MAPE %4").arg(c.ttft).arg(c.tpot).arg(c.endToEnd).arg(c.endToEndMape);
+        QVERIFY2(std::max({std::abs(c.ttft), std::abs(c.tpot), std::abs(c.endToEnd), c.endToEndMape}) < 0.12,
+                 qPrintable(said));
+        qInfo("%s", qPrintable(said));
+        QVERIFY(!fleetOf(*bench, "no-such-device", "tile-hybrid", ""));
+        QVERIFY(!fleetOf(*bench, "rtx-pro-6000-server", "roofline", ""));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestLlmServingSim)
