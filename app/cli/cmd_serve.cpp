@@ -1,5 +1,6 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/cli/serve_cases.h"
 #include "app/cli/serve_file.h"
 #include "app/cli/serve_llmservingsim.h"
 #include "app/cli/serve_run.h"
@@ -42,13 +43,17 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
 
 int run(const Arguments& arguments, Watch& watch) {
     if (!arguments.positionals().empty()) return serveFile(arguments, watch);
-    if (arguments.has("llmservingsim") && arguments.has("tables")) return serveLlmServingSim(arguments, watch);
+    if (arguments.has("llmservingsim") && (arguments.has("tables") || arguments.has("hardware")))
+        return serveLlmServingSim(arguments, watch);
+    if (arguments.has("splitwise") && arguments.has("tables")) return serveSplitwise(arguments, watch);
+    if (arguments.has("distserve") && arguments.has("tables")) return serveDistServe(arguments, watch);
     if (!arguments.has("vidur") || !arguments.has("tables")) {
         const bool tables = arguments.has("tables");
         report(Diagnostic{Severity::Error,
                           "usage.missing-option",
                           tables ? "no case is named" : "nothing says how long iterations take",
-                          tables ? "--vidur DIR" : "--tables DIR with token_ops, attn_decode and attn_prefill",
+                          tables ? "--vidur, --splitwise or --distserve DIR"
+                                 : "--tables DIR with token_ops, attn_decode and attn_prefill",
                           "orrery-cli serve --help shows an example",
                           {}});
         return Usage;
@@ -73,12 +78,21 @@ const Command serveCommand{
                 {"vidur", "DIR", "args.txt and trace.csv of a run of Vidur"},
                 {"llmservingsim", "DIR", "a run of vLLM recorded by LLMServingSim: config.json and vllm/"},
                 {"tables", "DIR", "times of operators as Vidur's predictor or LLMServingSim's profiler has them"},
+                {"hardware", "ID", "with --llmservingsim: price kernels on this device instead of --tables"},
+                {"method", "ID", "of kernels, with --hardware; tile-hybrid if not given"},
                 {"model", "FILE", "config.json of the recorded run's model, if it is not beside the tables"},
+                {"splitwise", "DIR",
+                 "metrics.json and trace.csv of a run of splitwise-sim; --tables is perf_model.csv"},
+                {"prompts", "N", "with --splitwise: machines that compute prompts, if the case does not say"},
+                {"tokens", "N", "with --splitwise: machines that decode"},
+                {"distserve", "DIR",
+                 "metrics.json and requests.csv of a run of DistServe's simulator; --tables holds its profiles"},
                 {"own-semantics", "", "schedule as the engines do, without Vidur's faults"},
                 {"json", "", "every request and all figures as JSON"}},
     .examples = {{"orrery-cli serve presets/examples/vllm-against-sarathi.yaml", "figures of what the file asks"},
                  {"orrery-cli serve presets/examples/how-many-requests.yaml --sweep", "configurations side by side"},
                  {"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1", "figures of the run"},
+                 {"orrery-cli serve --splitwise cases/conv --tables perf_model.csv", "prompts and decodes apart"},
                  {"orrery-cli serve --vidur cases/l7_vllm_W1 --tables cases/_tables/l7_a100_tp1 --json",
                   "every request, for a script"},
                  {"orrery-cli serve --llmservingsim bench/RTXPRO6000/Llama-3.1-8B --tables perf",

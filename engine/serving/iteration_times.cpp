@@ -5,6 +5,7 @@
 #include "learning/calibration.h"
 #include "methods/method.h"
 #include "methods/trace/distserve_law.h"
+#include "methods/trace/llmservingsim_tables.h"
 #include "methods/trace/splitwise_table.h"
 #include "methods/trace/vidur_tables.h"
 
@@ -112,8 +113,15 @@ Expected<IterationTimePtr> tableOf(const PoolSpec& pool, const IterationLaunches
         if (!law) return Unexpected(std::move(law.error()));
         return distServeTime(*law);
     }
+    if (slot.format == "llmservingsim") {
+        const LlmServingSimModel shape{.layers = static_cast<std::int32_t>(config.layers),
+                                       .hidden = static_cast<std::int32_t>(config.hidden),
+                                       .experts = static_cast<std::int32_t>(config.experts),
+                                       .expertsPerToken = static_cast<std::int32_t>(config.expertsPerToken)};
+        return readLlmServingSimTables(slot.path, shape, {.tensorParallel = pool.plan.tensor});
+    }
     return fail("serving.unknown-table", fmt::format("no reader of tables is called '{}'", slot.format),
-                "vidur, splitwise or distserve", "choose one of them", inPool(pool, "time/format"));
+                "vidur, splitwise, distserve or llmservingsim", "choose one of them", inPool(pool, "time/format"));
 }
 
 }  // namespace
@@ -161,7 +169,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
                                                                        const ServedModel& types, const PoolSpec& pool,
                                                                        const PoolDevice& device,
                                                                        const FleetOptions& options) {
-    const std::string method = pool.time.kind == SlotKind::Kernels ? pool.time.method : std::string("tile-hybrid");
+    const std::string method = pool.time.kind == SlotKind::Kernels ? pool.time.method : "tile-hybrid";
     auto choice = methodChoice(method, builtinMethods());
     if (!choice) return Unexpected(std::move(choice.error()));
     const KernelMethod* kernels = findKernelMethod(choice->id);

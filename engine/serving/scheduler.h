@@ -85,6 +85,8 @@ public:
     virtual std::int32_t pendingTasks() const { return waiting(); }
     /// Tokens of text that are queued but not computed, for routers.
     virtual std::int64_t pendingTokens() const = 0;
+    /// Blocks to reserve for a cache that is to come here.
+    virtual std::int64_t blocksToArrive(RequestIndex, std::int64_t ofItsText) const { return ofItsText; }
 };
 
 struct SchedulerOption {

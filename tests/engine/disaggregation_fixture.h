@@ -4,6 +4,8 @@
 
 #include "serving/serving_simulation.h"
 
+#include <QtTest/QtTest>
+
 #include <memory>
 #include <random>
 
@@ -89,7 +91,9 @@ inline std::string broken(const ServingResult& result, const RequestStream& stre
     const RequestTable& table = result.requests;
     for (RequestIndex r = 0; r < table.size(); ++r) {
         const std::string who = "request " + std::to_string(r) + ": ";
-        if (table.blocks[r] != 0) return who + "holds blocks";
+        if (table.blocks[r] != 0)
+            return who + "holds blocks, " + std::string(toText(table.state[r])) + " " +
+                   std::string(toText(table.reason[r]));
         if (table.state[r] == RequestState::Rejected) {
             if (table.reason[r] == RejectReason::None) return who + "rejected without a reason";
             continue;

@@ -66,7 +66,7 @@ private slots:
         stream->hashBegin.push_back(0);
         for (int turn = 0; turn < 5; ++turn)
             for (std::uint64_t who = 0; who < 6; ++who) {
-                stream->arrival.push_back(toTicks(turn * 10 + static_cast<double>(who) * 0.5));
+                stream->arrival.push_back(toTicks(turn * 10 + static_cast<double>(who) * (turn == 0 ? 0.01 : 0.5)));
                 stream->prompt.push_back(64 * (4 + turn));
                 stream->output.push_back(4);
                 for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(4 + turn); ++i)
