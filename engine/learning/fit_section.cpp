@@ -24,7 +24,8 @@ Expected<void> check(const SectionRows& rows) {
     if (count == 0) return fail("learning.no-rows", "no rows to fit", "at least one measured row");
     const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
     if (rows.baseline.size() != count || rows.features.size() != count * rows.names.size() ||
-        !fits(rows.weight.size()) || !fits(rows.group.size()) || !fits(rows.companions.size())) {
+        rows.unmeasured.size() % std::max<std::size_t>(1, rows.names.size()) != 0 || !fits(rows.weight.size()) ||
+        !fits(rows.group.size()) || !fits(rows.companions.size())) {
         return fail("learning.shape", "columns of the rows differ in length");
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -49,6 +50,27 @@ TrainingData dataOf(const SectionRows& rows, std::span<const std::size_t> chosen
         if (!rows.weight.empty()) data.weight.push_back(rows.weight[r]);
     }
     return data;
+}
+
+// The model that a section keeps: the trained one, or the pupil that it has taught.
+Expected<RegressorPtr> learn(const SectionRows& rows, std::span<const std::size_t> chosen, const TrainingData* watched,
+                             const TrainingOptions& options, const std::optional<TrainingOptions>& pupil) {
+    TrainingData data = dataOf(rows, chosen);
+    auto teacher = train(data, watched, options);
+    if (!teacher || !pupil) return teacher;
+    const std::size_t columns = rows.names.size(), more = rows.unmeasured.size() / std::max<std::size_t>(1, columns);
+    data.features.insert(data.features.end(), rows.unmeasured.begin(), rows.unmeasured.end());
+    if (!data.weight.empty()) {
+        const double mean = std::accumulate(data.weight.begin(), data.weight.end(), 0.0) / double(data.weight.size());
+        data.weight.insert(data.weight.end(), more, mean);
+    }
+    data.target.resize(chosen.size() + more);
+    for (std::size_t r = 0; r < data.target.size(); ++r) {
+        data.target[r] = (*teacher)->predict(std::span<const double>(data.features.data() + r * columns, columns));
+    }
+    TrainingOptions teach = *pupil;
+    teach.seed = options.seed;
+    return train(data, nullptr, teach);
 }
 
 std::vector<Split> foldsOf(const std::vector<std::int32_t>& group, std::size_t count, int folds, std::uint64_t seed) {
@@ -175,7 +197,7 @@ public:
         }
         if (learn_) {
             TrainingOptions training = options_.candidates[std::size_t(fit.candidate)];
-            auto model = train(dataOf(*rows, all), nullptr, training);
+            auto model = learn(*rows, all, nullptr, training, options_.pupil);
             if (!model) return tl::unexpected(model.error());
             section.model = *model;
         }
@@ -220,7 +242,8 @@ private:
                     here.keepBest = false;  // its test rows are watched, never chosen by
                     if (f > 0) here.onStep = nullptr;
                     const TrainingData watched = dataOf(rows[f], folds[f].test);
-                    auto trained = train(dataOf(rows[f], folds[f].training), here.onStep ? &watched : nullptr, here);
+                    auto trained =
+                        learn(rows[f], folds[f].training, here.onStep ? &watched : nullptr, here, options_.pupil);
                     if (!trained) {
                         const std::lock_guard lock(mutex);
                         problems.push_back(trained.error());

@@ -23,6 +23,10 @@ struct HybridFamily {
     /// Changes more of how it is trained; may be null.
     void (*tune)(TrainingOptions&, std::size_t rows, bool acrossDevices) = nullptr;
     std::size_t fewestRows = 150;  ///< below, physics stands alone
+    /// A pupil learns what the ensemble above says, also of kernels that nobody measured: `mix` makes one of three that
+    /// were (extents of one, of another, …). Both null: the ensemble prices by itself.
+    Kernel (*mix)(const Kernel&, const Kernel&, const Kernel&) = nullptr;
+    void (*tunePupil)(TrainingOptions&, std::size_t rows) = nullptr;
 };
 
 inline constexpr std::size_t mostHybridFeatures = 64;
