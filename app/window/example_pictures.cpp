@@ -4,6 +4,7 @@
 #include "store/project.h"
 #include "widgets/canvas/painter.h"
 #include "widgets/common/theme.h"
+#include "widgets/serving/traffic_picture.h"
 
 #include <QPainter>
 #include <QtConcurrentRun>
@@ -122,6 +123,17 @@ QPixmap paintDrawing(const Hardware& design) {
     return picture;
 }
 
+QPixmap paintTraffic(std::shared_ptr<const RequestStream> stream) {
+    ui::TrafficPicture traffic;
+    traffic.setStream(std::move(stream));
+    traffic.resize(size - QSize(60, 60));
+    QPixmap picture(size);
+    picture.fill(ui::Theme::instance().colours().window);
+    QPainter painter(&picture);
+    traffic.render(&painter, QPoint(30, 30));
+    return picture;
+}
+
 ExamplePictures::ExamplePictures(std::shared_ptr<WorkloadCache> cache, QObject* parent)
     : QObject(parent), cache_(std::move(cache)) {}
 
@@ -141,6 +153,11 @@ void ExamplePictures::start() {
                 auto loaded = readProjectFile(example.file.toStdString());
                 if (loaded && !loaded->project.hardware.empty())
                     found[example.id] = std::make_shared<const Hardware>(std::move(loaded->project.hardware.front()));
+            } else if (example.serving) {
+                auto loaded = readProjectFile(example.file.toStdString());
+                if (!loaded || !loaded->project.serving) continue;
+                if (auto stream = makeTraffic(loaded->project.serving->traffic, loaded->project.serving->seed))
+                    found[example.id] = std::make_shared<const RequestStream>(std::move(*stream));
             } else if (auto sketch = sketchOf(example.file.toStdString(), *cache))
                 found[example.id] = std::move(*sketch);
         }
@@ -157,6 +174,8 @@ QPixmap ExamplePictures::picture(const QString& id) const {
     const auto found = sketches_.find(id);
     if (found == sketches_.end()) return {};
     const auto* drawing = std::get_if<HardwarePtr>(&found->second);
+    if (const auto* stream = std::get_if<std::shared_ptr<const RequestStream>>(&found->second))
+        return paintTraffic(*stream);
     return drawing ? paintDrawing(**drawing) : paintSketch(std::get<RooflineSketch>(found->second));
 }
 

@@ -5,6 +5,7 @@
 #include "app/document/workload_cache.h"
 #include "app/window/examples.h"
 #include "methods/method.h"
+#include "serving/request_stream.h"
 #include "workload/graph.h"
 
 #include <QFuture>
@@ -33,6 +34,9 @@ std::optional<RooflineSketch> sketchOf(const std::string& projectFile, WorkloadC
 /// In the colours of the present theme.
 QPixmap paintSketch(const RooflineSketch& sketch);
 
+/// What arrives, over time and by length.
+QPixmap paintTraffic(std::shared_ptr<const RequestStream> stream);
+
 /// All of the design as the canvas draws it.
 QPixmap paintDrawing(const Hardware& design);
 
@@ -50,7 +54,7 @@ signals:
 private:
     std::shared_ptr<WorkloadCache> cache_;
     bool started_ = false;
-    using Found = std::map<QString, std::variant<RooflineSketch, HardwarePtr>>;
+    using Found = std::map<QString, std::variant<RooflineSketch, HardwarePtr, std::shared_ptr<const RequestStream>>>;
     QFuture<Found> work_;
     QFuture<void> told_;  ///< follows the work; Qt looks at it when the work is cancelled, however long after
     Found sketches_;

@@ -26,7 +26,10 @@ Example readHead(const QFileInfo& info) {
         if (text.startsWith(QLatin1String("name:"))) example.title = value(text);
         if (text.startsWith(QLatin1String("description:"))) example.description = value(text);
         if (text.startsWith(QLatin1String("# order:"))) example.order = value(text).toInt();
-        if (text.startsWith(QLatin1String("# opens:"))) example.drawing = value(text) == QLatin1String("drawing");
+        if (text.startsWith(QLatin1String("# opens:"))) {
+            example.drawing = value(text) == QLatin1String("drawing");
+            example.serving = value(text) == QLatin1String("serving");
+        }
         if (text.startsWith(QLatin1String("hardware:"))) break;
     }
     return example;

@@ -1,7 +1,8 @@
 #pragma once
 
 // The ready projects of presets/examples: each an ordinary project file whose name and description the
-// gallery shows; a comment `# order: 3` gives its place, `# opens: drawing` opens it on the canvas.
+// gallery shows; a comment `# order: 3` gives its place, `# opens: drawing` opens it on the canvas, `# opens:
+// serving` on the serving page.
 
 #include "widgets/panels/welcome_page.h"
 
@@ -17,6 +18,7 @@ struct Example {
     QString title;
     QString description;
     int order = 0;
+    bool serving = false;  ///< opens on the serving page; its picture is the traffic
     bool drawing = false;  ///< opens on the canvas, in the Draw layout; its picture is the drawing
 };
 

@@ -31,7 +31,7 @@ QString patterns(const QStringList& endings) {
 
 QString openFileFilter() {
     QStringList filters{QObject::tr("All that Orrery reads %1").arg(patterns(readableEndings())),
-                        QObject::tr("Projects and hardware %1").arg(patterns({".yaml", ".yml"}))};
+                        QObject::tr("Projects, hardware, serving %1").arg(patterns({".yaml", ".yml"}))};
     for (const Importer& importer : importers()) {
         const auto name = QString::fromUtf8(importer.name.data(), qsizetype(importer.name.size()));
         filters << name + QLatin1Char(' ') + patterns(endingsOf(importer));
@@ -68,8 +68,9 @@ Expected<FileKind> fileKind(const QString& path) {
     if (kind == QLatin1String("hardware")) return FileKind::Hardware;
     if (kind == QLatin1String("workload")) return FileKind::Workload;
     if (kind == QLatin1String("project")) return FileKind::Project;
+    if (kind == QLatin1String("serving")) return FileKind::Serving;
     return fail("file.kind", "the YAML file does not say what it is",
-                "a line such as `orrery: project/1`, `orrery: hardware/1` or `orrery: workload/1`",
+                "a line such as `orrery: project/1`, `orrery: hardware/1`, `orrery: workload/1` or `orrery: serving/1`",
                 "is it a file of another program?", place);
 }
 

@@ -6,7 +6,7 @@
 
 namespace orrery::app {
 
-enum class FileKind { Project, Hardware, Workload };
+enum class FileKind { Project, Hardware, Workload, Serving };
 
 /// What a file is, by its ending and, for YAML, by its `orrery:` line. Fails with a hint for what cannot be opened.
 Expected<FileKind> fileKind(const QString& path);

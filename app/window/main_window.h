@@ -79,6 +79,7 @@ public:
     void openExample(const QString& id);
     /// As openFile for a model; the reading happens in the background.
     void openModel(const QString& path);
+    void openServing(const QString& path);
     /// An empty project with an empty design, opened on the canvas (after asking about the open one).
     void drawYourOwn();
     bool isReady() const { return ready_; }

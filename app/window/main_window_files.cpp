@@ -1,14 +1,17 @@
 #include "app/document/autosave.h"
 #include "app/document/commands/project_edits.h"
+#include "app/document/commands/serving_edits.h"
 #include "app/document/workload_cache.h"
 #include "app/window/example_pictures.h"
 #include "app/window/examples.h"
 #include "app/window/file_kind.h"
 #include "app/window/hardware_page.h"
 #include "app/window/main_window.h"
+#include "app/window/serving/serving_page.h"
 #include "app/window/workload_page.h"
 #include "hardware/catalogue.h"
 #include "methods/kernel_method.h"
+#include "store/serving_file.h"
 #include "widgets/panels/notification_bar.h"
 #include "widgets/panels/welcome_page.h"
 
@@ -74,7 +77,28 @@ void MainWindow::openFile(const QString& path) {
             return openHardware(path);
         case FileKind::Workload:
             return openModel(path);
+        case FileKind::Serving:
+            return openServing(path);
     }
+}
+
+void MainWindow::openServing(const QString& path) {
+    Expected<LoadedServing> loaded = readServingFile(path.toStdString());
+    if (!loaded) return complain(loaded.error());
+    fileProblems_ = loaded->warnings;
+    ServingStudy study = std::move(loaded->study);
+    // A file of its own names a device of the catalogue; in a project, `hardware` is one of its designs.
+    if (document_->state()->hardwareIndex(study.hardware) < 0) {
+        for (PoolSpec& pool : study.scenario.pools)
+            if (pool.hardware.empty()) pool.hardware = study.hardware;
+        study.hardware.clear();
+    }
+    if (!report(document_->apply(setServingEdit(*document_->state(), study)))) return;
+    addRecentFile(path);
+    fillWelcome();
+    log(Severity::Note, tr("Opened %1").arg(path));
+    refreshProblems();
+    documents_->setCurrentWidget(servingPage_);
 }
 
 void MainWindow::openProject(const QString& path) {
@@ -120,6 +144,7 @@ void MainWindow::openExample(const QString& id) {
         setLayoutMode(Layout::Draw);
         documents_->setCurrentWidget(hardwarePage_);
     }
+    if (example->serving) documents_->setCurrentWidget(servingPage_);
     showProject();
     refreshProblems();
     inspectComponent(components_.current());

@@ -8,6 +8,7 @@
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
+#include "app/window/evidence/runs_tab.h"
 #include "app/window/main_window.h"
 #include "app/window/mapping_page.h"
 #include "app/window/serving/serving_page.h"
@@ -58,6 +59,8 @@ void MainWindow::wireWorkloadPage() {
     connect(document_, &Document::hardwareChanged, mappingPage_, showMapping);
     connect(document_, &Document::replaced, mappingPage_, showMapping);
     wireServing();
+    evidencePage_->runs()->setSource([this] { return runs_->storeFile(); });
+    connect(runs_, &RunController::finished, evidencePage_->runs(), &RunsTab::refresh);
     connect(evidencePage_, &EvidencePage::calibrationChosen, this,
             [this](const std::shared_ptr<const Calibration>& calibration) {
                 // Later ones come before what ships.

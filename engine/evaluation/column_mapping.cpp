@@ -148,10 +148,10 @@ KindFields fieldsOfKind(KernelKind kind) {
             return {{"dtype", "m", "n", "k"},
                     {"batch", "weights", "bias", "transposed_weight", "scale_block", "quantises_input"}};
         case KernelKind::PrefillAttention:
-            return {{"dtype", "batch", "queries", "keys", "heads", "kv_heads", "head_dim"},
-                    {"causal", "window", "value_dim", "kv"}};
+            return {{"dtype", "queries", "keys", "heads", "kv_heads", "head_dim"},
+                    {"batch", "causal", "window", "value_dim", "kv"}};
         case KernelKind::DecodeAttention:
-            return {{"dtype", "batch", "keys", "heads", "kv_heads", "head_dim"}, {"window", "value_dim", "kv"}};
+            return {{"dtype", "keys", "heads", "kv_heads", "head_dim"}, {"batch", "window", "value_dim", "kv"}};
         case KernelKind::Elementwise:
             return {{"dtype", "function", "m", "n"}, {"batch", "operands"}};
         case KernelKind::Softmax:
@@ -160,14 +160,14 @@ KindFields fieldsOfKind(KernelKind kind) {
         case KernelKind::Convolution:
             return {
                 {"dtype", "batch", "in_channels", "out_channels", "height", "width", "kernel_height", "kernel_width"},
-                {"stride", "pad", "dilation", "groups", "out_height", "out_width", "bias"}};
+                {"batch", "stride", "pad", "dilation", "groups", "out_height", "out_width", "bias"}};
         case KernelKind::Collective:
             return {{"collective", "ranks", "message_bytes"}, {"dtype", "library"}};
         case KernelKind::Movement:
         case KernelKind::Other:
             break;
     }
-    return {{"flops", "read_bytes", "write_bytes"}, {"dtype", "function"}};
+    return {{}, {"flops", "read_bytes", "write_bytes", "dtype", "function"}};
 }
 
 Expected<TableSample> sampleTable(const std::string& path, std::size_t most) {
@@ -252,6 +252,18 @@ Expected<ImportDescription> describe(const ColumnMapping& mapping) {
                     kind ? "no column says how long a kernel took" : "nothing says what kind of kernels these are",
                     kind ? "time=COLUMN and its unit" : "kind=gemm, or a column that says it: kind={column}",
                     kind ? "a rate can be turned: 2 * m * n * k / tflops * 1e-12" : "");
+    }
+    if (const auto one = kernelKind(mappedTo(mapping, "kind"))) {
+        for (const auto field : fieldsOfKind(*one).needed) {
+            const auto saysIt = [&](const WordMeaning& word) { return word.field == field; };
+            if (!mappedTo(mapping, field).empty() || std::any_of(mapping.words.begin(), mapping.words.end(), saysIt)) {
+                continue;
+            }
+            return fail("mapping.incomplete",
+                        fmt::format("nothing says `{}`: {}", field, findKernelField(field)->meaning),
+                        fmt::format("{}=COLUMN, or what it is for all rows", field),
+                        fmt::format("a kernel of the kind {} needs it", toText(*one)));
+        }
     }
     const auto text = writeImport(mapping);
     auto root = parseYaml(text, "mapping");

@@ -50,12 +50,13 @@ constexpr std::array<Usual, 26> usual{{
 struct UsualTime {
     std::string_view name, unit;
 };
-constexpr std::array<UsualTime, 24> times{
-    {{"time-ms", "ms"},   {"latency-ms", "ms"}, {"duration-ms", "ms"}, {"median-ms", "ms"},      {"mean-ms", "ms"},
-     {"time-us", "us"},   {"latency-us", "us"}, {"duration-us", "us"}, {"median-us", "us"},      {"mean-us", "us"},
-     {"time-ns", "ns"},   {"latency-ns", "ns"}, {"duration-ns", "ns"}, {"time-s", "s"},          {"latency-s", "s"},
-     {"duration-s", "s"}, {"seconds", "s"},     {"time-usec", "us"},   {"kernel-time-us", "us"}, {"elapsed-ms", "ms"},
-     {"latency", "ms"},   {"time", "ms"},       {"duration", "ms"},    {"elapsed", "ms"}}};
+constexpr std::array<UsualTime, 28> times{
+    {{"lat-us", "us"},     {"lat-ms", "ms"},      {"time-seconds", "s"},    {"runtime-ms", "ms"}, {"time-ms", "ms"},
+     {"latency-ms", "ms"}, {"duration-ms", "ms"}, {"median-ms", "ms"},      {"mean-ms", "ms"},    {"time-us", "us"},
+     {"latency-us", "us"}, {"duration-us", "us"}, {"median-us", "us"},      {"mean-us", "us"},    {"time-ns", "ns"},
+     {"latency-ns", "ns"}, {"duration-ns", "ns"}, {"time-s", "s"},          {"latency-s", "s"},   {"duration-s", "s"},
+     {"seconds", "s"},     {"time-usec", "us"},   {"kernel-time-us", "us"}, {"elapsed-ms", "ms"}, {"latency", "ms"},
+     {"time", "ms"},       {"duration", "ms"},    {"elapsed", "ms"}}};
 
 /// A column's name inside arithmetic.
 std::string nameIn(const std::string& column) {

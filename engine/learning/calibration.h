@@ -30,6 +30,9 @@ struct DeviceFingerprint {
 DeviceFingerprint fingerprint(const GpuView& gpu, DType type);
 /// Largest |ln ratio| of two fingerprints' numbers; 0 for the same device.
 double distance(const DeviceFingerprint& a, const DeviceFingerprint& b);
+/// Whether a device is among those that a section for any device was learned from (Inside), is like one of them and
+/// within what they span (Edge), or neither (Outside). Inside where they are not known.
+DomainVerdict deviceVerdict(std::span<const DeviceFingerprint> learned, const DeviceFingerprint& device);
 
 /// Quantiles of ln(measured ÷ predicted) on rows that were not fitted, by class of predicted time.
 struct ResidualClass {
@@ -54,10 +57,18 @@ struct CalibrationSection {
     std::shared_ptr<const Regressor> model;  ///< of ln(measured ÷ physical) or of ln(seconds), as the method says
     std::shared_ptr<const Domain> domain;    ///< over the same features; null: not checked
     std::vector<ResidualClass> residuals;    ///< shortest class first; empty: no interval known
+    /// Of ln of how far off a row usually is, over the same features; then residuals are multiples of that. Null: they
+    /// are plain.
+    std::shared_ptr<const Regressor> spread;
+    double widenEdge = 0, widenOutside = 0;  ///< of intervals there, as measured; 0: not measured
+    std::vector<DeviceFingerprint> devices;  ///< that a section for any device was learned from
     double correlation = 0;                  ///< of residuals of different kernels of one model on one device, 0 to 1
     std::vector<CalibrationSource> sources;
     std::string split;  ///< how rows were held out, in words
 };
+
+/// As above, for what a section was learned from; Inside for a section of one device.
+DomainVerdict deviceVerdict(const CalibrationSection& section, const GpuView& gpu);
 
 struct Calibration {
     std::string method, methodVersion;

@@ -17,7 +17,7 @@ namespace orrery {
 namespace {
 
 constexpr std::uintmax_t largestFile = 256u << 20;
-constexpr std::size_t mostSections = 4096;
+constexpr std::size_t mostSections = 4096, mostDevices = 4096;
 
 void require(JsonCursor& json, bool there, std::string_view name) {
     if (json.ok() && !there) json.fail("missing", fmt::format("'{}' is missing", name), fmt::format("\"{}\": …", name));
@@ -177,6 +177,21 @@ CalibrationSection readSection(JsonCursor& json) {
             variant = true;
         } else if (key == "device") {
             if (!json.null()) section.device = readDevice(json);
+        } else if (key == "devices") {
+            for (json.array(); json.element();) {
+                section.devices.push_back(readDevice(json));
+                if (section.devices.size() > mostDevices)
+                    json.fail("too-large", fmt::format("more than {} devices", mostDevices));
+            }
+        } else if (key == "spread") {
+            if (!json.null()) section.spread = readModel(json);
+        } else if (key == "widen") {
+            const auto widen = json.numbers(2);
+            if (json.ok() && (widen.size() != 2 || widen[0] < 1 || widen[1] < widen[0] || widen[1] > 100)) {
+                json.fail("range", "widening of intervals at the edge and outside",
+                          "two numbers, 1 or more, the second not below the first");
+            }
+            if (json.ok()) section.widenEdge = widen[0], section.widenOutside = widen[1];
         } else if (key == "parameters") {
             for (json.object(); json.key(key);) {
                 std::string name(key);
@@ -216,6 +231,11 @@ CalibrationSection readSection(JsonCursor& json) {
                   fmt::format("the model asks for {} numbers, the section names {} features", section.model->inputs(),
                               features),
                   "as many features as the model has inputs");
+    } else if (section.spread && section.spread->inputs() != features) {
+        json.fail("features",
+                  fmt::format("the spread asks for {} numbers, the section names {} features", section.spread->inputs(),
+                              features),
+                  "as many features as the spread has inputs");
     } else if (section.domain && section.domain->mean.size() != features) {
         json.fail(
             "features",

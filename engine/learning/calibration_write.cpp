@@ -33,19 +33,23 @@ std::string numbers(const std::vector<double>& values) {
     return list(values, number);
 }
 
+std::string deviceJson(const DeviceFingerprint& device) {
+    return fmt::format(
+        "{{\"id\": {}, \"sms\": {}, \"clock\": {}, \"dram_bandwidth\": {}, \"l2_bytes\": {}, \"matrix_peak\": {}, "
+        "\"vector_peak\": {}}}",
+        asText(device.id), number(device.sms), number(device.clock), number(device.dramBandwidth),
+        number(device.l2Bytes), number(device.matrixPeak), number(device.vectorPeak));
+}
+
 std::string toJson(const CalibrationSection& section) {
     std::string out = "{\n";
     auto to = std::back_inserter(out);
     fmt::format_to(to, R"(    "kind": "{}", "variant": {},)", toText(section.kind), asText(section.variant));
-    if (const auto& device = section.device) {
-        fmt::format_to(
-            to,
-            "\n    \"device\": {{\"id\": {}, \"sms\": {}, \"clock\": {}, \"dram_bandwidth\": {}, \"l2_bytes\": {}, "
-            "\"matrix_peak\": {}, \"vector_peak\": {}}},",
-            asText(device->id), number(device->sms), number(device->clock), number(device->dramBandwidth),
-            number(device->l2Bytes), number(device->matrixPeak), number(device->vectorPeak));
-    } else {
-        out += "\n    \"device\": null,";
+    fmt::format_to(to, "\n    \"device\": {},", section.device ? deviceJson(*section.device) : "null");
+    if (!section.devices.empty()) {
+        fmt::format_to(to, "\n    \"devices\": {},", list(section.devices, [](const DeviceFingerprint& one) {
+                           return "\n        " + deviceJson(one);
+                       }));
     }
     fmt::format_to(to, "\n    \"split\": {},", asText(section.split));
     fmt::format_to(to, "\n    \"sources\": {},", list(section.sources, [](const CalibrationSource& source) {
@@ -69,6 +73,9 @@ std::string toJson(const CalibrationSection& section) {
                 one.rows);
         }));
     fmt::format_to(to, "\n    \"correlation\": {},", number(section.correlation));
+    if (section.widenOutside > 0) {
+        fmt::format_to(to, "\n    \"widen\": [{}, {}],", number(section.widenEdge), number(section.widenOutside));
+    }
     fmt::format_to(to, "\n    \"features\": {}", list(section.features, [](const auto& name) { return asText(name); }));
     if (const Domain* domain = section.domain.get()) {
         fmt::format_to(
@@ -78,10 +85,12 @@ std::string toJson(const CalibrationSection& section) {
             numbers(domain->low), numbers(domain->high), numbers(domain->margin), numbers(domain->mean),
             numbers(domain->whitening), number(domain->edge), number(domain->outside));
     }
-    if (section.model) {
-        fmt::format_to(to, ",\n    \"model\": {{\"kind\": \"{}\", \"value\": {}}}", section.model->kind(),
-                       section.model->toJson());
-    }
+    const auto model = [&to](std::string_view name, const Regressor* one) {
+        if (!one) return;
+        fmt::format_to(to, ",\n    \"{}\": {{\"kind\": \"{}\", \"value\": {}}}", name, one->kind(), one->toJson());
+    };
+    model("model", section.model.get());
+    model("spread", section.spread.get());
     return out + "}";
 }
 

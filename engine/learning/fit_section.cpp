@@ -1,10 +1,12 @@
 #include "learning/fit_section.h"
 
 #include "learning/composition.h"
+#include "learning/spread.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::size_t fewestPerClass = 40;
 constexpr double edgeWidening = 1.5, outsideWidening = 3;
+constexpr std::size_t fewestWidened = 200;
 
 Expected<void> check(const SectionRows& rows) {
     const std::size_t count = rows.rows();
@@ -25,7 +28,7 @@ Expected<void> check(const SectionRows& rows) {
     const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
     if (rows.baseline.size() != count || rows.features.size() != count * rows.names.size() ||
         rows.unmeasured.size() % std::max<std::size_t>(1, rows.names.size()) != 0 || !fits(rows.weight.size()) ||
-        !fits(rows.group.size()) || !fits(rows.companions.size())) {
+        !fits(rows.doubt.size()) || !fits(rows.group.size()) || !fits(rows.companions.size())) {
         return fail("learning.shape", "columns of the rows differ in length");
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -48,6 +51,8 @@ TrainingData dataOf(const SectionRows& rows, std::span<const std::size_t> chosen
         data.features.insert(data.features.end(), begin, begin + std::ptrdiff_t(columns));
         data.target.push_back(std::log(rows.measured[r] / rows.baseline[r]));
         if (!rows.weight.empty()) data.weight.push_back(rows.weight[r]);
+        // Trees do not split by what is constant.
+        for (const std::size_t c : rows.domainOnly) data.features[data.features.size() - columns + c] = 0;
     }
     return data;
 }
@@ -60,6 +65,9 @@ Expected<RegressorPtr> learn(const SectionRows& rows, std::span<const std::size_
     if (!teacher || !pupil) return teacher;
     const std::size_t columns = rows.names.size(), more = rows.unmeasured.size() / std::max<std::size_t>(1, columns);
     data.features.insert(data.features.end(), rows.unmeasured.begin(), rows.unmeasured.end());
+    for (std::size_t r = chosen.size(); r < chosen.size() + more; ++r) {
+        for (const std::size_t c : rows.domainOnly) data.features[r * columns + c] = 0;
+    }
     if (!data.weight.empty()) {
         const double mean = std::accumulate(data.weight.begin(), data.weight.end(), 0.0) / double(data.weight.size());
         data.weight.insert(data.weight.end(), more, mean);
@@ -201,6 +209,9 @@ public:
             if (!model) return tl::unexpected(model.error());
             section.model = *model;
         }
+        if (options_.spread && !rows->names.empty() && !rows->group.empty()) {
+            if (auto done = learnSpread(*rows, *unseen, folds, fit); !done) return tl::unexpected(done.error());
+        }
         std::vector<double> residuals(count_);
         for (std::size_t r = 0; r < count_; ++r) residuals[r] = residualOf(section.model.get(), *rows, r);
         fit.trainingError = meanError(residuals);
@@ -211,6 +222,62 @@ private:
     static double residualOf(const Regressor* model, const SectionRows& rows, std::size_t r) {
         const std::span row(rows.features.data() + r * rows.names.size(), rows.names.size());
         return std::log(rows.measured[r] / rows.baseline[r]) - (model ? model->predict(row) : 0);
+    }
+
+    // Scales instead of classes, and how much wider they must be at the edge of a domain and outside: by the rows of
+    // each fold that lie there as the others' domain has it.
+    Expected<void> learnSpread(const SectionRows& rows, const std::vector<SectionRows>& unseen,
+                               const std::vector<Split>& folds, SectionFit& fit) {
+        std::vector<std::size_t> all(count_);
+        std::iota(all.begin(), all.end(), std::size_t(0));
+        // Each row as physics had it that did not know its group.
+        SectionRows asUnseen = rows;
+        const std::size_t columns = rows.names.size();
+        for (std::size_t f = 0; f < folds.size(); ++f) {
+            for (const std::size_t r : folds[f].test) {
+                std::copy_n(unseen[f].features.begin() + std::ptrdiff_t(r * columns), columns,
+                            asUnseen.features.begin() + std::ptrdiff_t(r * columns));
+                if (!rows.doubt.empty()) asUnseen.doubt[r] = unseen[f].doubt[r];
+            }
+        }
+        auto spread =
+            fitSpread(dataOf(asUnseen, all), fit.outOfFold, asUnseen.doubt, rows.group, options_.candidates.front());
+        if (!spread) return tl::unexpected(spread.error());
+        if (!spread->model) return {};
+        CalibrationSection& section = fit.section;
+        section.spread = spread->model;
+        ResidualClass one;
+        one.upperSeconds = std::numeric_limits<double>::infinity();
+        one.p5 = spread->p5, one.p50 = spread->p50, one.p95 = spread->p95;
+        one.rows = std::int64_t(count_);
+        for (const double r : fit.outOfFold) one.meanAbsolute += std::abs(r) / double(count_);
+        section.residuals = {one};
+
+        std::array<std::vector<double>, 3> distances;  // in half intervals, by verdict
+        for (std::size_t f = 0; f < folds.size(); ++f) {
+            std::vector<double> seen;
+            for (const std::size_t r : folds[f].training) {
+                const auto begin = asUnseen.features.begin() + std::ptrdiff_t(r * columns);
+                seen.insert(seen.end(), begin, begin + std::ptrdiff_t(columns));
+            }
+            const Domain domain = fitDomain(seen, columns);
+            for (const std::size_t r : folds[f].test) {
+                const std::span row(asUnseen.features.data() + r * columns, columns);
+                const double u =
+                    fit.outOfFold[r] / spreadScale(*section.spread, row, rows.doubt.empty() ? 0 : asUnseen.doubt[r]);
+                const double half = u < one.p50 ? one.p5 - one.p50 : one.p95 - one.p50;
+                distances[std::size_t(domain.check(row))].push_back(half != 0 ? (u - one.p50) / half : 0);
+            }
+        }
+        const auto needed = [&](DomainVerdict verdict, double unknown) {
+            auto& values = distances[std::size_t(verdict)];
+            if (values.size() < fewestWidened) return unknown;
+            std::sort(values.begin(), values.end());
+            return std::clamp(quantile(values, 0.9), 1.0, outsideWidening);
+        };
+        section.widenEdge = needed(DomainVerdict::Edge, edgeWidening);
+        section.widenOutside = std::max(section.widenEdge, needed(DomainVerdict::Outside, outsideWidening));
+        return {};
     }
 
     // What each fold may know: physics fitted to its training rows alone.
@@ -286,7 +353,8 @@ Expected<SectionFit> fitSection(const SectionRows& rows, const SectionOptions& o
         rows.rows(), [&](auto, auto&) -> Expected<SectionRows> { return rows; }, options);
 }
 
-SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features) {
+SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features,
+                       double doubt) {
     SectionPrice price{baselineSeconds};
     const bool asked = features.size() == section.features.size();
     if (section.model && asked) price.seconds = baselineSeconds * std::exp(section.model->predict(features));
@@ -294,9 +362,18 @@ SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds
     price.low = price.high = price.seconds;
     for (const ResidualClass& one : section.residuals) {
         if (price.seconds > one.upperSeconds) continue;
+        const bool measured = section.widenOutside > 0;
         const double wider = price.domain == DomainVerdict::Inside ? 1
-                             : price.domain == DomainVerdict::Edge ? edgeWidening
-                                                                   : outsideWidening;
+                             : price.domain == DomainVerdict::Edge
+                                 ? (measured ? section.widenEdge : edgeWidening)
+                                 : (measured ? section.widenOutside : outsideWidening);
+        if (section.spread) {
+            if (!asked) break;
+            const double scale = spreadScale(*section.spread, features, doubt);
+            price.low = price.seconds * std::exp(std::min(0.0, scale * (one.p50 + wider * (one.p5 - one.p50))));
+            price.high = price.seconds * std::exp(std::max(0.0, scale * (one.p50 + wider * (one.p95 - one.p50))));
+            break;
+        }
         price.low = price.seconds * std::exp(std::min(0.0, one.p50 + wider * (one.p5 - one.p50)));
         price.high = price.seconds * std::exp(std::max(0.0, one.p50 + wider * (one.p95 - one.p50)));
         break;

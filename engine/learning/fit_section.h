@@ -29,6 +29,10 @@ struct SectionRows {
     std::vector<std::int32_t> companions;
     /// Features of kernels that nobody measured, rows × names, for a pupil to learn what its teacher makes of them.
     std::vector<double> unmeasured;
+    /// Ranges in ln in which a row's value lies evenly as far as physics knows (`spread.h`). Empty: none.
+    std::vector<double> doubt;
+    /// Columns of features that the domain alone looks at.
+    std::vector<std::size_t> domainOnly;
     std::size_t rows() const { return measured.size(); }
 };
 
@@ -47,7 +51,8 @@ struct SectionOptions {
     int folds = 5;
     int classes = 4;  ///< of predicted time for residuals, merged where rows are few
     std::vector<CalibrationSource> sources;
-    std::string split;  ///< in words
+    std::string split;    ///< in words
+    bool spread = false;  ///< with three groups of rows or more: scales of residuals are learned, see `spread.h`
 };
 
 /// Means of |exp(residual) − 1|: what a person calls the error.
@@ -73,8 +78,10 @@ struct SectionPrice {
     double seconds = 0, low = 0, high = 0;
     DomainVerdict domain = DomainVerdict::Inside;
 };
-/// `features` as in the section; may be empty where it has no model. Widened by 1.5 at the edge of the domain and by 3
-/// outside (in ln); low and high equal seconds where no residuals are known.
-SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features);
+/// `features` as in the section; may be empty where it has no model. `doubt` as SectionRows has it. Intervals are
+/// widened (in ln) at the edge of the domain and outside as the section says, else by 1.5 and 3; low and high equal
+/// seconds where no residuals are known.
+SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features,
+                       double doubt = 0);
 
 }  // namespace orrery

@@ -33,6 +33,18 @@ struct CapacityNeeds {
     std::string compatibility;
 };
 
+/// Of one tensor-parallel device.
+struct ActivationNeeds {
+    std::int64_t tokens = 0;     ///< budget of one iteration
+    std::int64_t sequences = 0;  ///< at most in one iteration
+    double hidden = 0, intermediate = 0;
+    double projected = 0;   ///< columns of queries, keys and values
+    double vocabulary = 0;  ///< of the whole model: logits are gathered
+    double bytesPerElement = 2;
+};
+/// Peak of an iteration at its budget, as an engine's profiling run finds it.
+double activationBytes(const ActivationNeeds& needs);
+
 struct CapacityPart {
     std::string name;  ///< `weights`, `activations`, `CUDA graphs`, `runtime`, `KV cache`, `left free`
     double bytes = 0;

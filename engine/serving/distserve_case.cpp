@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int32_t no_limit = 10'000'000;       // simulate_dist.py: batch sizes of 10^7
 constexpr double back_pressure = 0.9 * 10'000'000;  // worker.py: of the decode batch size, against tokens of context
+constexpr double decode_tokens = 50'000;            // worker.py, _enter_decodes: whatever the memory holds
 
 }  // namespace
 
@@ -59,7 +60,7 @@ Expected<PublishedCase> readDistServeCase(const std::string& folder, const std::
         replica.scheduler.compatibility = "distserve";
         replica.scheduler.maxSequences = no_limit;
         replica.scheduler.tokenBudget = static_cast<std::int32_t>(std::min<std::int64_t>(*tokens, no_limit));
-        replica.scheduler.more["decode_tokens"] = static_cast<double>(*tokens);
+        replica.scheduler.more["decode_tokens"] = decode_tokens;
         replica.scheduler.more["back_pressure_tokens"] = back_pressure;
         replica.tokensPerBlock = 1;
         replica.kvBlocks = *tokens;

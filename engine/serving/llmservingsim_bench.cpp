@@ -1,6 +1,7 @@
 #include "serving/llmservingsim_bench.h"
 
 #include "methods/trace/engine_overheads.h"
+#include "serving/serving_scenario.h"
 #include "workload/costs.h"
 #include "workload/huggingface/families.h"
 #include "workload/importers.h"
@@ -26,8 +27,9 @@ constexpr double gib = 1024.0 * 1024 * 1024;
 
 // The member of that name wherever it stands; what stands nearer to the root counts.
 const json* findKey(const json& node, const std::string& key, int depth = 0) {
-    if (!node.is_object() || depth > 16) return nullptr;
-    if (const auto at = node.find(key); at != node.end() && !at->is_null()) return &*at;
+    if (!node.is_structured() || depth > 16) return nullptr;
+    if (node.is_object())
+        if (const auto at = node.find(key); at != node.end() && !at->is_null()) return &*at;
     for (const auto& child : node)
         if (const json* found = findKey(child, key, depth + 1)) return found;
     return nullptr;
@@ -92,13 +94,13 @@ Expected<void> readRequests(const fs::path& path, LlmServingSimBench& bench) {
             return fail("bench.unreadable", "this line is not a JSON object", "one object per request", "", place);
         RecordedRequest request;
         double values[7]{};
-        const char* keys[] = {"input_toks", "output_toks",    "arrival_time", "queued_ts",
+        const char* keys[] = {"input_toks",   "output_toks",    "arrival_time", "queued_ts",
                               "scheduled_ts", "first_token_ts", "last_token_ts"};
         for (std::size_t i = 0; i < 7; ++i) {
             const auto at = row.find(keys[i]);
             if (at == row.end() || !at->is_number() || !std::isfinite(at->get<double>()) || at->get<double>() < 0)
-                return fail("bench.number", fmt::format("{} is missing or not a number", keys[i]),
-                            "a number from 0 on", "leave out requests that failed", place);
+                return fail("bench.number", fmt::format("{} is missing or not a number", keys[i]), "a number from 0 on",
+                            "leave out requests that failed", place);
             values[i] = at->get<double>();
         }
         if (values[0] < 1 || values[1] < 1 || values[0] > 1e8 || values[1] > 1e8)
@@ -107,7 +109,8 @@ Expected<void> readRequests(const fs::path& path, LlmServingSimBench& bench) {
         if (values[5] < values[3] || values[6] < values[5])
             return fail("bench.number", "the last token comes before the first, or the first before the request",
                         "queued_ts ≤ first_token_ts ≤ last_token_ts", "", place);
-        if (const auto id = row.find("request_id"); id != row.end() && id->is_string()) request.id = id->get<std::string>();
+        if (const auto id = row.find("request_id"); id != row.end() && id->is_string())
+            request.id = id->get<std::string>();
         request.prompt = static_cast<std::int32_t>(values[0]);
         request.output = static_cast<std::int32_t>(values[1]);
         request.wait = values[4] - values[3];
@@ -178,7 +181,8 @@ void readMeta(const json& meta, LlmServingSimBench& bench) {
     if (flagIn(meta, "enforce_eager", false)) return;
     if (const json* sizes = findKey(meta, "cudagraph_capture_sizes"); sizes && sizes->is_array()) {
         for (const json& size : *sizes)
-            if (size.is_number_integer() && bench.graphSizes.size() < 4096) bench.graphSizes.push_back(size.get<std::int32_t>());
+            if (size.is_number_integer() && bench.graphSizes.size() < 4096)
+                bench.graphSizes.push_back(size.get<std::int32_t>());
         std::sort(bench.graphSizes.begin(), bench.graphSizes.end());
     } else {
         bench.graphSizes = vllmGraphSizes(std::min(2 * scheduler.maxSequences, 512));
@@ -188,7 +192,8 @@ void readMeta(const json& meta, LlmServingSimBench& bench) {
 Expected<json> readJson(const fs::path& path) {
     auto file = JsonFile::open(path.string());
     if (!file)
-        return fail("bench.unreadable", file.error().message, file.error().expected, file.error().hint, file.error().place);
+        return fail("bench.unreadable", file.error().message, file.error().expected, file.error().hint,
+                    file.error().place);
     return json(file->root());
 }
 
@@ -246,6 +251,7 @@ Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& 
                              .expertsPerToken = static_cast<std::int32_t>(config.expertsPerToken)};
     LlmServingSimOptions options{.tensorParallel = bench.tensorParallel,
                                  .expertParallel = bench.expertParallel ? bench.tensorParallel * bench.dataParallel : 1,
+                                 .dataParallel = bench.expertParallel ? bench.dataParallel : 1,
                                  .link = bench.link};
     auto time = readLlmServingSimTables(profileFolder(tables, bench), model, options);
     if (!time) return Unexpected(time.error());
@@ -265,14 +271,44 @@ Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& 
         auto graph = importHuggingFace(path, {});
         if (!graph) return Unexpected(graph.error());
         const double parameters = costTotals(graph->graph, costTable(graph->graph)).parameters;
-        const double room = bench.memoryBytes * bench.memoryShare - parameters * model.bytesPerElement / bench.tensorParallel;
+        const double room =
+            bench.memoryBytes * bench.memoryShare - parameters * model.bytesPerElement / bench.tensorParallel;
         replica.kvBlocks = static_cast<std::int64_t>(std::max(
             0.0, room / (replica.kvBytesPerToken / bench.tensorParallel * static_cast<double>(bench.tokensPerBlock))));
         if (replica.kvBlocks == 0)
             return fail("bench.missing", "the model leaves no memory for keys and values, or the memory is not known",
                         "npu_mem.mem_size in config.json, or num_gpu_blocks in meta.json", "");
     }
+    if (bench.dataParallel > 1) {
+        if (bench.expertParallel) replica.wave = 0;
+        fleet.router.id = "least-outstanding";
+    }
     for (int i = 0; i < bench.dataParallel; ++i) fleet.replicas.push_back(replica);
+    return fleet;
+}
+
+Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& hardware, const std::string& method,
+                            const std::string& modelFile) {
+    ServingScenario scenario;
+    scenario.model.source = modelFile.empty() ? bench.modelFile : modelFile;
+    if (scenario.model.source.empty())
+        return fail("bench.missing", fmt::format("the configuration of {} was not found", bench.modelName),
+                    "model_configs/<model>.json beside the run", "name the model's config.json yourself");
+    PoolSpec& pool = scenario.pools.front();
+    pool.hardware = hardware;
+    pool.time.method = method;
+    pool.time.software = bench.graphSizes.empty() ? "eager" : "graphs";
+    pool.plan.tensor = bench.tensorParallel;
+    pool.replicas = bench.dataParallel;
+    pool.scheduler = bench.scheduler;
+    pool.scheduler.prefixCache = false;
+    pool.kvBlocks = bench.kvBlocks;
+    pool.tokensPerBlock = bench.tokensPerBlock;
+    pool.memoryShare = bench.memoryShare;
+    auto planned = fleetOf(scenario, nullptr, {});
+    if (!planned) return Unexpected(planned.error());
+    FleetSpec fleet = *planned->fleet;
+    for (ReplicaSpec& replica : fleet.replicas) replica.time = withGraphPadding(replica.time, bench.graphSizes);
     return fleet;
 }
 
@@ -298,8 +334,8 @@ BenchComparison compare(const LlmServingSimBench& bench, const RequestTable& sim
     }
     const auto count = static_cast<double>(std::max<std::size_t>(1, result.requests));
     const auto stepCount = static_cast<double>(std::max<std::size_t>(1, steps));
-    for (double* mean : {&result.ttftRecorded, &result.ttftSimulated, &result.endToEndRecorded, &result.endToEndSimulated,
-                         &result.endToEndMape})
+    for (double* mean : {&result.ttftRecorded, &result.ttftSimulated, &result.endToEndRecorded,
+                         &result.endToEndSimulated, &result.endToEndMape})
         *mean /= count;
     for (double* mean : {&result.tpotRecorded, &result.tpotSimulated}) *mean /= stepCount;
     const auto share = [](double model, double truth) { return truth > 0 ? model / truth - 1 : 0; };

@@ -22,7 +22,7 @@ namespace orrery {
 struct RecordedRequest {
     std::string id;
     std::int32_t prompt = 0, output = 0;
-    double arrival = 0;                                ///< s, from the first request's
+    double arrival = 0;                                 ///< s, from the first request's
     double ttft = 0, tpot = 0, endToEnd = 0, wait = 0;  ///< s; `wait` from queued to scheduled
 };
 
@@ -45,7 +45,12 @@ Expected<LlmServingSimBench> readLlmServingSimBench(const std::string& folder);
 
 /// The fleet that the run had, timed by the tables in `tables`. `modelFile` empty: the one found nearby. Blocks that
 /// the engine did not report: what weights leave of the memory, over bytes of a block.
-Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& tables, const std::string& modelFile = {});
+Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& tables,
+                            const std::string& modelFile = {});
+
+/// The same, timed by the kernels of `method` on the device `hardware` (an id or a file of the catalogue).
+Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& hardware, const std::string& method,
+                            const std::string& modelFile);
 
 /// Simulated against recorded, as shares of the recorded mean.
 struct BenchComparison {

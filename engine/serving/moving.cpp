@@ -10,7 +10,8 @@ void askForMove(ServingState& state, RequestIndex r, std::int32_t from, std::int
     auto& requests = state.requests();
     Replica& source = *state.replicas[static_cast<std::size_t>(from)];
     const KvBlocks& memory = state.replicas[static_cast<std::size_t>(to)]->memory();
-    const std::int64_t blocks = memory.blocksFor(requests.text(r));
+    const Scheduler& policy = state.replicas[static_cast<std::size_t>(to)]->scheduler();
+    const std::int64_t blocks = policy.blocksToArrive(r, memory.blocksFor(requests.text(r)));
     if (blocks > memory.total()) {
         source.account(state.now);
         source.memory().release(requests, r);

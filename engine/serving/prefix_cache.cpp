@@ -22,15 +22,15 @@ std::uint64_t PrefixCache::nameOf(const RequestStream& stream, RequestIndex r, s
     const std::int64_t last = (static_cast<std::int64_t>(index) + 1) * size - 1;
     const std::int64_t at = stream.hashBegin[r] + last / stream.hashTokens;
     if (at >= stream.hashBegin[r + 1]) return 0;
-    const std::uint64_t name = mixed(stream.hashes[static_cast<std::size_t>(at)] ^ mixed(static_cast<std::uint64_t>(index)));
+    const std::uint64_t name =
+        mixed(stream.hashes[static_cast<std::size_t>(at)] ^ mixed(static_cast<std::uint64_t>(index)));
     return name == 0 ? 1 : name;
 }
 
 PrefixCache::PrefixCache(KvBlocks& blocks, std::int64_t hostBlocks)
     : pool_(blocks), nodes_(static_cast<std::size_t>(blocks.total()) + 1), hostRoom_(hostBlocks) {
     assert(blocks.used() == 0);
-    for (Block b = 1; b < nodes_.size(); ++b)
-        append(b);
+    for (Block b = 1; b < nodes_.size(); ++b) append(b);
     blocks.setOwner(this);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 // Automatic prefix caching as vLLM V1 has it (vllm/v1/core/block_pool.py, kv_cache_manager.py, v0.9 to v0.19): a full
-// block is named by the hash of all text up to its end; prompts that begin alike share blocks. A block that nobody holds
-// goes to the end of a free list but keeps its name, and is found again until it is reallocated: least recently used
-// first, of one request the last block first. Equal blocks made side by side are kept twice, one of them is named.
+// block is named by the hash of all text up to its end; prompts that begin alike share blocks. A block that nobody
+// holds goes to the end of a free list but keeps its name, and is found again until it is reallocated: least recently
+// used first, of one request the last block first. Equal blocks made side by side are kept twice, one of them is named.
 // Text is compared by RequestStream::hashes; a stream without them shares nothing.
 //
 // Behind it, if asked for, a tier in host memory: what is reallocated on the device moves there (least recently used

@@ -85,6 +85,8 @@ public:
     virtual std::int32_t pendingTasks() const { return waiting(); }
     /// Tokens of text that are queued but not computed, for routers.
     virtual std::int64_t pendingTokens() const = 0;
+    /// Blocks to reserve for a cache that is to come here.
+    virtual std::int64_t blocksToArrive(RequestIndex, std::int64_t ofItsText) const { return ofItsText; }
 };
 
 struct SchedulerOption {
@@ -92,6 +94,7 @@ struct SchedulerOption {
     std::string_view title;
     double fallback;
     std::string_view meaning;
+    bool onOff = false;  ///< 0 or 1 though it is no switch of SchedulerSpec
 };
 struct SchedulerCard {
     std::string_view id;  ///< `vllm-v1`

@@ -9,6 +9,7 @@ namespace orrery {
 std::span<const SchedulerCard> schedulers() {
     static const std::vector<SchedulerCard> all{
         vllmV1(),       //
+        sgLang(),       //
         vllmV0(),       //
         sarathi(),      //
         orca(),         //

@@ -53,7 +53,8 @@ struct IterationLaw {
 struct TimeSlot {
     SlotKind kind = SlotKind::Kernels;
     std::string method = "tile-hybrid";  ///< a choice: `tile-hybrid(launch=eager)`
-    std::string software = "graphs";     ///< what the host costs: softwareStacks() of methods/model/software_stack.h
+    std::string software;                ///< what the host costs: an id of methods/model/software_stack.h; empty: as
+                                         ///< the method's option `launch` has it
     std::string format;                  ///< Table: `vidur`, `llmservingsim`, `splitwise`, `distserve`
     std::string path;                    ///< Table: file or folder
     std::string key;                     ///< Table: which part of the file: `llama2-70b/h100-80gb`

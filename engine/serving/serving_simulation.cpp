@@ -18,17 +18,17 @@ namespace {
 constexpr SimTime never = std::numeric_limits<SimTime>::max();
 constexpr int gap_decades = 12;  // from a microsecond up
 
-void countGap(ServingState& state, SimTime gap) {
+void countGaps(ServingState& state, SimTime gap, std::uint64_t count) {
     auto& result = state.result;
-    if (result.gapHistogram.empty()) return;
+    if (result.gapHistogram.empty() || count == 0) return;
     if (gap != state.gapTicks) {
         const double decades = std::log10(std::max(toSeconds(gap), 1e-6)) + 6;
         state.gapTicks = gap;
         state.gapBin = std::min(static_cast<std::size_t>(decades * result.gapBins), result.gapHistogram.size() - 1);
     }
-    ++result.gapHistogram[state.gapBin];
-    result.gapSum += toSeconds(gap);
-    ++result.gaps;
+    result.gapHistogram[state.gapBin] += count;
+    result.gapSum += toSeconds(gap) * static_cast<double>(count);
+    result.gaps += count;
 }
 
 // Tokens of the text that come out together share the iteration's end: the first has the gap, the others none.
@@ -38,18 +38,43 @@ void yieldTokens(ServingState& state, RequestIndex r, std::int32_t tokens, std::
     if (requests.firstToken[r] < 0) {
         requests.firstToken[r] = state.now;
         state.record(ServingEvent::Kind::FirstToken, r, replica);
-        --tokens;
     } else {
-        countGap(state, state.now - state.lastToken[r]);
-        --tokens;
+        countGaps(state, state.now - state.lastToken[r], 1);
     }
-    for (; tokens > 0; --tokens) countGap(state, 0);
+    countGaps(state, 0, static_cast<std::uint64_t>(tokens - 1));
     state.lastToken[r] = state.now;
 }
 
-void countTokens(ServingState& state, Replica& replica, std::int32_t index) {
+// Every sequence decodes one token: nearly all iterations of a run. Returns how many requests are done.
+std::size_t countDecodes(ServingState& state, const Batch& batch) {
     auto& requests = state.requests();
-    const Batch& batch = replica.oldest().batch;
+    std::size_t done = 0;
+    SimTime since = -1;
+    std::uint64_t count = 0;
+    for (const RequestIndex r : batch.requests) {
+        ++requests.computed[r];
+        if (state.lastToken[r] != since) {
+            countGaps(state, state.now - since, count);
+            since = state.lastToken[r];
+            count = 0;
+        }
+        ++count;
+        state.lastToken[r] = state.now;
+        if (++requests.generated[r] >= requests.output[r]) {
+            requests.state[r] = RequestState::Done;
+            ++done;
+        }
+    }
+    countGaps(state, state.now - since, count);
+    return done;
+}
+
+std::size_t countTokens(ServingState& state, Replica& replica, std::int32_t index) {
+    auto& requests = state.requests();
+    const Iteration& iteration = replica.oldest();
+    const Batch& batch = iteration.batch;
+    if (iteration.promptTokens == 0 && iteration.decodeTokens == iteration.decodes) return countDecodes(state, batch);
+    std::size_t done = 0;
     for (std::size_t i = 0; i < batch.requests.size(); ++i) {
         const RequestIndex r = batch.requests[i];
         const std::int32_t tokens = batch.tokens[i];
@@ -62,19 +87,25 @@ void countTokens(ServingState& state, Replica& replica, std::int32_t index) {
             assert(requests.left(r) >= 0);
             if (requests.left(r) == 0) yieldTokens(state, r, 1, index);
         }
-        if (requests.finished(r)) requests.state[r] = RequestState::Done;
+        if (!requests.finished(r)) continue;
+        requests.state[r] = RequestState::Done;
+        ++done;
     }
+    return done;
 }
 
 void endIteration(ServingState& state, std::uint32_t index) {
     Replica& replica = *state.replicas[index];
     auto& requests = state.requests();
-    countTokens(state, replica, static_cast<std::int32_t>(index));
+    const std::size_t done = countTokens(state, replica, static_cast<std::int32_t>(index));
     replica.account(state.now);
     const Batch& batch = replica.oldest().batch;
+    const auto lost = requests.lostTokens;
     replica.scheduler().finish(batch, state.now);
-    departPrefilled(state, index, batch);
-    for (const RequestIndex r : batch.requests) {
+    replica.totals().recomputedTokens += requests.lostTokens - lost;
+    if (replica.oldest().promptTokens > 0 || state.transfers) departPrefilled(state, index, batch);
+    for (std::size_t i = 0; done > 0 && i < batch.requests.size(); ++i) {
+        const RequestIndex r = batch.requests[i];
         if (requests.state[r] == RequestState::Done) endRequest(state, r, static_cast<std::int32_t>(index));
     }
     replica.retire(state.now);
@@ -132,17 +163,52 @@ void recordDropped(ServingState& state, const std::vector<RequestIndex>& dropped
     }
 }
 
+// An iteration that has its time: its end is an event.
+void launch(ServingState& state, std::uint32_t index, const Iteration& iteration) {
+    Replica& replica = *state.replicas[index];
+    state.view.batchEnd[index] = iteration.end.ticks;
+    state.schedule(iteration.end.ticks, ServingCode::IterationEnd, index, replica.epoch);
+    if (state.options.batches) logIteration(state, replica, iteration, static_cast<std::int32_t>(index));
+}
+
+// Ranks that share experts: none begins before all have ended, all are padded to the largest and wait for the slowest
+// (vLLM's data-parallel engines; ranks without requests run along and take no longer than the others).
+void scheduleWave(ServingState& state, std::int32_t wave) {
+    const auto ranks = [&](auto&& visit) {
+        for (std::uint32_t i = 0; i < state.replicas.size(); ++i)
+            if (state.replicas[i]->spec().wave == wave) visit(i, *state.replicas[i]);
+    };
+    bool busy = false;
+    ranks([&](std::uint32_t, Replica& replica) { busy |= replica.underWay() > 0; });
+    if (busy) return;
+    std::int32_t most = 0;
+    ranks([&](std::uint32_t i, Replica& replica) {
+        const std::vector<RequestIndex>* dropped = nullptr;
+        const Iteration* iteration = replica.dispatch(state.now, dropped);
+        if (dropped) recordDropped(state, *dropped, static_cast<std::int32_t>(i));
+        if (iteration) most = std::max(most, iteration->promptTokens + iteration->decodeTokens);
+    });
+    double slowest = 0;
+    ranks([&](std::uint32_t, Replica& replica) {
+        if (replica.underWay() > 0) slowest = std::max(slowest, replica.priceNewest(most));
+    });
+    ranks([&](std::uint32_t i, Replica& replica) {
+        if (replica.underWay() == 0) return;
+        const double own = replica.priceNewest(most);
+        launch(state, i, replica.startNewest(state.now, slowest - own));
+    });
+}
+
 void scheduleReplica(ServingState& state, std::uint32_t index) {
     Replica& replica = *state.replicas[index];
+    if (replica.inWave()) return scheduleWave(state, replica.spec().wave);
     const auto id = static_cast<std::int32_t>(index);
     while (true) {
         const std::vector<RequestIndex>* dropped = nullptr;
         const Iteration* iteration = replica.dispatch(state.now, dropped);
         if (dropped) recordDropped(state, *dropped, id);
         if (!iteration) return;
-        state.view.batchEnd[index] = iteration->end.ticks;
-        state.schedule(iteration->end.ticks, ServingCode::IterationEnd, index, replica.epoch);
-        if (state.options.batches) logIteration(state, replica, *iteration, id);
+        launch(state, index, *iteration);
     }
 }
 
@@ -192,7 +258,8 @@ void checkBlocks(ServingState& state) {
     }
     for (std::size_t i = 0; i < held.size(); ++i) {
         assert(state.replicas[i]->memory().free() >= 0);
-        assert(held[i] <= state.replicas[i]->memory().used());
+        // Requests that share a prefix hold the same blocks.
+        assert(held[i] <= state.replicas[i]->memory().used() || state.replicas[i]->spec().scheduler.prefixCache);
     }
 }
 #endif

@@ -9,21 +9,18 @@ std::int32_t committedTokens(const Speculation& speculation, std::int32_t planne
     if (!speculation.trace.empty())
         return 1 + std::clamp(speculation.trace[step % speculation.trace.size()], 0, planned);
     std::int32_t accepted = 0;
-    while (accepted < planned && random.uniform() < speculation.acceptance)
-        ++accepted;
+    while (accepted < planned && random.uniform() < speculation.acceptance) ++accepted;
     return 1 + accepted;
 }
 
 double expectedTokens(const Speculation& speculation) {
     if (!speculation.trace.empty()) {
         double sum = 0;
-        for (const std::int32_t accepted : speculation.trace)
-            sum += 1 + std::clamp(accepted, 0, speculation.drafts);
+        for (const std::int32_t accepted : speculation.trace) sum += 1 + std::clamp(accepted, 0, speculation.drafts);
         return sum / static_cast<double>(speculation.trace.size());
     }
     double sum = 1, power = 1;
-    for (std::int32_t i = 0; i < speculation.drafts; ++i)
-        sum += power *= speculation.acceptance;
+    for (std::int32_t i = 0; i < speculation.drafts; ++i) sum += power *= speculation.acceptance;
     return sum;
 }
 
@@ -36,8 +33,7 @@ public:
 
     IterationPrice price(const IterationWork& work) const override {
         IterationPrice price = target_->price(work);
-        if (work.tokensPerDecode <= 1 || work.decodes.empty())
-            return price;
+        if (work.tokensPerDecode <= 1 || work.decodes.empty()) return price;
         const double steps = work.tokensPerDecode - 1;
         double cost = seconds_ * steps;
         if (draft_) {
@@ -52,17 +48,16 @@ public:
         }
         // Drafting follows sampling on the last stage, and the next iteration waits for it.
         price.lastSeconds += cost;
-        if (stages() == 1)
-            price.seconds = price.lastSeconds;
+        if (stages() == 1) price.seconds = price.lastSeconds;
         return price;
     }
     int stages() const override { return target_->stages(); }
     std::vector<std::string> assumptions() const override {
         std::vector<std::string> all = target_->assumptions();
-        all.push_back("Draft tokens are made one after the other on the replica's own devices before they are verified.");
+        all.push_back(
+            "Draft tokens are made one after the other on the replica's own devices before they are verified.");
         if (draft_)
-            for (std::string& text : draft_->assumptions())
-                all.push_back("Drafter: " + text);
+            for (std::string& text : draft_->assumptions()) all.push_back("Drafter: " + text);
         return all;
     }
 
@@ -87,8 +82,7 @@ constexpr DrafterPreset presets[] = {
 }  // namespace
 
 IterationTimePtr withDrafts(IterationTimePtr target, const Speculation& speculation) {
-    if (speculation.drafts <= 0 || (!speculation.draft && speculation.draftSeconds <= 0))
-        return target;
+    if (speculation.drafts <= 0 || (!speculation.draft && speculation.draftSeconds <= 0)) return target;
     return std::make_shared<Drafting>(std::move(target), speculation);
 }
 

@@ -183,6 +183,7 @@ template <class Archive>
 void describe(Archive& a, RouterSpec& s) {
     a.text("id", s.id);
     a.number("weight", s.weight);
+    a.number("queue_tokens", s.queueTokens);
     a.number("interval", s.interval, Dimension::Time);
     a.text("compatibility", s.compatibility);
 }

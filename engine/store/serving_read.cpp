@@ -217,7 +217,7 @@ Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& c
     if (auto done = reader.finish(); !done) return tl::unexpected(done.error());
     if (study.scenario.pools.empty()) {
         return fail("serving.no-pools", "nothing serves: the list of pools is empty", "at least one pool", "",
-                    context.place(root, "pools"));
+                    context.place(root["pools"], "pools"));
     }
     return study;
 }

@@ -35,7 +35,12 @@ public:
         add(key, fmt::format("{}", value));
     }
     void number(std::string_view key, double value, Dimension dimension = Dimension::Number) {
-        add(key, dimension == Dimension::Number ? fmt::format("{}", value) : formatMeasure(value, dimension, 0));
+        if (dimension == Dimension::Number) return add(key, fmt::format("{}", value));
+        // With a prefix where that reads back as the same number, else in the base unit.
+        std::string text = formatMeasure(value, dimension, 0);
+        const auto back = parseMeasure(text, dimension);
+        if (!back || back->si != value) text = fmt::format("{} {}", value, baseUnit(dimension));
+        add(key, std::move(text));
     }
     template <class Enum>
     void word(std::string_view key, store::Words<Enum> words) {

@@ -92,6 +92,31 @@ private slots:
             cli({"evaluate", "--method", "tile-wave", "--calibration", calibration, "--references", table_});
         QVERIFY2(other.exit == 1 && other.error.contains("calibration.method"), other.text());
     }
+    void anyTableIsMappedTriedAndKept() {
+        const QString bench = path("bench.csv"), kept = path("bench.yaml");
+        writeFile(bench, "GPU,Precision,M,N,K,us\nH100 SXM,half,1024,4096,4096,45.3\nH100 SXM,half,0,4096,4096,45.3\n");
+        const QStringList mapping{"--map",  "kind=gemm,dtype={Precision},m=M,n=N,k=K,time=us,unit=us",
+                                  "--map",  "device={GPU}",
+                                  "--word", "Precision=half:dtype=fp16"};
+        const Outcome unknown = cli({"references", bench});
+        QVERIFY2(unknown.exit == 1 && unknown.error.contains("reference.unknown-table"), unknown.text());
+        const Outcome tried = cli(QStringList{"references", bench, "--save", kept} + mapping);
+        QVERIFY2(tried.exit == 0 && tried.out.contains("1024×4096×4096") && tried.out.contains("h100-sxm"),
+                 tried.text());
+        QVERIFY2(tried.error.contains("bench.csv:3"), tried.text());
+        for (const QStringList& how : {QStringList{"--import", kept}, mapping}) {
+            const Outcome judged =
+                cli(QStringList{"evaluate", "--method", "roofline", "--references", bench, "--json"} + how);
+            QVERIFY2(judged.exit == 0, judged.text());
+            QCOMPARE(parsed(judged)["rows"].get<int>(), 1);
+        }
+        const Outcome guessed = cli({"references", bench, "--guess", "--map", "time=us,unit=us"});
+        QVERIFY2(guessed.exit == 0 && guessed.out.contains("device_column: GPU"), guessed.text());
+        const Outcome wrong = cli({"references", bench, "--guess", "--map", "m=rows,time=us"});
+        QVERIFY2(wrong.exit == 1 && wrong.error.contains("m=rows"), wrong.text());
+        const Outcome listed = cli({"references"});
+        QVERIFY2(listed.exit == 0 && listed.out.contains("vidur-attention"), listed.text());
+    }
     void wrongQuestionsAreRefused_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("exit");
@@ -106,6 +131,11 @@ private slots:
             "nothing-to-fit");
         row("no such file", {"evaluate", "--method", "roofline", "--references", "/no/such.csv"}, 1, "/no/such.csv");
         row("no such description", roofline + QStringList{"--import", "gems"}, 1, "aiconfigurator-gemm");
+        row("mapped and described", roofline + QStringList{"--map", "m=m", "--import", "aiconfigurator-gemm"}, 2,
+            "--map");
+        row("no such field", roofline + QStringList{"--map", "colour=red"}, 1, "mapping.field");
+        row("half a word", roofline + QStringList{"--word", "a=b"}, 2, "usage.word");
+        row("nothing to save", {"references", "TABLE", "--save", "OUT"}, 2, "--map");
         row("wrong filter", roofline + QStringList{"--where", "colour=red"}, 2, "colour");
         row("no row left", roofline + QStringList{"--where", "dtype=fp8"}, 1, "reference.no-rows");
         row("wrong holdout", roofline + QStringList{"--holdout", "some"}, 2, "usage.holdout");

@@ -2,9 +2,15 @@
 
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/calibrate_tab.h"
+#include "app/window/evidence/column_mapper.h"
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
+#include "app/window/evidence/runs_tab.h"
 #include "app/window/main_window.h"
+#include "hardware/catalogue.h"
+#include "store/project.h"
+#include "store/run_store.h"
+#include "store/study_file.h"
 #include "support/studio_fixture.h"
 #include "widgets/common/label.h"
 #include "widgets/evidence/accuracy_plot.h"
@@ -106,6 +112,66 @@ private slots:
         QCOMPARE(page_->shelf()->tables(), before);
     }
 
+    void aTableThatNothingKnowsIsMappedTriedSavedAndImported() {
+        const QString file = home_.path() + QStringLiteral("/bench.csv");
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write(
+            "GPU,Precision,M,N,K,Result\nH100 SXM,half,1024,4096,4096,45.3\nH100 SXM,single,512,4096,4096,400\n"
+            "H100 SXM,half,0,4096,4096,45.3\n");
+        out.close();
+        page_->tabs()->setCurrentIndex(2);
+        const auto before = page_->shelf()->tables()->size();
+        auto* mapper = page_->findChild<ColumnMapper*>();
+        QVERIFY(mapper && !mapper->isVisible());
+        page_->shelf()->open({file});
+        QTRY_VERIFY(mapper->isVisible());  // refused, so it is asked what its columns are
+        auto* import = page_->findChild<QPushButton*>("mapping.import");
+        auto* save = page_->findChild<QPushButton*>("mapping.save");
+        QVERIFY(!import->isEnabled() && !save->isEnabled());  // nothing says which column is the time
+        enter("mapping.time", "Resul");
+        QTRY_VERIFY(page_->findChild<QWidget*>("mapping.time.wrong"));
+        enter("mapping.time", "Result");
+        enter("mapping.unit", "us");
+        QTRY_VERIFY(mapper->preview() && mapper->preview()->rows.size() == 1);
+        enter("mapping.dtype.word1", "fp32");
+        QTRY_VERIFY(mapper->preview() && mapper->preview()->rows.size() == 2);
+        QVERIFY(!page_->findChild<QWidget*>("mapping.time.wrong"));
+        // The row without an extent is named with its line, and a click shows it.
+        auto* problems = page_->findChild<QListWidget*>("mapping.problems");
+        QCOMPARE(problems->count(), 1);
+        QVERIFY(problems->item(0)->text().contains("4"));
+        const QRect place = problems->visualItemRect(problems->item(0));
+        QTest::mouseClick(problems->viewport(), Qt::LeftButton, {}, place.center());
+        QCOMPARE(page_->findChild<ui::CellsTable*>("mapping.rows")->currentRow(), 2);
+        const QString kept = home_.path() + QStringLiteral("/bench.yaml");
+        QCOMPARE(mapper->save(kept), QString());
+        QVERIFY(readImportFile(kept.toStdString()));
+        QVERIFY(!mapper->save(QStringLiteral("/nowhere/at/all.yaml")).isEmpty());
+        QTest::mouseClick(import, Qt::LeftButton);
+        QTRY_COMPARE(page_->shelf()->tables()->size(), before + 1);
+        QVERIFY(!mapper->isVisible());
+        QCOMPARE(page_->shelf()->tables()->back().rows.size(), 2U);
+        auto* list = page_->findChild<QListWidget*>("references.tables");
+        QTRY_COMPARE(list->currentRow(), list->count() - 1);
+    }
+
+    void leavingTheMappingChangesNothing() {
+        const QString file = home_.path() + QStringLiteral("/leave.csv");
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write("a,b\n1,2\n");
+        out.close();
+        page_->tabs()->setCurrentIndex(2);
+        const auto before = page_->shelf()->tables();
+        page_->shelf()->open({file});
+        auto* mapper = page_->findChild<ColumnMapper*>();
+        QTRY_VERIFY(mapper->isVisible());
+        QTest::mouseClick(page_->findChild<QPushButton*>("mapping.close"), Qt::LeftButton);
+        QVERIFY(!mapper->isVisible());
+        QCOMPARE(page_->shelf()->tables(), before);
+    }
+
     void methodsAreJudgedAndTheWorstRowIsFound() {
         open();
         auto* where = page_->findChild<QLineEdit*>("accuracy.where");
@@ -181,6 +247,54 @@ private slots:
         QCOMPARE(page_->calibrate()->save(QStringLiteral("/nowhere/at/all.json")).isEmpty(), false);
     }
 
+    void runsOfBeforeAreListedComparedAndReported() {
+        const QString file = home_.path() + QStringLiteral("/runs.sqlite");
+        auto asked = studyOfProject(readProjectFile(presetsFolder() + "/examples/resnet-50-two-gpus.yaml")->project);
+        QVERIFY(asked && asked->study.scenarios.size() == 2);
+        Study study = std::move(asked->study);
+        study.methods = {"roofline"};
+        {
+            auto store = RunStore::open(file.toStdString());
+            QVERIFY(store);
+            for (int run = 0; run < 2; ++run) {
+                const auto id = (*store)->beginRun(study);
+                QVERIFY(id);
+                const auto serial = makeSerialExecutor();
+                StudyOptions options;
+                options.executor = serial.get();
+                for (const StudyResult& result : runStudy(study, options)) QVERIFY((*store)->add(*id, study, result));
+                QVERIFY((*store)->finishRun(*id));
+            }
+        }
+        RunsTab* tab = page_->runs();
+        tab->setSource([file] { return file; });
+        page_->tabs()->setCurrentWidget(tab);
+        auto* list = page_->findChild<ui::CellsTable*>("runs.list");
+        auto* results = page_->findChild<ui::CellsTable*>("runs.results");
+        QCOMPARE(list->cells()->rowCount(), 2);
+        QCOMPARE(results->cells()->rowCount(), 2);
+        QCOMPARE(results->cells()->columnCount(), 5);
+        auto* other = page_->findChild<QComboBox*>("runs.other");
+        other->setCurrentIndex(2);  // the older run
+        emit other->activated(2);
+        QCOMPARE(results->cells()->columnCount(), 7);
+        QCOMPARE(results->cells()->index(0, 6).data().toString(), QStringLiteral("0 %"));
+        const QString report = home_.path() + QStringLiteral("/run.html");
+        QCOMPARE(tab->saveReport(report), QString());
+        QFile written(report);
+        QVERIFY(written.open(QIODevice::ReadOnly) && written.readAll().contains("<html"));
+        QVERIFY(!tab->saveReport(QStringLiteral("/nowhere/at/all.html")).isEmpty());
+        // A file that is no database says so and shows nothing.
+        const QString bad = home_.path() + QStringLiteral("/bad.sqlite");
+        QFile out(bad);
+        QVERIFY(out.open(QIODevice::WriteOnly) && out.write("no database, but long enough to be taken for one") > 0);
+        out.close();
+        tab->setSource([bad] { return bad; });
+        QCOMPARE(list->cells()->rowCount(), 0);
+        QVERIFY(!page_->findChild<ui::Label*>("runs.state")->text().isEmpty());
+        QVERIFY(!page_->findChild<QPushButton*>("runs.report")->isEnabled());
+    }
+
     void anEmptySplitIsRefused() {
         open();
         page_->tabs()->setCurrentIndex(3);
@@ -195,6 +309,17 @@ private slots:
     }
 
 private:
+    /// Types into a field of the mapping and leaves it, as a person does.
+    void enter(const char* field, const char* text) {
+        auto* box = page_->findChild<QComboBox*>(field);
+        QVERIFY2(box, field);
+        box->setFocus();
+        box->lineEdit()->selectAll();
+        QTest::keyClicks(box->lineEdit(), text);
+        QTest::keyClick(box->lineEdit(), Qt::Key_Return);
+        QCoreApplication::processEvents();
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    }
     void open() {
         page_->shelf()->open({table_});
         QTRY_VERIFY_WITH_TIMEOUT(!page_->shelf()->isReading(), 20000);

@@ -1,5 +1,6 @@
 #include "methods/method.h"
-#include "widgets/common/plot_axis.h"
+#include "widgets/common/plot_zoom.h"
+#include "widgets/common/units_text.h"
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/coverage_matrix.h"
 #include "widgets/evidence/cycle_stack.h"
@@ -10,8 +11,12 @@
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QMouseEvent>
 #include <QSignalSpy>
 #include <QTest>
+#include <QWheelEvent>
+
+#include <cmath>
 
 using namespace orrery;
 using namespace orrery::ui;
@@ -41,6 +46,69 @@ private slots:
         QCOMPARE(plot.current(), 0);
         plot.setPoints({});
         QCOMPARE(plot.pointAt({250, 180}), -1);
+    }
+
+    void theWheelZoomsADragMovesADoubleClickShowsAll() {
+        AccuracyPlot plot;
+        plot.resize(500, 360);
+        plot.setPoints({{"roofline", "Roofline", 0, 0.46, 0.3, 0.8, 1e-6, false, 100},
+                        {"tile-hybrid", "Tile hybrid", 1, 0.03, 0.02, 0.06, 2e-6, false, 100},
+                        {"search", "Search", 2, 0.05, 0.04, 0.09, 1e-3, true, 20}});
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        plot.grab();
+        const QPointF fixed = plot.placeOf(1), other = plot.placeOf(0);
+        QWheelEvent wheel(fixed, plot.mapToGlobal(fixed), {}, {0, 360}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+                          false);
+        QApplication::sendEvent(&plot, &wheel);
+        plot.grab();
+        // What is under the pointer stays, the rest moves away from it.
+        QVERIFY(QLineF(plot.placeOf(1), fixed).length() < 12);
+        QVERIFY(QLineF(plot.placeOf(0), fixed).length() > 1.2 * QLineF(other, fixed).length());
+        // Out of sight is out of reach.
+        QCOMPARE(plot.pointAt({499, 5}), -1);
+        const QPointF before = plot.placeOf(1);
+        QSignalSpy chosen(&plot, &AccuracyPlot::chosen);
+        QTest::mousePress(&plot, Qt::LeftButton, {}, {300, 150});
+        QMouseEvent moved(QEvent::MouseMove, QPointF(280, 150), plot.mapToGlobal(QPointF(280, 150)), Qt::NoButton,
+                          Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&plot, &moved);
+        QTest::mouseRelease(&plot, Qt::LeftButton, {}, {280, 150});
+        plot.grab();
+        QVERIFY(std::fabs(plot.placeOf(1).x() - (before.x() - 20)) < 6);
+        QVERIFY(chosen.isEmpty());
+        QTest::mouseDClick(&plot, Qt::LeftButton, {}, {300, 150});
+        plot.grab();
+        QVERIFY(QLineF(plot.placeOf(0), other).length() < 0.5 && QLineF(plot.placeOf(1), fixed).length() < 0.5);
+    }
+
+    void aZoomNeverLeavesTheAxis() {
+        PlotZoom zoom;
+        zoom.setArea({100, 100, 200, 200});
+        const PlotAxis whole{1, 1e6, 100, 300, true};
+        QVERIFY(zoom.isWhole());
+        for (int i = 0; i < 200; ++i) {
+            const QPointF at(100 + (i * 37) % 201, 100 + (i * 53) % 201);
+            QWheelEvent wheel(at, at, {}, {0, i % 3 == 0 ? -240 : 240}, Qt::NoButton,
+                              i % 5 == 0 ? Qt::ShiftModifier : Qt::NoModifier, Qt::NoScrollPhase, false);
+            zoom.wheel(wheel);
+            const PlotAxis shown = zoom.across(whole);
+            QVERIFY(shown.low >= whole.low * (1 - 1e-9) && shown.high <= whole.high * (1 + 1e-9));
+            QVERIFY(shown.high > shown.low && shown.ticks(60).size() >= 2);
+        }
+        QWheelEvent outside({10, 10}, {10, 10}, {}, {0, 120}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QVERIFY(!zoom.wheel(outside));
+        zoom.reset();
+        QVERIFY(zoom.isWhole() && zoom.across(whole).low == whole.low);
+    }
+
+    void deviationsAreWrittenWithTheirSign() {
+        QCOMPARE(signedPercentText(0.123), QStringLiteral("+12 %"));
+        QCOMPARE(signedPercentText(-0.0312), QStringLiteral("−3.1 %"));
+        QCOMPARE(signedPercentText(-0.0004), QStringLiteral("−0.04 %"));
+        QCOMPARE(signedPercentText(0.00099), QStringLiteral("+0.1 %"));
+        QCOMPARE(signedPercentText(-1e-6), QStringLiteral("0 %"));
+        QCOMPARE(signedPercentText(0), QStringLiteral("0 %"));
     }
 
     void residualsStandAboveZeroWhereTooLong() {

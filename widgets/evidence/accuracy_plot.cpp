@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <QWheelEvent>
 
 #include <algorithm>
 
@@ -24,7 +25,9 @@ constexpr double leastSeconds = 1e-9;
 AccuracyPlot::AccuracyPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("evidence.accuracy"));
     setAccessibleName(tr("Error against cost to compute"));
-    setToolTip(tr("Each point is a method; click one to see where it errs most"));
+    setToolTip(
+        tr("Each point is a method; click one to see where it errs most. The wheel zooms, a drag moves, a double click "
+           "shows all again"));
     setFocusPolicy(Qt::StrongFocus);
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
@@ -52,6 +55,7 @@ QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
 int AccuracyPlot::pointAt(const QPointF& place) const {
     int best = -1;
     double nearest = reach * reach;
+    if (!zoom_.isWhole() && !zoom_.area().contains(place)) return best;
     for (std::size_t i = 0; i < places_.size(); ++i) {
         const QPointF away = places_[i] - place;
         const double distance = QPointF::dotProduct(away, away);
@@ -125,18 +129,21 @@ void AccuracyPlot::paintEvent(QPaintEvent*) {
     frame.yName = tr("relative error, mean; bar: median to 90th percentile");
     frame.xTicks = TickText::Seconds;
     frame.area = PlotFrame::areaIn(size()).adjusted(0, painter.fontMetrics().height(), 0, 0);
-    const PlotAxis x = PlotAxis::covering(costs, frame.area.left() + 12, frame.area.right() - 60, 1.5);
-    const PlotAxis y = PlotAxis::covering(errors, frame.area.bottom() - 8, frame.area.top() + 8, 3);
+    zoom_.setArea(frame.area);
+    const PlotAxis x = zoom_.across(PlotAxis::covering(costs, frame.area.left() + 12, frame.area.right() - 60, 1.5));
+    const PlotAxis y = zoom_.up(PlotAxis::covering(errors, frame.area.bottom() - 8, frame.area.top() + 8, 3));
     frame.paint(painter, x, y, width());
     for (const AccuracyPoint& point : points_) {
         places_.push_back(
             {x.position(std::max(point.seconds, leastSeconds)), y.position(std::max(point.mape, leastError))});
     }
+    if (!zoom_.isWhole()) painter.setClipRect(frame.area);
     for (std::size_t i = 0; i < points_.size(); ++i) {
         paintPoint(painter, i, y.position(std::max(points_[i].median, leastError)),
                    y.position(std::max(points_[i].p90, leastError)));
     }
     paintNames(painter, frame.area.right());
+    painter.setClipping(false);
     if (hasFocus()) {
         painter.setPen(Theme::instance().colours().accent);
         painter.setBrush(Qt::NoBrush);
@@ -150,8 +157,30 @@ void AccuracyPlot::choose(int point) {
 }
 
 void AccuracyPlot::mousePressEvent(QMouseEvent* event) {
+    zoom_.press(*event);
     if (const int point = pointAt(event->position()); point >= 0) return choose(point);
     QWidget::mousePressEvent(event);
+}
+
+void AccuracyPlot::wheelEvent(QWheelEvent* event) {
+    if (!zoom_.wheel(*event)) return event->ignore();
+    update();
+}
+
+void AccuracyPlot::mouseMoveEvent(QMouseEvent* event) {
+    if (zoom_.move(*event)) {
+        update();
+    }
+}
+
+void AccuracyPlot::mouseReleaseEvent(QMouseEvent* event) {
+    zoom_.release(*event);
+}
+
+void AccuracyPlot::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (zoom_.doubleClick(*event)) {
+        update();
+    }
 }
 
 void AccuracyPlot::keyPressEvent(QKeyEvent* event) {

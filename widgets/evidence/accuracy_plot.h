@@ -3,6 +3,8 @@
 // What accuracy costs: every method's error on the references against the time that one of its answers takes, both
 // axes logarithmic. The bar goes from the median to the ninetieth percentile of the absolute error.
 
+#include "widgets/common/plot_zoom.h"
+
 #include <QPointF>
 #include <QWidget>
 
@@ -39,6 +41,10 @@ signals:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     bool event(QEvent* event) override;
 
@@ -51,6 +57,7 @@ private:
     std::vector<AccuracyPoint> points_;
     std::vector<QPointF> places_;
     int current_ = -1;
+    PlotZoom zoom_;
 };
 
 }  // namespace orrery::ui

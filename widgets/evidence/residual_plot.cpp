@@ -5,6 +5,7 @@
 
 #include <QMouseEvent>
 #include <QPainter>
+#include <QWheelEvent>
 
 #include <algorithm>
 #include <array>
@@ -30,11 +31,14 @@ double quantileOf(std::vector<double> values, double p) {
 ResidualPlot::ResidualPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("evidence.residuals"));
     setAccessibleName(tr("Residuals"));
-    setToolTip(tr("Error of every row; click one to find it in the table. The line is the running median"));
+    setToolTip(
+        tr("Error of every row; click one to find it in the table. The line is the running median. The wheel "
+           "zooms, a drag moves, a double click shows all again"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
 void ResidualPlot::setRows(ResidualRows rows) {
+    if (rows.x.size() != rows_.x.size() || rows.xName != rows_.xName) zoom_.reset();
     rows_ = std::move(rows);
     current_ = -1;
     // All but a hundredth of the rows fit; the others stand at the border.
@@ -63,6 +67,7 @@ void ResidualPlot::resizeEvent(QResizeEvent* event) {
 int ResidualPlot::rowAt(const QPointF& place) const {
     int best = -1;
     double nearest = reach * reach;
+    if (!zoom_.isWhole() && !zoom_.area().contains(place)) return best;
     for (std::size_t i = 0; i < places_.size(); ++i) {
         const QPointF away = places_[i] - place;
         const double distance = QPointF::dotProduct(away, away);
@@ -78,12 +83,26 @@ void ResidualPlot::place() {
     places_.clear();
     if (rows_.x.empty()) return;
     const QRectF area = PlotFrame::areaIn(size());
-    const PlotAxis x = PlotAxis::covering(rows_.x, area.left() + 4, area.right() - 4, 5);
+    zoom_.setArea(area);
+    const PlotAxis x = acrossAxis(area), y = upAxis(area);
     places_.reserve(rows_.x.size());
     for (std::size_t i = 0; i < rows_.x.size(); ++i) {
-        const double share = std::clamp(rows_.error[i] / height_, -1.0, 1.0);
-        places_.emplace_back(x.position(rows_.x[i]), area.center().y() - share * area.height() / 2);
+        places_.emplace_back(x.position(rows_.x[i]), y.position(std::clamp(rows_.error[i], -height_, height_)));
     }
+}
+
+PlotAxis ResidualPlot::acrossAxis(const QRectF& area) const {
+    return zoom_.across(PlotAxis::covering(rows_.x, area.left() + 4, area.right() - 4, 5));
+}
+
+PlotAxis ResidualPlot::upAxis(const QRectF& area) const {
+    PlotAxis y;
+    y.low = -height_;
+    y.high = height_;
+    y.from = area.bottom();
+    y.to = area.top();
+    y.log = false;
+    return zoom_.up(y);
 }
 
 void ResidualPlot::draw() {
@@ -100,14 +119,9 @@ void ResidualPlot::draw() {
     frame.yName = tr("(predicted − measured) ÷ measured");
     frame.xTicks = rows_.seconds ? TickText::Seconds : TickText::Number;
     frame.area = PlotFrame::areaIn(size());
-    const PlotAxis x = PlotAxis::covering(rows_.x, frame.area.left() + 4, frame.area.right() - 4, 5);
-    PlotAxis y;
-    y.low = -height_;
-    y.high = height_;
-    y.from = frame.area.bottom();
-    y.to = frame.area.top();
-    y.log = false;
+    const PlotAxis x = acrossAxis(frame.area), y = upAxis(frame.area);
     frame.paint(painter, x, y, width());
+    if (!zoom_.isWhole()) painter.setClipRect(frame.area);
     const double zero = y.position(0);
     painter.setPen(QPen(colours.line, 1.5));
     painter.drawLine(QPointF(frame.area.left(), zero), QPointF(frame.area.right(), zero));
@@ -161,7 +175,8 @@ void ResidualPlot::paintEvent(QPaintEvent*) {
     }
     if (picture_.isNull() || look_ != Theme::instance().generation()) draw();
     painter.drawPixmap(0, 0, picture_);
-    if (current_ >= 0 && static_cast<std::size_t>(current_) < places_.size()) {
+    if (current_ >= 0 && static_cast<std::size_t>(current_) < places_.size() &&
+        (zoom_.isWhole() || zoom_.area().contains(places_[static_cast<std::size_t>(current_)]))) {
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(Theme::instance().colours().accent, 2));
         painter.drawEllipse(places_[static_cast<std::size_t>(current_)], 7, 7);
@@ -169,10 +184,35 @@ void ResidualPlot::paintEvent(QPaintEvent*) {
 }
 
 void ResidualPlot::mousePressEvent(QMouseEvent* event) {
+    zoom_.press(*event);
     const int row = rowAt(event->position());
     if (row < 0) return QWidget::mousePressEvent(event);
     setCurrent(row);
     emit chosen(row);
+}
+
+void ResidualPlot::wheelEvent(QWheelEvent* event) {
+    if (!zoom_.wheel(*event)) return event->ignore();
+    place();
+    update();
+}
+
+void ResidualPlot::mouseMoveEvent(QMouseEvent* event) {
+    if (zoom_.move(*event)) {
+        place();
+        update();
+    }
+}
+
+void ResidualPlot::mouseReleaseEvent(QMouseEvent* event) {
+    zoom_.release(*event);
+}
+
+void ResidualPlot::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (zoom_.doubleClick(*event)) {
+        place();
+        update();
+    }
 }
 
 }  // namespace orrery::ui

@@ -3,6 +3,8 @@
 // Residuals: relative error of every row against what may explain it. Ten thousands of rows are drawn as a density, so
 // the picture is made once and kept.
 
+#include "widgets/common/plot_zoom.h"
+
 #include <QPixmap>
 #include <QWidget>
 
@@ -38,11 +40,17 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
 
 private:
     void place();
     void draw();
     void drawMedians(QPainter& painter) const;
+    PlotAxis acrossAxis(const QRectF& area) const;
+    PlotAxis upAxis(const QRectF& area) const;
 
     ResidualRows rows_;
     std::vector<QPointF> places_;
@@ -50,6 +58,7 @@ private:
     int look_ = -1;  ///< generation of the theme that the picture was drawn in
     int current_ = -1;
     double height_ = 0.5;  ///< of the error axis, each way
+    PlotZoom zoom_;
 };
 
 }  // namespace orrery::ui

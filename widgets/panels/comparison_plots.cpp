@@ -4,8 +4,10 @@
 #include "widgets/common/theme.h"
 
 #include <QHelpEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +35,7 @@ QString accessible(const SnapshotPtr& snapshot) {
 IntervalPlot::IntervalPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("comparison.intervals"));
     setAccessibleName(tr("Predictions with intervals"));
+    setToolTip(tr("The wheel zooms the time axis, a drag moves it, a double click shows all again"));
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
 }
 
@@ -76,9 +79,16 @@ void IntervalPlot::paintEvent(QPaintEvent*) {
         names = std::max(names, painter.fontMetrics().horizontalAdvance(answer.title));
     names = std::min(names + 12, width() * 2 / 5);
     const int valueWidth = painter.fontMetrics().horizontalAdvance(QStringLiteral("000.0 ms")) + 8;
-    const PlotAxis axis = PlotAxis::covering(values, names, width() - valueWidth, 5);
     const int row = rowHeight();
     const int bottom = headline + row * static_cast<int>(snapshot_->answers.size());
+    zoom_.setArea(QRectF(QPointF(names, headline), QPointF(width() - valueWidth, bottom)));
+    const PlotAxis axis = zoom_.across(PlotAxis::covering(values, names, width() - valueWidth, 5));
+    // Bars that reach beyond what is shown end at its border.
+    const auto clip = [&](bool on) {
+        if (zoom_.isWhole()) return;
+        if (on) painter.setClipRect(zoom_.area().adjusted(0, -6, 0, 0));
+        painter.setClipping(on);
+    };
 
     for (const double tick : axis.ticks(84)) {
         const double x = axis.position(tick);
@@ -90,7 +100,9 @@ void IntervalPlot::paintEvent(QPaintEvent*) {
     if (reference_) {
         const double x = axis.position(reference_->latency.value);
         painter.setPen(QPen(colours.text, 1.2, reference_->measured ? Qt::SolidLine : Qt::DashLine));
+        clip(true);
         painter.drawLine(QPointF(x, headline - 4), QPointF(x, bottom));
+        clip(false);
     }
     for (std::size_t i = 0; i < snapshot_->answers.size(); ++i) {
         const Answer& answer = snapshot_->answers[i];
@@ -112,14 +124,41 @@ void IntervalPlot::paintEvent(QPaintEvent*) {
         const double at = axis.position(answer.estimate->latency.value);
         QColor band = colour;
         band.setAlpha(90);
+        clip(true);
         painter.setPen(QPen(band, 5, Qt::SolidLine, Qt::RoundCap));
         painter.drawLine(QPointF(low, middle), QPointF(high, middle));
         painter.setPen(QPen(colours.surface, 1.5));
         painter.setBrush(colour);
         painter.drawEllipse(QPointF(at, middle), 5, 5);
+        clip(false);
         painter.setPen(colours.text);
         painter.drawText(QRectF(width() - valueWidth, middle - row / 2.0, valueWidth, row),
                          Qt::AlignVCenter | Qt::AlignRight, qs(format(answer.estimate->latency)));
+    }
+}
+
+void IntervalPlot::mousePressEvent(QMouseEvent* event) {
+    zoom_.press(*event);
+}
+
+void IntervalPlot::wheelEvent(QWheelEvent* event) {
+    if (!zoom_.wheel(*event)) return event->ignore();
+    update();
+}
+
+void IntervalPlot::mouseMoveEvent(QMouseEvent* event) {
+    if (zoom_.move(*event)) {
+        update();
+    }
+}
+
+void IntervalPlot::mouseReleaseEvent(QMouseEvent* event) {
+    zoom_.release(*event);
+}
+
+void IntervalPlot::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (zoom_.doubleClick(*event)) {
+        update();
     }
 }
 
@@ -143,6 +182,7 @@ bool IntervalPlot::event(QEvent* event) {
 CostPlot::CostPlot(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("comparison.cost"));
     setAccessibleName(tr("Precision against cost to compute"));
+    setToolTip(tr("The wheel zooms, a drag moves, a double click shows all again"));
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
 }
 
@@ -167,8 +207,8 @@ void CostPlot::paintEvent(QPaintEvent*) {
     const Palette& colours = theme.colours();
     points_.clear();
     paintPlotTitle(painter,
-                  reference_ ? tr("Error against cost to compute") : tr("Width of interval against cost to compute"),
-                  width());
+                   reference_ ? tr("Error against cost to compute") : tr("Width of interval against cost to compute"),
+                   width());
     if (!snapshot_) return;
     std::vector<double> costs, worths;
     for (const Answer& answer : snapshot_->answers) {
@@ -181,8 +221,9 @@ void CostPlot::paintEvent(QPaintEvent*) {
     const int left = painter.fontMetrics().horizontalAdvance(QStringLiteral("100 %")) + 10;
     const int bottom = height() - axisHeight;
     // Room for a label at the right end.
-    PlotAxis x = PlotAxis::covering(costs, left + 12, width() - 24, 1.5);
-    PlotAxis y = PlotAxis::covering(worths, bottom - 10, headline + 14, 5);
+    zoom_.setArea(QRectF(QPointF(left, headline), QPointF(width(), bottom)));
+    const PlotAxis x = zoom_.across(PlotAxis::covering(costs, left + 12, width() - 24, 1.5));
+    const PlotAxis y = zoom_.up(PlotAxis::covering(worths, bottom - 10, headline + 14, 5));
     for (const double tick : x.ticks(84)) {
         const double at = x.position(tick);
         painter.setPen(colours.faintLine);
@@ -200,6 +241,7 @@ void CostPlot::paintEvent(QPaintEvent*) {
     }
     painter.setPen(colours.line);
     painter.drawLine(QPointF(left, bottom), QPointF(width(), bottom));
+    if (!zoom_.isWhole()) painter.setClipRect(zoom_.area());
     std::vector<QRectF> taken;
     for (const Answer& answer : snapshot_->answers) {
         if (!answer.estimate) continue;
@@ -228,6 +270,31 @@ void CostPlot::paintEvent(QPaintEvent*) {
         taken.push_back(label);
         painter.setPen(colours.text);
         painter.drawText(label, Qt::AlignVCenter, name);
+    }
+}
+
+void CostPlot::mousePressEvent(QMouseEvent* event) {
+    zoom_.press(*event);
+}
+
+void CostPlot::wheelEvent(QWheelEvent* event) {
+    if (!zoom_.wheel(*event)) return event->ignore();
+    update();
+}
+
+void CostPlot::mouseMoveEvent(QMouseEvent* event) {
+    if (zoom_.move(*event)) {
+        update();
+    }
+}
+
+void CostPlot::mouseReleaseEvent(QMouseEvent* event) {
+    zoom_.release(*event);
+}
+
+void CostPlot::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (zoom_.doubleClick(*event)) {
+        update();
     }
 }
 

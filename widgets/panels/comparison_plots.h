@@ -1,6 +1,6 @@
 #pragma once
 
-#include "widgets/common/plot_axis.h"
+#include "widgets/common/plot_zoom.h"
 #include "widgets/panels/comparison_view.h"
 
 #include <QWidget>
@@ -18,10 +18,16 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
     int rowHeight() const;
+    PlotZoom zoom_{false};
 
     SnapshotPtr snapshot_;
     std::optional<ReferenceValue> reference_;
@@ -38,6 +44,11 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
@@ -49,6 +60,7 @@ private:
     SnapshotPtr snapshot_;
     std::optional<ReferenceValue> reference_;
     std::vector<Point> points_;
+    PlotZoom zoom_;
 };
 
 }  // namespace orrery::ui

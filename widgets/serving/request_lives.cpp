@@ -192,6 +192,7 @@ void RequestLives::paintEvent(QPaintEvent*) {
 void RequestLives::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
     updateBar();
+    setTime(time_);  // keeps who has just arrived in sight
 }
 
 RequestIndex RequestLives::requestAt(const QPointF& place) const {

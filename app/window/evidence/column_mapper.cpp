@@ -67,7 +67,6 @@ ColumnMapper::ColumnMapper(ReferenceShelf* shelf, QWidget* parent) : QWidget(par
                   tr("As an import description (YAML), which opens tables of this form here and on the command line"));
     import_ = named(new QPushButton(tr("Import"), this), "mapping.import", tr("Import the table"),
                     tr("Reads the whole file by this mapping"));
-    import_->setDefault(true);
     close_ = named(new QPushButton(tr("Leave"), this), "mapping.close", tr("Leave without importing"),
                    tr("Back to the tables; the file stays as it is"));
     head->addWidget(file_, 1);

@@ -3,6 +3,7 @@
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/calibrate_tab.h"
 #include "app/window/evidence/references_tab.h"
+#include "app/window/evidence/runs_tab.h"
 #include "hardware/catalogue.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -38,17 +39,19 @@ EvidencePage::EvidencePage(QWidget* parent) : QWidget(parent), shelf_(new Refere
     tabs_ = new QTabWidget(this);
     tabs_->setObjectName(QStringLiteral("evidence.pages"));
     tabs_->setAccessibleName(tr("Evidence"));
-    tabs_->setToolTip(tr("Errors, coverage, references, calibration"));
+    tabs_->setToolTip(tr("Errors, coverage, references, calibration, runs of before"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("evidence.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Evidence"));
-    tabs_->tabBar()->setToolTip(tr("Errors, coverage, references, calibration"));
+    tabs_->tabBar()->setToolTip(tr("Errors, coverage, references, calibration, runs of before"));
     accuracy_ = new AccuracyTab(shelf_, tabs_);
     calibrate_ = new CalibrateTab(shelf_, tabs_);
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
     tabs_->addTab(buildCoverage(), tr("Coverage"));
     tabs_->addTab(new ReferencesTab(shelf_, tabs_), tr("References"));
     tabs_->addTab(calibrate_, tr("Calibrate"));
+    runs_ = new RunsTab(tabs_);
+    tabs_->addTab(runs_, tr("Runs"));
     column->addWidget(tabs_);
     connect(accuracy_, &AccuracyTab::judged, this, &EvidencePage::showCoverage);
     connect(calibrate_, &CalibrateTab::useRequested, this, &EvidencePage::calibrationChosen);

@@ -21,6 +21,7 @@ namespace orrery::app {
 class AccuracyTab;
 class CalibrateTab;
 class ReferenceShelf;
+class RunsTab;
 
 class EvidencePage : public QWidget {
     Q_OBJECT
@@ -29,6 +30,7 @@ public:
     ReferenceShelf* shelf() const { return shelf_; }
     AccuracyTab* accuracy() const { return accuracy_; }
     CalibrateTab* calibrate() const { return calibrate_; }
+    RunsTab* runs() const { return runs_; }
     QTabWidget* tabs() const { return tabs_; }
 
 signals:
@@ -45,6 +47,7 @@ private:
     QTabWidget* tabs_;
     AccuracyTab* accuracy_;
     CalibrateTab* calibrate_;
+    RunsTab* runs_;
     ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
 };
 

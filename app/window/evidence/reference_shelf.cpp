@@ -80,6 +80,7 @@ QString summaryOf(const ReferenceTable& table) {
     QStringList devices;
     for (const ReferenceDevice& device : table.devices)
         devices << ui::qs(device.catalogue.empty() ? device.name : device.catalogue);
+    devices.removeDuplicates();
     return ReferenceShelf::tr("%1 rows · %2 · %3")
         .arg(ui::countText(static_cast<double>(table.rows.size())), ui::qs(toText(table.kind)),
              devices.join(QStringLiteral(", ")));

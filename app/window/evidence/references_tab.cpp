@@ -185,7 +185,10 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
 }
 
 void ReferencesTab::showTables() {
-    const int before = std::max(list_->currentRow(), 0);
+    // What was just added is looked at first.
+    const int tables = static_cast<int>(shelf_->tables()->size());
+    const bool added = list_->count() > 0 && tables > list_->count();
+    const int before = added ? tables - 1 : std::max(list_->currentRow(), 0);
     list_->clear();
     for (const ReferenceTable& table : *shelf_->tables()) {
         const bool measured = table.kind == ReferenceKind::Measured;

@@ -72,10 +72,12 @@ void ServingForm::alignLabels() {
     int widest = 0;
     const auto labels = [this] {
         QList<QWidget*> all;
-        for (const QFormLayout* form : inner_->findChildren<QFormLayout*>())
+        for (const QFormLayout* form : inner_->findChildren<QFormLayout*>()) {
+            if (form->parentWidget() == options_) continue;  // a policy's own numbers have long names
             for (int row = 0; row < form->rowCount(); ++row)
                 if (const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole); item && item->widget())
                     all << item->widget();
+        }
         return all;
     }();
     for (const QWidget* label : labels) widest = std::max(widest, label->sizeHint().width());
@@ -247,7 +249,7 @@ void ServingForm::showOptions() {
     for (const SchedulerOption& option : card->options) {
         const double value = optionValue(pool().scheduler, option);
         const QString id = QStringLiteral("serving.option.") + ui::qs(option.key);
-        if (isSwitch(option.key)) {
+        if (isSwitch(option.key) || option.onOff) {
             auto* box =
                 named(new QCheckBox(ui::qs(option.title), options_), "", ui::qs(option.title), ui::qs(option.meaning));
             box->setObjectName(id);
@@ -279,7 +281,6 @@ void ServingForm::showOptions() {
         connect(box, &QDoubleSpinBox::valueChanged, this, [set, key = option.key](double to) { set(key, to); });
         form->addRow(ui::qs(option.title), box);
     }
-    alignLabels();
 }
 
 void ServingForm::changed() {

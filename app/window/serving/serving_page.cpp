@@ -54,7 +54,7 @@ ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Backgroun
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     form_ = new ServingForm(this);
-    form_->setFixedWidth(static_cast<int>(36 * unit * ui::Theme::instance().scale()));
+    form_->setFixedWidth(static_cast<int>(38 * unit * ui::Theme::instance().scale()));
     row->addWidget(form_);
     auto* right = new QWidget(this);
     auto* column = new QVBoxLayout(right);

@@ -43,7 +43,8 @@ void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTab
     answer.energy = Joules(total);
     answer.assumptions.push_back("Energy is a share of the power cap of " + format(device.powerCap) +
                                  ": 30 % always, 40 % while units are full, 20 % while memory is (split of GenZ, "
-                                 "Bambhaniya et al. 2024; its error has not been measured)");
+                                 "Bambhaniya et al. 2024). On A100 that split gave mean powers 32 to 35 % too low where times were "
+                                 "measured (Llama-2 70B and BLOOM-176B, Splitwise); on other devices nothing was measured");
 }
 
 }  // namespace orrery

@@ -72,6 +72,7 @@ public:
         const bool network = kernel.kind == KernelKind::Collective;
         price.bound = {network ? BoundKind::Network : BoundKind::Memory, static_cast<std::int16_t>(network ? -1 : 0)};
         price.priced = false;
+        price.domain = DomainVerdict::Outside;
         return price;
     }
 

@@ -179,6 +179,7 @@ public:
         price.bound = {kernel.kind == KernelKind::Collective ? BoundKind::Network : BoundKind::Memory,
                        static_cast<std::int16_t>(kernel.kind == KernelKind::Collective ? -1 : 0)};
         price.priced = false;
+        price.domain = DomainVerdict::Outside;
         return price;
     }
 

@@ -1,6 +1,7 @@
 #include "methods/analytical/tile_family.h"
 #include "methods/analytical/tile_wave_attention.h"
 #include "methods/analytical/tile_wave_collective.h"
+#include "methods/analytical/tile_wave_convolution.h"
 #include "methods/analytical/tile_wave_gemm.h"
 #include "methods/analytical/tile_wave_simt.h"
 #include "methods/analytical/tile_wave_vector.h"

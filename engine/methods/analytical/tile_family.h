@@ -42,6 +42,7 @@ struct TilePhysics {
     double fill = 1;   ///< asked work ÷ work of the whole tiles, 0 to 1
     double steps = 0;  ///< of the main loop, in one block
     double dramBytes = 0, l2Bytes = 0;
+    double clockDoubt = 0;  ///< ln(slowest ÷ fastest): how far the clock's state under the power cap leaves it open
     Bound bound;
 };
 
@@ -54,6 +55,9 @@ struct TileFamily {
     TilePhysics (*physics)(const Kernel&, const GpuView&, std::span<const double> parameters);
     /// Terms beyond those that TilePhysics holds, for "why this number"; may be null.
     std::vector<KernelTerm> (*moreTerms)(const Kernel&, const GpuView&, std::span<const double> parameters) = nullptr;
+    /// ln beyond which rows count less and less when parameters are fitted to several devices: cards that are hot or
+    /// shared are slower than physics by factors, none is faster. 0: all count alike.
+    double outlier = 0;
 };
 
 /// All families, in tile_families.cpp.

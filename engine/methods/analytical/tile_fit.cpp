@@ -13,8 +13,8 @@ constexpr double priorRows = 10;  // how many rows' worth the nominal values wei
 
 class Search {
 public:
-    Search(const TileFamily& family, std::span<const TileRow> rows, std::vector<double> start)
-        : family_(family), values_(start.size()) {
+    Search(const TileFamily& family, std::span<const TileRow> rows, std::vector<double> start, double outlier)
+        : family_(family), values_(start.size()), outlier_(outlier) {
         const std::size_t stride = std::max<std::size_t>(1, rows.size() / mostRows);
         for (std::size_t i = stride / 2; i < rows.size(); i += stride) rows_.push_back(rows[i]);
         for (const double value : start) centre_.push_back(std::log(value));
@@ -30,7 +30,9 @@ public:
         }
         double sum = 0;
         for (const TileRow& row : rows_) {
-            sum += std::abs(std::log(family_.physics(*row.kernel, *row.gpu, values_).seconds / row.seconds));
+            const double off =
+                std::abs(std::log(family_.physics(*row.kernel, *row.gpu, values_).seconds / row.seconds));
+            sum += outlier_ > 0 ? outlier_ * std::log1p(off / outlier_) : off;
         }
         const auto count = static_cast<double>(rows_.size());
         return (sum + 0.002 * priorRows * prior) / count;
@@ -74,14 +76,15 @@ private:
     const TileFamily& family_;
     std::vector<TileRow> rows_;
     std::vector<double> centre_, values_;
+    double outlier_;
 };
 
 }  // namespace
 
 std::vector<double> fitTileParameters(const TileFamily& family, std::span<const TileRow> rows,
-                                      std::vector<double> start, std::stop_token stop) {
+                                      std::vector<double> start, std::stop_token stop, double outlier) {
     if (rows.empty() || start.empty()) return start;
-    return Search(family, rows, std::move(start)).run(stop);
+    return Search(family, rows, std::move(start), outlier).run(stop);
 }
 
 std::vector<TileRowGroup> groupTileRows(std::span<const KernelRows> rows, bool acrossDevices) {
@@ -129,6 +132,10 @@ Expected<Calibration> fitTileSections(std::string_view method, std::string_view 
             CalibrationSource source = rows[d].source;
             source.rows = std::count_if(group.rows.begin(), group.rows.end(),
                                         [&](const TileRow& row) { return row.device == static_cast<std::int32_t>(d); });
+            if (source.rows > 0 && group.device < 0) {
+                fitted->devices.push_back(fingerprint(rows[d].gpu, group.rows.front().kernel->type));
+                fitted->devices.back().id = rows[d].deviceId;
+            }
             if (source.rows > 0) fitted->sources.push_back(std::move(source));
         }
         fitted->split = options.split;

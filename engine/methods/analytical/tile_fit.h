@@ -23,9 +23,10 @@ struct TileRow {
 
 /// Parameters that minimise mean |ln(measured ÷ price)|, held near `start` by their spread as firmly as ten rows would;
 /// by search along one parameter after the other, on at most 1000 rows evenly drawn. Deterministic. Stopped: the best
-/// so far.
+/// so far. With `outlier` > 0, mean outlier · ln(1 + |ln(measured ÷ price)| ÷ outlier) instead, which rows far off
+/// hardly move.
 std::vector<double> fitTileParameters(const TileFamily& family, std::span<const TileRow> rows,
-                                      std::vector<double> start, std::stop_token stop);
+                                      std::vector<double> start, std::stop_token stop, double outlier = 0);
 
 /// Rows that one section is fitted to: one family, kind and variant, on one device or (`device` < 0) on all.
 struct TileRowGroup {

@@ -42,7 +42,7 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
                                              [&](const auto& one) { return parameters.contains(one.name); });
                 if (!own) continue;
                 bindings.fitted.push_back({&family, section.kind, section.variant, parametersOf(family, parameters),
-                                           found.section, found.deviceDistance});
+                                           found.section, found.deviceDistance, deviceVerdict(*found.section, gpu)});
             }
         }
     }
@@ -69,7 +69,17 @@ double correlationOf(const TileBindings& bindings, KernelKind kind) {
     return 0;
 }
 
+void doubtStandIn(KernelPrice& price) {
+    constexpr double wider = 1.5;
+    if (price.low > 0 && price.low < price.high) {
+        price.low = price.seconds * std::pow(price.low / price.seconds, wider);
+        price.high = price.seconds * std::pow(price.high / price.seconds, wider);
+    }
+    price.domain = std::max(price.domain, DomainVerdict::Edge);
+}
+
 void doubtForeignSection(const TileBinding& binding, KernelPrice& price) {
+    price.domain = std::max(price.domain, binding.deviceVerdict);
     if (!binding.section || !binding.section->device || binding.deviceDistance <= 0.01) return;
     const double wider = 1 + std::min(binding.deviceDistance, 1.0);
     price.low /= wider;
@@ -89,6 +99,7 @@ KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu) {
     price.bound.kind = compute >= memory ? BoundKind::Compute : BoundKind::Memory;
     if (price.bound.kind == BoundKind::Memory) price.bound.level = 0;
     price.priced = false;
+    price.domain = DomainVerdict::Outside;
     return price;
 }
 

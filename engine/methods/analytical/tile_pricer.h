@@ -17,7 +17,8 @@ struct TileBinding {
     std::string variant;             ///< empty: the nominal parameters, for variants that were never fitted
     std::vector<double> parameters;  ///< in the family's order
     const CalibrationSection* section = nullptr;
-    double deviceDistance = 0;  ///< of the section's device, as CalibrationSet::Found has it
+    double deviceDistance = 0;                            ///< of the section's device, as CalibrationSet::Found has it
+    DomainVerdict deviceVerdict = DomainVerdict::Inside;  ///< of the GPU among the devices of a section for any
 };
 
 struct TileBindings {
@@ -37,8 +38,13 @@ double correlationOf(const TileBindings& bindings, KernelKind kind);
 
 /// A section of another device was never checked on this one: its price is at the edge of what was learned, and its
 /// interval is wider by how unlike the devices are.
+/// A section for any device knows how wrong it is on devices that it has not seen: such a device is flagged, its
+/// interval stays.
 void doubtForeignSection(const TileBinding& binding, KernelPrice& price);
 /// Roofline with a launch, for kernels that no family covers; `priced` is false.
+/// A convolution that is priced as a product was not checked as a convolution: its interval is half as wide again, and
+/// it is at the edge at least.
+void doubtStandIn(KernelPrice& price);
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu);
 /// Parameters, tiles, waves and times of a price.
 KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const TileBinding& binding,

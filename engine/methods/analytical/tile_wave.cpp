@@ -3,6 +3,7 @@
 #include "learning/fit_section.h"
 #include "methods/analytical/tile_fit.h"
 #include "methods/analytical/tile_pricer.h"
+#include "methods/analytical/tile_wave_convolution.h"
 
 #include <memory>
 #include <utility>
@@ -18,6 +19,11 @@ public:
     explicit TileWavePricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
 
     KernelPrice price(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) {
+            KernelPrice price = this->price(*product);
+            doubtStandIn(price);
+            return price;
+        }
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding) return unpricedKernel(kernel, bindings_.gpu);
         const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
@@ -33,6 +39,7 @@ public:
     }
 
     KernelStory explain(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) return explain(*product);
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding) return {};
         const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
@@ -62,7 +69,8 @@ Expected<CalibrationSection> fitWave(const TileRowGroup& group, const FitOptions
                                     std::map<std::string, double, std::less<>>& parameters) -> Expected<SectionRows> {
         std::vector<TileRow> rows;
         for (const std::size_t i : fitTo) rows.push_back(group.rows[i]);
-        const auto values = fitTileParameters(family, rows, parametersOf(family, parameters), options.stop);
+        const auto values = fitTileParameters(family, rows, parametersOf(family, parameters), options.stop,
+                                              group.device < 0 ? family.outlier : 0);
         SectionRows result;
         for (std::size_t i = 0; i < values.size(); ++i) parameters[std::string(family.parameters[i].name)] = values[i];
         for (const TileRow& row : group.rows) {

@@ -69,7 +69,8 @@ double kept(double workingSet, double reach, int sharpness) {
 struct Product {
     double m, n, k, batch;
     double typeBytes, weightTypeBytes;
-    double a, w;  ///< bytes of the operands
+    double a, w;      ///< bytes of the operands
+    double once = 1;  ///< share of the first operand's elements that differ: windows of a convolution overlap
     double sms, clock;
     double flopsPerCycle;       ///< of one multiprocessor
     double stepK;               ///< elements of 128 bytes
@@ -93,8 +94,9 @@ double dramBytes(const Product& product, const Placement& placed) {
     const double gridM = up(product.m / tile.m), gridN = up(product.n / tile.n) * product.batch;
     const double rows = std::clamp(std::sqrt(atOnce * tile.n / tile.m), 1.0, gridM);
     const double columns = std::min(gridN, atOnce / rows);
-    const double fetched = placed.tilesOfY / atOnce * product.k *
-                           (rows * tile.m * product.typeBytes + columns * tile.n * product.weightTypeBytes);
+    const double fetched =
+        placed.tilesOfY / atOnce * product.k *
+        (product.once * rows * tile.m * product.typeBytes + columns * tile.n * product.weightTypeBytes);
     return product.onceBytes + 0.5 * product.spilled * std::max(0.0, fetched - product.a - product.w);
 }
 
@@ -170,6 +172,11 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     product.stepK = 128 / product.typeBytes;
     product.unpack = product.weightTypeBytes < product.typeBytes ? p[GemmUnpack] : 0;
     product.a = product.batch * product.m * product.k * product.typeBytes;
+    if (const ConvolutionShape& c = kernel.convolution; c.kernelHeight * c.kernelWidth > 1) {
+        const double inputs = static_cast<double>(c.batch * c.inChannels) * static_cast<double>(c.height * c.width);
+        product.once = std::min(1.0, inputs * product.typeBytes / product.a);
+        product.a *= product.once;
+    }
     product.w = product.batch * product.n * product.k * product.weightTypeBytes;
     const double c = product.batch * product.m * product.n * 2;
     const double reach = p[GemmReuse] * std::max(gpu.l2Bytes, 1.0);

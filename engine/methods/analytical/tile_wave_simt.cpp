@@ -72,6 +72,10 @@ double simtClock(const GpuView& gpu, double load, double flopRate, std::span<con
     return clockUnderPower(gpu.powerCap, staticShare * gpu.powerCap, flopRate * p[SimtEnergy] * scale * load);
 }
 
+double simtIssueShare(const GpuView& gpu, double lanes, std::span<const double> p) {
+    return simtGeneration(gpu) > 0 && lanes / std::max(gpu.subCores, 1.0) >= 32 ? p[SimtIssue] : 1;
+}
+
 TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     const auto m = static_cast<double>(kernel.m), n = static_cast<double>(kernel.n), k = static_cast<double>(kernel.k);
     const auto batch = static_cast<double>(std::max<std::int64_t>(kernel.batch, 1));
@@ -81,7 +85,7 @@ TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     const double perCycle = peak / (sms * clock);
     const double lanes = perCycle / 2;
     const int generation = simtGeneration(gpu);
-    const double issue = generation > 0 && lanes / std::max(gpu.subCores, 1.0) >= 32 ? p[SimtIssue] : 1;
+    const double issue = simtIssueShare(gpu, lanes, p);
     const double l2 = std::max(gpu.l2Bytes, 1.0), dramRate = p[SimtDram] * gpu.dramBandwidth;
     const double registers = gpu.registerBytes > 0 ? gpu.registerBytes / 4 : 65536;
     const double w = k * n * width, x = m * k * width, y = m * n * width;
@@ -130,44 +134,23 @@ TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
             consider(tile, splits, occupancy, gridN, gridM);
         }
     }
-    // A long run is slowed to the clock that its power allows.
-    const double fast = best.seconds - bestGather;
-    const double load = 1 + (p[SimtFeedLoad] * best.l2Bytes + p[SimtDramLoad] * best.dramBytes) / bestFlops;
-    const double share = simtClock(gpu, load, bestFlops / fast, p);
-    const double slow = tile::slower(tile::slower(best.compute, best.l2) / share, best.dram);
-    const double early = 1 / (1 + std::pow(fast / p[SimtThrottle], 0.7));
-    const double run = 1 / (early / fast + (1 - early) / slow);
-    best.compute *= run / fast, best.l2 *= run / fast;
-    best.launch = p[SimtLaunch];
-    best.seconds = best.launch + run + bestGather;
-    best.bound = best.dram > best.compute ? Bound{BoundKind::Memory, 0} : Bound{BoundKind::Compute, -1};
-    if (best.launch > std::max(best.dram, best.compute)) best.bound = {BoundKind::Overhead, -1};
+    finishSimt(best, bestFlops, bestGather, gpu, p);
     return best;
 }
 
-TilePhysics convolutionPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters) {
-    const ConvolutionShape& shape = kernel.convolution;
-    const std::int64_t groups = std::max<std::int64_t>(shape.groups, 1);
-    Kernel product;
-    product.kind = KernelKind::Gemm;
-    product.type = product.weightType = kernel.type;
-    product.batch = groups;
-    product.m = shape.batch * shape.outHeight * shape.outWidth;
-    product.n = std::max<std::int64_t>(shape.outChannels / groups, 1);
-    product.k = std::max<std::int64_t>(shape.inChannels / groups, 1) * shape.kernelHeight * shape.kernelWidth;
-    return simtPhysics(product, gpu, parameters);
-}
-
-const TileFamily& convolutionFamily() {
-    static const TileFamily family{"vector-unit convolutions",
-                                   [](const Kernel& kernel) {
-                                       const ConvolutionShape& shape = kernel.convolution;
-                                       return kernel.kind == KernelKind::Convolution && kernel.type == DType::F32 &&
-                                              shape.batch > 0 && shape.outHeight > 0 && shape.outWidth > 0 &&
-                                              shape.inChannels > 0 && shape.outChannels > 0;
-                                   },
-                                   parameterTable, convolutionPhysics, nullptr};
-    return family;
+void finishSimt(TilePhysics& out, double flops, double gather, const GpuView& gpu, std::span<const double> p) {
+    const double fast = out.seconds - gather;
+    const double load = 1 + (p[SimtFeedLoad] * out.l2Bytes + p[SimtDramLoad] * out.dramBytes) / flops;
+    const double share = simtClock(gpu, load, flops / fast, p);
+    const double slow = tile::slower(tile::slower(out.compute, out.l2) / share, out.dram);
+    const double early = 1 / (1 + std::pow(fast / p[SimtThrottle], 0.7));
+    const double run = 1 / (early / fast + (1 - early) / slow);
+    out.compute *= run / fast, out.l2 *= run / fast;
+    out.clockDoubt = std::log(std::max(1.0, slow / fast));
+    out.launch = p[SimtLaunch];
+    out.seconds = out.launch + run + gather;
+    out.bound = out.dram > out.compute ? Bound{BoundKind::Memory, 0} : Bound{BoundKind::Compute, -1};
+    if (out.launch > std::max(out.dram, out.compute)) out.bound = {BoundKind::Overhead, -1};
 }
 
 const TileFamily& simtFamily() {
@@ -176,7 +159,10 @@ const TileFamily& simtFamily() {
                                        return kernel.kind == KernelKind::Gemm && kernel.m > 0 && kernel.n > 0 &&
                                               kernel.k > 0 && (kernel.type == DType::F32 || kernel.type == DType::F64);
                                    },
-                                   parameterTable, simtPhysics, nullptr};
+                                   parameterTable,
+                                   simtPhysics,
+                                   nullptr,
+                                   0.1};
     return family;
 }
 

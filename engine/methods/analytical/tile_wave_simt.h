@@ -42,14 +42,16 @@ enum SimtParameter : std::size_t {
 const TileFamily& simtFamily();
 TilePhysics simtPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters);
 
-/// Convolutions as the products that an implicit GEMM makes of them: rows batch·outHeight·outWidth, reduction
-/// inChannels·kernel. Winograd and FFT kernels are faster than this; `tile-hybrid` learns by how much.
-const TileFamily& convolutionFamily();
-TilePhysics convolutionPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters);
-
 /// Clock of a load under the power limit, as a share of the nominal one. `load`: energy per FLOP ÷ that of arithmetic
 /// alone; `flopRate`: FLOP/s of the load at the nominal clock.
 double simtClock(const GpuView& gpu, double load, double flopRate, std::span<const double> parameters);
+
+/// Puts the clock that power allows, launch and `gather` (s, added behind) to a price: compute, l2, dram, their bytes
+/// and seconds (with `gather`) at the nominal clock are asked for; `flops` counts whole tiles of all waves.
+void finishSimt(TilePhysics& out, double flops, double gather, const GpuView& gpu, std::span<const double> parameters);
+
+/// Share of the peak that is left where multiply-adds need every issue slot. `lanes`: of one multiprocessor.
+double simtIssueShare(const GpuView& gpu, double lanes, std::span<const double> parameters);
 
 /// Which of cuBLAS's libraries a device has: 0 without tensor units, 1 with those of fp16 alone, 2 with bf16 as well.
 int simtGeneration(const GpuView& gpu);

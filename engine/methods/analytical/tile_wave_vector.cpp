@@ -28,6 +28,10 @@ constexpr std::array<TileParameter, VectorParameterCount> parameterTable{{
      "normalisation costs"},
     {"launch", 1.9e-5, 1e-7, 1e-4, 0.3, Dimension::Time, "time of a launch as the data have it"},
     {"normalisation launch", 2.5e-5, 1e-8, 1e-4, 0.5, Dimension::Time, "time that normalisation takes to launch more"},
+    // Measured of P100 by others: 510 of 732 GB/s (Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
+    // microbenchmarking", 2018), and about three quarters by STREAM.
+    {"early dram share", 0.73, 0.6, 0.85, 0.05, Dimension::Fraction,
+     "share of the data rate that the first generation with HBM gives a stream"},
 }};
 
 constexpr double statedShare = 0.8;   // of an L2 rate that the design states
@@ -60,7 +64,8 @@ TilePhysics vectorPhysics(const Kernel& kernel, const GpuView& gpu, std::span<co
     const double ratio = p[VectorReach] * l2 / inFlight;
     const double again = passes / (1 + ratio * ratio);
     const double warm = tile::missShare((reads + 1) * bytes, p[VectorWarm] * l2);
-    const double share = graphicsMemory(gpu) ? p[VectorGraphics] : p[VectorStacked];
+    const bool early = gpu.tensorPeak(DType::F16) <= 0;
+    const double share = graphicsMemory(gpu) ? p[VectorGraphics] : early ? p[VectorEarly] : p[VectorStacked];
 
     out.dramBytes = bytes * ((reads + 1) * warm + again);
     out.l2Bytes = bytes * (reads + 1 + passes);
@@ -86,7 +91,10 @@ const TileFamily& vectorFamily() {
                                               kernel.kind == KernelKind::Softmax ||
                                               kernel.kind == KernelKind::Normalization;
                                    },
-                                   parameterTable, vectorPhysics};
+                                   parameterTable,
+                                   vectorPhysics,
+                                   nullptr,
+                                   0.1};
     return family;
 }
 

@@ -24,6 +24,7 @@ enum VectorParameter : std::size_t {
     VectorRow,          ///< cycles of one multiprocessor that a row of softmax or normalisation costs
     VectorLaunch,       ///< s
     VectorNormLaunch,   ///< s more of normalisation
+    VectorEarly,        ///< share of the rate of HBM before tensor units came: the first to have it reach less
     VectorParameterCount
 };
 

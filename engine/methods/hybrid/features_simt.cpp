@@ -1,6 +1,6 @@
 #include "methods/hybrid/features_simt.h"
 
-#include "methods/analytical/tile_wave_simt.h"
+#include "methods/analytical/tile_wave_convolution.h"
 #include "methods/analytical/tile_wave_vector.h"
 #include "methods/hybrid/feature_terms.h"
 
@@ -15,16 +15,20 @@ namespace {
 using features::logOf;
 using features::Row;
 
-constexpr std::array<std::string_view, 17> simtNames{"blocks per sm", "last wave", "dram / arithmetic",
+constexpr std::array<std::string_view, 21> simtNames{"blocks per sm", "last wave", "dram / arithmetic",
                                                      "feed / arithmetic", "steps", "splits", "tile area", "tile aspect",
                                                      "fill", "weights / l2", "operands / l2", "seconds / launch",
                                                      "last warp row", "last warp column", "launch share",
+                                                     // for the domain alone
+                                                     "rows", "columns", "reduction", "batch",
                                                      // of the device
                                                      "throttle depth", "generation"};
-constexpr std::array<std::string_view, 9> vectorNames{"bytes / l2", "dram / feed", "row", "rows per sm", "operands",
-                                                      "launch share", "arithmetic / dram",
-                                                      // of the device
-                                                      "graphics memory", "bytes per sm and cycle"};
+constexpr std::array<std::string_view, 10> vectorNames{"bytes / l2", "dram / feed", "row", "rows per sm", "operands",
+                                                       "launch share", "arithmetic / dram",
+                                                       // for the domain alone
+                                                       "rows",
+                                                       // of the device
+                                                       "graphics memory", "bytes per sm and cycle"};
 
 double remainder(double value, double step) {
     return value / (std::ceil(value / step) * step);
@@ -51,6 +55,10 @@ void simtFeatures(const Kernel& kernel, const GpuView& gpu, const TilePhysics& p
     row.add(remainder(m, 32));
     row.add(remainder(n, 32));
     row.add(physics.launch / physics.seconds);
+    row.add(logOf(m));
+    row.add(logOf(n));
+    row.add(logOf(k));
+    row.add(logOf(batch));
     row.add(gpu.sustained * run / (run + 1e-3));
     row.add(simtGeneration(gpu));
 }
@@ -67,28 +75,33 @@ void vectorFeatures(const Kernel& kernel, const GpuView& gpu, const TilePhysics&
     row.add(kernel.operands);
     row.add(physics.launch / physics.seconds);
     row.add(logOf(physics.compute / physics.dram));
+    row.add(logOf(rows));
     row.add(graphicsMemory(gpu) ? 1 : 0);
     row.add(gpu.dramBandwidth / (gpu.sms * gpu.clock));
 }
 
-constexpr std::array<std::string_view, 14> convolutionNames{"in channels", "out channels", "pixels", "batch", "height",
-                                                            "kernel", "blocks per sm", "dram / arithmetic",
-                                                            "feed / arithmetic", "steps", "fill", "launch share",
-                                                            // of the device
-                                                            "throttle depth", "generation"};
+constexpr std::array<std::string_view, 17> convolutionNames{
+    "in channels", "out channels", "pixels", "batch", "height", "kernel", "in fours", "in blocks", "blocks per sm",
+    "dram / arithmetic", "feed / arithmetic", "transforms share", "steps", "fill", "launch share",
+    // of the device
+    "throttle depth", "generation"};
 
 void convolutionFeatures(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, std::span<double> out) {
     const ConvolutionShape& shape = kernel.convolution;
+    const auto height = static_cast<double>(shape.outHeight), width = static_cast<double>(shape.outWidth);
     Row row{out};
     row.add(logOf(static_cast<double>(shape.inChannels)));
     row.add(logOf(static_cast<double>(shape.outChannels)));
-    row.add(logOf(static_cast<double>(shape.batch * shape.outHeight * shape.outWidth)));
+    row.add(logOf(static_cast<double>(shape.batch) * height * width));
     row.add(logOf(static_cast<double>(shape.batch)));
-    row.add(static_cast<double>(shape.outHeight));
+    row.add(logOf(height));
     row.add(static_cast<double>(shape.kernelHeight * shape.kernelWidth));
+    row.add(remainder(height, 4) * remainder(width, 4));
+    row.add(remainder(height, 8) * remainder(width, 16));
     row.add(logOf(physics.blocks / gpu.sms));
     row.add(logOf(physics.dram / physics.compute));
     row.add(logOf(physics.l2 / physics.compute));
+    row.add(physics.serial / physics.seconds);
     row.add(logOf(physics.steps));
     row.add(physics.fill);
     row.add(physics.launch / physics.seconds);
@@ -104,20 +117,35 @@ void shorten(TrainingOptions& training, std::size_t rows, bool acrossDevices) {
     training.minimumLeaf = 100;
 }
 
-}  // namespace
-
-const HybridFamily& convolutionHybrid() {
-    static const HybridFamily family{"vector-unit convolutions", convolutionNames, convolutionFeatures, 2, 120, 6};
-    return family;
+// Of one device: half as many trees at twice the rate, so that files stay small.
+void tuneVectors(TrainingOptions& training, std::size_t rows, bool acrossDevices) {
+    training.rate = 0.2;
+    shorten(training, rows, acrossDevices);
 }
 
+// Which algorithm a library takes jumps with every extent: many shallow trees.
+void tuneConvolutions(TrainingOptions& training, std::size_t rows, bool acrossDevices) {
+    training.leaves = 12;
+    training.rate = 0.25;
+    training.minimumLeaf = acrossDevices ? 100 : 8;
+    if (acrossDevices || rows < 500) training.steps = 20;
+}
+
+}  // namespace
+
 const HybridFamily& simtHybrid() {
-    static const HybridFamily family{"vector-unit products", simtNames, simtFeatures, 2, 120, 5, shorten};
+    static const HybridFamily family{"vector-unit products", simtNames, simtFeatures, 2, 120, 5, shorten, 150, 4};
     return family;
 }
 
 const HybridFamily& vectorHybrid() {
-    static const HybridFamily family{"vector operators", vectorNames, vectorFeatures, 2, 60, 4, shorten};
+    static const HybridFamily family{"vector operators", vectorNames, vectorFeatures, 2, 30, 4, tuneVectors, 150, 1};
+    return family;
+}
+
+const HybridFamily& convolutionHybrid() {
+    static const HybridFamily family{
+        "vector-unit convolutions", convolutionNames, convolutionFeatures, 2, 30, 6, tuneConvolutions};
     return family;
 }
 

@@ -23,6 +23,9 @@ struct HybridFamily {
     /// Changes more of how it is trained; may be null.
     void (*tune)(TrainingOptions&, std::size_t rows, bool acrossDevices) = nullptr;
     std::size_t fewestRows = 150;  ///< below, physics stands alone
+    /// Features before those of the device that the domain alone looks at: extents, by which a model would remember
+    /// kernels instead of learning laws.
+    std::size_t domainFeatures = 0;
     /// A pupil learns what the ensemble above says, also of kernels that nobody measured: `mix` makes one of three that
     /// were (extents of one, of another, …). Both null: the ensemble prices by itself.
     Kernel (*mix)(const Kernel&, const Kernel&, const Kernel&) = nullptr;

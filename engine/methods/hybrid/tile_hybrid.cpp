@@ -2,6 +2,7 @@
 
 #include "learning/fit_section.h"
 #include "methods/analytical/tile_pricer.h"
+#include "methods/analytical/tile_wave_convolution.h"
 #include "methods/hybrid/hybrid_family.h"
 #include "methods/hybrid/tile_hybrid_fit.h"
 
@@ -24,6 +25,11 @@ public:
     explicit TileHybridPricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
 
     KernelPrice price(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) {
+            KernelPrice price = this->price(*product);
+            doubtStandIn(price);
+            return price;
+        }
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding) return unpricedKernel(kernel, bindings_.gpu);
         const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
@@ -37,6 +43,7 @@ public:
     }
 
     KernelStory explain(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) return explain(*product);
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding) return {};
         const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
@@ -64,7 +71,8 @@ private:
         hybrid->features(kernel, bindings_.gpu, physics, std::span(row.data(), hybrid->featureNames.size()));
         // A section of one device has no features of devices; they stand last.
         const std::size_t count = std::min(binding.section->features.size(), hybrid->featureNames.size());
-        SectionPrice price = priceWith(*binding.section, physics.seconds, std::span<const double>(row.data(), count));
+        SectionPrice price = priceWith(*binding.section, physics.seconds, std::span<const double>(row.data(), count),
+                                       physics.clockDoubt);
         if (price.domain == DomainVerdict::Outside) {
             const double ratio = price.seconds / physics.seconds;
             const double held = std::clamp(ratio, 1 / mostFaster, mostSlower) / ratio;

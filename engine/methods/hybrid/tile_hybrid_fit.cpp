@@ -6,6 +6,7 @@
 #include "methods/hybrid/hybrid_family.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace orrery {
@@ -70,26 +71,38 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
         hybrid->tunePupil(*how.pupil, group.rows.size());
     }
     if (group.rows.size() > manyRows) how.folds = 3;
+    how.spread = group.device < 0;
     std::vector<double> fitted;
     const PrepareRows prepare = [&](std::span<const std::size_t> fitTo,
                                     Parameters& parameters) -> Expected<SectionRows> {
         std::vector<TileRow> rows;
         for (const std::size_t i : fitTo) rows.push_back(group.rows[i]);
         if (fitted.empty() || group.rows.size() < manyRows || group.device < 0) {
-            fitted = fitTileParameters(family, rows, parametersOf(family, parameters), options.stop);
+            fitted = fitTileParameters(family, rows, parametersOf(family, parameters), options.stop,
+                                       group.device < 0 ? family.outlier : 0);
         }
         const std::vector<double>& values = fitted;
         for (std::size_t i = 0; i < values.size(); ++i) parameters[std::string(family.parameters[i].name)] = values[i];
         SectionRows result;
         if (hybrid)
             result.names.assign(hybrid->featureNames.begin(), hybrid->featureNames.begin() + std::ptrdiff_t(columns));
+        if (hybrid) {
+            const std::size_t plain = hybrid->featureNames.size() - hybrid->deviceFeatures - hybrid->domainFeatures;
+            for (std::size_t c = 0; c < hybrid->domainFeatures; ++c) result.domainOnly.push_back(plain + c);
+        }
         std::vector<double> row(hybrid ? hybrid->featureNames.size() : 0);
         for (const TileRow& one : group.rows) {
             const TilePhysics physics = family.physics(*one.kernel, *one.gpu, values);
             if (hybrid) hybrid->features(*one.kernel, *one.gpu, physics, row);
             result.features.insert(result.features.end(), row.begin(), row.begin() + std::ptrdiff_t(columns));
             result.baseline.push_back(physics.seconds);
+            result.doubt.push_back(physics.clockDoubt);
             result.measured.push_back(one.seconds);
+            // As with its parameters, a correction for all devices is not to learn what ails one card.
+            if (group.device < 0 && family.outlier > 0) {
+                const double off = std::log(one.seconds / physics.seconds) / (2 * family.outlier);
+                result.weight.push_back(1 / (1 + off * off));
+            }
             if (group.device < 0) result.group.push_back(one.device);
         }
         if (!teaches || !how.learn) return result;

@@ -2,6 +2,7 @@
 
 #include "learning/fit_section.h"
 #include "methods/analytical/tile_pricer.h"
+#include "methods/analytical/tile_wave_convolution.h"
 #include "methods/hybrid/hybrid_family.h"
 #include "methods/hybrid/tile_hybrid_fit.h"
 #include "methods/hybrid/wave_scaling_origin.h"
@@ -37,6 +38,11 @@ public:
         : gpu_(std::move(gpu)), bindings_(std::move(bindings)), origins_(std::move(origins)) {}
 
     KernelPrice price(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) {
+            KernelPrice price = this->price(*product);
+            doubtStandIn(price);
+            return price;
+        }
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding || !binding->section) return unpricedKernel(kernel, gpu_);
         const Scaled scaled = scale(kernel, *binding);
@@ -48,6 +54,7 @@ public:
     }
 
     KernelStory explain(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) return explain(*product);
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding || !binding->section) return {};
         const Scaled scaled = scale(kernel, *binding);

@@ -52,6 +52,7 @@ KernelPrice rooflinePrice(const GpuView& gpu, const Kernel& kernel) {
     price.bound =
         compute >= memory ? Bound{compute > 0 ? BoundKind::Compute : BoundKind::None, -1} : Bound{BoundKind::Memory, 0};
     price.priced = false;
+    price.domain = DomainVerdict::Outside;
     return price;
 }
 

@@ -44,6 +44,7 @@ public:
     /// The same at another share of the nominal clock, 0.1 to 1, with the power of all its devices in watts.
     IterationPrice price(const IterationWork& work, double clockShare) const;
     const IterationLaunches& launches() const { return launches_; }
+    const KernelPricer& pricer() const { return *spec_.pricer; }
     /// Kernels of one iteration, one by one: what the grids add up.
     std::vector<Launch> kernelsOf(const IterationWork& work) const;
 

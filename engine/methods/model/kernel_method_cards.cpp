@@ -78,7 +78,8 @@ const std::vector<Card>& cards() {
          "Trees over plain features of kernel and device, latency directly, averaged. For comparison with the physical "
          "methods in and out of their domain.",
          {{"matrix products", "GPU",
-           "mean error 5.2 / 8.2 / 9.5 % on the held-out 80 % of bf16 products on H100 / A100 / L40S (aiconfigurator)"}},
+           "mean error 5.2 / 8.2 / 9.5 % on the held-out 80 % of bf16 products on H100 / A100 / L40S "
+           "(aiconfigurator)"}},
          "Does not extrapolate: a size or device beyond its rows gets the nearest one's time.",
          {"Breiman: Random Forests, Machine Learning 45, 2001"},
          "microseconds per distinct kernel",
@@ -89,7 +90,8 @@ const std::vector<Card>& cards() {
          "Boosted trees over plain features of kernel and device, latency directly. For comparison with the physical "
          "methods in and out of their domain.",
          {{"matrix products", "GPU",
-           "mean error 4.4 / 7.1 / 8.8 % on the held-out 80 % of bf16 products on H100 / A100 / L40S, 162 / 39 / 34 % on "
+           "mean error 4.4 / 7.1 / 8.8 % on the held-out 80 % of bf16 products on H100 / A100 / L40S, 162 / 39 / 34 % "
+           "on "
            "each when fitted to the other two (aiconfigurator)"}},
          "Does not extrapolate: a size or device beyond its rows gets the nearest one's time.",
          {"Chen, Guestrin: XGBoost, KDD 2016"},

@@ -15,7 +15,7 @@ namespace orrery {
 struct PowerModel {
     double capWatts = 0, staticWatts = 0;
     double unitWatts = 0;      ///< units at full rate, nominal clock and voltage
-    double joulesPerByte = 0;  ///< of the main memory
+    double joulesPerByte = 0;  ///< of the main memory and of the way from there to the units
     std::string basis;         ///< one sentence
     bool known() const { return capWatts > 0 && unitWatts > 0; }
 };

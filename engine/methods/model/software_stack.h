@@ -21,6 +21,9 @@ struct SoftwareStack {
     double perPrompt = 0;       ///< the same, once for an iteration that has prompts
     double perSequence = 0;     ///< the same, per sequence of the batch
     CollectiveLibrary collectives = CollectiveLibrary::Custom;
+    /// Bus bandwidth that all-reduces reach at most (wire bytes of one device per second), and from `largeMessage`
+    /// bytes on; 0: what the kernel method says.
+    double busBandwidth = 0, largeBusBandwidth = 0, largeMessage = 0;
     bool sampler = true;  ///< a softmax over the vocabulary, fp32, per sampled row
 };
 

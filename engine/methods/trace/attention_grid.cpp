@@ -91,9 +91,9 @@ double AttentionGrid::at(double chunk, double cachedPrompt, double decodes, doub
 }
 
 DomainVerdict AttentionGrid::domain(double chunk, double cachedPrompt, double decodes, double cachedDecode) const {
-    const double beyond = std::max({chunk / std::max(1.0, chunks_.back()), decodes / std::max(1.0, decodes_.back()),
-                                    cachedPrompt / std::max(1.0, largestPrompt_),
-                                    cachedDecode / std::max(1.0, largestDecode_)});
+    const double beyond =
+        std::max({chunk / std::max(1.0, chunks_.back()), decodes / std::max(1.0, decodes_.back()),
+                  cachedPrompt / std::max(1.0, largestPrompt_), cachedDecode / std::max(1.0, largestDecode_)});
     return beyond > 2 ? DomainVerdict::Outside : beyond > 1 ? DomainVerdict::Edge : DomainVerdict::Inside;
 }
 

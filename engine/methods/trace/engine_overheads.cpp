@@ -8,7 +8,8 @@ namespace {
 
 class Padded final : public IterationTime {
 public:
-    Padded(IterationTimePtr inner, std::vector<std::int32_t> sizes) : inner_(std::move(inner)), sizes_(std::move(sizes)) {}
+    Padded(IterationTimePtr inner, std::vector<std::int32_t> sizes)
+        : inner_(std::move(inner)), sizes_(std::move(sizes)) {}
     IterationPrice price(const IterationWork& work) const override {
         const auto size = std::lower_bound(sizes_.begin(), sizes_.end(), work.tokens);
         if (size == sizes_.end() || *size == work.tokens) return inner_->price(work);
@@ -34,7 +35,8 @@ public:
     IterationPrice price(const IterationWork& work) const override {
         IterationPrice price = inner_->price(work);
         const auto sequences = static_cast<double>(work.prompts.size() + work.decodes.size());
-        const double host = overhead_.perIteration + overhead_.perSequence * sequences + overhead_.perToken * work.tokens;
+        const double host =
+            overhead_.perIteration + overhead_.perSequence * sequences + overhead_.perToken * work.tokens;
         const int stages = inner_->stages();
         if (overhead_.launch > 0) {
             price.lastSeconds += overhead_.launch;

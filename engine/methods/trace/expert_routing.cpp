@@ -26,7 +26,8 @@ std::string_view toText(RoutingKind kind) {
 
 Expected<void> check(const ExpertRouting& routing, std::int32_t experts) {
     if (!std::isfinite(routing.skew) || routing.skew < 0)
-        return fail("routing.skew", fmt::format("the skew of expert routing is {}", routing.skew), "a number from 0 on");
+        return fail("routing.skew", fmt::format("the skew of expert routing is {}", routing.skew),
+                    "a number from 0 on");
     if (routing.kind != RoutingKind::Trace) return {};
     if (routing.weights.size() != static_cast<std::size_t>(std::max(experts, 0)))
         return fail("routing.weights", fmt::format("the trace has {} experts", routing.weights.size()),
@@ -37,7 +38,8 @@ Expected<void> check(const ExpertRouting& routing, std::int32_t experts) {
             return fail("routing.weights", fmt::format("an expert's weight is {}", weight), "numbers from 0 on");
         sum += weight;
     }
-    if (sum <= 0) return fail("routing.weights", "no expert of the trace was ever chosen", "at least one weight over 0");
+    if (sum <= 0)
+        return fail("routing.weights", "no expert of the trace was ever chosen", "at least one weight over 0");
     return {};
 }
 

@@ -22,8 +22,8 @@ std::string_view toText(RoutingKind kind);
 
 struct ExpertRouting {
     RoutingKind kind = RoutingKind::Balanced;
-    double skew = 1;               ///< Zipf
-    std::vector<double> weights;   ///< Trace: one per expert, how often it was chosen; any scale
+    double skew = 1;              ///< Zipf
+    std::vector<double> weights;  ///< Trace: one per expert, how often it was chosen; any scale
     std::uint64_t seed = 42;
     bool operator==(const ExpertRouting&) const = default;
 };
@@ -31,8 +31,8 @@ Expected<void> check(const ExpertRouting& routing, std::int32_t experts);
 
 /// Of one layer and iteration.
 struct ExpertLoad {
-    std::vector<std::int64_t> tokens;    ///< per rank: tokens with at least one expert there
-    std::vector<std::int64_t> pairs;     ///< per rank: (token, expert) pairs
+    std::vector<std::int64_t> tokens;     ///< per rank: tokens with at least one expert there
+    std::vector<std::int64_t> pairs;      ///< per rank: (token, expert) pairs
     std::vector<std::int32_t> activated;  ///< per rank: distinct experts with work
 };
 /// Deterministic: the same arguments give the same load. Σ pairs = tokens · perToken.

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Measured points of one quantity over another; linear between, extrapolated beyond the last two, held before the first.
+// Measured points of one quantity over another; linear between, extrapolated beyond the last two, held before the
+// first.
 struct Curve {
     std::vector<double> x, y;
     double at(double query) const {
@@ -43,7 +44,7 @@ Curve sumOf(const std::vector<std::pair<const Curve*, double>>& parts) {
 }
 
 Expected<Curves> readCurves(const fs::path& folder, std::string_view file, const char* key) {
-    auto rows = readTable(folder, file, {"layer"}, {key, "time_us"});
+    auto rows = readColumns(folder, file, {"layer"}, {key, "time_us"});
     if (!rows) return Unexpected(rows.error());
     std::map<std::string, std::map<double, double>, std::less<>> points;
     for (std::size_t i = 0; i < rows->size(); ++i)
@@ -74,7 +75,7 @@ public:
     SkewCorrection skew;
     Curve experts;  ///< slowest rank and its collectives, over tokens; empty: none
     LlmServingSimModel model;
-    int tensorParallel = 1;
+    int tensorParallel = 1, dataParallel = 1;
     Collectives collectives;
     std::vector<std::string> sentences;
 
@@ -97,14 +98,16 @@ public:
                     heads += alpha * std::max(0.0, attention.at(chunk, cached, decodes, longest) - heads);
         }
         double layer = perLayer.at(tokens) + heads;
-        if (!experts.x.empty()) layer += experts.at(tokens);
+        if (!experts.x.empty()) layer += experts.at(tokens * dataParallel);
         if (tensorParallel > 1)
             layer += (experts.x.empty() ? 2 : 1) *
                      collectives.allReduce(tokens * model.hidden * model.bytesPerElement, tensorParallel);
         // vLLM computes logits of every sequence of the iteration, those of unfinished prompts too.
-        const auto rows = static_cast<double>(work.prompts.size()) + static_cast<double>(decodes * work.tokensPerDecode);
+        const auto rows =
+            static_cast<double>(work.prompts.size()) + static_cast<double>(decodes * work.tokensPerDecode);
         IterationPrice price;
-        price.seconds = price.lastSeconds = once.at(tokens) + model.layers * layer + perSequence.at(std::max(1.0, rows));
+        price.seconds = price.lastSeconds =
+            once.at(tokens) + model.layers * layer + perSequence.at(std::max(1.0, rows));
         price.domain = std::max(attention.domain(chunk, cached, decodes, std::max(mean, longest)),
                                 tokens > 2 * perLayer.x.back() ? DomainVerdict::Outside
                                 : tokens > perLayer.x.back()   ? DomainVerdict::Edge
@@ -120,7 +123,7 @@ Expected<Curve> readExperts(const fs::path& folder, const LlmServingSimModel& mo
     const bool byRanks = hasColumn(folder, "moe.csv", "ep");
     std::vector<const char*> columns{"tokens", "activated_experts", "time_us"};
     if (byRanks) columns.push_back("ep");
-    auto rows = readTable(folder, "moe.csv", {}, columns);
+    auto rows = readColumns(folder, "moe.csv", {}, columns);
     if (!rows) return Unexpected(rows.error());
     std::map<double, std::map<double, double>> byActivated;
     for (std::size_t i = 0; i < rows->size(); ++i)
@@ -150,18 +153,19 @@ Expected<Curve> readExperts(const fs::path& folder, const LlmServingSimModel& mo
     const Collectives collectives{options.link};
     const int ranks = options.expertParallel;
     Curve result;
-    for (double tokens = 1; tokens <= 2 * most; tokens = tokens < 64 ? tokens + 1 : std::ceil(tokens * 1.0625)) {
+    for (double tokens = 1; tokens <= 2 * most * options.dataParallel;
+         tokens = tokens < 64 ? tokens + 1 : std::ceil(tokens * 1.0625)) {
         const ExpertLoad load = routeTokens(options.routing, model.experts, model.expertsPerToken, ranks,
                                             static_cast<std::int64_t>(tokens));
         double slowest = 0;
         for (std::size_t rank = 0; rank < load.tokens.size(); ++rank) {
             const double reached = byRanks ? tokens : static_cast<double>(load.tokens[rank]);
-            if (load.tokens[rank] > 0)
-                slowest = std::max(slowest, seconds(reached, std::max(1, load.activated[rank])));
+            if (load.tokens[rank] > 0) slowest = std::max(slowest, seconds(reached, std::max(1, load.activated[rank])));
         }
         if (ranks > 1) {
             const double share = std::max(1.0, std::floor(tokens / ranks));
-            slowest += collectives.gatherOrScatter(share * (model.hidden + model.experts) * model.bytesPerElement, ranks);
+            slowest +=
+                collectives.gatherOrScatter(share * (model.hidden + model.experts) * model.bytesPerElement, ranks);
             slowest += collectives.gatherOrScatter(tokens * model.hidden * model.bytesPerElement / ranks, ranks);
         }
         result.x.push_back(tokens);
@@ -181,7 +185,8 @@ Expected<fs::path> degreeFolder(const std::string& folder, int degree) {
     if (holds(root)) return root;
     std::string known;
     for (fs::directory_iterator at(root, ignored), end; !ignored && at != end; at.increment(ignored))
-        if (at->path().filename().string().starts_with("tp")) known += (known.empty() ? "" : ", ") + at->path().filename().string();
+        if (at->path().filename().string().starts_with("tp"))
+            known += (known.empty() ? "" : ", ") + at->path().filename().string();
     return fail("tables.missing", fmt::format("there is no table of tensor parallelism {}", degree),
                 known.empty() ? fmt::format("a folder tp{} with dense.csv", degree) : "one of " + known,
                 "give the folder <device>/<model>/<type> of a profile", Place{.file = folder});
@@ -194,7 +199,7 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
     if (model.layers < 1 || model.hidden < 1 || (model.experts > 0 && model.expertsPerToken < 1))
         return fail("tables.model", "the model has no layers, no hidden size or experts that nothing chooses",
                     "layers, hidden size and experts per token from 1 on");
-    if (options.tensorParallel < 1 || options.expertParallel < 1)
+    if (options.tensorParallel < 1 || options.expertParallel < 1 || options.dataParallel < 1)
         return fail("tables.model", "a degree of parallelism is below 1", "1 or more");
     const auto path = degreeFolder(folder, options.tensorParallel);
     if (!path) return Unexpected(path.error());
@@ -202,6 +207,7 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
     auto tables = std::make_shared<Tables>();
     tables->model = model;
     tables->tensorParallel = options.tensorParallel;
+    tables->dataParallel = options.dataParallel;
     tables->collectives.link = options.link;
 
     const auto dense = readCurves(*path, "dense.csv", "tokens");
@@ -225,7 +231,7 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
     tables->perSequence = sumOf(heads);
 
     const auto rows =
-        readTable(*path, "attention.csv", {}, {"prefill_chunk", "kv_prefill", "n_decode", "kv_decode", "time_us"});
+        readColumns(*path, "attention.csv", {}, {"prefill_chunk", "kv_prefill", "n_decode", "kv_decode", "time_us"});
     if (!rows) return Unexpected(rows.error());
     std::vector<AttentionGrid::Point> points(rows->size());
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -240,16 +246,17 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
 
     tables->sentences = {
         fmt::format("Operators as measured in {}, linear between the measured sizes.", path->string()),
-        tables->skew.known() ? "Uneven lengths of decoding sequences lengthen attention as the profile's skew sweep says."
-                             : "Attention is priced at the mean length of the decoding sequences.",
+        tables->skew.known()
+            ? "Uneven lengths of decoding sequences lengthen attention as the profile's skew sweep says."
+            : "Attention is priced at the mean length of the decoding sequences.",
     };
     if (model.experts > 0) {
         if (auto ok = check(options.routing, model.experts); !ok) return Unexpected(ok.error());
         auto experts = readExperts(*path, model, options);
         if (!experts) return Unexpected(experts.error());
         tables->experts = std::move(*experts);
-        tables->sentences.push_back(fmt::format("Experts are chosen {}; all ranks wait for the slowest.",
-                                                toText(options.routing.kind)));
+        tables->sentences.push_back(
+            fmt::format("Experts are chosen {}; all ranks wait for the slowest.", toText(options.routing.kind)));
     }
     if (options.tensorParallel > 1)
         tables->sentences.push_back(options.link.bytesPerSecond > 0

@@ -12,7 +12,8 @@
 //
 //   iteration = embedding + layers · (2 · layernorm + other dense ones + attention [+ experts]) + final_layernorm
 //             + lm_head + sampler [+ two all-reduces per layer of tensor parallelism]
-//   attention = t(mean) + alpha · (t(longest) − t(mean)) over the decoding sequences' cached tokens; alpha of the bucket
+//   attention = t(mean) + alpha · (t(longest) − t(mean)) over the decoding sequences' cached tokens; alpha of the
+//   bucket
 //               of (prompt tokens, sequences, skew, longest, cached prompt), of meta.yaml where no bucket was measured
 // Sequences that verify drafts count as decoding in attention (their queries share one read of the cache) and with all
 // their tokens elsewhere.
@@ -28,9 +29,9 @@ namespace orrery {
 /// What the tables do not say.
 struct LlmServingSimModel {
     std::int32_t layers = 0;
-    std::int32_t hidden = 0;          ///< for collectives
-    double bytesPerElement = 2;       ///< of activations
-    std::int32_t experts = 0;         ///< 0: dense
+    std::int32_t hidden = 0;     ///< for collectives
+    double bytesPerElement = 2;  ///< of activations
+    std::int32_t experts = 0;    ///< 0: dense
     std::int32_t expertsPerToken = 0;
 };
 /// Ring collectives: steps · latency + bytes moved ÷ bandwidth.
@@ -41,6 +42,7 @@ struct LlmServingSimLink {
 struct LlmServingSimOptions {
     std::int32_t tensorParallel = 1;
     std::int32_t expertParallel = 1;
+    std::int32_t dataParallel = 1;  ///< ranks whose tokens meet at the experts
     LlmServingSimLink link;
     ExpertRouting routing;
 };

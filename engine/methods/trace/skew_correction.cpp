@@ -36,8 +36,8 @@ Expected<YAML::Node> metaOf(const std::filesystem::path& folder, std::string& pa
             try {
                 return YAML::LoadFile(path);
             } catch (const YAML::Exception& error) {
-                return fail("tables.unreadable", fmt::format("this is not YAML: {}", error.msg), "a profile's meta.yaml",
-                            "profile again", Place{.file = path, .line = error.mark.line + 1});
+                return fail("tables.unreadable", fmt::format("this is not YAML: {}", error.msg),
+                            "a profile's meta.yaml", "profile again", Place{.file = path, .line = error.mark.line + 1});
             }
         }
     return YAML::Node();
@@ -59,8 +59,10 @@ Expected<SkewCorrection> readSkewCorrection(const std::filesystem::path& folder,
         const YAML::Node fit = (*meta)["skew_fit"];
         if (!fit || !fit.IsMap() || !fit["enabled"].as<bool>(false)) return skew;
         const YAML::Node mine = fit["per_tp"] ? fit["per_tp"][std::to_string(tensorParallel)] : YAML::Node();
-        if (mine && mine["alpha_default"]) skew.fallback_ = mine["alpha_default"].as<double>(0);
-        else skew.fallback_ = fit["alpha_default"].as<double>(0);
+        if (mine && mine["alpha_default"])
+            skew.fallback_ = mine["alpha_default"].as<double>(0);
+        else
+            skew.fallback_ = fit["alpha_default"].as<double>(0);
         if (!(std::abs(skew.fallback_) <= 10)) return wrong("alpha_default");
         const YAML::Node axes = mine && mine["bucket_axes"] ? mine["bucket_axes"] : fit["bucket_axes"];
         std::error_code ignored;
@@ -82,16 +84,20 @@ Expected<SkewCorrection> readSkewCorrection(const std::filesystem::path& folder,
                     "a profile's meta.yaml", "profile again", Place{.file = path, .line = error.mark.line + 1});
     }
 
-    const auto rows = readTable(folder, "skew_fit.csv",
-                                {"n_label", "skew_rate_label", "kv_big_label", "kp_label"}, {"pc", "alpha"});
+    const auto rows = readColumns(folder, "skew_fit.csv", {"n_label", "skew_rate_label", "kv_big_label", "kp_label"},
+                                  {"pc", "alpha"}, -1e6);
     if (!rows) return Unexpected(rows.error());
     const SkewCorrection::Axis* axes[] = {&skew.decodes_, &skew.skew_, &skew.longest_, &skew.cached_};
     for (std::size_t i = 0; i < rows->size(); ++i) {
+        if (rows->numbers[0][i] < 0)
+            return fail("tables.number", fmt::format("pc is {}", rows->numbers[0][i]), "a number of tokens", "",
+                        Place{.file = (folder / "skew_fit.csv").string(), .line = rows->lines[i]});
         std::uint64_t at[4]{};
         bool known = true;
         for (std::size_t a = 0; a < 4; ++a) {
             const auto& labels = axes[a]->labels;
-            at[a] = static_cast<std::uint64_t>(std::find(labels.begin(), labels.end(), rows->texts[a][i]) - labels.begin());
+            at[a] =
+                static_cast<std::uint64_t>(std::find(labels.begin(), labels.end(), rows->texts[a][i]) - labels.begin());
             known &= at[a] < labels.size();
         }
         // A label that meta.yaml does not know can never be looked up.

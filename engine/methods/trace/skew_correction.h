@@ -15,8 +15,8 @@ namespace orrery {
 
 class SkewCorrection {
 public:
-    /// 0 … 1. Lengths are of the decoding sequences; `cached` is what prompts of the iteration have in the cache. The
-    /// default of the profile where the bucket was not measured. Allocates nothing.
+    /// Mostly 0 … 1. Lengths are of the decoding sequences; `cached` is what prompts of the iteration have in the
+    /// cache. The default of the profile where the bucket was not measured. Allocates nothing.
     double alpha(std::int64_t chunk, std::int64_t decodes, std::int64_t shortest, std::int64_t mean,
                  std::int64_t longest, std::int64_t cached) const;
     bool known() const { return fallback_ != 0 || !buckets_.empty(); }

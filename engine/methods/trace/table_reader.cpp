@@ -19,7 +19,7 @@ std::string pathOf(const std::filesystem::path& folder, std::string_view file) {
     const std::filesystem::path plain = folder / file;
     const std::filesystem::path packed = plain.string() + ".gz";
     return !std::filesystem::exists(plain, ignored) && std::filesystem::exists(packed, ignored) ? packed.string()
-                                                                                               : plain.string();
+                                                                                                : plain.string();
 }
 
 std::size_t find(std::span<const std::string_view> heads, std::string_view name) {
@@ -37,16 +37,18 @@ bool hasColumn(const std::filesystem::path& folder, std::string_view file, std::
     return more && *more && find(stream->cells(), column) < stream->cells().size();
 }
 
-Expected<TableColumns> readTable(const std::filesystem::path& folder, std::string_view file,
-                                 const std::vector<const char*>& texts, const std::vector<const char*>& numbers) {
+Expected<TableColumns> readColumns(const std::filesystem::path& folder, std::string_view file,
+                                   const std::vector<const char*>& texts, const std::vector<const char*>& numbers,
+                                   double least) {
     const std::string path = pathOf(folder, file);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
         return fail("tables.missing", fmt::format("{} is not there", file), "a table, plain or gzipped",
                     "is this the folder of a profile?", Place{.file = path});
     auto stream = CsvStream::open(path);
-    if (!stream) return fail("tables.unreadable", stream.error().message, stream.error().expected, stream.error().hint,
-                             stream.error().place);
+    if (!stream)
+        return fail("tables.unreadable", stream.error().message, stream.error().expected, stream.error().hint,
+                    stream.error().place);
     const auto place = [&] { return Place{.file = path, .line = stream->line()}; };
     const auto unreadable = [&](const Diagnostic& problem) {
         return fail("tables.unreadable", problem.message, problem.expected, problem.hint, problem.place);
@@ -59,7 +61,8 @@ Expected<TableColumns> readTable(const std::filesystem::path& folder, std::strin
         if (!*more || found == stream->cells().size()) {
             std::string heads;
             if (*more)
-                for (const std::string_view head : stream->cells()) heads += (heads.empty() ? "" : ", ") + std::string(head);
+                for (const std::string_view head : stream->cells())
+                    heads += (heads.empty() ? "" : ", ") + std::string(head);
             return fail("tables.missing", fmt::format("there is no column {}", name),
                         heads.empty() ? std::string("a line of column names") : "it has " + heads.substr(0, 200),
                         "name the columns in the first line", place());
@@ -89,9 +92,10 @@ Expected<TableColumns> readTable(const std::filesystem::path& folder, std::strin
             const std::string_view cell = numberAt[i] < cells.size() ? cells[numberAt[i]] : std::string_view{};
             double value = 0;
             const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-            if (error != std::errc{} || end != cell.data() + cell.size() || !(value >= 0 && value <= largest))
+            if (error != std::errc{} || end != cell.data() + cell.size() || !(value >= least && value <= largest))
                 return fail("tables.number", fmt::format("{} is “{}”", numbers[i], cell.substr(0, 40)),
-                            "a number from 0 to 2147483647", "correct the cell or leave the row out", place());
+                            fmt::format("a number from {} to 2147483647", least),
+                            "correct the cell or leave the row out", place());
             table.numbers[i].push_back(value);
         }
         table.lines.push_back(stream->line());

@@ -29,6 +29,8 @@ public:
         if (first < 0) first = shortQueue(mixed_, prompt);
         std::int32_t second = roomy(decodes_, prompt + output);
         if (second < 0) second = roomy(mixed_, prompt + output);
+        // Machines that always do both keep what they prompt.
+        if (first >= 0 && view_.fleet->replicas[at(first)].role == ReplicaRole::Whole) second = first;
         if (first < 0) first = borrow(decodes_, tokens_);
         if (second < 0) second = borrow(prompts_, booked_);
         if (first < 0 || second < 0) {
@@ -78,7 +80,15 @@ private:
     };
     static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
     Pool& home(std::int32_t i) {
-        return view_.fleet->replicas[at(i)].role == ReplicaRole::Decode ? decodes_ : prompts_;
+        switch (view_.fleet->replicas[at(i)].role) {
+            case ReplicaRole::Prefill:
+                return prompts_;
+            case ReplicaRole::Decode:
+                return decodes_;
+            case ReplicaRole::Whole:
+                break;
+        }
+        return mixed_;
     }
     std::int64_t tokens(std::int32_t i) const { return tokens_[at(i)]; }
     std::int32_t least(const Pool& pool, const std::vector<std::int64_t>& by) const {

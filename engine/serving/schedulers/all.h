@@ -12,6 +12,7 @@ SchedulerCard lightLlm();
 SchedulerCard orca();
 SchedulerCard staticBatch();
 SchedulerCard vllmV1();
+SchedulerCard sgLang();
 SchedulerCard splitwise();
 SchedulerCard distserve();
 

@@ -41,6 +41,7 @@ public:
             pendingTokens_ += t_.left(r);
         } else {
             arrived_.push_back(r);
+            admitCaches();
         }
     }
 
@@ -54,6 +55,7 @@ public:
         admitCaches();
         if (!prompts_.empty() && heldContext() <= pressure_) fillPrompts(batch);
         if (batch.empty()) fillDecodes(batch);
+        if (batch.empty() && !prompts_.empty()) fillPrompts(batch);  // whoever started again may fit now
         flying_ += batch.requests.size();
     }
 
@@ -137,7 +139,7 @@ private:
             const RequestIndex r = decodes_.front();
             if (t_.text(r) > left && !batch.empty()) break;
             decodes_.pop_front();
-            if (!makeRoom(r, batch)) break;
+            if (!makeRoom(r, batch)) continue;
             left -= t_.text(r);
             batch.add(r, 1);
             t_.state[r] = RequestState::Running;

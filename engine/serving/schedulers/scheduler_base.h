@@ -46,7 +46,8 @@ protected:
     }
     /// Of one decoding sequence in one iteration: the next one, and drafts that can be of use.
     std::int32_t decodeTokens(RequestIndex r) const {
-        return 1 + plannedDrafts(spec_.lookahead, requests_.output[r] - requests_.generated[r]);
+        return spec_.lookahead == 0 ? 1
+                                    : 1 + plannedDrafts(spec_.lookahead, requests_.output[r] - requests_.generated[r]);
     }
     /// Brings its cache from elsewhere: only needs blocks.
     bool comesWithCache(RequestIndex r) const { return requests_.computed[r] > 0 && requests_.decoding(r); }

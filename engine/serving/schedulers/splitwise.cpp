@@ -4,7 +4,9 @@
 // goes before every prompt. A batch that only decodes runs on unchanged until one of it ends or something arrives that
 // fits.
 //
-// As there, a decode asks for all memory of its output at its start: output lengths are known to it.
+// As there, memory is asked for the whole output: output lengths are known to it. `compatibility` `splitwise` asks for
+// it when decoding starts, as its simulator does; prompts that hold memory can then wait for each other for ever, so
+// that otherwise a request asks for all at once.
 
 #include "serving/schedulers/all.h"
 
@@ -36,6 +38,7 @@ public:
           kv_(memory),
           rows_(requests.size()),
           free_(memory.free()) {
+        inParts_ = spec.compatibility == "splitwise";
         maxPreemptions_ = static_cast<std::int32_t>(numberOf(spec, "max_preemptions", 4));
     }
 
@@ -47,13 +50,18 @@ public:
         const bool withCache = t_.computed[r] > 0;
         const std::int32_t steps = t_.output[r] - t_.generated[r] - (withCache ? 0 : 1);
         row.promptTokens = withCache ? 0 : t_.left(r);
-        row.promptBlocks = withCache ? kv_.blocksFor(t_.computed[r] + 1) : kv_.blocksFor(row.promptTokens + 1);
+        const std::int32_t text = withCache ? t_.computed[r] : row.promptTokens;
+        const bool decodesHere = t_.decodeOn[r] < 0 || t_.decodeOn[r] == t_.replica[r];
+        row.promptBlocks = kv_.blocksFor(text + 1);
         row.decodeBlocks = kv_.blocksFor(std::max(steps, 0));
+        if (!inParts_) {
+            if (decodesHere) row.promptBlocks = kv_.blocksFor(text + 1 + std::max(steps, 0));
+            row.decodeBlocks = 0;
+        }
         if (row.promptBlocks + row.decodeBlocks > kv_.total()) {
             tooLong_.push_back(r);
             return;
         }
-        const bool decodesHere = t_.decodeOn[r] < 0 || t_.decodeOn[r] == t_.replica[r];
         if (withCache) {
             row.promptBlocks -= t_.blocks[r];  // of a cache that came with its blocks, nothing is left to take
             arrive({r, false});
@@ -67,6 +75,7 @@ public:
         for (const RequestIndex r : tooLong_) {
             t_.state[r] = RequestState::Rejected;
             t_.reason[r] = RejectReason::TooLong;
+            kv_.release(t_, r);
             batch.dropped.push_back(r);
         }
         tooLong_.clear();
@@ -122,6 +131,9 @@ public:
 
     std::int32_t pendingTasks() const override { return static_cast<std::int32_t>(pending_.size()); }
     bool adoptsBlocks() const override { return true; }
+    std::int64_t blocksToArrive(RequestIndex r, std::int64_t ofItsText) const override {
+        return inParts_ ? ofItsText : kv_.blocksFor(std::int64_t{t_.computed[r]} + 1 + t_.output[r] - t_.generated[r]);
+    }
     std::int32_t waiting() const override { return static_cast<std::int32_t>(pool_.size() - inBatch()); }
     std::int32_t running() const override { return static_cast<std::int32_t>(batch_.size()); }
     std::int64_t pendingTokens() const override { return pendingTokens_; }
@@ -277,7 +289,8 @@ private:
             if (taken(task)) continue;
             if (full(task)) break;
             const TaskState now = state(task);
-            if (!choose(task, now == TaskState::Queued)) break;
+            // An older prompt that does not fit must not keep those from decoding who hold the memory.
+            if (!choose(task, now == TaskState::Queued) && inParts_) break;
         }
     }
 
@@ -314,6 +327,7 @@ private:
     std::size_t maxBatch_;
     std::int64_t maxTokens_;
     std::int32_t maxPreemptions_ = 4;
+    bool inParts_;  ///< memory of prompt and decode is asked for one after the other, as splitwise-sim does
     RequestTable& t_;
     KvBlocks& kv_;
     std::vector<Row> rows_;

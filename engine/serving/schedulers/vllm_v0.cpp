@@ -27,6 +27,16 @@ public:
         if (batch.dropped.size() == before) swapIn(batch);
     }
 
+    void finish(const Batch& batch, SimTime) override {
+        for (const RequestIndex r : batch.requests) {
+            if (requests_.finished(r)) {
+                release(r);
+            } else {
+                ready(r);
+            }
+        }
+    }
+
     void evict(std::vector<RequestIndex>& out, bool all) override {
         while (all && !swapped_.empty()) {
             const RequestIndex r = swapped_.popFront();

@@ -1,6 +1,5 @@
-
-
 #include "serving/prefix_cache.h"
+#include "serving/schedulers/all.h"
 #include "serving/schedulers/waiting_queue.h"
 #include "serving/speculation.h"
 
@@ -19,7 +18,8 @@ public:
             const auto at = spec.more.find(key);
             return at == spec.more.end() ? fallback : at->second;
         };
-        // With several stages iterations are in flight anyway, and the next token of a sequence waits for the last stage.
+        // With several stages iterations are in flight anyway, and the next token of a sequence waits for the last
+        // stage.
         async_ = more("async", 1) != 0 && spec.stages <= 1;
         watermark_ = static_cast<std::int64_t>(spec.watermark * static_cast<double>(blocks.total()));
         if (spec.prefixCache)
@@ -54,8 +54,7 @@ public:
                 settle(r);
                 continue;
             }
-            while (running_[from].request != r)
-                keep(to, from);
+            while (running_[from].request != r) keep(to, from);
             Running& entry = running_[from];
             entry.flying -= batch.tokens[i];
             entry.owed -= entry.yields;
@@ -69,8 +68,7 @@ public:
                 keep(to, from);
             }
         }
-        while (from < running_.size())
-            keep(to, from);
+        while (from < running_.size()) keep(to, from);
         running_.resize(to);
     }
 
@@ -95,7 +93,8 @@ public:
     }
 
     bool depart(RequestIndex r) override {
-        const auto at = std::find_if(running_.begin(), running_.end(), [&](const Running& e) { return e.request == r; });
+        const auto at =
+            std::find_if(running_.begin(), running_.end(), [&](const Running& e) { return e.request == r; });
         if (at != running_.end()) running_.erase(at);
         const auto planned = std::find(planned_.requests.begin(), planned_.requests.end(), r);
         if (planned != planned_.requests.end()) {
@@ -120,8 +119,7 @@ private:
     };
 
     std::size_t indexFrom(std::size_t from, RequestIndex r) const {
-        while (from < running_.size() && running_[from].request != r)
-            ++from;
+        while (from < running_.size() && running_[from].request != r) ++from;
         return from;
     }
     void keep(std::size_t& to, std::size_t& from) {
@@ -345,25 +343,28 @@ SchedulerCard vllmV1() {
     return {
         .id = "vllm-v1",
         .title = "vLLM V1",
-        .summary = "Prompts and decoding share one token budget in every iteration, long prompts in chunks. Without "
-                   "memory the newest sequence starts again.",
+        .summary =
+            "Prompts and decoding share one token budget in every iteration, long prompts in chunks. Without "
+            "memory the newest sequence starts again.",
         .lineage = "vLLM v0.19, vllm/v1/core/sched/scheduler.py; PagedAttention: Kwon et al., SOSP 2023",
         .options =
             {
                 {"maxSequences", "Sequences", 128, "most that run at once (max_num_seqs)"},
                 {"tokenBudget", "Token budget", 2048, "tokens of one iteration (max_num_batched_tokens)"},
-                {"longPrompt", "Prompt chunk", 0, "tokens of one prompt per iteration at most "
-                                                  "(long_prefill_token_threshold); 0: no limit"},
+                {"longPrompt", "Prompt chunk", 0,
+                 "tokens of one prompt per iteration at most "
+                 "(long_prefill_token_threshold); 0: no limit"},
                 {"maxModelLength", "Longest text", 0, "tokens of prompt and output (max_model_len); 0: no limit"},
                 {"watermark", "Watermark", 0, "share of blocks that admission leaves free while something runs"},
                 {"chunkedPrefill", "Chunked prompts", 1, "a prompt may be computed in several iterations"},
-                {"reserveWholePrompt", "Room for whole prompts", 1, "admission asks for blocks of the whole prompt, "
-                                                                    "not of its first chunk "
-                                                                    "(scheduler_reserve_full_isl)"},
+                {"reserveWholePrompt", "Room for whole prompts", 1,
+                 "admission asks for blocks of the whole prompt, "
+                 "not of its first chunk "
+                 "(scheduler_reserve_full_isl)"},
                 {"prefixCache", "Prefix cache", 0, "prompts that begin alike share blocks"},
                 {"byPriority", "By priority", 0, "queue and victims by priority, then arrival"},
                 {"lookahead", "Draft tokens", 0, "that are verified with every decoded token"},
-                {"async", "Asynchronous scheduling", 1, "the next iteration is planned while one runs"},
+                {"async", "Asynchronous scheduling", 1, "the next iteration is planned while one runs", true},
                 {"hostBlocks", "Blocks in host memory", 0, "second tier of the prefix cache"},
                 {"hostSecondsPerBlock", "Seconds per block from host", 0, "to copy a block of the second tier back"},
             },

@@ -1,0 +1,136 @@
+#include "app/cli/serve_run.h"
+
+#include "app/cli/command.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "serving/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+namespace orrery::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json spreadJson(const Spread& spread) {
+    return {{"count", spread.count}, {"mean", spread.mean}, {"p50", spread.p50}, {"p90", spread.p90},
+            {"p95", spread.p95},     {"p99", spread.p99},   {"max", spread.max}};
+}
+
+Json metricsJson(const ServingMetrics& m) {
+    return {{"requests", m.requests},
+            {"done", m.done},
+            {"rejected", m.rejected},
+            {"unfinished", m.unfinished},
+            {"ttft_s", spreadJson(m.ttft)},
+            {"tpot_s", spreadJson(m.tpot)},
+            {"itl_s", spreadJson(m.itl)},
+            {"end_to_end_s", spreadJson(m.endToEnd)},
+            {"queueing_s", spreadJson(m.queueing)},
+            {"normalised_s", spreadJson(m.normalised)},
+            {"makespan_s", m.makespan},
+            {"requests_per_s", m.requestsPerSecond},
+            {"output_tokens_per_s", m.outputTokensPerSecond},
+            {"tokens_per_s", m.tokensPerSecond},
+            {"goodput_per_s", m.goodput},
+            {"attainment", m.attainment},
+            {"kv_use", m.kvUse},
+            {"peak_kv_use", m.peakKvUse},
+            {"preemptions", m.preemptions},
+            {"restarts", m.restarts},
+            {"iterations", m.iterations},
+            {"joules", m.joules},
+            {"mfu", m.mfu},
+            {"mbu", m.mbu},
+            {"prefix_hit_rate", m.prefixHitRate},
+            {"joules_per_token", m.joulesPerToken},
+            {"dollars_per_million_tokens", m.dollarsPerMillionTokens}};
+}
+
+// A time that never came is null.
+Json timeJson(SimTime ticks) {
+    return ticks < 0 ? Json(nullptr) : Json(toSeconds(ticks));
+}
+
+Json requestsJson(const ServingResult& result) {
+    const auto& requests = result.requests;
+    const auto& ids = requests.stream->id;
+    const auto idOf = [&](std::size_t r) { return ids.empty() ? static_cast<std::int64_t>(r) : ids[r]; };
+    std::vector<std::size_t> order(requests.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return idOf(a) < idOf(b); });
+    Json rows = Json::array();
+    for (const std::size_t r : order) {
+        Json row{{"id", idOf(r)},
+                 {"arrived_at_s", timeJson(requests.arrived[r])},
+                 {"scheduled_at_s", timeJson(requests.scheduled[r])},
+                 {"prefill_completed_at_s", timeJson(requests.firstToken[r])},
+                 {"completed_at_s", timeJson(requests.state[r] == RequestState::Done ? requests.ended[r] : -1)},
+                 {"restarts", requests.restarts[r]},
+                 {"replica", requests.replica[r]},
+                 {"state", toText(requests.state[r])}};
+        if (requests.reason[r] != RejectReason::None) row["reason"] = toText(requests.reason[r]);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string metricsText(const ServingMetrics& m) {
+    Table table({"figure", "mean", "p50", "p90", "p99", "max"}, {false, true, true, true, true, true});
+    const auto row = [&](std::string_view name, const Spread& s, double scale) {
+        std::vector<std::string> cells{std::string(name)};
+        for (const double value : {s.mean, s.p50, s.p90, s.p99, s.max}) {
+            cells.push_back(s.count == 0 ? "–" : fmt::format("{:.4g}", value * scale));
+        }
+        table.add(std::move(cells));
+    };
+    row("time to first token, ms", m.ttft, 1e3);
+    row("time per output token, ms", m.tpot, 1e3);
+    row("between tokens, ms", m.itl, 1e3);
+    row("end to end, s", m.endToEnd, 1);
+    row("queueing, s", m.queueing, 1);
+    std::string text = table.text();
+    text += fmt::format(
+        "\n{} of {} requests done, {} rejected; {:.4g} requests/s, {:.5g} output tokens/s over {:.6g} s\n"
+        "{} iterations, {} preemptions, {} restarts; KV cache {:.1f} % full on average, {:.1f} % at its fullest\n",
+        m.done, m.requests, m.rejected, m.requestsPerSecond, m.outputTokensPerSecond, m.makespan, m.iterations,
+        m.preemptions, m.restarts, 100 * m.kvUse, 100 * m.peakKvUse);
+    return text;
+}
+
+}  // namespace
+
+int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json head, bool json, Watch& watch) {
+    ServingOptions options;
+    options.seed = seed;
+    options.progress = &watch.progress();
+    options.stop = watch.token();
+    const auto spec = std::make_shared<const FleetSpec>(std::move(fleet));
+    const auto stream = std::make_shared<const RequestStream>(std::move(requests));
+    watch.begin("serving");
+    const auto begin = std::chrono::steady_clock::now();
+    auto result = simulate(spec, stream, options);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    watch.end();
+    if (!result) {
+        report(result.error());
+        return Unanswered;
+    }
+    report(result->warnings);
+    const ServingMetrics metrics = measure(*result, *spec);
+    if (json) {
+        head["metrics"] = metricsJson(metrics);
+        head["requests"] = requestsJson(*result);
+        if (!print(head.dump(1) + "\n")) return Unanswered;
+    } else if (!print(metricsText(metrics) + fmt::format("simulated in {:.3g} s\n", seconds))) {
+        return Unanswered;
+    }
+    return result->cancelled ? Unanswered : Answered;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,124 @@
+#include "learning/spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+namespace orrery {
+
+namespace {
+
+constexpr double coverage = 0.9, mostStretch = 3;
+
+TrainingOptions smallTrees(const TrainingOptions& options) {
+    TrainingOptions small;
+    small.kind = "trees";
+    small.steps = 16;
+    small.rate = 0.25;
+    small.depth = 3;
+    small.minimumLeaf = 100;
+    small.seed = options.seed;
+    small.stop = options.stop;
+    return small;
+}
+
+TrainingData scalesOf(const TrainingData& data, std::span<const double> residual,
+                      const std::vector<std::size_t>& rows) {
+    TrainingData chosen;
+    chosen.names = data.names;
+    const auto columns = std::ptrdiff_t(data.columns());
+    for (const std::size_t r : rows) {
+        const auto begin = data.features.begin() + std::ptrdiff_t(r) * columns;
+        chosen.features.insert(chosen.features.end(), begin, begin + columns);
+        chosen.target.push_back(std::log(std::abs(residual[r]) + spreadFloor));
+    }
+    return chosen;
+}
+
+struct Quantiles {
+    double p5, p50, p95;
+};
+Quantiles quantilesOf(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const auto at = [&](double share) {
+        const double place = share * double(values.size() - 1);
+        const auto low = std::size_t(place);
+        const std::size_t high = std::min(low + 1, values.size() - 1);
+        return values[low] + (place - double(low)) * (values[high] - values[low]);
+    };
+    return {at((1 - coverage) / 2), at(0.5), at((1 + coverage) / 2)};
+}
+
+// Mean over groups of the share of a group's rows within the others' quantiles, stretched.
+class Nested {
+public:
+    explicit Nested(const std::vector<std::vector<double>>& groups) : groups_(groups) {
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            std::vector<double> others;
+            for (std::size_t h = 0; h < groups.size(); ++h) {
+                if (h != g) others.insert(others.end(), groups[h].begin(), groups[h].end());
+            }
+            quantiles_.push_back(quantilesOf(std::move(others)));
+        }
+    }
+    double covered(double stretch) const {
+        double sum = 0;
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            const Quantiles& q = quantiles_[g];
+            const double low = q.p50 + stretch * (q.p5 - q.p50), high = q.p50 + stretch * (q.p95 - q.p50);
+            const auto within =
+                std::count_if(groups_[g].begin(), groups_[g].end(), [&](double u) { return u >= low && u <= high; });
+            sum += double(within) / double(groups_[g].size());
+        }
+        return sum / double(groups_.size());
+    }
+
+private:
+    const std::vector<std::vector<double>>& groups_;
+    std::vector<Quantiles> quantiles_;
+};
+
+}  // namespace
+
+double spreadScale(const Regressor& model, std::span<const double> features, double doubt) {
+    const double usual = std::exp(model.predict(features));
+    return std::sqrt(usual * usual + doubt * doubt / 12);
+}
+
+Expected<Spread> fitSpread(const TrainingData& data, std::span<const double> residual, std::span<const double> doubt,
+                           std::span<const std::int32_t> group, const TrainingOptions& options) {
+    const std::set<std::int32_t> groups(group.begin(), group.end());
+    if (groups.size() < 3 || group.size() != residual.size() || data.columns() == 0) return Spread{};
+    const TrainingOptions how = smallTrees(options);
+    std::vector<std::vector<double>> scaled;
+    for (const std::int32_t left : groups) {
+        std::vector<std::size_t> seen, unseen;
+        for (std::size_t r = 0; r < group.size(); ++r) (group[r] == left ? unseen : seen).push_back(r);
+        auto model = train(scalesOf(data, residual, seen), nullptr, how);
+        if (!model) return tl::unexpected(model.error());
+        auto& values = scaled.emplace_back();
+        for (const std::size_t r : unseen) {
+            const std::span row(data.features.data() + r * data.columns(), data.columns());
+            values.push_back(residual[r] / spreadScale(**model, row, doubt.empty() ? 0 : doubt[r]));
+        }
+    }
+    std::vector<std::size_t> all(group.size());
+    for (std::size_t r = 0; r < all.size(); ++r) all[r] = r;
+    auto model = train(scalesOf(data, residual, all), nullptr, how);
+    if (!model) return tl::unexpected(model.error());
+
+    Spread spread;
+    spread.model = std::move(*model);
+    const Nested nested(scaled);
+    while (spread.stretch < mostStretch && nested.covered(spread.stretch) < coverage) spread.stretch += 0.02;
+    std::vector<double> pooled;
+    for (const auto& one : scaled) pooled.insert(pooled.end(), one.begin(), one.end());
+    const Quantiles q = quantilesOf(std::move(pooled));
+    spread.p50 = q.p50;
+    spread.p5 = q.p50 + spread.stretch * (q.p5 - q.p50);
+    spread.p95 = q.p50 + spread.stretch * (q.p95 - q.p50);
+    return spread;
+}
+
+}  // namespace orrery

@@ -1,0 +1,246 @@
+#include "serving/iteration_times.h"
+
+#include "hardware/catalogue.h"
+#include "hardware/device_collect.h"
+#include "learning/calibration.h"
+#include "methods/method.h"
+#include "methods/trace/distserve_law.h"
+#include "methods/trace/llmservingsim_tables.h"
+#include "methods/trace/splitwise_table.h"
+#include "methods/trace/vidur_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+// The design with the other devices beside `path` left out, so that the first device is the one asked for.
+Hardware prunedTo(const Hardware& design, const ComponentPath& path) {
+    Hardware part = design;
+    Component* at = &part.root;
+    for (const int index : path) {
+        std::vector<Component> kept;
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < at->children.size(); ++i) {
+            const bool chosen = static_cast<int>(i) == index;
+            if (chosen) next = kept.size();
+            if (chosen || !detail::containsCompute(at->children[i])) kept.push_back(std::move(at->children[i]));
+        }
+        at->children = std::move(kept);
+        at = &at->children[next];
+    }
+    return part;
+}
+
+// Names differ where numbers may not: what a price depends on, in words.
+std::string keyOf(const GpuView& gpu) {
+    std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", gpu.device.name, gpu.sms, gpu.clock, gpu.sustained,
+                                  gpu.dramBandwidth, gpu.l2Bytes, gpu.linkBandwidth, gpu.powerCap);
+    key += fmt::format("|{}|{}|{}|{}", gpu.sharedBytes, gpu.registerBytes, gpu.warpsPerSm,
+                       gpu.device.launchOverhead.value);
+    for (const auto& unit : gpu.device.peaks) {
+        for (const FlopsPerSecond& peak : unit) key += fmt::format("|{}", peak.value);
+    }
+    return key;
+}
+
+Place inPool(const PoolSpec& pool, std::string_view field) {
+    return Place{.path = fmt::format("pools/{}/{}", pool.name, field)};
+}
+
+struct IterationLawTime final : IterationTime {
+    IterationLaw law;
+    int stageCount = 1;
+    IterationPrice price(const IterationWork& work) const override {
+        double squares = 0;
+        for (const PromptChunk& chunk : work.prompts) {
+            squares += static_cast<double>(chunk.tokens) * (chunk.tokens + 2.0 * chunk.context);
+        }
+        const double seconds = law.fixed + law.perToken * work.tokens + law.perSquare * squares +
+                               law.perSequence * static_cast<double>(work.decodes.size()) +
+                               law.perContext * static_cast<double>(work.decodeContext);
+        IterationPrice price;
+        price.seconds = price.lastSeconds = seconds / stageCount;
+        return price;
+    }
+    int stages() const override { return stageCount; }
+    std::vector<std::string> assumptions() const override { return {"Iteration times follow a fitted line"}; }
+};
+
+Expected<IterationTimePtr> lawOf(const PoolSpec& pool) {
+    const IterationLaw& law = pool.time.law;
+    double sum = 0;
+    for (const double each : {law.fixed, law.perToken, law.perSquare, law.perSequence, law.perContext}) {
+        if (!(each >= 0) || !(each < 1e6)) {
+            return fail("serving.bad-law", fmt::format("a coefficient of the law is {}", each),
+                        "seconds, 0 or more, below a million", "correct it", inPool(pool, "time/law"));
+        }
+        sum += each;
+    }
+    if (sum <= 0) {
+        return fail("serving.bad-law", "all coefficients of the law are 0", "at least one above 0",
+                    "give the seconds of an iteration and of a token", inPool(pool, "time/law"));
+    }
+    auto time = std::make_shared<IterationLawTime>();
+    time->law = law;
+    time->stageCount = pool.plan.pipeline;
+    return IterationTimePtr(std::move(time));
+}
+
+Expected<IterationTimePtr> tableOf(const PoolSpec& pool, const IterationLaunches& launches) {
+    const TimeSlot& slot = pool.time;
+    const TransformerConfig& config = launches.model().config;
+    if (slot.format == "vidur") {
+        VidurTableSpec spec;
+        spec.layers = static_cast<int>(config.layers);
+        spec.stages = pool.plan.pipeline;
+        spec.devices = pool.plan.tensor;
+        spec.groupedHeads = config.kvHeads < config.heads;
+        spec.postAttentionNorm = config.order != TransformerConfig::Order::Parallel;
+        return readVidurTables(slot.path, spec);
+    }
+    const auto slash = slot.key.find('/');
+    const std::string model = slot.key.substr(0, slash);
+    const std::string rest = slash == std::string::npos ? std::string() : slot.key.substr(slash + 1);
+    if (slot.format == "splitwise") {
+        return readSplitwiseTable(slot.path, {.model = model, .hardware = rest, .tensorParallel = pool.plan.tensor});
+    }
+    if (slot.format == "distserve") {
+        auto law = readDistServeLaw(slot.path, slot.key, pool.plan.tensor, pool.plan.pipeline);
+        if (!law) return Unexpected(std::move(law.error()));
+        return distServeTime(*law);
+    }
+    if (slot.format == "llmservingsim") {
+        const LlmServingSimModel shape{.layers = static_cast<std::int32_t>(config.layers),
+                                       .hidden = static_cast<std::int32_t>(config.hidden),
+                                       .experts = static_cast<std::int32_t>(config.experts),
+                                       .expertsPerToken = static_cast<std::int32_t>(config.expertsPerToken)};
+        return readLlmServingSimTables(slot.path, shape, {.tensorParallel = pool.plan.tensor});
+    }
+    return fail("serving.unknown-table", fmt::format("no reader of tables is called '{}'", slot.format),
+                "vidur, splitwise, distserve or llmservingsim", "choose one of them", inPool(pool, "time/format"));
+}
+
+}  // namespace
+
+IterationTimes::IterationTimes() : parts_(std::make_unique<Parts>()) {}
+IterationTimes::~IterationTimes() = default;
+
+Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<const Hardware>& drawing) {
+    std::shared_ptr<const Hardware> design = drawing;
+    if (!pool.hardware.empty()) {
+        auto loaded = loadHardware(pool.hardware);
+        if (!loaded) return Unexpected(std::move(loaded.error()));
+        design = std::make_shared<const Hardware>(std::move(loaded->hardware));
+    }
+    if (!design) {
+        return fail("serving.no-device", fmt::format("pool '{}' has no device", pool.name),
+                    "a device of the drawing, or a design of the catalogue", "draw a GPU or name one, such as h100-sxm",
+                    inPool(pool, "device"));
+    }
+    PoolDevice result;
+    result.design = design->name;
+    Expected<GpuView> gpu = Unexpected(Diagnostic{});
+    if (pool.device.empty()) {
+        gpu = gpuView(*design);
+    } else {
+        auto path = findComponent(design->root, pool.device);
+        if (!path) {
+            Diagnostic problem = path.error();
+            problem.code = "serving.no-device";
+            problem.place = inPool(pool, "device");
+            return Unexpected(std::move(problem));
+        }
+        gpu = gpuView(prunedTo(*design, *path));
+    }
+    if (!gpu) return Unexpected(std::move(gpu.error()));
+    result.gpu = std::move(*gpu);
+    if (pool.powerCap > 0)
+        result.gpu.powerCap = std::min(pool.powerCap, result.gpu.powerCap > 0 ? result.gpu.powerCap : pool.powerCap);
+    result.drawn = result.gpu.device.copies;
+    result.key = keyOf(result.gpu);
+    return result;
+}
+
+Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std::string& model,
+                                                                       const ServedModel& types, const PoolSpec& pool,
+                                                                       const PoolDevice& device,
+                                                                       const FleetOptions& options) {
+    const std::string method = pool.time.kind == SlotKind::Kernels ? pool.time.method : "tile-hybrid";
+    auto choice = methodChoice(method, builtinMethods());
+    if (!choice) return Unexpected(std::move(choice.error()));
+    const KernelMethod* kernels = findKernelMethod(choice->id);
+    if (!kernels) {
+        std::string known;
+        for (const KernelMethod& each : kernelMethods()) known += (known.empty() ? "" : ", ") + std::string(each.id);
+        return fail("serving.no-kernel-method", fmt::format("'{}' does not price kernels", choice->id),
+                    "one of " + known, "choose a kernel method", inPool(pool, "time/method"));
+    }
+    const std::string software = pool.time.software;
+    const std::string key =
+        fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", model, toText(types.weights), toText(types.activations),
+                    toText(types.kv), pool.plan.tensor, pool.plan.pipeline, pool.plan.expert, toText(*choice), software,
+                    device.key, static_cast<const void*>(options.calibrations),
+                    pool.clock == ClockPolicy::Fixed ? pool.clockShare : 1.0, pool.powerCap);
+    if (options.cache) {
+        const std::scoped_lock lock(options.cache->parts().guard);
+        const auto& made = options.cache->parts().made;
+        if (const auto found = made.find(key); found != made.end()) return found->second;
+    }
+    auto config = transformerConfig(model);
+    if (!config) return Unexpected(std::move(config.error()));
+    const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
+    auto pricer = kernels->bind(device.gpu, calibrations);
+    if (!pricer) return Unexpected(std::move(pricer.error()));
+
+    KernelIterationSpec spec;
+    spec.model.config = std::move(*config);
+    spec.model.plan = {pool.plan.tensor, pool.plan.pipeline, pool.plan.expert};
+    spec.model.weights = types.weights;
+    spec.model.activations = types.activations;
+    spec.model.kv = types.kv;
+    std::string_view launch = "graph", fusion = "epilogue";
+    if (const auto found = choice->options.find("launch"); found != choice->options.end()) launch = found->second;
+    if (const auto found = choice->options.find("fusion"); found != choice->options.end()) fusion = found->second;
+    spec.model.fusion = fusion == "none" ? Fusion::None : fusion == "compile" ? Fusion::Compile : Fusion::Epilogue;
+    const std::string_view stack = !software.empty()   ? std::string_view(software)
+                                   : launch == "eager" ? "eager"
+                                                       : "graphs";
+    const SoftwareStack* host = findSoftwareStack(stack);
+    if (!host) {
+        std::string known;
+        for (const SoftwareStack& each : softwareStacks()) known += (known.empty() ? "" : ", ") + std::string(each.id);
+        return fail("serving.no-software", fmt::format("no software is called '{}'", software), "one of " + known,
+                    "choose one of them", inPool(pool, "time/software"));
+    }
+    spec.software = *host;
+    spec.model.collectives = host->collectives;
+    spec.model.sampler = host->sampler;
+    spec.gpu = device.gpu;
+    spec.pricer = std::move(*pricer);
+    if (pool.clock == ClockPolicy::Fixed) spec.clockShare = std::clamp(pool.clockShare, 0.1, 1.0);
+    auto made = KernelIterationTime::make(std::move(spec));
+    if (made && options.cache) {
+        const std::scoped_lock lock(options.cache->parts().guard);
+        options.cache->parts().made[key] = *made;
+    }
+    return made;
+}
+
+Expected<IterationTimePtr> iterationTimeOf(const PoolSpec& pool, const IterationLaunches& launches,
+                                           const std::shared_ptr<const KernelIterationTime>& kernels) {
+    switch (pool.time.kind) {
+        case SlotKind::Kernels:
+            return IterationTimePtr(kernels);
+        case SlotKind::Table:
+            return tableOf(pool, launches);
+        case SlotKind::Law:
+            return lawOf(pool);
+    }
+    return IterationTimePtr(kernels);
+}
+
+}  // namespace orrery

@@ -1,0 +1,39 @@
+#pragma once
+
+// From a pool's slot to its iteration time, kept by what it depends on.
+
+#include "hardware/gpu_view.h"
+#include "methods/model/kernel_iteration.h"
+#include "serving/serving_scenario.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace orrery {
+
+struct IterationTimes::Parts {
+    std::mutex guard;
+    std::map<std::string, std::shared_ptr<const KernelIterationTime>> made;
+};
+
+/// What a pool runs on.
+struct PoolDevice {
+    GpuView gpu;
+    std::string key;         ///< equal for devices that price alike
+    std::int64_t drawn = 1;  ///< copies in the drawing
+    std::string design;      ///< name of the design
+};
+/// The device that a pool names. Fails with `serving.no-device` and as gpuView() does.
+Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<const Hardware>& drawing);
+
+/// The kernels' iteration time of `model` (a source) on a pool; from the cache where it was made before.
+Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std::string& model,
+                                                                       const ServedModel& types, const PoolSpec& pool,
+                                                                       const PoolDevice& device,
+                                                                       const FleetOptions& options);
+/// The slot's iteration time: kernels, table or law.
+Expected<IterationTimePtr> iterationTimeOf(const PoolSpec& pool, const IterationLaunches& launches,
+                                           const std::shared_ptr<const KernelIterationTime>& kernels);
+
+}  // namespace orrery

@@ -1,0 +1,62 @@
+#include "serving/scenario_transfer.h"
+
+#include "base/unit.h"
+#include "hardware/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+constexpr double pcie = 25e9;  // PCIe 4.0 × 16 after encoding and headers, B/s
+
+ComponentPath pathOf(const Hardware& drawing, const std::string& names) {
+    if (names.empty()) return {};
+    auto found = findComponent(drawing.root, names);
+    return found ? *found : ComponentPath{};
+}
+
+}  // namespace
+
+DrawnTransfer transferOf(const Hardware& drawing, const std::string& from, const std::string& to, double linkBandwidth,
+                         int devices) {
+    DrawnTransfer result;
+    const auto count = static_cast<double>(std::max(1, devices));
+    // The outermost network of the drawing that stands above both ends.
+    const ComponentPath a = pathOf(drawing, from), b = pathOf(drawing, to);
+    const std::size_t shared =
+        static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    ComponentPath at;
+    for (std::size_t depth = 0; depth <= shared; ++depth) {
+        if (depth > 0) at.push_back(a[depth - 1]);
+        const Component* component = componentAt(drawing.root, at);
+        if (!component) break;
+        for (std::size_t i = 0; i < component->children.size(); ++i) {
+            if (component->children[i].kind != ComponentKind::Topology) continue;
+            ComponentPath path = at;
+            path.push_back(static_cast<int>(i));
+            auto spec = topologySpec(drawing.root, path);
+            if (!spec || spec->dimensions.empty()) continue;
+            const TopologyDimension& outer = spec->dimensions.back();
+            if (outer.bandwidth.value <= 0) continue;
+            const bool planes = outer.shape == TopologyShape::NvSwitch;
+            const double each = outer.bandwidth.value * (planes ? static_cast<double>(outer.planes) : 1);
+            result.transfer.bytesPerSecond = each * count;
+            result.transfer.latency = 2 * outer.latency.value;
+            result.basis = fmt::format("Keys and values move over {} at {} per replica", toText(*spec),
+                                       format(BytesPerSecond(each * count)));
+            return result;
+        }
+    }
+    const bool linked = linkBandwidth > 0;
+    result.transfer.bytesPerSecond = (linked ? linkBandwidth : pcie) * count;
+    result.basis = fmt::format(
+        "Keys and values move at {} per replica, {}", format(BytesPerSecond(result.transfer.bytesPerSecond)),
+        linked ? "the rate of the devices' own links" : "PCIe 4.0 × 16 per device, as no network is drawn");
+    return result;
+}
+
+}  // namespace orrery

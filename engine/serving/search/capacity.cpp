@@ -1,0 +1,124 @@
+#include "serving/search/capacity.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+namespace orrery {
+
+namespace {
+
+class Search {
+public:
+    Search(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic, const CapacitySpec& spec,
+           const CapacityOptions& options)
+        : fleet_(fleet), traffic_(traffic), spec_(spec), options_(options) {}
+
+    Expected<bool> keepsAt(double rate) {
+        TrafficSpec traffic = traffic_;
+        if (traffic.arrivals.kind == ArrivalKind::Trace) {
+            // Of the trace as it is: its own rate is found once.
+            if (!traceRate_) {
+                auto whole = makeTraffic(traffic, options_.seed);
+                if (!whole) return tl::unexpected(whole.error());
+                const double span = toSeconds(whole->arrival.back() - whole->arrival.front());
+                if (whole->size() < 2 || span <= 0) {
+                    return fail("capacity.no-rate", "the trace's requests all come at one time", "arrivals over time",
+                                "choose poisson arrivals");
+                }
+                traceRate_ = static_cast<double>(whole->size() - 1) / span;
+            }
+            traffic.edit.rate *= rate / *traceRate_;
+        } else {
+            traffic.arrivals.rate = rate / traffic.edit.rate;
+        }
+        auto stream = makeTraffic(traffic, options_.seed);
+        if (!stream) return tl::unexpected(stream.error());
+        ServingOptions serving;
+        serving.seed = options_.seed;
+        serving.stop = options_.stop;
+        const auto shared = std::make_shared<const RequestStream>(std::move(*stream));
+        auto run = simulate(fleet_, shared, serving);
+        if (!run) return tl::unexpected(run.error());
+        if (run->cancelled || options_.stop.stop_requested()) {
+            return fail("study.cancelled", "the search was stopped", "", "start it again");
+        }
+        const ServingMetrics metrics = measure(*run, *fleet_);
+        const bool keeps = metrics.attainment >= spec_.attainment;
+        result.probes.push_back({rate, metrics.attainment, keeps});
+        if (options_.progress) options_.progress->advance();
+        if (keeps && rate > result.rate) {
+            result.rate = rate;
+            result.metrics = metrics;
+        }
+        if (!keeps && (result.above == 0 || rate < result.above)) result.above = rate;
+        return keeps;
+    }
+
+    CapacityResult result;
+
+private:
+    const std::shared_ptr<const FleetSpec>& fleet_;
+    const TrafficSpec& traffic_;
+    const CapacitySpec& spec_;
+    const CapacityOptions& options_;
+    std::optional<double> traceRate_;
+};
+
+Expected<void> check(const FleetSpec& fleet, const TrafficSpec& traffic, const CapacitySpec& spec) {
+    if (fleet.promise == ServiceLevel{}) {
+        return fail("capacity.no-promise", "nothing is promised, so any load is borne",
+                    "a time to first token, per token or end to end", "set promise");
+    }
+    if (traffic.arrivals.kind == ArrivalKind::ClosedLoop || traffic.arrivals.kind == ArrivalKind::AllAtOnce) {
+        return fail("capacity.no-rate", fmt::format("{} arrivals have no rate", toText(traffic.arrivals.kind)),
+                    "poisson, gamma, constant, bursts, diurnal or a trace", "choose other arrivals");
+    }
+    const auto within = [](double value, double least, double most) { return value >= least && value <= most; };
+    if (!within(spec.attainment, 1e-6, 1)) {
+        return fail("capacity.value", fmt::format("attainment is {}", spec.attainment), "more than 0, at most 1");
+    }
+    if (!within(spec.tolerance, 1e-4, 1)) {
+        return fail("capacity.value", fmt::format("tolerance is {}", spec.tolerance), "0.0001 to 1");
+    }
+    if (!within(spec.guess, 1e-4, 1e6) || !within(spec.highest, spec.guess, 1e6)) {
+        return fail("capacity.value", fmt::format("guess is {}, highest {}", spec.guess, spec.highest),
+                    "0.0001 to 1,000,000 requests per second, the guess not above the highest");
+    }
+    return {};
+}
+
+}  // namespace
+
+Expected<CapacityResult> capacityOf(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic,
+                                    const CapacitySpec& spec, const CapacityOptions& options) {
+    if (auto ok = check(*fleet, traffic, spec); !ok) return tl::unexpected(ok.error());
+    Search search(fleet, traffic, spec, options);
+    auto keeps = search.keepsAt(spec.guess);
+    if (!keeps) return tl::unexpected(keeps.error());
+    double rate = spec.guess;
+    if (*keeps) {
+        while (*keeps && rate < spec.highest) {
+            rate = std::min(rate * 2, spec.highest);
+            if (keeps = search.keepsAt(rate); !keeps) return tl::unexpected(keeps.error());
+        }
+        if (*keeps) return std::move(search.result);
+    } else {
+        const double lowest = std::max(spec.guess * 1e-6, 1e-4);
+        while (!*keeps && rate > lowest) {
+            rate = std::max(rate / 2, lowest);
+            if (keeps = search.keepsAt(rate); !keeps) return tl::unexpected(keeps.error());
+        }
+        if (!*keeps) return std::move(search.result);
+    }
+    while (search.result.above > search.result.rate * (1 + spec.tolerance)) {
+        keeps = search.keepsAt(std::sqrt(search.result.above * search.result.rate));
+        if (!keeps) return tl::unexpected(keeps.error());
+        // Where attainment does not fall with the rate, a rate above one that breaks them may keep them: stop there.
+        if (search.result.above <= search.result.rate) break;
+    }
+    return std::move(search.result);
+}
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+#pragma once
+
+// The highest load under the promises: the rate of arrivals at which a given share of requests still keeps every one of
+// them (goodput as in DistServe, OSDI 2024, and in Vidur's capacity search, MLSys 2024, which asks for a delay
+// instead).
+
+#include "base/progress.h"
+#include "serving/metrics.h"
+#include "serving/serving_study.h"
+
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+namespace orrery {
+
+struct CapacityProbe {
+    double rate = 0;  ///< requests per second
+    double attainment = 0;
+    bool keeps = false;
+};
+struct CapacityResult {
+    double rate = 0;         ///< highest that was seen to keep them; 0: none does, down to a millionth of the guess
+    double above = 0;        ///< lowest that was seen to break them; 0: none does, up to `highest`
+    ServingMetrics metrics;  ///< at `rate`
+    std::vector<CapacityProbe> probes;  ///< in the order tried
+};
+struct CapacityOptions {
+    std::uint64_t seed = 42;
+    std::stop_token stop;
+    Progress* progress = nullptr;  ///< one step per probe; the total is not known before
+};
+/// Warm start at `spec.guess`: doubles or halves until the rate is bracketed, then bisects (in the logarithm) until the
+/// bracket is narrower than `spec.tolerance`. Arrivals of a trace are stretched. Fails with `capacity.*`: no promise, a
+/// closed loop or everything at once (which have no rate), numbers that make no sense; with what makeTraffic() and
+/// simulate() say; with `study.cancelled`.
+Expected<CapacityResult> capacityOf(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic,
+                                    const CapacitySpec& spec, const CapacityOptions& options = {});
+
+}  // namespace orrery

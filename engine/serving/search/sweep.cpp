@@ -1,0 +1,149 @@
+#include "serving/search/sweep.h"
+
+#include "hardware/catalogue.h"
+#include "serving/search/pareto.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <mutex>
+
+namespace orrery {
+
+namespace {
+
+void answer(const ServingStudy& study, const SweepOptions& options, const std::shared_ptr<const Hardware>& drawing,
+            IterationTimes& cache, SweepPoint& point) {
+    FleetOptions making;
+    making.calibrations = options.calibrations;
+    making.cache = &cache;
+    making.stop = options.stop;
+    auto planned = fleetOf(study.scenario, drawing, making);
+    if (!planned) {
+        point.failure = planned.error();
+        return;
+    }
+    for (const PlannedPool& pool : planned->pools) point.devices += pool.replicas * pool.devicesPerReplica;
+    if (options.capacity) {
+        CapacityOptions searching;
+        searching.seed = study.seed;
+        searching.stop = options.stop;
+        auto found = capacityOf(planned->fleet, study.traffic, study.capacity, searching);
+        if (!found) {
+            point.failure = found.error();
+            return;
+        }
+        point.capacity = found->rate;
+        point.metrics = found->metrics;
+    } else {
+        auto stream = makeTraffic(study.traffic, study.seed);
+        if (!stream) {
+            point.failure = stream.error();
+            return;
+        }
+        ServingOptions running;
+        running.seed = study.seed;
+        running.stop = options.stop;
+        const auto shared = std::make_shared<const RequestStream>(std::move(*stream));
+        auto run = simulate(planned->fleet, shared, running);
+        if (!run) {
+            point.failure = run.error();
+            return;
+        }
+        if (run->cancelled) {
+            point.failure = fail("study.cancelled", "the sweep was stopped").value();
+            return;
+        }
+        point.metrics = measure(*run, *planned->fleet);
+    }
+    point.dollars = point.metrics.dollarsPerMillionTokens;
+}
+
+void markFront(std::vector<SweepPoint>& points) {
+    // Money is compared only if every point has a price.
+    bool priced = true;
+    for (const SweepPoint& point : points) priced = priced && (point.failure || point.dollars > 0);
+    std::vector<std::vector<double>> costs;
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    for (const SweepPoint& point : points) {
+        const double tokens = point.metrics.outputTokensPerSecond;
+        if (point.failure || tokens <= 0) {
+            costs.push_back({none, none, none});
+        } else {
+            costs.push_back(
+                {priced ? point.dollars : point.devices / tokens, point.metrics.ttft.p99, point.metrics.tpot.p99});
+        }
+    }
+    const auto front = paretoFront(costs);
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].pareto = front[i];
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<const Hardware>> hardwareOf(const ServingStudy& study) {
+    if (study.hardware.empty()) return std::shared_ptr<const Hardware>();
+    auto loaded = loadHardware(study.hardware);
+    if (!loaded) return tl::unexpected(loaded.error());
+    return std::make_shared<const Hardware>(std::move(loaded->hardware));
+}
+
+Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const SweepOptions& options) {
+    std::size_t count = 1;
+    for (const SweepAxis& axis : study.sweep) {
+        if (axis.values.empty()) {
+            return fail("sweep.empty", fmt::format("nothing stands in the axis {}", axis.key), "at least one value", {},
+                        Place{{}, 0, 0, "sweep/" + axis.key});
+        }
+        if (count > mostSweepPoints / axis.values.size()) {
+            return fail("sweep.too-many", "the axes multiply to too many configurations",
+                        fmt::format("at most {}", mostSweepPoints), "leave out values", Place{{}, 0, 0, "sweep"});
+        }
+        count *= axis.values.size();
+    }
+    std::vector<ServingStudy> studies(count, study);
+    std::vector<SweepPoint> points(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::size_t rest = i;
+        points[i].values.resize(study.sweep.size());
+        for (std::size_t a = study.sweep.size(); a-- > 0;) {
+            const SweepAxis& axis = study.sweep[a];
+            points[i].values[a] = axis.values[rest % axis.values.size()];
+            rest /= axis.values.size();
+        }
+        for (std::size_t a = 0; a < study.sweep.size(); ++a) {
+            if (auto set = setSweepValue(studies[i], study.sweep[a].key, points[i].values[a]); !set) {
+                return tl::unexpected(set.error());
+            }
+        }
+    }
+    std::shared_ptr<const Hardware> drawing = options.drawing;
+    if (!drawing) {
+        auto loaded = hardwareOf(study);
+        if (!loaded) return tl::unexpected(loaded.error());
+        drawing = *loaded;
+    }
+    IterationTimes cache;
+    std::mutex telling;
+    if (options.progress) options.progress->setTotal(count);
+    const auto one = [&](std::size_t i) {
+        if (options.stop.stop_requested()) {
+            points[i].failure = fail("study.cancelled", "the sweep was stopped").value();
+        } else {
+            answer(studies[i], options, drawing, cache, points[i]);
+        }
+        if (options.progress) options.progress->advance();
+        if (options.onPoint) {
+            const std::scoped_lock lock(telling);
+            options.onPoint(i, points[i]);
+        }
+    };
+    if (options.executor) {
+        options.executor->forEach(count, one);
+    } else {
+        for (std::size_t i = 0; i < count; ++i) one(i);
+    }
+    markFront(points);
+    return points;
+}
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+#pragma once
+
+// Configurations side by side: model × hardware × parallelism × scheduler × chunk × ratio …, each a whole simulation
+// (or a search for its capacity), on all cores.
+
+#include "base/executor.h"
+#include "serving/search/capacity.h"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace orrery {
+
+struct SweepKey {
+    std::string_view key, meaning;
+};
+/// What a sweep can change. Beside them, every number of a scheduler by its name (`longPrompt`).
+std::span<const SweepKey> sweepKeys();
+/// Changes it in every pool. Fails with `sweep.key` or `sweep.value`.
+Expected<void> setSweepValue(ServingStudy& study, std::string_view key, std::string_view value);
+
+struct SweepPoint {
+    std::vector<std::string> values;  ///< one per axis
+    std::optional<Diagnostic> failure;
+    ServingMetrics metrics;  ///< at the study's own rate, or at the capacity
+    double capacity = -1;    ///< requests per second under the promises; below 0: not asked
+    int devices = 0;
+    /// Per million output tokens; 0: no price.
+    double dollars = 0;
+    /// No other point has at most its cost (else devices ÷ output tokens per second), p99 of TTFT and p99 of TPOT, and
+    /// less of one.
+    bool pareto = false;
+};
+struct SweepOptions {
+    Executor* executor = nullptr;  ///< null: one thread
+    std::stop_token stop;
+    Progress* progress = nullptr;             ///< one step per configuration
+    std::shared_ptr<const Hardware> drawing;  ///< null: the study's `hardware`, from the catalogue or a file
+    bool capacity = false;                    ///< search each one's
+    std::function<void(std::size_t, const SweepPoint&)> onPoint;  ///< as each comes, from workers, one call at a time
+    const CalibrationSet* calibrations = nullptr;
+};
+
+/// More than this are refused.
+inline constexpr std::size_t mostSweepPoints = 20'000;
+
+/// Every combination of the study's axes, the last one fastest; a study without axes is one point. Points that cannot
+/// run keep why. Fails on axes that make no sense.
+Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const SweepOptions& options);
+
+/// The drawing that a study of its own names (catalogue id or file).
+Expected<std::shared_ptr<const Hardware>> hardwareOf(const ServingStudy& study);
+
+}  // namespace orrery

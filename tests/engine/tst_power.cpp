@@ -1,0 +1,137 @@
+// The power model against measured GPUs: mean board power while a tensor-parallel group serves one prompt.
+
+#include "hardware/catalogue.h"
+#include "methods/model/power.h"
+
+#include <QFile>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <vector>
+
+using namespace orrery;
+
+namespace {
+
+GpuView gpu(const char* id) {
+    const auto loaded = loadHardware(id);
+    return *gpuView(loaded->hardware);
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+struct Model {
+    double parameters, cacheBytesPerToken;
+};
+// Layers, heads of keys and values, elements: 80 × 8 × 128 and 70 × 112 × 128, two bytes each.
+const std::map<QString, Model> models{{"llama2-70b", {68.98e9, 2.0 * 80 * 8 * 128 * 2}},
+                                      {"bloom-176b", {176.2e9, 2.0 * 70 * 112 * 128 * 2}}};
+
+/// Relative errors of the mean power of the settings of one model, prompts of at most `longest` tokens.
+std::vector<double> meanPowerErrors(const QString& wanted, int longest) {
+    QFile file(QString(ORRERY_REFERENCE) + "/serving/data/splitwise/perf_model.csv");
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    const QStringList head = QString::fromUtf8(file.readLine()).trimmed().split(',');
+    struct Runs {
+        std::vector<double> power, prompt, token;
+    };
+    std::map<std::tuple<int, int, int, int>, Runs> settings;  // ranks, prompt, batch, tokens
+    while (!file.atEnd()) {
+        const QStringList cells = QString::fromUtf8(file.readLine()).trimmed().split(',');
+        const auto cell = [&](const char* name) { return cells.value(head.indexOf(name)); };
+        if (cell("model") != wanted || cell("hardware") != "a100-80gb" || cell("average_power").toDouble() <= 0)
+            continue;
+        if (cell("prompt_size").toInt() > longest) continue;
+        Runs& runs = settings[{cell("tensor_parallel").toInt(), cell("prompt_size").toInt(), cell("batch_size").toInt(),
+                               cell("token_size").toInt()}];
+        runs.power.push_back(cell("average_power").toDouble() * 400);  // of the board's 400 W
+        runs.prompt.push_back(cell("prompt_time").toDouble() * 1e-3);
+        runs.token.push_back(cell("token_time").toDouble() * 1e-3);
+    }
+    const GpuView a100 = gpu("a100-80-sxm");
+    const PowerModel power = powerModel(a100);
+    const Model& model = models.at(wanted);
+    Kernel product;
+    product.kind = KernelKind::Gemm;
+    product.type = DType::F16;
+    std::vector<double> errors;
+    for (const auto& [setting, runs] : settings) {
+        const auto [ranks, prompt, batch, tokens] = setting;
+        const double promptSeconds = median(runs.prompt), tokenSeconds = median(runs.token);
+        const double weights = 2 * model.parameters / ranks;  // bytes, and operations per token
+        const double cached = batch * model.cacheBytesPerToken * (prompt + tokens / 2.0) / ranks;
+        const double reading =
+            powerOf(power, a100, product, weights * prompt * batch, weights, promptSeconds).watts * promptSeconds;
+        const double writing = powerOf(power, a100, product, weights * batch, weights + cached, tokenSeconds).watts *
+                               tokenSeconds * (tokens - 1);
+        const double mean = (reading + writing) / (promptSeconds + tokenSeconds * (tokens - 1));
+        errors.push_back(mean / median(runs.power) - 1);
+    }
+    return errors;
+}
+
+}  // namespace
+
+class TestPower : public QObject {
+    Q_OBJECT
+private slots:
+    void measuredMeanPowerIsMet_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("longest");
+        QTest::addColumn<int>("settings");
+        QTest::addColumn<double>("most");
+        // Above 4096 tokens the recorded means of Llama-2 lie below the power of an idle board: a fault of the record.
+        QTest::newRow("fitted: Llama-2 70B") << "llama2-70b" << 4096 << 30 << 0.06;
+        QTest::newRow("held out: BLOOM-176B") << "bloom-176b" << 8192 << 11 << 0.06;
+    }
+    void measuredMeanPowerIsMet() {
+        QFETCH(QString, model);
+        QFETCH(int, longest);
+        QFETCH(int, settings);
+        QFETCH(double, most);
+        const auto errors = meanPowerErrors(model, longest);
+        if (errors.empty()) QSKIP("the reference data are not here");
+        QCOMPARE(static_cast<int>(errors.size()), settings);
+        double sum = 0, bias = 0;
+        for (const double error : errors) {
+            sum += std::fabs(error);
+            bias += error;
+        }
+        const auto count = static_cast<double>(errors.size());
+        qInfo("%s: mean error %.1f %%, bias %+.1f %%", qPrintable(model), 100 * sum / count, 100 * bias / count);
+        QVERIFY(sum / count < most);
+    }
+    void powerStaysBetweenStaticAndCap_data() {
+        QTest::addColumn<QString>("id");
+        for (const char* id : {"a100-80-sxm", "h100-sxm", "l40s", "l4", "t4", "v100", "mi300x", "a30", "rtx-4090"})
+            QTest::newRow(id) << QString(id);
+    }
+    // More bytes or operations in the same time never draw less.
+    void powerStaysBetweenStaticAndCap() {
+        QFETCH(QString, id);
+        const GpuView view = gpu(qPrintable(id));
+        const PowerModel model = powerModel(view);
+        QVERIFY(model.known());
+        Kernel product;
+        product.kind = KernelKind::Gemm;
+        product.type = DType::F16;
+        const double peak = view.peak(true, DType::F16), rate = view.device.main().bandwidth.value;
+        double before = 0;
+        for (double share = 0; share <= 1.001; share += 0.1) {
+            const double idle = powerOf(model, view, product, 0, share * rate, 1).watts;
+            const double busy = powerOf(model, view, product, share * peak, share * rate, 1).watts;
+            QVERIFY(idle >= model.staticWatts && busy <= model.capWatts * (1 + 1e-9));
+            QVERIFY(busy >= idle - 1e-9 && idle >= before - 1e-9);
+            before = idle;
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPower)
+#include "tst_power.moc"

@@ -1,0 +1,143 @@
+// Serving with real mouse and keys: a fleet is asked, edited, undone, compared, played, and a request followed.
+
+#include "app/window/main_window.h"
+#include "app/window/serving/serving_form.h"
+#include "app/window/serving/serving_page.h"
+#include "support/studio_fixture.h"
+#include "widgets/common/label.h"
+#include "widgets/common/log_slider.h"
+#include "widgets/serving/fleet_picture.h"
+#include "widgets/serving/pair_plot.h"
+#include "widgets/serving/request_lives.h"
+
+#include <QtWidgets>
+
+#include <set>
+
+using namespace orrery;
+using namespace orrery::app;
+using namespace orrery::app::test;
+
+class TestStudioServing : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        ui::initialiseApplicationLook();
+        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>();
+        window_->resize(1600, 1000);
+        window_->show();
+        QTRY_VERIFY(window_->isReady());
+        ui::Theme::instance().setAnimated(false);
+        window_->document().reset(smallProject());
+        page_ = window_->findChild<ServingPage*>();
+        QVERIFY(page_);
+        window_->findChild<QTabWidget*>("documents")->setCurrentWidget(page_);
+        QVERIFY(answered());
+    }
+    void cleanup() { window_.reset(); }
+
+    void theFirstLookIsFilled() {
+        QCOMPARE(page_->runs().size(), std::size_t{1});
+        const auto& run = *page_->runs().front();
+        QCOMPARE(run.metrics.done + run.metrics.rejected, run.stream->size());
+        QVERIFY(headline().contains("First token"));
+        QVERIFY(!window_->document().isModified());
+    }
+
+    void aDraggedRateIsOneUndoableEdit() {
+        auto* rate = page_->findChild<ui::LogSlider*>("serving.rate");
+        auto* area = page_->findChild<QScrollArea*>("serving.form");
+        area->ensureWidgetVisible(rate);
+        const double before = page_->question().traffic.arrivals.rate;
+        QTest::mousePress(rate, Qt::LeftButton, {}, QPoint(rate->positionOf(before), rate->height() / 2));
+        for (const double to : {12.0, 20.0, 40.0})
+            QTest::mouseMove(rate, QPoint(rate->positionOf(to), rate->height() / 2));
+        QTest::mouseRelease(rate, Qt::LeftButton, {}, QPoint(rate->positionOf(40), rate->height() / 2));
+        QVERIFY(answered());
+        const auto& serving = window_->document().state()->serving;
+        QVERIFY(serving.has_value());
+        QVERIFY(serving->traffic.arrivals.rate > 30);
+        const double busy = page_->runs().front()->metrics.ttft.p99;
+        window_->document().undoStack()->undo();
+        QVERIFY(answered());
+        QCOMPARE(page_->question().traffic.arrivals.rate, before);
+        QVERIFY(page_->runs().front()->metrics.ttft.p99 <= busy);
+        QVERIFY(!window_->document().isModified());
+    }
+
+    void aSecondPolicyStandsBesideTheFirst() {
+        auto* second = page_->findChild<QComboBox*>("serving.second");
+        const int at = second->findData("sarathi");
+        QVERIFY(at > 0);
+        second->setCurrentIndex(at);
+        emit second->activated(at);
+        QVERIFY(answered());
+        QCOMPARE(page_->runs().size(), std::size_t{2});
+        QCOMPARE(page_->runs()[0]->stream, page_->runs()[1]->stream);
+        page_->tabs()->setCurrentIndex(3);
+        QVERIFY(page_->findChild<ui::PairPlot*>()->points() > 0);
+        QCOMPARE(window_->document().state()->serving->compareWith->id, std::string("sarathi"));
+    }
+
+    void stepsAndPlayingMoveThroughTheRun() {
+        auto* forward = page_->findChild<QToolButton*>("serving.forward");
+        auto* back = page_->findChild<QToolButton*>("serving.back");
+        const auto& begins = page_->runs().front()->result.batches.begin;
+        const std::set<SimTime> all(begins.begin(), begins.end());
+        const SimTime before = page_->time();
+        QTest::mouseClick(forward, Qt::LeftButton);
+        QVERIFY(page_->time() > before && all.contains(page_->time()));
+        const SimTime there = page_->time();
+        QTest::mouseClick(forward, Qt::LeftButton);
+        QTest::mouseClick(back, Qt::LeftButton);
+        QCOMPARE(page_->time(), there);
+        auto* play = page_->findChild<QToolButton*>("serving.play");
+        QTest::mouseClick(play, Qt::LeftButton);
+        QVERIFY(page_->isPlaying());
+        QTRY_VERIFY(page_->time() > there);
+        QTest::mouseClick(play, Qt::LeftButton);
+        QVERIFY(!page_->isPlaying());
+        const SimTime paused = page_->time();
+        QTest::qWait(100);
+        QCOMPARE(page_->time(), paused);
+    }
+
+    void aRequestIsFollowedThroughTheViews() {
+        page_->tabs()->setCurrentIndex(1);
+        auto* lives = page_->lives();
+        QTRY_VERIFY(lives->viewport()->height() > 60);
+        QTest::mouseClick(lives->viewport(), Qt::LeftButton, {}, QPoint(300, 60));
+        QVERIFY(lives->current() != no_request);
+        QVERIFY(lives->requestAt(QPointF(300, 60)) == lives->current());
+    }
+
+    void whatCannotServeIsRefusedWithAHint() {
+        auto* model = page_->findChild<QComboBox*>("serving.model");
+        const int at = model->findData("llama-2-70b");
+        QVERIFY(at >= 0);
+        model->setCurrentIndex(at);
+        emit model->activated(at);
+        QVERIFY(answered());
+        // 140 GB of weights on one 80 GB device.
+        QVERIFY2(headline().contains("fit", Qt::CaseInsensitive), qPrintable(headline()));
+        window_->document().undoStack()->undo();
+        QVERIFY(answered());
+        QVERIFY(headline().contains("First token"));
+    }
+
+private:
+    bool answered() {
+        return QTest::qWaitFor([this] { return !page_->isBusy() && !page_->runs().empty(); }, 60000);
+    }
+    QString headline() const { return page_->findChild<ui::Label*>("serving.headline")->text(); }
+
+    QTemporaryDir home_;
+    std::unique_ptr<MainWindow> window_;
+    ServingPage* page_ = nullptr;
+};
+
+QTEST_MAIN(TestStudioServing)
+#include "tst_studio_serving.moc"
