@@ -207,6 +207,13 @@ void scheduleReplica(ServingState& state, std::uint32_t index) {
         const std::vector<RequestIndex>* dropped = nullptr;
         const Iteration* iteration = replica.dispatch(state.now, dropped);
         if (dropped) recordDropped(state, *dropped, id);
+        // A sequence that had to make room for itself comes back at once: nothing else would ask for it again. (Vidur
+        // leaves it until the next event.)
+        const bool again = dropped && replica.spec().scheduler.compatibility.empty() &&
+                           std::any_of(dropped->begin(), dropped->end(), [&](RequestIndex r) {
+                               return state.requests().state[r] == RequestState::Preempted;
+                           });
+        if (!iteration && again) continue;
         if (!iteration) return;
         launch(state, index, *iteration);
     }
