@@ -65,6 +65,12 @@ std::string_view toText(ReplicaRole role) {
     return "";
 }
 
+bool serves(const ReplicaSpec& replica, const RequestStream& stream, RequestIndex r) {
+    if (replica.tenants.empty()) return true;
+    const std::int32_t tenant = stream.tenant.empty() ? 0 : stream.tenant[r];
+    return std::find(replica.tenants.begin(), replica.tenants.end(), tenant) != replica.tenants.end();
+}
+
 Expected<void> check(const FleetSpec& fleet) {
     if (fleet.replicas.empty()) {
         return fail("serving.no-replica", "the fleet has no replica", "one replica or more", "add a pool");

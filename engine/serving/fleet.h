@@ -56,7 +56,11 @@ struct ReplicaSpec {
     ReplicaPower power;
     ReplicaRoofline roofline;
     double dollarsPerHour = 0;
+    /// Of requests that it serves (RequestStream::tenant): models of a shared fleet, stages of a pipeline. Empty: all.
+    std::vector<std::int32_t> tenants;
 };
+/// Nothing about tenants in a stream means tenant 0.
+bool serves(const ReplicaSpec& replica, const RequestStream& stream, RequestIndex r);
 
 struct RouterSpec {
     std::string id = "round-robin";

@@ -85,15 +85,15 @@ std::int64_t countStalled(const ServingResult& result) {
     const BatchLog& log = result.batches;
     if (log.memberBegin.size() != log.size() + 1 || log.size() == 0) return -1;
     std::vector<SimTime> until(result.requests.size(), -1);
-    std::vector<std::uint8_t> stalled(result.requests.size(), 0);
+    std::vector<bool> stalled(result.requests.size(), false);
     for (std::size_t i = 0; i < log.size(); ++i) {
         for (auto m = log.memberBegin[i]; m < log.memberBegin[i + 1]; ++m) {
             const RequestIndex r = log.member[m];
-            if (until[r] >= 0 && log.begin[i] > until[r]) stalled[r] = 1;
+            if (until[r] >= 0 && log.begin[i] > until[r]) stalled[r] = true;
             until[r] = log.end[i];
         }
     }
-    return std::count(stalled.begin(), stalled.end(), std::uint8_t{1});
+    return std::count(stalled.begin(), stalled.end(), true);
 }
 
 }  // namespace
