@@ -94,6 +94,8 @@ private slots:
         GpuView gpu = handmadeGpu();
         const auto values = nominalParameters(collectiveFamily());
         Kernel kernel = collective(CollectiveOp::AllReduce, 8, 1e9);
+        QVERIFY(!std::isfinite(collectiveWays(kernel, gpu, values).inSwitch));  // switches of NVLink 3 only forward
+        gpu.linkBandwidth = 450e9;
         QVERIFY(std::isfinite(collectiveWays(kernel, gpu, values).inSwitch));
         kernel.type = DType::I8;
         QVERIFY(!std::isfinite(collectiveWays(kernel, gpu, values).inSwitch));

@@ -32,14 +32,14 @@ private slots:
         };
         row("a100_sxm__trtllm-1.0.0__context_attention", 0.025);
         row("a100_sxm__trtllm-1.0.0__generation_attention", 0.045);
-        row("a100_sxm__nccl-2.27.3__nccl", 0.08);
+        row("a100_sxm__nccl-2.27.3__nccl", 0.065);
         row("h100_sxm__trtllm-1.3.0rc20__context_attention", 0.022);
         row("h100_sxm__trtllm-1.3.0rc20__generation_attention", 0.052);
-        row("h100_sxm__nccl-2.29.2__nccl", 0.08);
-        row("h100_sxm__trtllm-1.3.0rc20__custom_allreduce", 0.08);
+        row("h100_sxm__nccl-2.29.2__nccl", 0.06);
+        row("h100_sxm__trtllm-1.3.0rc20__custom_allreduce", 0.075);
         row("l40s__trtllm-1.3.0rc20__context_attention", 0.032);
         row("l40s__trtllm-1.3.0rc20__generation_attention", 0.056);
-        row("l40s__nccl-2.27.3__nccl", 0.125);
+        row("l40s__nccl-2.27.3__nccl", 0.105);
     }
     void heldOutRowsAreAsStated() {
         QFETCH(QString, file);

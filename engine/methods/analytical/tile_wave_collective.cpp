@@ -31,6 +31,10 @@ enum : std::size_t {
     ShotShare,
     ShotLimit,
     ShotLimitFall,
+    ShotFill,
+    AllToAllPair,
+    BusSpill,
+    BusReach,
     parameterCount
 };
 
@@ -59,6 +63,12 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
     {"shot share", 0.5, 0.05, 1, 0.4, Dimension::Number, "bandwidth of reads from peers over the links'"},
     {"shot limit", 2e6, 1e2, 3e7, 1.5, Dimension::Data, "message above which two ranks hand over to NCCL"},
     {"shot limit fall", 0.6, 0.2, 1.5, 0.4, Dimension::Number, "that limit, per doubling of the ranks"},
+    {"shot fill", 1.5e-7, 1e-8, 3e-6, 0.7, Dimension::Time, "flag of one peer more, once many blocks wait for it"},
+    {"all-to-all pair", 1.05, 0.5, 2, 0.2, Dimension::Number,
+     "bandwidth of all-to-all between two ranks over that among more"},
+    {"bus spill", 0.8, 0.2, 1, 0.4, Dimension::Fraction,
+     "bandwidth of a shared bus that is left once the host's cache no longer holds what passes"},
+    {"bus reach", 1.5e6, 1e5, 1e7, 0.3, Dimension::Data, "message from which that shows, among four ranks or more"},
 }};
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -150,11 +160,16 @@ CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::spa
     double shared = links * std::pow(p[switched ? FourRanks : FourOnBus], std::clamp(doublings - 1, 0.0, 1.0)) *
                     std::pow(p[switched ? EightRanks : EightOnBus], std::clamp(doublings - 2, 0.0, 1.0));
     if (kernel.collective == CollectiveOp::AllToAll) {
-        shared *= p[AllToAll];
+        shared *= p[AllToAll] * (work.ranks <= 2 ? p[AllToAllPair] : 1);
     } else if (!reduces) {
         shared *= p[Gather];
     } else if (integer(kernel.type)) {
         shared *= p[Integer];
+    }
+    // Without direct links data pass through the host's memory, at first through its cache.
+    if (!switched && work.ranks > 2) {
+        const double over2 = (work.bytes / p[BusReach]) * (work.bytes / p[BusReach]), over4 = over2 * over2;
+        shared *= p[BusSpill] + (1 - p[BusSpill]) / (1 + over4 * over4);
     }
     CollectiveWays out;
     // A ring sends no more than the links carry, whatever was fitted.
@@ -162,14 +177,15 @@ CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::spa
     out.lowLatency = work.steps * p[StepLow] + over(p[ShareLow]);
     out.lowLatency128 = work.steps * p[Step128] + over(p[Share128]);
     out.simple = p[StepSimple] * doublings + work.steps * p[Step128] + over(p[ShareSimple]);
-    // Below eight ranks the tuner keeps to rings.
-    const bool inSwitch = reduces && !integer(kernel.type) && work.ranks >= 8 && switched;
+    // Switches reduce from NVLink 4 on (450 GB/s); below eight ranks the tuner keeps to rings.
+    const bool inSwitch = reduces && !integer(kernel.type) && work.ranks >= 8 && links > 400e9;
     out.inSwitch = inSwitch ? p[StepSimple] * doublings + work.bytes / (links * p[ShareSwitch]) : never;
     out.rings = work.steps > 0 ? fastest(out.lowLatency, out.lowLatency128, out.simple, out.inSwitch) : 0;
     out.shots = never;
     // Engines read peers' memory where it is mapped through such links, and leave others to NCCL.
     if (kernel.library == CollectiveLibrary::Custom && reduces && switched && work.ranks > 1) {
-        out.shots = p[ShotLaunch] + work.ranks * p[ShotStep] + work.bytes * (work.ranks - 1) / (links * p[ShotShare]);
+        out.shots = p[ShotLaunch] + work.ranks * (p[ShotStep] + p[ShotFill] * work.bytes / (work.bytes + 8192)) +
+                    work.bytes * (work.ranks - 1) / (links * p[ShotShare]);
         const double limit = p[ShotLimit] * std::pow(p[ShotLimitFall], doublings - 1);
         const double over2 = (work.bytes / limit) * (work.bytes / limit);
         out.shotsShare = 1 / (1 + over2 * over2 * over2);

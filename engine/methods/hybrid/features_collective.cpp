@@ -39,10 +39,19 @@ void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& price, st
     row.add(logOf(linkBandwidthOf(gpu) / 1e9));
 }
 
-// About a hundred rows: shallow trees that cannot follow noise.
-void tune(TrainingOptions& training, std::size_t, bool) {
-    training.kind = "trees";
+// About a hundred rows: networks for smooth curves of size, shallow trees for switches of protocol, and neither alone.
+void tune(TrainingOptions& training, std::size_t, bool acrossDevices) {
+    training.kind = acrossDevices ? "trees" : "blend";
+    training.loss = "huber";
     training.minimumLeaf = 3;
+    if (acrossDevices) return;
+    training.rate = 0.1;
+    training.featureShare = 0.6;
+    training.blendTrees = 60;
+    training.blendBoosters = 1;
+    training.blendNetworks = 4;
+    training.width = 12;
+    training.steps = 400;
 }
 
 }  // namespace
