@@ -67,18 +67,19 @@ Expected<RegressorPtr> trainBlend(const TrainingData& data, const TrainingData* 
     network.kind = "network";
     network.rate = 0;
     network.loss = "absolute";  // trees need steps that sum up, a network does better by its median
-    trees.kind = "trees";
+    trees.kind = "compact-trees";
     trees.steps = options.blendTrees;
     trees.onStep = nullptr;
     std::vector<RegressorPtr> parts;
-    for (int i = 0; i <= options.blendNetworks; ++i) {
-        const bool last = i == options.blendNetworks;
-        network.seed = options.seed + std::uint64_t(i);
-        auto trained = train(data, validation, last ? trees : network);
-        network.onStep = nullptr;
+    for (int i = 0; i < options.blendNetworks + options.blendBoosters; ++i) {
+        network.seed = trees.seed = options.seed + std::uint64_t(i);
+        if (i == 0 && options.blendNetworks == 0) trees.onStep = options.onStep;
+        auto trained = train(data, validation, i < options.blendNetworks ? network : trees);
+        network.onStep = trees.onStep = nullptr;
         if (!trained) return trained;
         parts.push_back(std::move(*trained));
     }
+    if (parts.size() == 1) return parts.front();
     return std::make_shared<Blend>(std::move(parts));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -75,33 +76,60 @@ DomainVerdict deviceVerdict(const CalibrationSection& section, const GpuView& gp
     return deviceVerdict(section.devices, fingerprint(gpu, computeType(section.variant)));
 }
 
-std::string kernelVariant(const Kernel& kernel) {
+namespace {
+
+void append(VariantName& name, std::string_view text) {
+    const std::size_t room = std::min(text.size(), name.text.size() - name.size);
+    std::copy_n(text.begin(), room, name.text.begin() + std::ptrdiff_t(name.size));
+    name.size += room;
+}
+
+void append(VariantName& name, std::int64_t value) {
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    append(name, std::string_view(digits, std::size_t(end - digits)));
+}
+
+}  // namespace
+
+VariantName variantName(const Kernel& kernel) {
+    VariantName name;
     switch (kernel.kind) {
         case KernelKind::Gemm: {
-            const auto block = kernel.scaleBlock > 0 ? fmt::format(" block {}", kernel.scaleBlock) : std::string();
             // Weights alone are narrower: how wide the activations are matters less.
-            if (bits(kernel.weightType) < bits(kernel.type)) {
-                return fmt::format("{}{} weights", toText(kernel.weightType), block);
-            }
+            const bool weights = bits(kernel.weightType) < bits(kernel.type);
+            append(name, weights ? toText(kernel.weightType) : typeName(kernel.type));
+            if (kernel.scaleBlock > 0) append(name, " block "), append(name, std::int64_t(kernel.scaleBlock));
             // Vector units run one product and many small ones by different kernels.
             const bool simt = kernel.type == DType::F32 || kernel.type == DType::F64;
-            return fmt::format("{}{}{}", typeName(kernel.type), block, simt && kernel.batch > 1 ? " batched" : "");
+            if (weights)
+                append(name, " weights");
+            else if (simt && kernel.batch > 1)
+                append(name, " batched");
+            break;
         }
         case KernelKind::PrefillAttention:
         case KernelKind::DecodeAttention: {
             // One query is few bytes: kernels for decoding differ by the cache's type, and take narrow queries as well.
             const bool narrowQuery = kernel.kind == KernelKind::DecodeAttention && bits(kernel.type) < 16;
             const DType type = narrowQuery ? DType::BF16 : kernel.type;
-            if (bits(kernel.kvType) != bits(type)) {
-                return fmt::format("{} {} kv", typeName(type), typeName(kernel.kvType));
-            }
-            return std::string(typeName(type));
+            append(name, typeName(type));
+            if (bits(kernel.kvType) != bits(type))
+                append(name, " "), append(name, typeName(kernel.kvType)), append(name, " kv");
+            break;
         }
         case KernelKind::Collective:
-            return "node";
+            append(name, "node");
+            break;
         default:
-            return std::string(typeName(kernel.type));
+            append(name, typeName(kernel.type));
+            break;
     }
+    return name;
+}
+
+std::string kernelVariant(const Kernel& kernel) {
+    return std::string(variantName(kernel).view());
 }
 
 void CalibrationSet::add(std::shared_ptr<const Calibration> calibration) {

@@ -10,6 +10,7 @@
 #include "learning/regressor.h"
 #include "workload/kernel.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -81,6 +82,13 @@ struct Calibration {
 /// `bf16`, `bf16 fp8 kv`; collectives: `node`, whatever they do; all others: the type alone, their function is a
 /// feature.
 std::string kernelVariant(const Kernel& kernel);
+/// The same without touching the heap, for pricing.
+struct VariantName {
+    std::array<char, 64> text;
+    std::size_t size = 0;
+    std::string_view view() const { return {text.data(), size}; }
+};
+VariantName variantName(const Kernel& kernel);
 
 inline constexpr int calibrationVersion = 1;  ///< of the format
 

@@ -28,11 +28,17 @@ double room(double low, double high, bool constant, std::size_t rows) {
 }
 
 double distanceOf(const Domain& domain, std::span<const double> features) {
-    double square = 0;
+    double square = 0, away[mostFeatures];
+    for (std::size_t i = 0; i < features.size(); ++i) away[i] = features[i] - domain.mean[i];
     const double* row = domain.whitening.data();
     for (std::size_t i = 0; i < features.size(); ++i) {
-        double z = 0;
-        for (std::size_t j = 0; j <= i; ++j) z += row[j] * (features[j] - domain.mean[j]);
+        double part[4] = {};  // sums that do not wait for each other
+        std::size_t j = 0;
+        for (; j + 4 <= i + 1; j += 4) {
+            for (std::size_t lane = 0; lane < 4; ++lane) part[lane] += row[j + lane] * away[j + lane];
+        }
+        double z = (part[0] + part[1]) + (part[2] + part[3]);
+        for (; j <= i; ++j) z += row[j] * away[j];
         square += z * z;
         row += i + 1;
     }

@@ -27,8 +27,8 @@ Expected<void> check(const SectionRows& rows) {
     if (count == 0) return fail("learning.no-rows", "no rows to fit", "at least one measured row");
     const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
     if (rows.baseline.size() != count || rows.features.size() != count * rows.names.size() ||
-        !fits(rows.weight.size()) || !fits(rows.doubt.size()) || !fits(rows.group.size()) ||
-        !fits(rows.companions.size())) {
+        rows.unmeasured.size() % std::max<std::size_t>(1, rows.names.size()) != 0 || !fits(rows.weight.size()) ||
+        !fits(rows.doubt.size()) || !fits(rows.group.size()) || !fits(rows.companions.size())) {
         return fail("learning.shape", "columns of the rows differ in length");
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -55,6 +55,30 @@ TrainingData dataOf(const SectionRows& rows, std::span<const std::size_t> chosen
         for (const std::size_t c : rows.domainOnly) data.features[data.features.size() - columns + c] = 0;
     }
     return data;
+}
+
+// The model that a section keeps: the trained one, or the pupil that it has taught.
+Expected<RegressorPtr> learn(const SectionRows& rows, std::span<const std::size_t> chosen, const TrainingData* watched,
+                             const TrainingOptions& options, const std::optional<TrainingOptions>& pupil) {
+    TrainingData data = dataOf(rows, chosen);
+    auto teacher = train(data, watched, options);
+    if (!teacher || !pupil) return teacher;
+    const std::size_t columns = rows.names.size(), more = rows.unmeasured.size() / std::max<std::size_t>(1, columns);
+    data.features.insert(data.features.end(), rows.unmeasured.begin(), rows.unmeasured.end());
+    for (std::size_t r = chosen.size(); r < chosen.size() + more; ++r) {
+        for (const std::size_t c : rows.domainOnly) data.features[r * columns + c] = 0;
+    }
+    if (!data.weight.empty()) {
+        const double mean = std::accumulate(data.weight.begin(), data.weight.end(), 0.0) / double(data.weight.size());
+        data.weight.insert(data.weight.end(), more, mean);
+    }
+    data.target.resize(chosen.size() + more);
+    for (std::size_t r = 0; r < data.target.size(); ++r) {
+        data.target[r] = (*teacher)->predict(std::span<const double>(data.features.data() + r * columns, columns));
+    }
+    TrainingOptions teach = *pupil;
+    teach.seed = options.seed;
+    return train(data, nullptr, teach);
 }
 
 std::vector<Split> foldsOf(const std::vector<std::int32_t>& group, std::size_t count, int folds, std::uint64_t seed) {
@@ -181,7 +205,7 @@ public:
         }
         if (learn_) {
             TrainingOptions training = options_.candidates[std::size_t(fit.candidate)];
-            auto model = train(dataOf(*rows, all), nullptr, training);
+            auto model = learn(*rows, all, nullptr, training, options_.pupil);
             if (!model) return tl::unexpected(model.error());
             section.model = *model;
         }
@@ -285,7 +309,8 @@ private:
                     here.keepBest = false;  // its test rows are watched, never chosen by
                     if (f > 0) here.onStep = nullptr;
                     const TrainingData watched = dataOf(rows[f], folds[f].test);
-                    auto trained = train(dataOf(rows[f], folds[f].training), here.onStep ? &watched : nullptr, here);
+                    auto trained =
+                        learn(rows[f], folds[f].training, here.onStep ? &watched : nullptr, here, options_.pupil);
                     if (!trained) {
                         const std::lock_guard lock(mutex);
                         problems.push_back(trained.error());

@@ -27,6 +27,8 @@ struct SectionRows {
     /// Rows that one model would launch together (equal tokens), from which the correlation of residuals is taken.
     /// Empty: rows of like duration.
     std::vector<std::int32_t> companions;
+    /// Features of kernels that nobody measured, rows × names, for a pupil to learn what its teacher makes of them.
+    std::vector<double> unmeasured;
     /// Ranges in ln in which a row's value lies evenly as far as physics knows (`spread.h`). Empty: none.
     std::vector<double> doubt;
     /// Columns of features that the domain alone looks at.
@@ -42,6 +44,10 @@ struct SectionOptions {
     bool learn = true;  ///< false: no model, residuals of the baseline itself
     /// With stop, seed and onStep inside. More than one: the one with the least out-of-fold error is taken.
     std::vector<TrainingOptions> candidates{TrainingOptions{}};
+    /// A quick, small model that is taught what the (slow, large) candidate says of all rows, measured or not, and
+    /// stands in its place; Hinton et al., "Distilling the Knowledge in a Neural Network", 2015. Its seed is the
+    /// candidate's.
+    std::optional<TrainingOptions> pupil;
     int folds = 5;
     int classes = 4;  ///< of predicted time for residuals, merged where rows are few
     std::vector<CalibrationSource> sources;

@@ -58,6 +58,7 @@ private:
     bool enter(char open, bool object);
     bool more(char close);
     bool skipNumbers();
+    bool quickNumber(double& value);
     std::string_view string();
     void syntax(std::string expected);
     std::string path() const;

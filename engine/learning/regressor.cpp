@@ -11,11 +11,12 @@ namespace orrery {
 
 RegressorPtr readRegressor(std::string_view kind, JsonCursor& json) {
     if (kind == "trees") return readTrees(json);
+    if (kind == "compact-trees") return readCompactTrees(json);
     if (kind == "network") return readNetwork(json);
     if (kind == "linear") return readLinear(json);
     if (kind == "blend") return readBlend(json);
-    json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind), "trees, network, linear or blend",
-              "The file may come from a newer version.");
+    json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind),
+              "trees, compact-trees, network, linear or blend", "The file may come from a newer version.");
     return nullptr;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // A learned function from a row of features to one number, evaluated without allocation, and how it stands in a file.
-// Kinds: `trees` (boosted or averaged, XGBoost's own JSON), `network` (small multi-layer perceptron, our JSON),
-// `linear`, `blend` (the mean of others).
+// Kinds: `trees` (boosted or averaged, XGBoost's own JSON), `compact-trees` (the same in a shorter form), `network`
+// (small multi-layer perceptron, our JSON), `linear`, `blend` (the mean of others).
 
 #include "base/diagnostic.h"
 
@@ -16,7 +16,7 @@ namespace orrery {
 class Regressor {
 public:
     virtual ~Regressor() = default;
-    virtual std::string_view kind() const = 0;  ///< `trees`, `network`, `linear`
+    virtual std::string_view kind() const = 0;  ///< `trees`, `network`, …
     virtual std::size_t inputs() const = 0;
     /// Thread-safe, allocates nothing. `features` has inputs() numbers.
     virtual double predict(std::span<const double> features) const = 0;

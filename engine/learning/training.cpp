@@ -58,6 +58,9 @@ Expected<void> check(const TrainingOptions& options, std::size_t columns) {
         return bad("blendTrees", options.blendTrees, "1 to 100000");
     if (options.blendNetworks < 0 || options.blendNetworks > 8)
         return bad("blendNetworks", options.blendNetworks, "0 to 8");
+    if (options.blendBoosters < 0 || options.blendBoosters > 7 ||
+        (options.kind == "blend" && options.blendNetworks + options.blendBoosters == 0))
+        return bad("blendBoosters", options.blendBoosters, "0 to 7, and a blend of something");
     if (options.layers < 1 || options.layers > 8) return bad("layers", options.layers, "1 to 8");
     if (!(options.rate >= 0 && options.rate <= 1)) return bad("rate", options.rate, "0 to 1");
     if (!(options.subsample > 0 && options.subsample <= 1))
@@ -92,12 +95,14 @@ Expected<RegressorPtr> train(const TrainingData& data, const TrainingData* valid
             return fail("learning.shape", "training and validation rows have different features");
         }
     }
-    if (options.kind == "trees" || options.kind == "forest") return trainTrees(data, validation, options);
+    if (options.kind == "trees" || options.kind == "compact-trees" || options.kind == "forest") {
+        return trainTrees(data, validation, options);
+    }
     if (options.kind == "network") return trainNetwork(data, validation, options);
     if (options.kind == "linear") return trainLinear(data, options);
     if (options.kind == "blend") return trainBlend(data, validation, options);
     return fail("learning.unknown-kind", fmt::format("there is no kind of model '{}'", options.kind),
-                "trees, forest, network, linear or blend");
+                "trees, compact-trees, forest, network, linear or blend");
 }
 
 double weightedMedian(std::span<const double> values, std::span<const double> weights) {

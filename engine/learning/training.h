@@ -30,13 +30,14 @@ struct TrainingPoint {
 };
 
 struct TrainingOptions {
-    std::string kind = "trees";     ///< `trees`, `forest`, `network`, `linear`, `blend` (a network and trees)
+    std::string kind = "trees";     ///< `trees`, `compact-trees`, `forest`, `network`, `linear`, `blend` (some of each)
     int steps = 300;                ///< trees or epochs
     int depth = 6;                  ///< of trees
     int leaves = 0;                 ///< of a tree at most, best splits first; 0: as many as depth allows
     int width = 32, layers = 2;     ///< of networks
     int blendNetworks = 1;          ///< networks of a blend, from seeds of their own
-    int blendTrees = 60;            ///< trees of a blend, whose `steps` are its network's and `rate` its trees'
+    int blendBoosters = 1;          ///< ensembles of trees in a blend, from seeds of their own
+    int blendTrees = 60;            ///< trees of one of them; a blend's `steps` are its network's, `rate` its trees'
     double rate = 0;                ///< learning rate; 0: 0.1 for trees, 0.004 for networks
     double subsample = 1;           ///< of rows per tree
     double minimumLeaf = 5;         ///< weight in a leaf

@@ -56,8 +56,8 @@ std::string findFault(const TreeNodes& nodes, std::size_t inputs) {
     return {};
 }
 
-Trees::Trees(std::size_t inputs, double base, std::span<const TreeNodes> trees, int parallel)
-    : inputs_(inputs), base_(base), parallel_(parallel) {
+Trees::Trees(std::size_t inputs, double base, std::span<const TreeNodes> trees, int parallel, bool compact)
+    : inputs_(inputs), base_(base), parallel_(parallel), compact_(compact) {
     assert(inputs <= largestInputs);
     std::vector<Order> orders;
     for (const TreeNodes& tree : trees) {
@@ -78,7 +78,7 @@ Trees::Trees(std::size_t inputs, double base, std::span<const TreeNodes> trees, 
                 nodes_.push_back({std::numeric_limits<float>::infinity(), (self << childShift) | 1u});
                 leaves_.push_back(tree.value[node]);
             } else {
-                const auto how = (std::uint32_t(tree.feature[node]) << 1) | (tree.missing[node] ? 1u : 0u);
+                const auto how = (std::uint32_t(tree.feature[node]) << 1) | (tree.missing[node] && !compact ? 1u : 0u);
                 nodes_.push_back({tree.value[node], (child << childShift) | how});
                 leaves_.push_back(0);
                 child += 2;

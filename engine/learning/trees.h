@@ -26,9 +26,10 @@ inline constexpr std::size_t largestInputs = 256;  ///< of any regressor
 class Trees final : public Regressor {
 public:
     /// `nodes` must be trees (see `findFault`) over `inputs` features. `parallel`: trees per round, kept for XGBoost.
-    Trees(std::size_t inputs, double base, std::span<const TreeNodes> nodes, int parallel = 1);
+    /// `compact`: written in our short form, in which missing numbers go right whatever the nodes say.
+    Trees(std::size_t inputs, double base, std::span<const TreeNodes> nodes, int parallel = 1, bool compact = false);
 
-    std::string_view kind() const override { return "trees"; }
+    std::string_view kind() const override { return compact_ ? "compact-trees" : "trees"; }
     std::size_t inputs() const override { return inputs_; }
     double predict(std::span<const double> features) const override;
     std::string toJson() const override;
@@ -50,6 +51,7 @@ private:
     std::size_t inputs_;
     double base_;
     int parallel_;
+    bool compact_;
     std::vector<Node> nodes_;
     std::vector<float> leaves_;         ///< of each node; 0 inside
     std::vector<std::uint32_t> roots_;  ///< sorted by depth, deepest first
@@ -69,5 +71,12 @@ struct TreeFile {
 /// nodes that form no tree.
 TreeFile readTreeFile(JsonCursor& json);
 RegressorPtr readTrees(JsonCursor& json);  ///< null if that fails
+
+/// The same trees in a quarter of the text, for files that are read at every start:
+/// `{"inputs": n, "base": b, "trees": [{"split": […], "value": […]}, …]}` with the nodes of a tree breadth first:
+/// `split` is the feature, −1 at leaves, `value` the threshold or what the leaf adds; the i-th node that is no leaf
+/// (from 0) leads to nodes 2i + 1 (feature < threshold) and 2i + 2. Null if it fails, which the cursor says.
+RegressorPtr readCompactTrees(JsonCursor& json);
+std::string compactJson(const Trees& trees);  ///< what readCompactTrees() reads
 
 }  // namespace orrery

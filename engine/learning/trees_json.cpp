@@ -33,17 +33,22 @@ double numberIn(JsonCursor& json) {
 template <class T>
 void readColumn(JsonCursor& json, std::vector<T>& column) {
     column.clear();
-    for (json.array(); json.element();) {
-        double value = 0;
-        if (json.kind() == JsonCursor::Kind::Truth)
-            value = json.truth() ? 1 : 0;
-        else
-            value = json.number();
+    for (const double value : json.numbers(largestTree)) {
         if (!(std::abs(value) <= 2147483647.0)) {
             json.fail("model", fmt::format("{} is too large for a tree", value));
+            return;
         }
-        if (column.size() >= largestTree) json.fail("model", "a tree of more than a million nodes");
-        if (json.ok()) column.push_back(T(value));
+        column.push_back(T(value));
+    }
+}
+
+// As numbers, or as the truths of XGBoost's early versions.
+void readFlags(JsonCursor& json, std::vector<std::uint8_t>& flags) {
+    flags.clear();
+    for (json.array(); json.element();) {
+        const bool set = json.kind() == JsonCursor::Kind::Truth ? json.truth() : json.number() != 0;
+        if (flags.size() >= largestTree) json.fail("model", "a tree of more than a million nodes");
+        if (json.ok()) flags.push_back(set ? 1 : 0);
     }
 }
 
@@ -60,7 +65,7 @@ TreeNodes readTree(JsonCursor& json) {
         else if (key == "split_conditions")
             readColumn(json, tree.value);
         else if (key == "default_left")
-            readColumn(json, tree.missing);
+            readFlags(json, tree.missing);
         else if (key == "categories") {
             for (json.array(); json.element();) {
                 json.fail("model", "splits by category are not known", "numerical splits alone");
@@ -188,6 +193,7 @@ RegressorPtr readTrees(JsonCursor& json) {
 }
 
 std::string Trees::toJson() const {
+    if (compact_) return compactJson(*this);
     const std::vector<TreeNodes> all = unpack();
     std::string out =
         R"({"learner":{"attributes":{},"feature_names":[],"feature_types":[],"gradient_booster":{"model":{)";

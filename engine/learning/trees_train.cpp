@@ -75,7 +75,7 @@ std::vector<std::vector<float>> valuesOf(const TrainingData& data) {
 
 // The first `rounds` trees with leaves × scale; their numbers made short where that changes no training row.
 Expected<RegressorPtr> thinned(void* booster, const TrainingData& data, int rounds, double scale, double base,
-                               bool forest) {
+                               bool forest, bool compact) {
     bst_ulong size = 0;
     const char* text = nullptr;
     if (XGBoosterSaveModelToBuffer(booster, R"({"format":"json"})", &size, &text) != 0) return trouble();
@@ -84,10 +84,19 @@ Expected<RegressorPtr> thinned(void* booster, const TrainingData& data, int roun
     if (!json.ok()) return tl::unexpected(json.problem());
     trees.resize(std::min(trees.size(), std::size_t(rounds)));
     const auto values = valuesOf(data);
+    // Compact: all leaves to the same decimal place, the fifth of the largest.
+    double place = 0;
+    for (const TreeNodes& tree : trees) {
+        for (std::size_t i = 0; compact && i < tree.size(); ++i) {
+            if (tree.left[i] < 0) place = std::max(place, std::abs(double(tree.value[i]) * scale));
+        }
+    }
+    if (place > 0) place = std::pow(10, 4 - std::floor(std::log10(place)));
     for (TreeNodes& tree : trees) {
         for (std::size_t i = 0; i < tree.size(); ++i) {
             if (tree.left[i] < 0) {
-                tree.value[i] = float(rounded(double(tree.value[i]) * scale));
+                const double leaf = double(tree.value[i]) * scale;
+                tree.value[i] = float(place > 0 ? std::round(leaf * place) / place : rounded(leaf));
                 continue;
             }
             const auto& column = values[std::size_t(tree.feature[i])];
@@ -95,7 +104,7 @@ Expected<RegressorPtr> thinned(void* booster, const TrainingData& data, int roun
             if (above != column.begin() && above != column.end()) tree.value[i] = shortBetween(above[-1], *above);
         }
     }
-    return std::make_shared<Trees>(data.columns(), base, trees, forest ? std::max(1, int(trees.size())) : 1);
+    return std::make_shared<Trees>(data.columns(), base, trees, forest ? std::max(1, int(trees.size())) : 1, compact);
 }
 
 Expected<Booster> makeBooster(const std::vector<DMatrixHandle>& matrices, const TrainingOptions& options, bool forest) {
@@ -193,7 +202,8 @@ Expected<RegressorPtr> trainTrees(const TrainingData& data, const TrainingData* 
         point.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (options.onStep) options.onStep(point);
     }
-    return thinned(booster->get(), data, best > 0 ? best : done, forest && done > 0 ? 1.0 / done : 1.0, base, forest);
+    return thinned(booster->get(), data, best > 0 ? best : done, forest && done > 0 ? 1.0 / done : 1.0, base, forest,
+                   options.kind == "compact-trees");
 }
 
 }  // namespace orrery

@@ -48,12 +48,19 @@ struct ReplicaSpec {
     SchedulerSpec scheduler;
     std::int64_t kvBlocks = 0;
     std::int32_t tokensPerBlock = 16;
+    /// Replicas of one number (0, 1, …) are data-parallel ranks that share experts: they begin and end every iteration
+    /// together, padded to the tokens of the largest (vLLM's data-parallel engines). −1: on its own.
+    std::int32_t wave = -1;
     double kvBytesPerToken = 0;  ///< all layers, as the cache stores them; for transfers
     Speculation speculation;
     ReplicaPower power;
     ReplicaRoofline roofline;
     double dollarsPerHour = 0;
+    /// Of requests that it serves (RequestStream::tenant): models of a shared fleet, stages of a pipeline. Empty: all.
+    std::vector<std::int32_t> tenants;
 };
+/// Nothing about tenants in a stream means tenant 0.
+bool serves(const ReplicaSpec& replica, const RequestStream& stream, RequestIndex r);
 
 struct RouterSpec {
     std::string id = "round-robin";

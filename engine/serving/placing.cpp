@@ -74,6 +74,8 @@ void place(ServingState& state, RequestIndex r) {
     }
     requests.replica[r] = placement.replica;
     requests.decodeOn[r] = placement.decode;
+    if (placement.decode >= 0 && !state.transfers)
+        state.transfers = std::make_unique<Transfers>(state.fleet->transfer, state.replicas.size());
     state.record(ServingEvent::Kind::Route, r, placement.replica);
     const auto replica = static_cast<std::uint32_t>(placement.replica);
     state.replicas[replica]->scheduler().add(r, state.now);

@@ -16,6 +16,7 @@ class TestCliBadInput : public QObject {
         if (kind == "hardware") return {"hardware", file};
         if (kind == "project") return {"project", file};
         if (kind == "study") return {"study", file, "--out", out};
+        if (kind == "serving") return {"serve", file};
         if (kind == "scalesim") return arrayCommandFor(file);
         if (kind == "references") return {"evaluate", "--method", "roofline", "--references", file};
         if (kind == "timeloop") return {"map", "--timeloop", file};

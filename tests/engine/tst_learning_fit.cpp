@@ -46,6 +46,41 @@ double coverage(const CalibrationSection& section, const SectionRows& rows) {
 class TestLearningFit : public QObject {
     Q_OBJECT
 private slots:
+    // The pupil stands in the section, and says nearly what its teacher would.
+    void pupilsLearnFromTheirTeacher() {
+        SectionRows rows = rowsOf(600, 3, 0.02);
+        const SectionRows unseen = rowsOf(1000, 4, 0.02);
+        const auto alone = fitSection(rows, quick(150));
+        rows.unmeasured = rowsOf(2000, 5, 0).features;
+        SectionOptions options = quick(150);
+        options.pupil = TrainingOptions{};
+        options.pupil->kind = "compact-trees";
+        options.pupil->loss = "squared";
+        options.pupil->steps = 16;
+        options.pupil->rate = 0.3;
+        options.pupil->depth = 10;
+        options.pupil->leaves = 128;
+        const auto taught = fitSection(rows, options), again = fitSection(rows, options);
+        QVERIFY(alone && taught && again);
+        QCOMPARE(std::string(taught->section.model->kind()), std::string("compact-trees"));
+        QCOMPARE(taught->section.model->toJson(), again->section.model->toJson());
+        double error[2] = {};
+        for (std::size_t r = 0; r < unseen.rows(); ++r) {
+            const auto row = std::span(unseen.features).subspan(r * 4, 4);
+            int i = 0;
+            for (const auto* fit : {&*alone, &*taught}) {
+                const auto price = priceWith(fit->section, unseen.baseline[r], row);
+                error[i++] += std::abs(price.seconds / unseen.measured[r] - 1) / double(unseen.rows());
+            }
+        }
+        QVERIFY2(error[1] < 1.25 * error[0], QByteArray::number(error[1] / error[0]));
+        QVERIFY(taught->outOfFoldError < 1.4 * alone->outOfFoldError);
+        rows.unmeasured.pop_back();
+        const auto torn = fitSection(rows, options);
+        QVERIFY(!torn);
+        QCOMPARE(torn.error().code, std::string("learning.shape"));
+    }
+
     // What is promised of unseen rows, the folds' error and the intervals, must hold on rows that really were not
     // there.
     void residualsAreHonest() {

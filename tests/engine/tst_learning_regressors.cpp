@@ -140,7 +140,8 @@ private slots:
 
     void filesReadBackToTheSameBits_data() {
         QTest::addColumn<QString>("kind");
-        for (const char* kind : {"trees", "forest", "network", "linear"}) QTest::newRow(kind) << kind;
+        for (const char* kind : {"trees", "compact-trees", "forest", "network", "linear", "blend"})
+            QTest::newRow(kind) << kind;
     }
     void filesReadBackToTheSameBits() {
         QFETCH(QString, kind);
@@ -175,6 +176,51 @@ private slots:
         const auto model = parseRegressor("linear", R"({"intercept":1,"mean":[10,20],"coefficients":[0.5,-2]})");
         QVERIFY(model);
         QCOMPARE((*model)->predict(std::vector{12.0, 21.0}), 0.0);
+    }
+
+    void compactTreesByHand() {
+        // x0 < 2: 10, else x1 < 5: 20, else 30.
+        const auto model = parseRegressor("compact-trees", R"({"inputs":2,"base":0.5,"trees":[
+            {"split":[0,-1,1,-1,-1],"value":[2,10,5,20,30]},{"split":[-1],"value":[100]}]})");
+        QVERIFY2(model, model ? "" : toText(model.error()).c_str());
+        QCOMPARE((*model)->predict(std::vector{1.9, 9.0}), 110.5);
+        QCOMPARE((*model)->predict(std::vector{2.0, 4.0}), 120.5);
+        QCOMPARE((*model)->predict(std::vector{2.0, 5.0}), 130.5);
+    }
+
+    void compactTreesAreTheSameTreesInLessText() {
+        TrainingOptions options;
+        options.steps = 20;
+        const TrainingData data = smoothRows(300, 4, 0.1);
+        const auto plain = train(data, nullptr, options);
+        options.kind = "compact-trees";
+        const auto compact = train(data, nullptr, options);
+        QVERIFY(plain && compact);
+        QVERIFY((*compact)->toJson().size() * 2.5 < (*plain)->toJson().size());
+        for (std::size_t r = 0; r < data.rows(); ++r) {
+            QVERIFY(std::abs((*compact)->predict(rowOf(data, r)) - (*plain)->predict(rowOf(data, r))) < 2e-3);
+        }
+    }
+
+    void compactTreesThatAreNone_data() {
+        QTest::addColumn<QByteArray>("trees");
+        QTest::newRow("lengths") << QByteArray(R"([{"split":[0,-1,-1],"value":[1,2]}])");
+        QTest::newRow("too few leaves") << QByteArray(R"([{"split":[0,0,-1],"value":[1,2,3]}])");
+        QTest::newRow("leads back") << QByteArray(R"([{"split":[-1,0,-1],"value":[1,2,3]}])");
+        QTest::newRow("unknown feature") << QByteArray(R"([{"split":[2,-1,-1],"value":[1,2,3]}])");
+        QTest::newRow("half a feature") << QByteArray(R"([{"split":[0.5,-1,-1],"value":[1,2,3]}])");
+        QTest::newRow("below a leaf") << QByteArray(R"([{"split":[0,-2,-1],"value":[1,2,3]}])");
+        QTest::newRow("not finite") << QByteArray(R"([{"split":[0,-1,-1],"value":[1,1e31,3]}])");
+        QTest::newRow("none") << QByteArray("[]");
+        QTest::newRow("empty") << QByteArray(R"([{"split":[],"value":[]}])");
+    }
+    void compactTreesThatAreNone() {
+        QFETCH(QByteArray, trees);
+        const auto model =
+            parseRegressor("compact-trees", R"({"inputs":2,"base":0,"trees":)" + trees.toStdString() + "}");
+        QVERIFY(!model);
+        QCOMPARE(QString::fromStdString(model.error().code), QString("learning.model"));
+        QVERIFY(!model.error().message.empty());
     }
 
     void treesThatAreNone_data() {

@@ -156,7 +156,7 @@ private slots:
     void nothingIsLost_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<QString>("router");
-        for (const char* policy : {"vllm-v0", "distserve", "splitwise"})
+        for (const char* policy : {"vllm-v0", "vllm-v1", "sarathi", "orca", "distserve", "splitwise"})
             for (const char* router : {"round-robin", "shortest-queue", "power-of-two", "predicted-latency", "mooncake",
                                        "prefix-affinity", "splitwise-pools"})
                 QTest::addRow("%s, %s", policy, router) << policy << router;

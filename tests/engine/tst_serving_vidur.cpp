@@ -135,6 +135,38 @@ private slots:
         QCOMPARE((*readVidurTables(folder.path().toStdString(), spec))->price(work).lastSeconds, 2 * 0.071e-3);
     }
 
+    // Host work is paid on every stage, as Vidur has it: 5 × 0.2 ms for a batch of one.
+    void hostWorkIsAdded() {
+        QTemporaryDir folder;
+        writeTables(folder.path());
+        write(folder.path() + "/cpu_overhead.csv",
+              "batch_size,schedule,sampler_e2e,prepare_inputs_e2e,process_model_outputs,ray_comm_time\n"
+              "1,0.2,0.2,0.2,0.2,0.2\n2,0.3,0.3,0.3,0.3,0.3\n");
+        const auto time = readVidurTables(folder.path().toStdString(), {.layers = 2, .host = true});
+        QVERIFY2(time, time ? "" : toText(time.error()).c_str());
+        const PromptChunk chunk{10, 0};
+        QCOMPARE((*time)->price(prompt(chunk)).lastSeconds, 2 * 0.07e-3 + 1e-3);
+        QCOMPARE((*time)->price(prompt(chunk)).host, 0.0);
+    }
+
+    // A stage has its share of the layers, and hands over to the next one unless it is the last.
+    void stagesHandOver() {
+        QTemporaryDir folder;
+        writeTables(folder.path());
+        QFile table(folder.path() + "/token_ops.csv");
+        QVERIFY(table.open(QIODevice::ReadOnly));
+        QByteArray text = table.readAll();
+        table.close();
+        text.replace(",attn_rope\n", ",attn_rope,send_recv,all_reduce\n").replace(",0.01\n", ",0.01,0.5,0.03\n");
+        write(table.fileName(), text);
+        const auto time = readVidurTables(folder.path().toStdString(), {.layers = 4, .stages = 2, .devices = 2});
+        QVERIFY2(time, time ? "" : toText(time.error()).c_str());
+        const PromptChunk chunk{10, 0};
+        const auto price = (*time)->price(prompt(chunk));
+        QCOMPARE(price.lastSeconds, 2 * (0.07e-3 + 2 * 0.05e-3));  // all-reduce 0.03 ms and 0.02 ms to launch it, twice
+        QCOMPARE(price.seconds, price.lastSeconds + 0.5e-3);
+    }
+
     void beyondTheTablesIsSaid() {
         QTemporaryDir folder;
         writeTables(folder.path());

@@ -7,6 +7,7 @@
 #include "widgets/serving/line_plot.h"
 #include "widgets/serving/pair_plot.h"
 #include "widgets/serving/replay.h"
+#include "widgets/serving/replica_lanes.h"
 #include "widgets/serving/request_lives.h"
 #include "widgets/serving/traffic_picture.h"
 
@@ -145,6 +146,36 @@ private slots:
         QCOMPARE(chosen.size(), 1);
         QCOMPARE(chosen.first().first().value<SimTime>(), plot.timeAt(500));
         QVERIFY(plot.timeAt(790) > plot.timeAt(500) && plot.timeAt(0) == 0);
+    }
+
+    void anIterationStandsWhereItRan() {
+        ReplicaLanes lanes;
+        lanes.resize(900, 200);
+        lanes.setRun(run_);
+        lanes.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&lanes));
+        lanes.setTime(run_->result.end / 2);
+        const BatchLog& log = run_->result.batches;
+        std::size_t found = 0;
+        for (int x = 100; x < 880; x += 7) {
+            for (const int y : {40, 130}) {
+                const int batch = lanes.batchAt(QPointF(x, y));
+                if (batch < 0) continue;
+                ++found;
+                const auto b = static_cast<std::size_t>(batch);
+                QVERIFY(log.begin[b] <= lanes.timeAt(x) && lanes.timeAt(x) < log.end[b]);
+                QCOMPARE(log.replica[b], y < 90 ? 0 : 1);
+            }
+        }
+        QVERIFY(found > 20);
+        QSignalSpy chosen(&lanes, &ReplicaLanes::timeChosen);
+        QTest::mouseClick(&lanes, Qt::LeftButton, {}, QPoint(400, 60));
+        QCOMPARE(chosen.first().first().value<SimTime>(), lanes.timeAt(400));
+        const double before = lanes.span();
+        QWheelEvent zoom(QPointF(400, 60), lanes.mapToGlobal(QPointF(400, 60)), {}, {0, 120}, Qt::NoButton,
+                         Qt::ControlModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&lanes, &zoom);
+        QVERIFY(lanes.span() < before);
     }
 
     void aLifeIsChosenByMouseAndKeys() {

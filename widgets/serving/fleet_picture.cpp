@@ -179,13 +179,22 @@ void FleetPicture::paintReplica(QPainter& painter, const QRectF& card, const Rep
         marks_.push_back({area, request, text});
     };
 
-    const QRectF queue = lane(0, tr("Waiting"), QString::number(now.waitingCount));
+    const auto arriving = static_cast<int>(now.arriving.size());
+    const QRectF queue =
+        lane(0, tr("Waiting"), arriving ? tr("%n arriving", nullptr, arriving) : QString::number(now.waitingCount));
     double x = queue.left();
     for (const RequestIndex r : now.waiting) {  // as long as their prompts
         const double size = std::clamp(stream.prompt[r] / 64.0, 4.0, 40.0);
         if (x + size > queue.right()) break;
         box(QRectF(x, queue.top(), size, queue.height()), r, colours.line,
             tr("Request %1 waits with %n prompt token(s)", nullptr, stream.prompt[r]).arg(r));
+        x += size + 2;
+    }
+    for (const RequestIndex r : now.arriving) {
+        const double size = std::clamp(stream.prompt[r] / 64.0, 4.0, 40.0);
+        if (x + size > queue.right()) break;
+        box(QRectF(x, queue.top(), size, queue.height()), r, theme.methodColour(4),
+            tr("The KV cache of request %1 is on its way here").arg(r));
         x += size + 2;
     }
     std::int64_t promptTokens = 0;

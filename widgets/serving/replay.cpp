@@ -20,9 +20,12 @@ Replay::Replay(ServingRunPtr run) : run_(std::move(run)) {
         }
         batches_[replica].push_back(b);
     }
+    // A request that moves waits where it was sent first, not where it ends.
+    std::vector<std::int32_t> home(requests.replica.begin(), requests.replica.end());
+    readEvents(home);
     for (auto& list : batches_) std::ranges::sort(list, {}, [&](std::uint32_t b) { return log.begin[b]; });
     for (RequestIndex r = 0; r < requests.size(); ++r) {
-        const std::int32_t replica = requests.replica[r];
+        const std::int32_t replica = home[r];
         if (replica < 0 || static_cast<std::size_t>(replica) >= requests_.size()) continue;
         requests_[static_cast<std::size_t>(replica)].push_back(r);
         const SimTime until = requests.scheduled[r] >= 0 ? requests.scheduled[r] : run_->result.end;
@@ -32,6 +35,25 @@ Replay::Replay(ServingRunPtr run) : run_(std::move(run)) {
     for (auto& list : requests_) std::ranges::sort(list, {}, [&](RequestIndex r) { return requests.arrived[r]; });
     begins_ = log.begin;
     std::ranges::sort(begins_);
+}
+
+void Replay::readEvents(std::vector<std::int32_t>& home) {
+    std::vector<bool> routed(home.size(), false);
+    transfers_.resize(batches_.size());
+    std::vector<SimTime> begun(home.size(), -1);
+    for (const ServingEvent& event : run_->result.events) {
+        if (event.request >= home.size() || event.replica < 0) continue;
+        if (event.kind == ServingEvent::Kind::Route && !routed[event.request]) {
+            routed[event.request] = true;
+            home[event.request] = event.replica;
+        } else if (event.kind == ServingEvent::Kind::TransferBegin) {
+            begun[event.request] = event.at;
+        } else if (event.kind == ServingEvent::Kind::TransferEnd && begun[event.request] >= 0) {
+            const auto to = static_cast<std::size_t>(event.replica);
+            if (to < transfers_.size()) transfers_[to].push_back({begun[event.request], event.at, event.request});
+        }
+    }
+    for (auto& list : transfers_) std::ranges::sort(list, {}, &Transfer::begin);
 }
 
 Replay::ReplicaAt Replay::at(std::size_t replica, SimTime time, std::size_t sequences) const {
@@ -52,6 +74,12 @@ Replay::ReplicaAt Replay::at(std::size_t replica, SimTime time, std::size_t sequ
         ++now.waitingCount;
         if (now.waiting.size() < sequences) now.waiting.push_back(*it);
     }
+
+    if (replica < transfers_.size())
+        for (const Transfer& transfer : transfers_[replica]) {
+            if (transfer.begin > time) break;
+            if (transfer.end > time && now.arriving.size() < sequences) now.arriving.push_back(transfer.request);
+        }
 
     const auto& list = batches_[replica];
     auto next = std::ranges::upper_bound(list, time, {}, [&](std::uint32_t b) { return log.begin[b]; });

@@ -24,9 +24,10 @@ public:
         bool busy = false;  ///< it is still under way
         double share = 0;   ///< of its time that has passed
         std::vector<Member> members;
-        std::vector<RequestIndex> waiting;  ///< that have never been scheduled, oldest first
-        std::int32_t waitingCount = 0;      ///< with those that were preempted
-        std::int32_t preempted = 0;         ///< when this iteration was made
+        std::vector<RequestIndex> waiting;   ///< that have never been scheduled, oldest first
+        std::vector<RequestIndex> arriving;  ///< whose KV cache is on its way here from a prefill replica
+        std::int32_t waitingCount = 0;       ///< with those that were preempted
+        std::int32_t preempted = 0;          ///< when this iteration was made
         std::int64_t usedBlocks = 0, totalBlocks = 0;
     };
     const ServingRunPtr& run() const { return run_; }
@@ -39,9 +40,16 @@ public:
     SimTime end() const { return run_ ? run_->result.end : 0; }
 
 private:
+    struct Transfer {
+        SimTime begin = 0, end = 0;
+        RequestIndex request = no_request;
+    };
+    void readEvents(std::vector<std::int32_t>& home);
+
     ServingRunPtr run_;
     std::vector<std::vector<std::uint32_t>> batches_;  ///< per replica, by begin
     std::vector<std::vector<RequestIndex>> requests_;  ///< per replica, by arrival
+    std::vector<std::vector<Transfer>> transfers_;     ///< per replica that receives, by begin
     std::vector<SimTime> longestWait_;                 ///< per replica: how far back one may still be waiting
     std::vector<SimTime> begins_;                      ///< of all iterations, sorted
 };

@@ -15,6 +15,7 @@
 #include "widgets/serving/lane_plot.h"
 #include "widgets/serving/line_plot.h"
 #include "widgets/serving/pair_plot.h"
+#include "widgets/serving/replica_lanes.h"
 #include "widgets/serving/request_lives.h"
 
 #include <QHBoxLayout>
@@ -94,6 +95,7 @@ ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Backgroun
     connect(lives_, &ui::RequestLives::chosen, this, &ServingPage::follow);
     connect(pairs_, &ui::PairPlot::chosen, this, &ServingPage::follow);
     connect(lanes_, &ui::LanePlot::timeChosen, this, &ServingPage::setTime);
+    connect(iterations_, &ui::ReplicaLanes::timeChosen, this, &ServingPage::setTime);
     headline_->setFullText(tr("What will the users see?"));
     form_->setQuestion(usualQuestion());
 }
@@ -173,7 +175,15 @@ QWidget* ServingPage::buildViews() {
     tabs_->tabBar()->setToolTip(tr("The run in figures and pictures"));
     figures_ = new ui::CellsTable(QStringLiteral("serving.figures"), tr("Figures"),
                                   tr("One definition each; hover a name to read it"), tabs_);
-    lanes_ = new ui::LanePlot(tabs_);
+    auto* overTime = named(new QSplitter(Qt::Vertical, tabs_), "serving.time.split", tr("Over time"),
+                           tr("Above the whole run, below iteration by iteration"));
+    overTime->setChildrenCollapsible(false);
+    lanes_ = new ui::LanePlot(overTime);
+    iterations_ = new ui::ReplicaLanes(overTime);
+    overTime->addWidget(lanes_);
+    overTime->addWidget(iterations_);
+    overTime->setStretchFactor(0, 3);
+    overTime->setStretchFactor(1, 2);
     auto* requests = named(new QSplitter(Qt::Horizontal, tabs_), "serving.requests.split", tr("Requests"),
                            tr("Drag the border to give one side more room"));
     requests->setChildrenCollapsible(false);
@@ -191,7 +201,7 @@ QWidget* ServingPage::buildViews() {
     requests->setStretchFactor(0, 3);
     requests->setStretchFactor(1, 1);
     pairs_ = new ui::PairPlot(tabs_);
-    tabs_->addTab(lanes_, tr("Over time"));
+    tabs_->addTab(overTime, tr("Over time"));
     tabs_->addTab(requests, tr("Requests"));
     tabs_->addTab(buildLatency(tabs_), tr("Latency"));
     tabs_->addTab(pairs_, tr("Side by side"));
@@ -307,6 +317,7 @@ void ServingPage::show(ServingAnswer answer) {
     }
     fleet_->setReplays(shown);
     lanes_->setRuns(runs_);
+    iterations_->setRun(runs_.empty() ? nullptr : runs_.front());
     lives_->setRun(runs_.empty() ? nullptr : runs_.front());
     headline_->setTone(ui::Tone::Normal);
     showFigures();
@@ -322,6 +333,7 @@ void ServingPage::setTime(SimTime time) {
     time_ = std::clamp<SimTime>(time, 0, end());
     fleet_->setTime(time_);
     lanes_->setTime(time_);
+    iterations_->setTime(time_);
     lives_->setTime(time_);
     if (!scrub_->isSliderDown() && end() > 0)
         scrub_->setValue(static_cast<int>(static_cast<double>(time_) / static_cast<double>(end()) * scrub_steps));

@@ -25,6 +25,7 @@ class Label;
 class LanePlot;
 class LinePlot;
 class PairPlot;
+class ReplicaLanes;
 class RequestLives;
 }  // namespace orrery::ui
 
@@ -101,6 +102,7 @@ private:
     ui::FleetPicture* fleet_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     ui::LanePlot* lanes_ = nullptr;
+    ui::ReplicaLanes* iterations_ = nullptr;
     ui::RequestLives* lives_ = nullptr;
     ui::FactList* life_ = nullptr;
     ui::LinePlot *latency_ = nullptr, *loadPlot_ = nullptr;

@@ -56,7 +56,7 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
         ServingOptions how;
         how.seed = question.seed;
         how.batches = true;
-        how.members = answer.stream->size() <= most_followed;
+        how.members = how.events = answer.stream->size() <= most_followed;
         how.stop = stop;
         how.progress = &progress;
         auto result = simulate(planned->fleet, answer.stream, how);

@@ -10,9 +10,10 @@ namespace orrery {
 const TileBinding* TileBindings::find(const Kernel& kernel) const {
     const TileFamily* family = tileFamilyOf(kernel);
     if (!family) return nullptr;
-    const std::string variant = kernelVariant(kernel);  // short enough to stay off the heap
+    const VariantName variant = variantName(kernel);
     for (const TileBinding& binding : fitted) {
-        if (binding.family == family && binding.kind == kernel.kind && binding.variant == variant) return &binding;
+        if (binding.family == family && binding.kind == kernel.kind && binding.variant == variant.view())
+            return &binding;
     }
     for (const TileBinding& binding : nominal) {
         if (binding.family == family) return &binding;

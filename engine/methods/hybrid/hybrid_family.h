@@ -26,6 +26,10 @@ struct HybridFamily {
     /// Features before those of the device that the domain alone looks at: extents, by which a model would remember
     /// kernels instead of learning laws.
     std::size_t domainFeatures = 0;
+    /// A pupil learns what the ensemble above says, also of kernels that nobody measured: `mix` makes one of three that
+    /// were (extents of one, of another, …). Both null: the ensemble prices by itself.
+    Kernel (*mix)(const Kernel&, const Kernel&, const Kernel&) = nullptr;
+    void (*tunePupil)(TrainingOptions&, std::size_t rows) = nullptr;
 };
 
 inline constexpr std::size_t mostHybridFeatures = 64;

@@ -1,5 +1,6 @@
 #include "methods/hybrid/tile_hybrid_fit.h"
 
+#include "base/random.h"
 #include "learning/fit_section.h"
 #include "methods/analytical/tile_fit.h"
 #include "methods/hybrid/hybrid_family.h"
@@ -16,6 +17,30 @@ using Parameters = std::map<std::string, double, std::less<>>;
 
 // From so many rows on, a dozen parameters hardly move when a fold is left out: they are fitted once.
 constexpr std::size_t manyRows = 1000;
+
+struct MixedRow {
+    Kernel kernel;
+    const GpuView* gpu = nullptr;
+};
+
+// Kernels between those that are fitted to, four times as many within reason and none larger than the largest of them.
+std::vector<MixedRow> mixedRows(const TileRowGroup& group, std::span<const std::size_t> fitTo,
+                                const HybridFamily& hybrid, std::uint64_t seed) {
+    std::vector<MixedRow> mixed;
+    if (fitTo.empty()) return mixed;
+    double most = 0;
+    for (const std::size_t i : fitTo) most = std::max(most, group.rows[i].kernel->bytes());
+    RandomStream random(seed, 2);
+    const auto any = [&]() -> const TileRow& { return group.rows[fitTo[random.below(fitTo.size())]]; };
+    const std::size_t tries = std::clamp<std::size_t>(4 * fitTo.size(), 8000, 30000);
+    for (std::size_t i = 0; i < tries; ++i) {
+        const TileRow& first = any();
+        const TileRow& second = any();
+        const Kernel kernel = hybrid.mix(*first.kernel, *second.kernel, *any().kernel);
+        if (kernel.bytes() <= most) mixed.push_back({kernel, first.gpu});
+    }
+    return mixed;
+}
 
 Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptions& options) {
     const TileFamily& family = *group.family;
@@ -38,6 +63,12 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
     }
     if (options.onStep) {
         training.onStep = [&](const TrainingPoint& point) { options.onStep(point, family.name); };
+    }
+    const bool teaches = hybrid && hybrid->mix && hybrid->tunePupil && group.device >= 0;
+    if (teaches) {
+        how.pupil = TrainingOptions{};
+        how.pupil->kind = "compact-trees";
+        hybrid->tunePupil(*how.pupil, group.rows.size());
     }
     if (group.rows.size() > manyRows) how.folds = 3;
     how.spread = group.device < 0;
@@ -73,6 +104,12 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
                 result.weight.push_back(1 / (1 + off * off));
             }
             if (group.device < 0) result.group.push_back(one.device);
+        }
+        if (!teaches || !how.learn) return result;
+        for (const MixedRow& mixed : mixedRows(group, fitTo, *hybrid, options.seed)) {
+            const TilePhysics physics = family.physics(mixed.kernel, *mixed.gpu, values);
+            hybrid->features(mixed.kernel, *mixed.gpu, physics, row);
+            result.unmeasured.insert(result.unmeasured.end(), row.begin(), row.begin() + std::ptrdiff_t(columns));
         }
         return result;
     };

@@ -265,11 +265,17 @@ Expected<void> readTokens(VidurTables& out) {
     return {};
 }
 
+// Vidur's files are named cpu_overhead or cpu_overheads.
 Expected<void> readHost(VidurTables& out) {
     auto table = readTable(out.folder, "cpu_overhead");
+    if (!table && table.error().code == "trace.no-table") {
+        if (auto other = readTable(out.folder, "cpu_overheads"); other || other.error().code != "trace.no-table") {
+            table = std::move(other);
+        }
+    }
     if (!table) return tl::unexpected(std::move(table.error()));
-    for (const auto& name : table->names) {
-        if (name == "batch_size") continue;
+    for (const auto* name :
+         {"schedule", "sampler_e2e", "prepare_inputs_e2e", "process_model_outputs", "ray_comm_time"}) {
         auto values = byCount(*table, "batch_size", name);
         if (!values) return tl::unexpected(std::move(values.error()));
         out.hostMs.resize(values->size(), 0);

@@ -10,11 +10,11 @@ class RouterBase : public Router {
 public:
     explicit RouterBase(const FleetView& view) : view_(view) {}
     Placement place(RequestIndex r, SimTime now) override {
-        gather(false);
+        gather(r, false);
         return {candidates_.empty() ? -1 : choose(r, false, now), -1, RejectReason::None};
     }
     std::int32_t decodeOn(RequestIndex r, std::int32_t, SimTime now) override {
-        gather(true);
+        gather(r, true);
         return candidates_.empty() ? -1 : choose(r, true, now);
     }
 
@@ -32,11 +32,13 @@ protected:
     std::vector<std::int32_t> candidates_;
 
 private:
-    void gather(bool decode) {
+    void gather(RequestIndex r, bool decode) {
         candidates_.clear();
         for (std::size_t i = 0; i < view_.size(); ++i) {
-            const bool decodes = view_.fleet->replicas[i].role == ReplicaRole::Decode;
-            if (view_.accepts[i] && decodes == decode) candidates_.push_back(static_cast<std::int32_t>(i));
+            const ReplicaSpec& replica = view_.fleet->replicas[i];
+            const bool decodes = replica.role == ReplicaRole::Decode;
+            if (view_.accepts[i] && decodes == decode && serves(replica, *view_.requests->stream, r))
+                candidates_.push_back(static_cast<std::int32_t>(i));
         }
     }
 };

@@ -23,12 +23,15 @@ public:
     }
 
     Placement place(RequestIndex r, SimTime) override {
+        asking_ = r;
         const std::int64_t prompt = view_.requests->prompt[r];
         const std::int64_t output = view_.requests->output[r];
         std::int32_t first = shortQueue(prompts_, prompt);
         if (first < 0) first = shortQueue(mixed_, prompt);
         std::int32_t second = roomy(decodes_, prompt + output);
         if (second < 0) second = roomy(mixed_, prompt + output);
+        // Machines that always do both keep what they prompt.
+        if (first >= 0 && view_.fleet->replicas[at(first)].role == ReplicaRole::Whole) second = first;
         if (first < 0) first = borrow(decodes_, tokens_);
         if (second < 0) second = borrow(prompts_, booked_);
         if (first < 0 || second < 0) {
@@ -47,6 +50,7 @@ public:
         return {first, first == second ? -1 : second, RejectReason::None};
     }
     std::int32_t decodeOn(RequestIndex r, std::int32_t, SimTime) override {
+        asking_ = r;
         const std::int32_t second = held_[r].second;
         if (second >= 0 && view_.accepts[at(second)]) return second;
         for (const Pool* pool : {&decodes_, &mixed_, &prompts_})
@@ -78,13 +82,23 @@ private:
     };
     static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
     Pool& home(std::int32_t i) {
-        return view_.fleet->replicas[at(i)].role == ReplicaRole::Decode ? decodes_ : prompts_;
+        switch (view_.fleet->replicas[at(i)].role) {
+            case ReplicaRole::Prefill:
+                return prompts_;
+            case ReplicaRole::Decode:
+                return decodes_;
+            case ReplicaRole::Whole:
+                break;
+        }
+        return mixed_;
     }
     std::int64_t tokens(std::int32_t i) const { return tokens_[at(i)]; }
     std::int32_t least(const Pool& pool, const std::vector<std::int64_t>& by) const {
         std::int32_t best = -1;
         for (const std::int32_t i : pool)
-            if (view_.accepts[at(i)] && (best < 0 || by[at(i)] < by[at(best)])) best = i;
+            if (view_.accepts[at(i)] && serves(view_.fleet->replicas[at(i)], *view_.requests->stream, asking_) &&
+                (best < 0 || by[at(i)] < by[at(best)]))
+                best = i;
         return best;
     }
     std::int32_t shortQueue(const Pool& pool, std::int64_t prompt) const {
@@ -110,6 +124,7 @@ private:
 
     const FleetView& view_;
     double longest_;
+    RequestIndex asking_ = no_request;
     Pool prompts_, mixed_, decodes_;
     std::vector<std::int64_t> tokens_, booked_;
     std::vector<std::uint8_t> mixedNow_;

@@ -105,7 +105,9 @@ private:
             if (kv_.free() - blocks < watermark_) return;
             if (comesWithCache(r)) {
                 admit(waiting_.popFront(), blocks);
-                ready_.push_back(r);
+                const std::int32_t count = decodeTokens(r);
+                batch.add(r, count);
+                tokens += count;
                 continue;
             }
             const std::int32_t count = std::min(requests_.left(r), chunkOf(r) - tokens);

@@ -289,7 +289,8 @@ private:
             if (taken(task)) continue;
             if (full(task)) break;
             const TaskState now = state(task);
-            if (!choose(task, now == TaskState::Queued)) break;
+            // An older prompt that does not fit must not keep those from decoding who hold the memory.
+            if (!choose(task, now == TaskState::Queued) && inParts_) break;
         }
     }
 
