@@ -43,7 +43,8 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
 
 int run(const Arguments& arguments, Watch& watch) {
     if (!arguments.positionals().empty()) return serveFile(arguments, watch);
-    if (arguments.has("llmservingsim") && arguments.has("tables")) return serveLlmServingSim(arguments, watch);
+    if (arguments.has("llmservingsim") && (arguments.has("tables") || arguments.has("hardware")))
+        return serveLlmServingSim(arguments, watch);
     if (arguments.has("splitwise") && arguments.has("tables")) return serveSplitwise(arguments, watch);
     if (arguments.has("distserve") && arguments.has("tables")) return serveDistServe(arguments, watch);
     if (!arguments.has("vidur") || !arguments.has("tables")) {
@@ -77,6 +78,8 @@ const Command serveCommand{
                 {"vidur", "DIR", "args.txt and trace.csv of a run of Vidur"},
                 {"llmservingsim", "DIR", "a run of vLLM recorded by LLMServingSim: config.json and vllm/"},
                 {"tables", "DIR", "times of operators as Vidur's predictor or LLMServingSim's profiler has them"},
+                {"hardware", "ID", "with --llmservingsim: price kernels on this device instead of --tables"},
+                {"method", "ID", "of kernels, with --hardware; tile-hybrid if not given"},
                 {"model", "FILE", "config.json of the recorded run's model, if it is not beside the tables"},
                 {"splitwise", "DIR",
                  "metrics.json and trace.csv of a run of splitwise-sim; --tables is perf_model.csv"},

@@ -62,7 +62,10 @@ int serveLlmServingSim(const Arguments& arguments, Watch& watch) {
         report(bench.error());
         return Unanswered;
     }
-    auto fleet = fleetOf(*bench, *arguments.value("tables"), arguments.value("model").value_or(""));
+    const std::string model = arguments.value("model").value_or("");
+    auto fleet = arguments.has("tables") ? fleetOf(*bench, *arguments.value("tables"), model)
+                                         : fleetOf(*bench, *arguments.value("hardware"),
+                                                   arguments.value("method").value_or("tile-hybrid"), model);
     if (!fleet) {
         report(fleet.error());
         return Unanswered;

@@ -1,7 +1,7 @@
 #pragma once
 
-// `serve --llmservingsim DIR --tables DIR [--model FILE] [--json]`: a recorded run of vLLM, simulated and compared
-// request by request.
+// `serve --llmservingsim DIR (--tables DIR | --hardware ID [--method ID]) [--model FILE] [--json]`: a recorded run of
+// vLLM, simulated and compared request by request.
 
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"

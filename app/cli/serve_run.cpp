@@ -47,7 +47,9 @@ Json metricsJson(const ServingMetrics& m) {
             {"joules", m.joules},
             {"mfu", m.mfu},
             {"mbu", m.mbu},
-            {"prefix_hit_rate", m.prefixHitRate}};
+            {"prefix_hit_rate", m.prefixHitRate},
+            {"joules_per_token", m.joulesPerToken},
+            {"dollars_per_million_tokens", m.dollarsPerMillionTokens}};
 }
 
 // A time that never came is null.

@@ -36,6 +36,10 @@ Expected<void> check(const ReplicaSpec& replica, const std::string& path) {
         return fail("serving.no-memory", fmt::format("{} KV blocks", replica.kvBlocks), "at most 2^40", {},
                     at(path + ".kv-blocks"));
     }
+    if (replica.wave >= 0 && replica.time->stages() > 1) {
+        return fail("serving.waves", "ranks that share experts have several pipeline stages", "one stage",
+                    "take the pipeline or the wave away", at(path + ".wave"));
+    }
     const auto& drafts = replica.speculation;
     if (drafts.drafts < 0 || drafts.drafts > 64 || !(drafts.acceptance >= 0 && drafts.acceptance <= 1) ||
         !(drafts.draftSeconds >= 0 && std::isfinite(drafts.draftSeconds))) {

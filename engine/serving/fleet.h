@@ -48,6 +48,9 @@ struct ReplicaSpec {
     SchedulerSpec scheduler;
     std::int64_t kvBlocks = 0;
     std::int32_t tokensPerBlock = 16;
+    /// Replicas of one number (0, 1, …) are data-parallel ranks that share experts: they begin and end every iteration
+    /// together, padded to the tokens of the largest (vLLM's data-parallel engines). −1: on its own.
+    std::int32_t wave = -1;
     double kvBytesPerToken = 0;  ///< all layers, as the cache stores them; for transfers
     Speculation speculation;
     ReplicaPower power;

@@ -169,7 +169,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
                                                                        const ServedModel& types, const PoolSpec& pool,
                                                                        const PoolDevice& device,
                                                                        const FleetOptions& options) {
-    const std::string_view method = pool.time.kind == SlotKind::Kernels ? pool.time.method : "tile-hybrid";
+    const std::string method = pool.time.kind == SlotKind::Kernels ? pool.time.method : "tile-hybrid";
     auto choice = methodChoice(method, builtinMethods());
     if (!choice) return Unexpected(std::move(choice.error()));
     const KernelMethod* kernels = findKernelMethod(choice->id);

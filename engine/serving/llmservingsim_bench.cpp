@@ -1,6 +1,7 @@
 #include "serving/llmservingsim_bench.h"
 
 #include "methods/trace/engine_overheads.h"
+#include "serving/serving_scenario.h"
 #include "workload/costs.h"
 #include "workload/huggingface/families.h"
 #include "workload/importers.h"
@@ -250,6 +251,7 @@ Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& 
                              .expertsPerToken = static_cast<std::int32_t>(config.expertsPerToken)};
     LlmServingSimOptions options{.tensorParallel = bench.tensorParallel,
                                  .expertParallel = bench.expertParallel ? bench.tensorParallel * bench.dataParallel : 1,
+                                 .dataParallel = bench.expertParallel ? bench.dataParallel : 1,
                                  .link = bench.link};
     auto time = readLlmServingSimTables(profileFolder(tables, bench), model, options);
     if (!time) return Unexpected(time.error());
@@ -277,7 +279,36 @@ Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& 
             return fail("bench.missing", "the model leaves no memory for keys and values, or the memory is not known",
                         "npu_mem.mem_size in config.json, or num_gpu_blocks in meta.json", "");
     }
+    if (bench.dataParallel > 1) {
+        if (bench.expertParallel) replica.wave = 0;
+        fleet.router.id = "least-outstanding";
+    }
     for (int i = 0; i < bench.dataParallel; ++i) fleet.replicas.push_back(replica);
+    return fleet;
+}
+
+Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& hardware, const std::string& method,
+                            const std::string& modelFile) {
+    ServingScenario scenario;
+    scenario.model.source = modelFile.empty() ? bench.modelFile : modelFile;
+    if (scenario.model.source.empty())
+        return fail("bench.missing", fmt::format("the configuration of {} was not found", bench.modelName),
+                    "model_configs/<model>.json beside the run", "name the model's config.json yourself");
+    PoolSpec& pool = scenario.pools.front();
+    pool.hardware = hardware;
+    pool.time.method = method;
+    pool.time.software = bench.graphSizes.empty() ? "eager" : "graphs";
+    pool.plan.tensor = bench.tensorParallel;
+    pool.replicas = bench.dataParallel;
+    pool.scheduler = bench.scheduler;
+    pool.scheduler.prefixCache = false;
+    pool.kvBlocks = bench.kvBlocks;
+    pool.tokensPerBlock = bench.tokensPerBlock;
+    pool.memoryShare = bench.memoryShare;
+    auto planned = fleetOf(scenario, nullptr, {});
+    if (!planned) return Unexpected(planned.error());
+    FleetSpec fleet = *planned->fleet;
+    for (ReplicaSpec& replica : fleet.replicas) replica.time = withGraphPadding(replica.time, bench.graphSizes);
     return fleet;
 }
 

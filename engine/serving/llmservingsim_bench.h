@@ -48,6 +48,10 @@ Expected<LlmServingSimBench> readLlmServingSimBench(const std::string& folder);
 Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& tables,
                             const std::string& modelFile = {});
 
+/// The same, timed by the kernels of `method` on the device `hardware` (an id or a file of the catalogue).
+Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& hardware, const std::string& method,
+                            const std::string& modelFile);
+
 /// Simulated against recorded, as shares of the recorded mean.
 struct BenchComparison {
     double ttft = 0, tpot = 0, endToEnd = 0;  ///< (simulated − recorded) ÷ recorded, of the means

@@ -80,6 +80,22 @@ void measureUse(ServingMetrics& metrics, const ServingResult& result, const Flee
     }
 }
 
+// Between the end of one of its iterations and the begin of the next, a request that is not done waits for others.
+std::int64_t countStalled(const ServingResult& result) {
+    const BatchLog& log = result.batches;
+    if (log.memberBegin.size() != log.size() + 1 || log.size() == 0) return -1;
+    std::vector<SimTime> until(result.requests.size(), -1);
+    std::vector<std::uint8_t> stalled(result.requests.size(), 0);
+    for (std::size_t i = 0; i < log.size(); ++i) {
+        for (auto m = log.memberBegin[i]; m < log.memberBegin[i + 1]; ++m) {
+            const RequestIndex r = log.member[m];
+            if (until[r] >= 0 && log.begin[i] > until[r]) stalled[r] = 1;
+            until[r] = log.end[i];
+        }
+    }
+    return std::count(stalled.begin(), stalled.end(), std::uint8_t{1});
+}
+
 }  // namespace
 
 Spread spread(std::vector<double> values) {
@@ -194,6 +210,7 @@ ServingMetrics measure(const ServingResult& result, const FleetSpec& fleet) {
     if (n > 0) metrics.attainment = good / static_cast<double>(n);
     if (scheduledPrompts > 0) metrics.prefixHitRate = cached / scheduledPrompts;
     measureUse(metrics, result, fleet);
+    metrics.stalled = countStalled(result);
     return metrics;
 }
 

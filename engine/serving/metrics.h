@@ -48,6 +48,9 @@ struct ServingMetrics {
     double mfu = 0, mbu = 0;
     double prefixHitRate = 0;            ///< share of prompt tokens found in a cache, of requests that were scheduled
     double dollarsPerMillionTokens = 0;  ///< of output, whole makespan, every replica; 0: no price given
+    /// Requests that stood still between two of their iterations, preempted ones among them (VIDUR: `preempted`).
+    /// Needs the batch log with members; −1: not known.
+    std::int64_t stalled = -1;
     bool operator==(const ServingMetrics&) const = default;
 };
 ServingMetrics measure(const ServingResult& result, const FleetSpec& fleet);

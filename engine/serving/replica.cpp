@@ -62,9 +62,11 @@ const Iteration* Replica::dispatch(SimTime now, const std::vector<RequestIndex>*
     dropped = &iteration.batch.dropped;
     if (iteration.batch.empty()) return nullptr;
     describe(iteration, now);
-    time(iteration, now);
     ++count_;
     newest_ = place;
+    if (inWave()) return &iteration;
+    price(iteration, 0);
+    time(iteration, now);
     return &iteration;
 }
 
@@ -100,20 +102,37 @@ void Replica::describe(Iteration& iteration, SimTime now) {
     totals_.pairs += pairs + each * static_cast<double>(contextSum_) + iteration.decodes * each * (each + 1) / 2;
 }
 
-void Replica::time(Iteration& iteration, SimTime now) {
+void Replica::price(Iteration& iteration, std::int32_t tokens) {
     const auto& batch = iteration.batch;
     IterationWork work;
     work.prompts = prompts_;
     work.decodes = contexts_;
     work.decodeContext = contextSum_;
     work.tokensPerDecode = iteration.decodes > 0 ? iteration.decodeTokens / iteration.decodes : 1;
-    work.tokens = iteration.promptTokens + iteration.decodeTokens;
+    work.tokens = std::max(tokens, iteration.promptTokens + iteration.decodeTokens);
     work.sampled = iteration.decodes;
     for (std::size_t i = 0; i < batch.requests.size() && !prompts_.empty(); ++i) {
         const RequestIndex r = batch.requests[i];
         if (!requests_.decoding(r) && requests_.left(r) == batch.tokens[i]) ++work.sampled;
     }
     iteration.price = time_->price(work);
+}
+
+double Replica::priceNewest(std::int32_t tokens) {
+    Iteration& iteration = ring_[newest_];
+    price(iteration, tokens);
+    return iteration.price.host + iteration.price.lastSeconds + iteration.batch.delay;
+}
+
+const Iteration& Replica::startNewest(SimTime now, double wait) {
+    Iteration& iteration = ring_[newest_];
+    iteration.price.lastSeconds += wait;
+    time(iteration, now);
+    return iteration;
+}
+
+void Replica::time(Iteration& iteration, SimTime now) {
+    const auto& batch = iteration.batch;
     auto& price = iteration.price;
     const double start = price.host + batch.delay;
     iteration.begin = now == lastEnd_.ticks ? lastEnd_ : FineTime{now, 0};
@@ -140,7 +159,8 @@ void Replica::time(Iteration& iteration, SimTime now) {
         const SimTime busy = iteration.end.ticks - from;
         totals_.busy += busy;
         busyUntil_ = iteration.end.ticks;
-        const double share = static_cast<double>(iteration.promptTokens) / std::max(1, work.tokens);
+        const double share =
+            static_cast<double>(iteration.promptTokens) / std::max(1, iteration.promptTokens + iteration.decodeTokens);
         const double phases = share * spec_.power.prompt + (1 - share) * spec_.power.decode;
         totals_.joules += toSeconds(busy) * (price.watts > 0 ? price.watts : phases);
     }

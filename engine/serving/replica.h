@@ -51,6 +51,13 @@ public:
     /// Adds what has passed since the last call to the integral of used blocks.
     void account(SimTime now);
 
+    /// Of a rank in a wave, whose iterations are dispatched without a time: seconds of the newest one at `tokens`
+    /// tokens, padded if it has fewer.
+    double priceNewest(std::int32_t tokens);
+    /// Gives it its time, `wait` seconds longer than its own.
+    const Iteration& startNewest(SimTime now, double wait);
+    bool inWave() const { return spec_.wave >= 0; }
+
     const ReplicaSpec& spec() const { return spec_; }
     Scheduler& scheduler() { return *scheduler_; }
     const Scheduler& scheduler() const { return *scheduler_; }
@@ -65,6 +72,7 @@ public:
 
 private:
     void describe(Iteration& iteration, SimTime now);
+    void price(Iteration& iteration, std::int32_t tokens);
     void time(Iteration& iteration, SimTime now);
 
     const ReplicaSpec spec_;

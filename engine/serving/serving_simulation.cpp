@@ -100,7 +100,9 @@ void endIteration(ServingState& state, std::uint32_t index) {
     const std::size_t done = countTokens(state, replica, static_cast<std::int32_t>(index));
     replica.account(state.now);
     const Batch& batch = replica.oldest().batch;
+    const auto lost = requests.lostTokens;
     replica.scheduler().finish(batch, state.now);
+    replica.totals().recomputedTokens += requests.lostTokens - lost;
     if (replica.oldest().promptTokens > 0 || state.transfers) departPrefilled(state, index, batch);
     for (std::size_t i = 0; done > 0 && i < batch.requests.size(); ++i) {
         const RequestIndex r = batch.requests[i];
@@ -161,17 +163,52 @@ void recordDropped(ServingState& state, const std::vector<RequestIndex>& dropped
     }
 }
 
+// An iteration that has its time: its end is an event.
+void launch(ServingState& state, std::uint32_t index, const Iteration& iteration) {
+    Replica& replica = *state.replicas[index];
+    state.view.batchEnd[index] = iteration.end.ticks;
+    state.schedule(iteration.end.ticks, ServingCode::IterationEnd, index, replica.epoch);
+    if (state.options.batches) logIteration(state, replica, iteration, static_cast<std::int32_t>(index));
+}
+
+// Ranks that share experts: none begins before all have ended, all are padded to the largest and wait for the slowest
+// (vLLM's data-parallel engines; ranks without requests run along and take no longer than the others).
+void scheduleWave(ServingState& state, std::int32_t wave) {
+    const auto ranks = [&](auto&& visit) {
+        for (std::uint32_t i = 0; i < state.replicas.size(); ++i)
+            if (state.replicas[i]->spec().wave == wave) visit(i, *state.replicas[i]);
+    };
+    bool busy = false;
+    ranks([&](std::uint32_t, Replica& replica) { busy |= replica.underWay() > 0; });
+    if (busy) return;
+    std::int32_t most = 0;
+    ranks([&](std::uint32_t i, Replica& replica) {
+        const std::vector<RequestIndex>* dropped = nullptr;
+        const Iteration* iteration = replica.dispatch(state.now, dropped);
+        if (dropped) recordDropped(state, *dropped, static_cast<std::int32_t>(i));
+        if (iteration) most = std::max(most, iteration->promptTokens + iteration->decodeTokens);
+    });
+    double slowest = 0;
+    ranks([&](std::uint32_t, Replica& replica) {
+        if (replica.underWay() > 0) slowest = std::max(slowest, replica.priceNewest(most));
+    });
+    ranks([&](std::uint32_t i, Replica& replica) {
+        if (replica.underWay() == 0) return;
+        const double own = replica.priceNewest(most);
+        launch(state, i, replica.startNewest(state.now, slowest - own));
+    });
+}
+
 void scheduleReplica(ServingState& state, std::uint32_t index) {
     Replica& replica = *state.replicas[index];
+    if (replica.inWave()) return scheduleWave(state, replica.spec().wave);
     const auto id = static_cast<std::int32_t>(index);
     while (true) {
         const std::vector<RequestIndex>* dropped = nullptr;
         const Iteration* iteration = replica.dispatch(state.now, dropped);
         if (dropped) recordDropped(state, *dropped, id);
         if (!iteration) return;
-        state.view.batchEnd[index] = iteration->end.ticks;
-        state.schedule(iteration->end.ticks, ServingCode::IterationEnd, index, replica.epoch);
-        if (state.options.batches) logIteration(state, replica, *iteration, id);
+        launch(state, index, *iteration);
     }
 }
 

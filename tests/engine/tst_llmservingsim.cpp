@@ -138,6 +138,10 @@ private slots:
         QVERIFY(near(microseconds(**alone, {}, {50}) - microseconds(**denseOnly, {}, {50}), 20));
         const auto ranks = profile.read({.expertParallel = 2, .link = {.bytesPerSecond = 1e9, .latency = 1e-6}}, model);
         QVERIFY(ranks);
+        // Two data-parallel ranks bring a token each: the experts see two, of which both ranks get 1.57, rounded.
+        const auto together = profile.read({.expertParallel = 2, .dataParallel = 2}, model);
+        QVERIFY(together);
+        QVERIFY(near(microseconds(**together, {}, {50}) - microseconds(**denseOnly, {}, {50}), 10 + 1 + 10));
         // A token reaches each of two ranks with probability 1 − C(4,2) ÷ C(8,2) = 0.79, one expert there; gather of
         // (8 + 8) · 2 bytes and scatter of half of 8 · 2 bytes.
         QVERIFY(

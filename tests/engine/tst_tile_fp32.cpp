@@ -1,13 +1,18 @@
 #include "hardware/catalogue.h"
 #include "hardware/gpu_view.h"
 #include "hardware/power_limit.h"
+#include "methods/analytical/tile_pricer.h"
+#include "methods/analytical/tile_wave_convolution.h"
+#include "methods/analytical/tile_wave_gemm.h"
 #include "methods/analytical/tile_wave_simt.h"
 #include "methods/analytical/tile_wave_vector.h"
 #include "methods/hybrid/features_simt.h"
 
 #include <QtTest/QtTest>
 
+#include <array>
 #include <cmath>
+#include <memory>
 #include <random>
 
 using namespace orrery;
@@ -36,6 +41,14 @@ Kernel vectorKernel(KernelKind kind, std::int64_t m, std::int64_t n, int operand
                       : kind == KernelKind::Softmax   ? "Softmax"
                                                       : "LayerNormalization";
     kernel.m = m, kernel.n = n, kernel.operands = operands;
+    countWork(kernel);
+    return kernel;
+}
+Kernel convolution(std::int64_t batch, std::int64_t in, std::int64_t out, std::int64_t extent, std::int64_t window) {
+    Kernel kernel;
+    kernel.kind = KernelKind::Convolution;
+    kernel.type = kernel.weightType = DType::F32;
+    kernel.convolution = {batch, in, out, 1, extent, extent, window, window, extent, extent, 1, 1};
     countWork(kernel);
     return kernel;
 }
@@ -142,16 +155,138 @@ private slots:
         QVERIFY(physicsOf(vectorFamily(), vectorKernel(KernelKind::Elementwise, 16, 1024, 2), gpu).dramBytes < 1e4);
         QVERIFY(graphicsMemory(gpuOf("t4")) && !graphicsMemory(gpu));
     }
-    void aConvolutionIsItsProduct() {
-        Kernel kernel;
-        kernel.kind = KernelKind::Convolution;
-        kernel.type = kernel.weightType = DType::F32;
-        kernel.convolution = {32, 256, 512, 1, 14, 14, 3, 3, 14, 14, 1, 1};
+    void algorithmsOfConvolutionsRunTheRecordedGrids() {
+        // NeuSight records for A100: 5×119×24×24 to 758 channels by winograd_128x128 with a grid of 120×3×2, and
+        // 55×1701×5×5 to 569 by sgemm_128x128 with a grid of 2×5×36.
+        const GpuView gpu = gpuOf("a100-80-pcie");
+        const auto physics = [&](std::int64_t batch, std::int64_t in, std::int64_t out, std::int64_t extent) {
+            return physicsOf(convolutionFamily(), convolution(batch, in, out, extent, 3), gpu);
+        };
+        const TilePhysics fused = physics(5, 119, 758, 24);
+        QCOMPARE(fused.serial, 0.0);
+        QCOMPARE(fused.blocks, 720.0);
+        const TilePhysics parts = physics(55, 1701, 569, 5);
+        QVERIFY(parts.serial > 0);
+        QCOMPARE(parts.blocks, 2.0 * 5 * 36);
+    }
+    void convolutionsKeepTheirBounds() {
+        std::mt19937_64 random(11);
+        for (const char* id : {"p100", "t4", "a100-40-pcie"}) {
+            const GpuView gpu = gpuOf(id);
+            const auto parameters = nominalParameters(convolutionFamily());
+            for (int i = 0; i < 60; ++i) {
+                const auto draw = [&](std::int64_t most) { return std::int64_t(1 + random() % std::uint64_t(most)); };
+                const Kernel kernel = convolution(draw(32), draw(600), draw(600), 3 + draw(60), i % 3 ? 3 : 1);
+                const ConvolutionTimes times = convolutionTimes(kernel, gpu, parameters);
+                const double seconds = convolutionPhysics(kernel, gpu, parameters).seconds;
+                QVERIFY(std::isfinite(seconds));
+                QCOMPARE(seconds, std::min({times.implicit, times.fused, times.parts}));
+                // F(4×4, 3×3) needs a quarter of the multiplications.
+                QVERIFY(seconds > kernel.flops / 4 / gpu.vectorPeak(DType::F32));
+                if (kernel.convolution.kernelHeight == 1) QVERIFY(std::isinf(times.fused) && std::isinf(times.parts));
+                Kernel larger = kernel;
+                larger.convolution.inChannels *= 2;
+                countWork(larger);
+                QVERIFY(convolutionPhysics(larger, gpu, parameters).seconds >= seconds);
+            }
+        }
+    }
+    void tensorConvolutionsArePricedAsProducts() {
+        const GpuView gpu = gpuOf("a100-80-sxm");
+        Kernel kernel = convolution(32, 256, 512, 14, 3);
+        QVERIFY(!tensorConvolution(kernel));
+        kernel.type = kernel.weightType = DType::BF16;
         countWork(kernel);
-        QVERIFY(tileFamilyOf(kernel) && tileFamilyOf(kernel)->name == convolutionFamily().name);
-        const GpuView gpu = gpuOf("a100-40-pcie");
-        QCOMPARE(physicsOf(convolutionFamily(), kernel, gpu).seconds,
-                 physicsOf(simtFamily(), product(1, 32 * 14 * 14, 512, 256 * 9), gpu).seconds);
+        const auto asProduct = tensorConvolution(kernel);
+        QVERIFY(asProduct);
+        QCOMPARE(asProduct->m, std::int64_t(32 * 14 * 14));
+        QCOMPARE(asProduct->n, std::int64_t(512));
+        QCOMPARE(asProduct->k, std::int64_t(256 * 9));
+        for (const char* method : {"tile-wave", "tile-hybrid"}) {
+            const auto pricer = findKernelMethod(method)->bind(gpu, shippedCalibrations().set);
+            QVERIFY(pricer);
+            const KernelPrice price = (*pricer)->price(kernel);
+            QVERIFY(price.priced && price.low < price.seconds && price.seconds < price.high);
+            QVERIFY(price.domain != DomainVerdict::Inside);  // no convolution was measured
+            QVERIFY(price.seconds > kernel.flops / gpu.peak(true, DType::BF16));
+            QVERIFY(!(*pricer)->explain(kernel).terms.empty());
+        }
+        // Overlapping windows are read once: a product of the same extents reads nine times as much.
+        Kernel thin = convolution(256, 64, 64, 56, 3);
+        thin.type = thin.weightType = DType::BF16;
+        countWork(thin);
+        Kernel product = *tensorConvolution(thin);
+        const auto parameters = nominalParameters(gemmFamily());
+        const double once = gemmFamily().physics(product, gpu, parameters).dramBytes;
+        product.convolution = {};
+        QVERIFY(gemmFamily().physics(product, gpu, parameters).dramBytes > 2 * once);
+    }
+    void whatNoMethodCoversIsNotInsideADomain() {
+        const GpuView gpu = gpuOf("a100-80-sxm");
+        Kernel kernel;
+        kernel.kind = KernelKind::Other;
+        kernel.flops = 1e9, kernel.readBytes = 1e6;
+        QVERIFY(unpricedKernel(kernel, gpu).domain == DomainVerdict::Outside);
+        for (const KernelMethod& method : kernelMethods()) {
+            const auto pricer = method.bind(gpu, CalibrationSet());
+            QVERIFY(pricer);
+            const KernelPrice price = (*pricer)->price(kernel);
+            QVERIFY2(price.priced || price.domain == DomainVerdict::Outside, method.id.data());
+        }
+    }
+    // Trained on small shapes, asked about larger ones and about devices that are not like those trained on.
+    void whatIsBeyondTrainingIsFlagged() {
+        std::mt19937_64 random(5);
+        const auto draw = [&](double low, double high) {
+            return std::int64_t(std::exp2(std::uniform_real_distribution(std::log2(low), std::log2(high))(random)));
+        };
+        std::vector<KernelRows> rows;
+        const auto nominal = nominalParameters(simtFamily());
+        for (const char* id : {"p4", "v100-pcie", "a100-40-pcie"}) {
+            KernelRows& one = rows.emplace_back();
+            one.gpu = gpuOf(id), one.deviceId = id;
+            for (int i = 0; i < 250; ++i) {
+                one.kernels.push_back(product(1, draw(16, 1024), draw(16, 1024), draw(16, 1024)));
+                const double noise = 1 + 0.05 * (double(random() % 1000) / 1000 - 0.5);
+                one.seconds.push_back(simtPhysics(one.kernels.back(), one.gpu, nominal).seconds * noise);
+            }
+        }
+        FitOptions options;
+        options.acrossDevices = true;
+        const KernelMethod* method = findKernelMethod("tile-hybrid");
+        auto fitted = method->fit(rows, options);
+        QVERIFY(fitted);
+        QCOMPARE(fitted->sections.front().devices.size(), std::size_t(3));
+        // Through a file, as shipped ones come.
+        auto read = parseCalibration(writeCalibration(*fitted), "written");
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        QVERIFY(read->sections.front().spread);
+        QCOMPARE(read->sections.front().devices.size(), std::size_t(3));
+        CalibrationSet set;
+        set.add(std::make_shared<const Calibration>(std::move(*read)));
+        const auto flaggedShare = [&](const char* id, const auto& kernels) {
+            const auto pricer = method->bind(gpuOf(id), set);
+            int flagged = 0;
+            for (const Kernel& kernel : kernels) {
+                const KernelPrice price = (*pricer)->price(kernel);
+                flagged += price.domain == DomainVerdict::Outside;
+                if (!(price.low < price.seconds && price.seconds < price.high)) return -1.0;
+            }
+            return double(flagged) / double(kernels.size());
+        };
+        std::vector<Kernel> larger, alike;
+        for (int i = 0; i < 200; ++i) {
+            std::array<std::int64_t, 3> extents{draw(16, 1024), draw(16, 1024), draw(16, 1024)};
+            alike.push_back(product(1, extents[0], extents[1], extents[2]));
+            extents[std::size_t(i % 3)] = draw(2048, 32768);  // one extent beyond what was trained
+            larger.push_back(product(1, extents[0], extents[1], extents[2]));
+        }
+        const double recall = flaggedShare("v100-pcie", larger), alarms = flaggedShare("v100-pcie", alike);
+        qInfo("recall %.3f, false alarms %.3f", recall, alarms);
+        QVERIFY(recall >= 0.9);
+        QVERIFY(alarms >= 0 && alarms <= 0.1);
+        for (const char* unseen : {"l4", "h100-sxm", "a100-80-pcie", "mi210"})
+            QCOMPARE(flaggedShare(unseen, alike), 1.0);
     }
     void featuresAreFinite() {
         const GpuView gpu = gpuOf("p4");

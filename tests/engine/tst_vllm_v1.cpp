@@ -194,6 +194,29 @@ private slots:
         QCOMPARE(result.requests.state[1], RequestState::Done);
         QCOMPARE(result.requests.reason[2], RejectReason::TooLong);
     }
+    void ranksThatShareExpertsGoInStep() {
+        // A second per token. Round robin: requests 0 and 2 on the first rank, 1 on the second.
+        FleetSpec fleet;
+        for (int i = 0; i < 2; ++i) {
+            fleet.replicas.push_back(replicaOf(v1(), 1000, std::make_shared<LinearTime>(0, 1.0)));
+            fleet.replicas.back().wave = 0;
+        }
+        const auto stream = streamOf({{0, 10, 3}, {0, 4, 1}, {30, 6, 1}, {32, 5, 1}});
+        const auto result = simulate(std::make_shared<FleetSpec>(fleet), stream);
+        QVERIFY(result);
+        // Four tokens run as ten, and wait for the others.
+        QCOMPARE(firstToken(*result, 0), 10.0);
+        QCOMPARE(firstToken(*result, 1), 10.0);
+        QCOMPARE(ended(*result, 0), 12.0);
+        // The second rank is idle at 32, but a wave is under way until 36.
+        QCOMPARE(firstToken(*result, 2), 36.0);
+        QCOMPARE(toSeconds(result->requests.scheduled[3]), 36.0);
+        QCOMPARE(firstToken(*result, 3), 41.0);
+        for (ReplicaSpec& replica : fleet.replicas) replica.wave = -1;
+        const auto apart = simulate(std::make_shared<FleetSpec>(fleet), stream);
+        QCOMPARE(firstToken(*apart, 1), 4.0);
+        QCOMPARE(firstToken(*apart, 3), 37.0);
+    }
     void booksBalanceWhateverHappens_data() {
         QTest::addColumn<int>("seed");
         for (int seed = 0; seed < 60; ++seed) QTest::addRow("seed %d", seed) << seed;

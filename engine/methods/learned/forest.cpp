@@ -16,9 +16,9 @@ Expected<Calibration> fit(std::span<const KernelRows> rows, const FitOptions& op
     TrainingOptions training;
     training.kind = "forest";
     training.loss = "squared";
-    training.steps = 20;
+    training.steps = 12;
     training.depth = 16;
-    training.leaves = 256;  // files stay small
+    training.leaves = 96;  // files stay small
     training.minimumLeaf = 1;
     training.ridge = 0;
     training.subsample = 0.7;

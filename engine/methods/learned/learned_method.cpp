@@ -189,6 +189,8 @@ Expected<Calibration> fitLearned(std::string_view method, std::string_view versi
         TrainingOptions& how1 = how.candidates.front();
         how1 = training;
         how1.seed = options.seed;
+        // Few rows do not fill many leaves.
+        how1.leaves = std::clamp(int(group.rows.size() / 40), 6, std::max(6, training.leaves));
         how1.stop = options.stop;
         if (options.onStep) {
             how1.onStep = [&, family = std::string(toText(group.kind))](const TrainingPoint& point) {

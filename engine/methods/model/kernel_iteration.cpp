@@ -31,12 +31,26 @@ GridAxis chunkAxis() {
                      Stretch{16384, 2048, 24}});
 }
 
-// Memory's own time; the rest of a kernel follows the clock, hidden behind it as far as it is shorter.
+// Memory's own time; the rest of a product or of attention follows the clock, hidden behind it as far as it is shorter.
+// Vector kernels are launches and bytes.
 double clockedPart(const PricedLaunch& priced, const Launch& launch, const GpuView& gpu) {
-    if (launch.kernel.kind == KernelKind::Collective || launch.kernel.kind == KernelKind::Movement) return 0;
-    const double memory = launch.scale * launch.kernel.bytes() / gpu.dramBandwidth;
-    return priced.price.bound.kind == BoundKind::Compute ? priced.seconds
-                                                         : std::max(0.0, priced.seconds - 1.25 * memory);
+    if (priced.price.bound.kind == BoundKind::Compute) return priced.seconds;
+    switch (launch.kernel.kind) {
+        case KernelKind::Gemm:
+        case KernelKind::PrefillAttention:
+        case KernelKind::DecodeAttention:
+            return std::max(0.0, priced.seconds - 1.25 * launch.scale * launch.kernel.bytes() / gpu.dramBandwidth);
+        default:
+            return 0;
+    }
+}
+
+// What multiprocessors and the way to them draw per byte that streams from memory. From average powers of an A100 (7
+// nm) that decodes Llama-2 70B on 2, 4 and 8 devices (Splitwise's perf_model.csv): 115 W and 137 pJ/B, of which the
+// memory has 32; smaller transistors in proportion (assumed).
+double chipJoulesPerByte(const GpuView& gpu) {
+    const double nanometres = processNanometres(gpu.process);
+    return 105e-12 * (nanometres > 0 ? std::min(1.0, nanometres / 7) : 1.0);
 }
 
 // Where an installation's all-reduces were measured to be slower than the kernel method's.
@@ -82,6 +96,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> KernelIterationTime::make(K
 
 GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     GridPrice sum;
+    const double chipJoules = chipJoulesPerByte(spec_.gpu);
     // Of the same kind fully correlated within one pass, which is what repeated layers are; kinds by betweenFamilies.
     std::array<double, kernelKindCount> below{}, above{};
     for (const Launch& launch : launches) {
@@ -96,7 +111,10 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
         sum.clocked += launch.count * clockedPart(priced, launch, spec_.gpu);
         const PowerPoint point = powerOf(power_, spec_.gpu, launch.kernel, launch.scale * launch.kernel.flops,
                                          launch.scale * launch.kernel.bytes(), priced.seconds);
-        sum.joules += launch.count * priced.seconds * point.watts;
+        const double chip = chipJoules * launch.scale * launch.kernel.bytes();
+        const double watts = power_.capWatts > 0 ? std::min(power_.capWatts, point.watts + chip / priced.seconds) : 0.0;
+        sum.joules += launch.count * priced.seconds * watts;
+        sum.switched += launch.count * priced.seconds * std::max(0.0, watts - power_.staticWatts - point.memoryWatts);
         const bool outside = !price.priced || price.domain == DomainVerdict::Outside;
         sum.doubt += outside ? launch.count * priced.seconds : 0;
     }
@@ -212,15 +230,12 @@ IterationPrice KernelIterationTime::price(const IterationWork& work, double cloc
                    : sum.doubt > 0.05 * sum.seconds ? DomainVerdict::Edge
                                                     : DomainVerdict::Inside;
     if (power_.known()) {
-        // Above static power, energy falls with the square of the voltage; what is not clocked keeps its power.
-        const double busy = sum.seconds + slower * sum.clocked;
-        const double dynamic = std::max(0.0, sum.joules - power_.staticWatts * sum.seconds);
-        const double share = sum.seconds > 0 ? sum.clocked / sum.seconds : 0;
+        const double lasting = std::max(sum.seconds + slower * sum.clocked, stages * price.lastSeconds);
         const double voltage = voltageAt(std::clamp(clockShare, 0.1, 1.0));
-        const double joules = power_.staticWatts * std::max(busy, stages * price.lastSeconds) +
-                              dynamic * (1 - share + share * voltage * voltage);
+        const double above = std::max(0.0, sum.joules - power_.staticWatts * sum.seconds - sum.switched);
+        const double joules = power_.staticWatts * lasting + above + voltage * voltage * sum.switched;
         const double devices = static_cast<double>(spec_.model.plan.tensor) * stages;
-        price.watts = devices * joules / std::max(busy, stages * price.lastSeconds);
+        price.watts = devices * joules / lasting;
     }
     return price;
 }

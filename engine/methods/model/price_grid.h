@@ -18,6 +18,7 @@ struct GridPrice {
     double seconds = 0;
     double below = 0, above = 0;  ///< half-widths of the 90 % interval, seconds
     double joules = 0;            ///< of one device, static power while they run included
+    double switched = 0;          ///< of `joules`, what falls with the square of the voltage
     double clocked = 0;           ///< of `seconds`, the part that a slower clock makes longer
     double doubt = 0;             ///< share of `seconds` outside of what was measured
 
@@ -26,6 +27,7 @@ struct GridPrice {
         below += times * other.below;
         above += times * other.above;
         joules += times * other.joules;
+        switched += times * other.switched;
         clocked += times * other.clocked;
         doubt += times * other.doubt;
         return *this;

@@ -75,7 +75,7 @@ public:
     SkewCorrection skew;
     Curve experts;  ///< slowest rank and its collectives, over tokens; empty: none
     LlmServingSimModel model;
-    int tensorParallel = 1;
+    int tensorParallel = 1, dataParallel = 1;
     Collectives collectives;
     std::vector<std::string> sentences;
 
@@ -98,7 +98,7 @@ public:
                     heads += alpha * std::max(0.0, attention.at(chunk, cached, decodes, longest) - heads);
         }
         double layer = perLayer.at(tokens) + heads;
-        if (!experts.x.empty()) layer += experts.at(tokens);
+        if (!experts.x.empty()) layer += experts.at(tokens * dataParallel);
         if (tensorParallel > 1)
             layer += (experts.x.empty() ? 2 : 1) *
                      collectives.allReduce(tokens * model.hidden * model.bytesPerElement, tensorParallel);
@@ -153,7 +153,8 @@ Expected<Curve> readExperts(const fs::path& folder, const LlmServingSimModel& mo
     const Collectives collectives{options.link};
     const int ranks = options.expertParallel;
     Curve result;
-    for (double tokens = 1; tokens <= 2 * most; tokens = tokens < 64 ? tokens + 1 : std::ceil(tokens * 1.0625)) {
+    for (double tokens = 1; tokens <= 2 * most * options.dataParallel;
+         tokens = tokens < 64 ? tokens + 1 : std::ceil(tokens * 1.0625)) {
         const ExpertLoad load = routeTokens(options.routing, model.experts, model.expertsPerToken, ranks,
                                             static_cast<std::int64_t>(tokens));
         double slowest = 0;
@@ -198,7 +199,7 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
     if (model.layers < 1 || model.hidden < 1 || (model.experts > 0 && model.expertsPerToken < 1))
         return fail("tables.model", "the model has no layers, no hidden size or experts that nothing chooses",
                     "layers, hidden size and experts per token from 1 on");
-    if (options.tensorParallel < 1 || options.expertParallel < 1)
+    if (options.tensorParallel < 1 || options.expertParallel < 1 || options.dataParallel < 1)
         return fail("tables.model", "a degree of parallelism is below 1", "1 or more");
     const auto path = degreeFolder(folder, options.tensorParallel);
     if (!path) return Unexpected(path.error());
@@ -206,6 +207,7 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
     auto tables = std::make_shared<Tables>();
     tables->model = model;
     tables->tensorParallel = options.tensorParallel;
+    tables->dataParallel = options.dataParallel;
     tables->collectives.link = options.link;
 
     const auto dense = readCurves(*path, "dense.csv", "tokens");

@@ -42,6 +42,7 @@ struct LlmServingSimLink {
 struct LlmServingSimOptions {
     std::int32_t tensorParallel = 1;
     std::int32_t expertParallel = 1;
+    std::int32_t dataParallel = 1;  ///< ranks whose tokens meet at the experts
     LlmServingSimLink link;
     ExpertRouting routing;
 };

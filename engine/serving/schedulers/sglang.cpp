@@ -47,14 +47,9 @@ public:
             if (requests_.finished(r)) {
                 blocks_.release(requests_, r);
                 if (at != running_.end()) running_.erase(at);
-                if (chunked_ == r) chunked_ = no_request;
                 continue;
             }
             if (cache_) cache_->name(requests_, r, requests_.computed[r]);
-            if (chunked_ == r && requests_.left(r) == 1 && requests_.generated[r] > 0) {
-                chunked_ = no_request;
-                running_.push_back(r);
-            }
         }
         if (running_.empty() && waiting_.empty() && chunked_ == no_request) ratio_ = firstRatio_;
     }
@@ -137,6 +132,8 @@ private:
             input -= tokens;
             rest -= tokens + mayYield(chunked_);
             if (tokens < requests_.left(chunked_)) return;
+            running_.push_back(chunked_);
+            chunked_ = no_request;
         }
         order();
         auto places = static_cast<std::int64_t>(spec_.maxSequences) - running();

@@ -1,0 +1,120 @@
+// Shipped calibrations on devices and rows that they were not fitted to: NeuSight's unseen devices, convolutions,
+// 16-bit vector operators, LLMCompass's products.
+
+#include "evaluation/evaluation.h"
+#include "evaluation/holdout.h"
+#include "learning/calibration.h"
+#include "methods/method.h"
+
+#include <QtTest/QtTest>
+
+#include <filesystem>
+#include <optional>
+
+using namespace orrery;
+
+namespace {
+
+const std::string reference = std::string(ORRERY_REFERENCE) + "/";
+
+// Figures of a method on the rows that `where` takes of a file, held out by seed 1 where `testShare` is not 0.
+struct Asked {
+    std::string method, file, where;
+    double testShare = 0;
+};
+std::optional<Evaluation> judge(const Asked& asked, std::string& problem) {
+    ReadOptions read;
+    auto filter = parseFilter(asked.where);
+    if (!filter) return problem = toText(filter.error()), std::nullopt;
+    read.filter = std::move(*filter);
+    const auto tables = readReferences(std::vector<std::string>{reference + asked.file}, read);
+    if (!tables) return problem = toText(tables.error()), std::nullopt;
+    std::vector<RowRef> rows = selectRows(*tables);
+    if (asked.testShare > 0) {
+        Holdout holdout;
+        holdout.kind = Holdout::Kind::Fraction;
+        holdout.testShare = asked.testShare;
+        holdout.seed = 1;
+        auto split = splitRows(*tables, rows, holdout);
+        if (!split) return problem = toText(split.error()), std::nullopt;
+        rows = std::move(split->test);
+    }
+    std::vector<RowRef> some;  // quick in builds that are not optimised
+    for (std::size_t i = 0; i < rows.size(); i += 1 + rows.size() / 1500) some.push_back(rows[i]);
+    const auto executor = makeSerialExecutor();
+    EvaluateOptions options;
+    options.executor = executor.get();
+    options.calibrations = &shippedCalibrations().set;
+    auto result = evaluate(*findMethod(asked.method), *tables, some, options);
+    if (!result) return problem = toText(result.error()), std::nullopt;
+    return std::move(*result);
+}
+
+}  // namespace
+
+class TestShippedUnseen : public QObject {
+    Q_OBJECT
+private slots:
+    void rowsAreAsStated_data() {
+        QTest::addColumn<QString>("method");
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("where");
+        QTest::addColumn<double>("testShare");
+        QTest::addColumn<double>("mape");
+        QTest::addColumn<double>("coverage");
+        QTest::addColumn<bool>("foreign");  // all rows are of a device unlike those learned from
+        const auto row = [](const char* name, const char* method, const char* file, const char* where, double testShare,
+                            double mape, double coverage, bool foreign) {
+            QTest::newRow(name) << method << file << where << testShare << mape << coverage << foreign;
+        };
+        const char* linear = "gpu/neusight/nv_fp32_linear_test.csv.gz";
+        const char* batched = "gpu/neusight/nv_fp32_bmm_test.csv.gz";
+        const char* vectors = "gpu/neusight/nv_fp32_vector_ops_test.csv.gz";
+        row("linear a100-80", "tile-hybrid", linear, "device=a100-80-pcie", 0, 0.07, 0.85, true);
+        row("linear l4", "tile-hybrid", linear, "device=l4", 0, 0.155, 0.85, true);
+        row("batched a100-80", "tile-hybrid", batched, "device=a100-80-pcie", 0, 0.05, 0.85, true);
+        row("batched l4", "tile-hybrid", batched, "device=l4", 0, 0.245, 0.7, true);
+        row("elementwise a100-80", "tile-hybrid", vectors, "device=a100-80-pcie,kind=elementwise", 0, 0.07, 0.85, true);
+        row("elementwise l4", "tile-hybrid", vectors, "device=l4,kind=elementwise", 0, 0.06, 0.85, true);
+        row("softmax a100-80", "tile-hybrid", vectors, "device=a100-80-pcie,kind=softmax", 0, 0.15, 0.85, true);
+        row("softmax l4", "tile-hybrid", vectors, "device=l4,kind=softmax", 0, 0.15, 0.85, true);
+        row("normalisation l4", "tile-hybrid", vectors, "device=l4,kind=normalization", 0, 0.15, 0.85, true);
+        row("convolutions", "tile-hybrid", "gpu/neusight/nv_fp32_conv2d_train.csv.gz", "", 0.8, 0.18, 0.85, false);
+        const char* vidur = "serving/data/vidur/compute/h100/meta-llama/Llama-2-70b-hf/mlp.csv.gz";
+        row("vidur elementwise", "tile-hybrid", vidur, "kind=elementwise", 0.8, 0.1, 0.8, false);
+        row("vidur normalisation", "tile-hybrid", vidur, "kind=normalization", 0.8, 0.1, 0.8, false);
+        row("llmcompass products", "mapping-search", "gpu/llmcompass/ae_figure5_ab_real_hardware_matmul_A100.csv", "",
+            0.5, 0.05, 0.85, false);
+    }
+    void rowsAreAsStated() {
+        QFETCH(QString, method);
+        QFETCH(QString, file);
+        QFETCH(QString, where);
+        QFETCH(double, testShare);
+        QFETCH(double, mape);
+        QFETCH(double, coverage);
+        QFETCH(bool, foreign);
+        if (!std::filesystem::exists(reference + file.toStdString())) {
+            QSKIP("the reference data is not here: nothing to compare with");
+        }
+        std::string problem;
+        const auto result = judge({method.toStdString(), file.toStdString(), where.toStdString(), testShare}, problem);
+        QVERIFY2(result, problem.c_str());
+        const EvaluationFigures& figures = result->figures;
+        const QByteArray said = "MAPE " + QByteArray::number(figures.errors.mape) + ", in 90 % " +
+                                QByteArray::number(figures.coverage90) + ", flagged " +
+                                QByteArray::number(qulonglong(figures.flagged)) + " of " +
+                                QByteArray::number(qulonglong(result->rows.size()));
+        qInfo("%s", said.constData());
+        QVERIFY2(figures.errors.mape < mape, said);
+        QVERIFY2(figures.coverage90 >= coverage, said);
+        if (foreign) {
+            QCOMPARE(figures.flagged, result->rows.size());
+        } else {
+            QVERIFY2(double(figures.flagged) <= 3 + 0.02 * double(result->rows.size()), said);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestShippedUnseen)
+#include "tst_shipped_unseen.moc"
