@@ -75,6 +75,8 @@ void MainWindow::wireWorkloadPage() {
             });
     connect(evidencePage_->shelf(), &ReferenceShelf::changed, this,
             [this] { live_->setTruth(evidencePage_->shelf()->index()); });
+    // What ships is marked in the roofline from the start, not only once Evidence was looked at.
+    evidencePage_->shelf()->readShipped();
     connect(workloadPage_, &WorkloadPage::workloadClicked, this, &MainWindow::inspectWorkload);
     connect(workloadPage_, &WorkloadPage::whatIfsRequested, this, [this](const std::vector<WhatIf>& all) {
         const ProjectWorkload* workload = document_->workload();
