@@ -8,6 +8,7 @@
 #include "app/window/auto_arrange.h"
 #include "app/window/canvas_editor.h"
 #include "app/window/evidence/evidence_page.h"
+#include "app/window/evidence/reference_shelf.h"
 #include "app/window/example_pictures.h"
 #include "app/window/hardware_page.h"
 #include "app/window/headline.h"
@@ -297,6 +298,8 @@ void MainWindow::finishStart() {
     emit ready();
     connect(pictures_, &ExamplePictures::ready, this, &MainWindow::fillWelcome);
     connect(&ui::Theme::instance(), &ui::Theme::changed, this, &MainWindow::fillWelcome);
+    // Measured operators are marked in the roofline from the start, not only once Evidence was looked at.
+    QTimer::singleShot(300, evidencePage_->shelf(), &ReferenceShelf::readShipped);
     // A start that goes straight to a project has no use for the gallery's pictures yet.
     QTimer::singleShot(200, this, [this] {
         if (documents_->currentWidget() == welcome_) pictures_->start();
