@@ -25,7 +25,8 @@ ReplicaLanes::ReplicaLanes(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("serving.replicas.lanes"));
     setAccessibleName(tr("Iterations of the replicas"));
     setToolTip(
-        tr("A bar per iteration, as high as the KV cache is full. Ctrl and wheel zoom, the wheel moves, a click moves "
+        tr("A bar per iteration, as high as the KV cache is full (the fullest moment is 100 %). Ctrl and wheel zoom, "
+           "the wheel moves, a click moves "
            "the replay"));
     connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
 }
@@ -44,6 +45,8 @@ void ReplicaLanes::setRun(ServingRunPtr run) {
             batches_[replica].push_back(b);
         }
         for (auto& list : batches_) std::ranges::sort(list, {}, [&](std::uint32_t b) { return log.begin[b]; });
+        fullest_ = 1;
+        for (const std::int64_t used : log.usedBlocks) fullest_ = std::max(fullest_, static_cast<double>(used));
         const double length = std::max(toSeconds(run_->result.end), 1e-9);
         const double each = length * static_cast<double>(std::max<std::size_t>(1, batches_.size())) /
                             static_cast<double>(std::max<std::size_t>(1, log.size()));
@@ -126,8 +129,7 @@ void ReplicaLanes::paintEvent(QPaintEvent*) {
             const double left = std::max(area.left(), x(log.begin[*it])),
                          right = std::min(area.right(), x(log.end[*it]));
             if (right <= drawn + 0.5) continue;
-            const double share =
-                spec.kvBlocks > 0 ? static_cast<double>(log.usedBlocks[*it]) / static_cast<double>(spec.kvBlocks) : 0;
+            const double share = static_cast<double>(log.usedBlocks[*it]) / fullest_;
             const double high = std::max(2.0, lane.height() * std::clamp(share, 0.04, 1.0));
             const QColor& colour = log.promptTokens[*it] > log.decodeTokens[*it] ? prompt : decode;
             painter.fillRect(

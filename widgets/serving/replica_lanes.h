@@ -1,6 +1,7 @@
 #pragma once
 
-// Iterations of every replica over time: a bar each, as high as the KV cache is full, in the colour of what it computes
+// Iterations of every replica over time: a bar each, as high as the KV cache is full against
+// the fullest moment of the run, in the colour of what it computes
 // most. Ctrl and wheel zoom, dragging moves, a click moves the replay there.
 
 #include "widgets/serving/serving_run.h"
@@ -37,6 +38,7 @@ private:
 
     ServingRunPtr run_;
     std::vector<std::vector<std::uint32_t>> batches_;  ///< per replica, by begin
+    double fullest_ = 1;                               ///< blocks
     double from_ = 0, to_ = 1;                         ///< s
     SimTime time_ = 0;
 };

@@ -255,7 +255,7 @@ void ServingForm::showOptions() {
             box->setObjectName(id);
             box->setChecked(value != 0);
             connect(box, &QCheckBox::clicked, this, [set, key = option.key](bool on) { set(key, on ? 1 : 0); });
-            form->addRow(QString(), box);
+            form->addRow(box);
             continue;
         }
         if (std::max(value, option.fallback) >= 1e7) {  // bandwidths, `25 G`
@@ -274,6 +274,7 @@ void ServingForm::showOptions() {
         box->setObjectName(id);
         const bool fraction = value != std::floor(value) || option.fallback != std::floor(option.fallback);
         box->setRange(0, 1e7);
+        box->setMinimumWidth(static_cast<int>(9 * ui::Theme::instance().unit() * ui::Theme::instance().scale()));
         box->setDecimals(fraction ? 3 : 0);
         box->setSingleStep(fraction ? 0.01 : std::max(1.0, std::floor(value / 8)));
         box->setGroupSeparatorShown(true);

@@ -108,8 +108,8 @@ bool ServingPage::isBusy() const {
 
 ServingStudy ServingPage::usualQuestion() {
     ServingStudy study;
-    study.traffic.arrivals.rate = 8;
-    study.traffic.requests = 600;
+    study.traffic.arrivals.rate = 30;
+    study.traffic.requests = 1200;
     study.scenario.promise = {.ttft = 0.5, .tpot = 0.05};
     return study;
 }
