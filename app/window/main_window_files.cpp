@@ -144,8 +144,11 @@ void MainWindow::openExample(const QString& id) {
         setLayoutMode(Layout::Draw);
         documents_->setCurrentWidget(hardwarePage_);
     }
-    if (example->serving) documents_->setCurrentWidget(servingPage_);
     showProject();
+    if (example->serving) {
+        documents_->setCurrentWidget(servingPage_);
+        docks_->setAside(true);  // also where the page was in front already
+    }
     refreshProblems();
     inspectComponent(components_.current());
 }

@@ -112,6 +112,7 @@ void ServingForm::buildModel() {
         changed();
     });
     connect(method_, &QComboBox::activated, this, [this] {
+        if (method_->currentData().toString().isEmpty()) return;
         for (PoolSpec& each : question_.scenario.pools) {
             each.time = {};
             each.time.method = method_->currentData().toString().toStdString();
@@ -295,7 +296,12 @@ void ServingForm::setQuestion(const ServingStudy& question) {
     const auto& pools = question_.scenario.pools;
     selectData(model_, ui::qs(question_.scenario.model.source));
     selectData(weights_, ui::qs(toText(question_.scenario.model.weights)));
-    selectData(method_, ui::qs(pool().time.method));
+    if (const int table = method_->findData(QString()); table >= 0) method_->removeItem(table);
+    const TimeSlot& slot = pool().time;
+    if (slot.kind == SlotKind::Table)
+        method_->insertItem(0, tr("Measured: %1 tables").arg(ui::qs(slot.format)), QString());
+    if (slot.kind == SlotKind::Law) method_->insertItem(0, tr("A fitted law"), QString());
+    selectData(method_, slot.kind == SlotKind::Kernels ? ui::qs(slot.method) : QString());
     selectData(device_, ui::qs(pool().hardware));
     replicas_->setValue(pools.back().replicas);
     tensor_->setValue(pool().plan.tensor);

@@ -50,6 +50,22 @@ QString clockText(SimTime time) {
 ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Background(this)), load_(new Background(this)) {
     setObjectName(QStringLiteral("servingPage"));
     setAccessibleName(tr("Serving"));
+    soon_.setSingleShot(true);
+    soon_.setInterval(patience);
+    frame_.setInterval(33);
+    connect(&soon_, &QTimer::timeout, this, &ServingPage::ask);
+    connect(&frame_, &QTimer::timeout, this, &ServingPage::nextFrame);
+    connect(work_, &Background::advanced, this, [this] {
+        if (work_->fraction() > 0) now_->setFullText(tr("simulating, %1").arg(ui::percentText(work_->fraction())));
+    });
+    connect(work_, &Background::ended, this, [this] { setTime(time_); });
+    question_ = usualQuestion();
+}
+
+// Some fifty controls with a style sheet each: made when the page is first seen, so that the window starts without
+// them.
+void ServingPage::build() {
+    if (form_) return;
     const int unit = ui::Theme::instance().unit();
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
@@ -77,27 +93,19 @@ ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Backgroun
     column->addWidget(split, 1);
     row->addWidget(right, 1);
 
-    soon_.setSingleShot(true);
-    soon_.setInterval(patience);
-    frame_.setInterval(33);
-    connect(&soon_, &QTimer::timeout, this, &ServingPage::ask);
-    connect(&frame_, &QTimer::timeout, this, &ServingPage::nextFrame);
     connect(form_, &ServingForm::edited, this, [this] {
         stale_ = true;
+        question_ = form_->question();
         soon_.start();
-        emit edited(form_->question());
+        emit edited(question_);
     });
-    connect(work_, &Background::advanced, this, [this] {
-        if (work_->fraction() > 0) now_->setFullText(tr("simulating, %1").arg(ui::percentText(work_->fraction())));
-    });
-    connect(work_, &Background::ended, this, [this] { setTime(time_); });
     connect(fleet_, &ui::FleetPicture::chosen, this, &ServingPage::follow);
     connect(lives_, &ui::RequestLives::chosen, this, &ServingPage::follow);
     connect(pairs_, &ui::PairPlot::chosen, this, &ServingPage::follow);
     connect(lanes_, &ui::LanePlot::timeChosen, this, &ServingPage::setTime);
     connect(iterations_, &ui::ReplicaLanes::timeChosen, this, &ServingPage::setTime);
     headline_->setFullText(tr("What will the users see?"));
-    form_->setQuestion(usualQuestion());
+    form_->setQuestion(question_);
 }
 
 ServingPage::~ServingPage() = default;
@@ -115,7 +123,7 @@ ServingStudy ServingPage::usualQuestion() {
 }
 
 const ServingStudy& ServingPage::question() const {
-    return form_->question();
+    return question_;
 }
 
 SimTime ServingPage::end() const {
@@ -265,25 +273,27 @@ void ServingPage::setHardware(HardwarePtr hardware) {
 }
 
 void ServingPage::setQuestion(const ServingStudy& question) {
-    if (question == form_->question()) return;
-    form_->setQuestion(question);
+    if (question == question_) return;
+    question_ = question;
+    if (form_) form_->setQuestion(question);
     stale_ = true;
     if (isVisible()) soon_.start(0);
 }
 
 void ServingPage::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
+    build();
     if (stale_) soon_.start(0);
 }
 
 void ServingPage::hideEvent(QHideEvent* event) {
     QWidget::hideEvent(event);
-    play_->setChecked(false);
+    if (play_) play_->setChecked(false);
 }
 
 void ServingPage::ask() {
     stale_ = false;
-    work_->start([question = form_->question(), hardware = hardware_, times = times_, page = this](
+    work_->start([question = question_, hardware = hardware_, times = times_, page = this](
                      std::stop_token stop, Progress& progress) -> Background::Finish {
         auto answer = std::make_shared<ServingAnswer>(answerServing(question, hardware, *times, stop, progress));
         if (stop.stop_requested()) return {};
@@ -410,7 +420,7 @@ void ServingPage::showLatency() {
             line.y.push_back(static_cast<double>(i + 1) / static_cast<double>(line.x.size()));
         plot.lines.push_back(std::move(line));
     }
-    const ServiceLevel& promise = form_->question().scenario.promise;
+    const ServiceLevel& promise = question_.scenario.promise;
     const double mark = figure == ui::RequestFigure::Ttft   ? promise.ttft
                         : figure == ui::RequestFigure::Tpot ? promise.tpot
                                                             : promise.endToEnd;
@@ -434,7 +444,7 @@ void ServingPage::showFigures() {
 }
 
 void ServingPage::startLoadCurve() {
-    load_->start([question = form_->question(), hardware = hardware_, times = times_, page = this](
+    load_->start([question = question_, hardware = hardware_, times = times_, page = this](
                      std::stop_token stop, Progress& progress) -> Background::Finish {
         auto curve = std::make_shared<LoadCurve>(loadCurve(question, hardware, *times, stop, progress));
         return [curve, page] {

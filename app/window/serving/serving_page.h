@@ -46,7 +46,7 @@ public:
     void setQuestion(const ServingStudy& question);
     const ServingStudy& question() const;
 
-    ServingForm* form() const { return form_; }
+    ServingForm* form() const { return form_; }  ///< this and the other views: null until the page was seen
     ui::FleetPicture* fleet() const { return fleet_; }
     ui::RequestLives* lives() const { return lives_; }
     QTabWidget* tabs() const { return tabs_; }
@@ -64,6 +64,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    void build();
     QWidget* buildTransport();
     QWidget* buildViews();
     QWidget* buildLatency(QWidget* parent);
@@ -84,6 +85,7 @@ private:
     SimTime end() const;
 
     HardwarePtr hardware_;
+    ServingStudy question_;
     std::shared_ptr<IterationTimes> times_ = std::make_shared<IterationTimes>();
     Background *work_, *load_;
     QTimer soon_, frame_;
