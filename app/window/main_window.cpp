@@ -67,6 +67,7 @@ MainWindow::MainWindow(QWidget* parent)
     setAccessibleName(tr("Orrery"));
     setAcceptDrops(true);
     resize(1440, 900);
+    ui::Theme::instance().setMode(preferences_.dark ? ui::Mode::Dark : ui::Mode::Light);
     buildDocks();
     buildCentre();
     buildActions();

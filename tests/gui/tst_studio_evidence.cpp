@@ -129,7 +129,7 @@ private slots:
         auto* import = page_->findChild<QPushButton*>("mapping.import");
         auto* save = page_->findChild<QPushButton*>("mapping.save");
         QVERIFY(!import->isEnabled() && !save->isEnabled());  // nothing says which column is the time
-        enter("mapping.time", "Resul");
+        enter("mapping.time", "Duration");
         QTRY_VERIFY(page_->findChild<QWidget*>("mapping.time.wrong"));
         enter("mapping.time", "Result");
         enter("mapping.unit", "us");
@@ -184,9 +184,10 @@ private slots:
             std::ranges::find_if(all, [](const Judgement& j) { return j.method == QStringLiteral("roofline"); });
         QVERIFY(roofline != all.end());
         QVERIFY(roofline->evaluation);
-        // A fifth of the rows stands on the side that the shipped calibrations were fitted to: those are not judged.
+        // What stands on the side that some shipped calibration was fitted to (a fifth of the rows for most, half for
+        // one) is not judged.
         const std::size_t rowsJudged = roofline->evaluation->rows.size();
-        QVERIFY2(rowsJudged > 100 && rowsJudged < 150, qPrintable(QString::number(rowsJudged)));
+        QVERIFY2(rowsJudged > 40 && rowsJudged < 150, qPrintable(QString::number(rowsJudged)));
         // A roofline is below what was made up from 60 % of it.
         QVERIFY(roofline->evaluation->figures.errors.bias < 0);
 

@@ -48,12 +48,15 @@ Theme& Theme::instance() {
     return theme;
 }
 
+// Setting a style sheet polishes every widget again, which takes longer than making them.
 void Theme::setMode(Mode mode) {
+    if (mode == mode_ && generation_ > 0) return;
     mode_ = mode;
     apply();
 }
 
 void Theme::setPresenter(bool large) {
+    if (large == presenter_ && generation_ > 0) return;
     presenter_ = large;
     apply();
 }
