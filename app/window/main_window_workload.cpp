@@ -118,12 +118,13 @@ void MainWindow::wireServing() {
     for (const auto signal : {&Document::hardwareChanged, &Document::servingChanged, &Document::replaced})
         connect(document_, signal, servingPage_, show);
     // What is dragged, or typed in one go, is one entry of the undo list.
-    connect(servingPage_, &ServingPage::edited, this,
-            [this, since = QElapsedTimer(), gesture = 0](const ServingStudy& study) mutable {
-                if (!since.isValid() || since.elapsed() > 800) gesture = document_->newGesture();
-                since.start();
-                report(document_->apply(setServingEdit(*document_->state(), study), gesture));
-            });
+    connect(
+        servingPage_, &ServingPage::edited, this,
+        [this, since = QElapsedTimer(), gesture = 0](const ServingStudy& study) mutable {
+            if (!since.isValid() || since.elapsed() > 800) gesture = document_->newGesture();
+            since.start();
+            report(document_->apply(setServingEdit(*document_->state(), study, ServingPage::usualQuestion()), gesture));
+        });
 }
 
 }  // namespace orrery::app

@@ -73,7 +73,15 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent) {
         list_->setToolTip(tabs_->currentIndex() == LibraryItem::Method
                               ? tr("Space or a click on the box puts a method in the set")
                               : tr("Enter or a double click chooses; drag it to where it belongs"));
-        if (filter_->rowCount() > 0) list_->setCurrentIndex(filter_->index(0, 0));
+        // What is called so comes before what only mentions it.
+        int best = 0;
+        for (int row = 0; row < filter_->rowCount(); ++row) {
+            if (!filter_->index(row, 0).data().toString().contains(search_->text().trimmed(), Qt::CaseInsensitive))
+                continue;
+            best = row;
+            break;
+        }
+        if (filter_->rowCount() > 0) list_->setCurrentIndex(filter_->index(best, 0));
     };
     connect(tabs_, &QTabBar::currentChanged, this, refilter);
     connect(search_, &QLineEdit::textChanged, this, refilter);

@@ -69,8 +69,8 @@ Words difference(const ServingStudy& before, const ServingStudy& after) {
 
 }  // namespace
 
-Expected<Edit> setServingEdit(const ProjectState& state, const ServingStudy& study) {
-    const Words words = state.serving ? difference(*state.serving, study) : Words{QObject::tr("Serve a model"), {}, {}};
+Expected<Edit> setServingEdit(const ProjectState& state, const ServingStudy& study, const ServingStudy& usual) {
+    const Words words = difference(state.serving ? *state.serving : usual, study);
     Edit edit{state, words.subject, words.from, words.to, QStringLiteral("serving/") + words.subject};
     edit.after.serving = study;
     return edit;
