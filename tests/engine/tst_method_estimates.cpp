@@ -163,8 +163,10 @@ private slots:
             }
             QVERIFY2(near(bytes, weights + cache, 0.01),
                      qPrintable(QString("%1 against %2").arg(bytes).arg(weights + cache)));
-            // The stall model as fitted counts a fifth of each kernel as its start.
-            const double least = std::string_view(id) == "interval-analysis" ? 0.75 : 0.85;
+            // As fitted, the stall model counts a fifth of a kernel as its start; the mapping search was measured on an
+            // eager framework, which spends 13 to 46 us on starting a kernel of about 100 us.
+            const std::string_view name(id);
+            const double least = name == "mapping-search" ? 0.6 : name == "interval-analysis" ? 0.75 : 0.85;
             QVERIFY2(inMemory > least * answer->latency.value, id.data());
         }
     }

@@ -94,6 +94,7 @@ void ServingPage::build() {
     row->addWidget(right, 1);
 
     connect(form_, &ServingForm::edited, this, [this] {
+        if (form_->question() == question_) return;  // pressed, but not moved
         stale_ = true;
         question_ = form_->question();
         soon_.start();
