@@ -292,6 +292,7 @@ Expected<std::unique_ptr<ServingSimulation>> ServingSimulation::make(std::shared
     state.options = options;
     const std::size_t count = state.fleet->replicas.size();
     state.result.requests.reset(*state.stream);
+    state.result.stream = state.stream;
     state.result.replicas.resize(count);
     state.result.gapBins = options.gapBins;
     state.result.gapHistogram.assign(static_cast<std::size_t>(options.gapBins) * gap_decades, 0);

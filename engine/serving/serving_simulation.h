@@ -76,7 +76,8 @@ struct ServingOptions {
 };
 
 struct ServingResult {
-    RequestTable requests;  ///< `stream` stays that of the caller
+    RequestTable requests;
+    std::shared_ptr<const RequestStream> stream;  ///< keeps alive what `requests` refers to
     std::vector<ReplicaTotals> replicas;
     BatchLog batches;
     std::vector<ServingEvent> events;

@@ -51,14 +51,6 @@ void FleetPicture::setCurrent(RequestIndex request) {
     update();
 }
 
-QString FleetPicture::nameOf(const Replay& replay, std::size_t replica) const {
-    const auto& replicas = replay.run()->fleet->replicas;
-    const ReplicaSpec& spec = replicas[std::min(replica, replicas.size() - 1)];
-    QString name = spec.name.empty() ? tr("Replica %1").arg(replica + 1) : qs(spec.name);
-    if (spec.role != ReplicaRole::Whole) name += QStringLiteral(" · ") + qs(toText(spec.role));
-    return name;
-}
-
 void FleetPicture::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Palette& colours = Theme::instance().colours();
@@ -129,7 +121,7 @@ void FleetPicture::paintCompact(QPainter& painter, const QRectF& card, const Rep
     painter.drawText(card.adjusted(6, 2, -6, 0), Qt::AlignLeft | Qt::AlignTop,
                      painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(card.width() - 12)));
     paintKv(painter, QRectF(card.left() + 6, card.bottom() - 10, card.width() - 12, 5), now);
-    marks_.push_back({card, no_request, nameOf(replay, replica)});
+    marks_.push_back({card, no_request, replicaName(*replay.run()->fleet, replica)});
 }
 
 void FleetPicture::paintReplica(QPainter& painter, const QRectF& card, const Replay& replay, std::size_t replica) {
@@ -148,9 +140,9 @@ void FleetPicture::paintReplica(QPainter& painter, const QRectF& card, const Rep
     const double numberWidth = metrics.horizontalAdvance(QStringLiteral("8,888 tokens")) + 8.0;
     const QRectF inner = card.adjusted(8, 5, -8, -6);
     painter.setPen(colours.text);
-    painter.drawText(
-        QRectF(inner.left(), inner.top(), inner.width(), line), Qt::AlignLeft,
-        metrics.elidedText(nameOf(replay, replica), Qt::ElideRight, static_cast<int>(inner.width() * 0.6)));
+    painter.drawText(QRectF(inner.left(), inner.top(), inner.width(), line), Qt::AlignLeft,
+                     metrics.elidedText(replicaName(*replay.run()->fleet, replica), Qt::ElideRight,
+                                        static_cast<int>(inner.width() * 0.6)));
     const BatchLog& log = replay.run()->result.batches;
     if (now.busy) {
         painter.setPen(colours.mutedText);

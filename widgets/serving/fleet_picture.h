@@ -39,7 +39,6 @@ private:
     void paintReplica(QPainter& painter, const QRectF& card, const Replay& replay, std::size_t replica);
     void paintCompact(QPainter& painter, const QRectF& card, const Replay& replay, std::size_t replica);
     void paintKv(QPainter& painter, const QRectF& bar, const Replay::ReplicaAt& now) const;
-    QString nameOf(const Replay& replay, std::size_t replica) const;
 
     std::vector<const Replay*> replays_;
     SimTime time_ = 0;

@@ -115,7 +115,7 @@ void ReplicaLanes::paintEvent(QPaintEvent*) {
         const ReplicaSpec& spec = run_->fleet->replicas[std::min(r, run_->fleet->replicas.size() - 1)];
         if (tall >= painter.fontMetrics().height()) {
             painter.setPen(colours.text);
-            const QString name = spec.name.empty() ? tr("Replica %1").arg(r + 1) : QString::fromStdString(spec.name);
+            const QString name = replicaName(*run_->fleet, r);
             painter.drawText(
                 QRectF(8, lane.top(), area.left() - 14, lane.height()), Qt::AlignLeft | Qt::AlignVCenter,
                 painter.fontMetrics().elidedText(name, Qt::ElideMiddle, static_cast<int>(area.left()) - 14));

@@ -245,11 +245,8 @@ std::vector<std::pair<QString, QString>> lifeOf(const ServingRun& run, RequestIn
     lines.emplace_back(tr("Arrived"), ui::text(toSeconds(requests.arrived[r]), Dimension::Time, 5));
     lines.emplace_back(tr("Prompt"), RequestLives::tr("%n token(s)", nullptr, run.stream->prompt[r]));
     lines.emplace_back(tr("Output"), RequestLives::tr("%n token(s)", nullptr, run.stream->output[r]));
-    const auto& replicas = run.fleet->replicas;
-    if (requests.replica[r] >= 0 && static_cast<std::size_t>(requests.replica[r]) < replicas.size()) {
-        const std::string& name = replicas[static_cast<std::size_t>(requests.replica[r])].name;
-        lines.emplace_back(tr("Replica"), name.empty() ? QString::number(requests.replica[r] + 1) : qs(name));
-    }
+    if (requests.replica[r] >= 0)
+        lines.emplace_back(tr("Replica"), replicaName(*run.fleet, static_cast<std::size_t>(requests.replica[r])));
     if (requests.cached[r] > 0)
         lines.emplace_back(tr("From prefix cache"), RequestLives::tr("%n token(s)", nullptr, requests.cached[r]));
     if (requests.scheduled[r] >= 0)

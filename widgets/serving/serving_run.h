@@ -24,4 +24,7 @@ using ServingRunPtr = std::shared_ptr<const ServingRun>;
 /// One, or two on the same stream side by side.
 using ServingRuns = std::vector<ServingRunPtr>;
 
+/// `h100 2 · decode`: numbered where there are several, with its role if it serves only a part.
+QString replicaName(const FleetSpec& fleet, std::size_t replica);
+
 }  // namespace orrery::ui
