@@ -112,7 +112,6 @@ void ReplicaLanes::paintEvent(QPaintEvent*) {
     for (std::size_t r = 0; r < batches_.size(); ++r) {
         const QRectF lane(area.left(), area.top() + tall * static_cast<double>(r) + 1, area.width(),
                           std::max(1.0, tall - 3));
-        const ReplicaSpec& spec = run_->fleet->replicas[std::min(r, run_->fleet->replicas.size() - 1)];
         if (tall >= painter.fontMetrics().height()) {
             painter.setPen(colours.text);
             const QString name = replicaName(*run_->fleet, r);
