@@ -5,7 +5,6 @@
 #include "app/window/serving/serving_figures.h"
 #include "app/window/serving/serving_form.h"
 #include "widgets/common/fact_list.h"
-#include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -19,11 +18,8 @@
 #include "widgets/serving/request_lives.h"
 
 #include <QHBoxLayout>
-#include <QPushButton>
 #include <QSlider>
 #include <QSplitter>
-#include <QTabBar>
-#include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -33,8 +29,7 @@ namespace orrery::app {
 
 namespace {
 
-constexpr int patience = 180;       ///< ms after the last edit before it is simulated
-constexpr int scrub_steps = 10000;  ///< of the slider over the whole run
+constexpr int patience = 180;  ///< ms after the last edit before it is simulated
 
 /// `8:15.36`, as a stopwatch shows it; below a minute in seconds.
 QString clockText(SimTime time) {
@@ -133,139 +128,6 @@ SimTime ServingPage::end() const {
     return end;
 }
 
-QWidget* ServingPage::buildTransport() {
-    const int unit = ui::Theme::instance().unit();
-    auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(unit / 2);
-    const auto button = [&](const QString& icon, const QString& name, const char* id) {
-        auto* made = new ui::IconButton(icon, name, QLatin1String(id), bar);
-        row->addWidget(made);
-        return made;
-    };
-    rewind_ = button(QStringLiteral("media-skip-backward"), tr("To the beginning"), "serving.rewind");
-    back_ = button(QStringLiteral("media-seek-backward"), tr("Back to the iteration before"), "serving.back");
-    play_ = button(QStringLiteral("media-playback-start"), tr("Play or pause"), "serving.play");
-    play_->setCheckable(true);
-    forward_ = button(QStringLiteral("media-seek-forward"), tr("On to the next iteration"), "serving.forward");
-    scrub_ =
-        named(new QSlider(Qt::Horizontal, bar), "serving.scrub", tr("Moment of the run"), tr("Drag through the run"));
-    scrub_->setRange(0, scrub_steps);
-    row->addWidget(scrub_, 1);
-    speed_ =
-        named(new QComboBox(bar), "serving.speed", tr("Speed of playing"), tr("Simulated time per second of playing"));
-    for (const auto& [text, factor] : std::initializer_list<std::pair<QString, double>>{{tr("1/100 speed"), 0.01},
-                                                                                        {tr("1/10 speed"), 0.1},
-                                                                                        {tr("real time"), 1.0},
-                                                                                        {tr("10 × faster"), 10.0},
-                                                                                        {tr("100 × faster"), 100.0}})
-        speed_->addItem(text, factor);
-    speed_->setCurrentIndex(2);
-    row->addWidget(speed_);
-    now_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, bar);
-    now_->setObjectName(QStringLiteral("serving.now"));
-    now_->setMinimumWidth(unit * 18);
-    row->addWidget(now_);
-    connect(rewind_, &QToolButton::clicked, this, [this] { setTime(0); });
-    connect(back_, &QToolButton::clicked, this, [this] { step(true); });
-    connect(forward_, &QToolButton::clicked, this, [this] { step(false); });
-    connect(play_, &QToolButton::toggled, this, &ServingPage::play);
-    connect(scrub_, &QSlider::sliderMoved, this,
-            [this](int at) { setTime(static_cast<SimTime>(static_cast<double>(end()) * at / scrub_steps)); });
-    return bar;
-}
-
-QWidget* ServingPage::buildViews() {
-    tabs_ = named(new QTabWidget(this), "serving.views", tr("Results"), tr("The run in figures and pictures"));
-    tabs_->setDocumentMode(true);
-    tabs_->tabBar()->setObjectName(QStringLiteral("serving.tabs"));
-    tabs_->tabBar()->setAccessibleName(tr("Results"));
-    tabs_->tabBar()->setToolTip(tr("The run in figures and pictures"));
-    figures_ = new ui::CellsTable(QStringLiteral("serving.figures"), tr("Figures"),
-                                  tr("One definition each; hover a name to read it"), tabs_);
-    auto* overTime = named(new QSplitter(Qt::Vertical, tabs_), "serving.time.split", tr("Over time"),
-                           tr("Above the whole run, below iteration by iteration"));
-    overTime->setChildrenCollapsible(false);
-    lanes_ = new ui::LanePlot(overTime);
-    iterations_ = new ui::ReplicaLanes(overTime);
-    overTime->addWidget(lanes_);
-    overTime->addWidget(iterations_);
-    overTime->setStretchFactor(0, 3);
-    overTime->setStretchFactor(1, 2);
-    auto* requests = named(new QSplitter(Qt::Horizontal, tabs_), "serving.requests.split", tr("Requests"),
-                           tr("Drag the border to give one side more room"));
-    requests->setChildrenCollapsible(false);
-    lives_ = new ui::RequestLives(requests);
-    auto* side = new QWidget(requests);
-    auto* facts = new QVBoxLayout(side);
-    facts->setContentsMargins(8, 8, 0, 0);
-    life_ = new ui::FactList(side);
-    life_->setObjectName(QStringLiteral("serving.life"));
-    side->setMinimumWidth(static_cast<int>(28 * ui::Theme::instance().unit() * ui::Theme::instance().scale()));
-    facts->addWidget(life_);
-    facts->addStretch(1);
-    requests->addWidget(lives_);
-    requests->addWidget(side);
-    requests->setStretchFactor(0, 3);
-    requests->setStretchFactor(1, 1);
-    pairs_ = new ui::PairPlot(tabs_);
-    tabs_->addTab(overTime, tr("Over time"));
-    tabs_->addTab(requests, tr("Requests"));
-    tabs_->addTab(buildLatency(tabs_), tr("Latency"));
-    tabs_->addTab(pairs_, tr("Side by side"));
-    tabs_->addTab(buildLoad(tabs_), tr("Load curve"));
-    tabs_->addTab(figures_, tr("Figures"));
-    return tabs_;
-}
-
-QWidget* ServingPage::buildLatency(QWidget* parent) {
-    auto* page = new QWidget(parent);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 4, 0, 0);
-    figure_ = named(new QComboBox(page), "serving.figure", tr("Latency"), tr("Which latency is shown"));
-    for (const ui::RequestFigure figure :
-         {ui::RequestFigure::Ttft, ui::RequestFigure::Tpot, ui::RequestFigure::EndToEnd})
-        figure_->addItem(ui::nameOf(figure), static_cast<int>(figure));
-    latency_ = new ui::LinePlot(QStringLiteral("serving.latency"), tr("Distribution of latencies"),
-                                tr("Share of requests that are at least as fast; hover to read it"), page);
-    latency_->setEmptySentence(tr("The share of requests within any latency will stand here."));
-    column->addWidget(figure_, 0, Qt::AlignLeft);
-    column->addWidget(latency_, 1);
-    connect(figure_, &QComboBox::activated, this, [this] {
-        showLatency();
-        showPairs();
-    });
-    return page;
-}
-
-QWidget* ServingPage::buildLoad(QWidget* parent) {
-    auto* page = new QWidget(parent);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 4, 0, 0);
-    auto* row = new QHBoxLayout;
-    loadRun_ = named(new QPushButton(tr("Compute the curve"), page), "serving.load.run", tr("Compute the load curve"),
-                     tr("Runs the traffic at ten rates, from a fifth to twice the one that is set"));
-    loadState_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, page);
-    loadState_->setElided(true);
-    row->addWidget(loadRun_);
-    row->addWidget(loadState_, 1);
-    loadPlot_ = new ui::LinePlot(QStringLiteral("serving.load"), tr("Promise kept against load"),
-                                 tr("Share of requests that keep the promise, by the rate at which they arrive"), page);
-    loadPlot_->setEmptySentence(
-        tr("How many requests keep the promise, as more arrive per second. Set a promise at the left, then compute the "
-           "curve."));
-    column->addLayout(row);
-    column->addWidget(loadPlot_, 1);
-    connect(loadRun_, &QPushButton::clicked, this, [this] { load_->isRunning() ? load_->cancel() : startLoadCurve(); });
-    connect(load_, &Background::advanced, this, [this] {
-        loadRun_->setText(tr("Stop"));
-        loadState_->setFullText(tr("%1 done").arg(ui::percentText(load_->fraction())));
-    });
-    connect(load_, &Background::ended, this, [this] { loadRun_->setText(tr("Compute the curve")); });
-    return page;
-}
-
 void ServingPage::setHardware(HardwarePtr hardware) {
     if (hardware == hardware_) return;
     hardware_ = std::move(hardware);
@@ -347,7 +209,7 @@ void ServingPage::setTime(SimTime time) {
     iterations_->setTime(time_);
     lives_->setTime(time_);
     if (!scrub_->isSliderDown() && end() > 0)
-        scrub_->setValue(static_cast<int>(static_cast<double>(time_) / static_cast<double>(end()) * scrub_steps));
+        scrub_->setValue(static_cast<int>(static_cast<double>(time_) / static_cast<double>(end()) * scrubSteps));
     now_->setFullText(
         tr("%1 of %2")
             .arg(ui::text(toSeconds(time_), Dimension::Time, 4), ui::text(toSeconds(end()), Dimension::Time)));

@@ -64,6 +64,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    static constexpr int scrubSteps = 10000;  ///< of the slider over the whole run
     void build();
     QWidget* buildTransport();
     QWidget* buildViews();
