@@ -67,7 +67,10 @@ void Headline::restyle() {
     for (QLabel* label : {interval_, facts_, question_}) label->setFont(theme.font(ui::FontRole::Body));
     QPalette muted = palette();
     muted.setColor(QPalette::WindowText, theme.colours().mutedText);
-    for (QLabel* label : {interval_, question_}) label->setPalette(muted);
+    for (QLabel* label : {interval_, question_}) {
+        label->ensurePolished();  // or its first showing brings the palette of before back
+        label->setPalette(muted);
+    }
 }
 
 void Headline::fitQuestion() {

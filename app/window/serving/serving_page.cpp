@@ -307,6 +307,9 @@ void ServingPage::showFigures() {
 }
 
 void ServingPage::startLoadCurve() {
+    const ServiceLevel& promise = question_.scenario.promise;
+    if (!(promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0))
+        return loadState_->setFullText(tr("There is no promise to keep yet: set one at the left, under Promise"));
     load_->start([question = question_, hardware = hardware_, times = times_, page = this](
                      std::stop_token stop, Progress& progress) -> Background::Finish {
         auto curve = std::make_shared<LoadCurve>(loadCurve(question, hardware, *times, stop, progress));
