@@ -1,5 +1,6 @@
 #include "app/window/mapping_page.h"
 
+#include "app/window/form_parts.h"
 #include "app/window/mapping_search.h"
 #include "mapping/mapspace_dataflow.h"
 #include "widgets/common/label.h"
@@ -84,14 +85,6 @@ Product productOf(const NestProblem& problem) {
 
 int unitsWide(int units) {
     return units * ui::Theme::instance().unit();
-}
-
-template <class Widget>
-Widget* named(Widget* widget, const char* id, const QString& name, const QString& tip) {
-    widget->setObjectName(QLatin1String(id));
-    widget->setAccessibleName(name);
-    widget->setToolTip(tip);
-    return widget;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "app/window/evidence/accuracy_tab.h"
 
 #include "app/window/evidence/background.h"
+#include "app/window/form_parts.h"
 #include "evaluation/holdout.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -29,14 +30,6 @@ namespace orrery::app {
 namespace {
 
 enum Against { Intensity, Size, Prediction };
-
-template <class Widget>
-Widget* named(Widget* widget, const char* id, const QString& name, const QString& tip) {
-    widget->setObjectName(QLatin1String(id));
-    widget->setAccessibleName(name);
-    widget->setToolTip(tip);
-    return widget;
-}
 
 ui::Cell percentCell(double share, ui::Tone tone = ui::Tone::Normal) {
     return {ui::percentText(share), share, {}, tone, true};

@@ -1,6 +1,7 @@
 #include "app/window/evidence/calibrate_tab.h"
 
 #include "app/window/evidence/background.h"
+#include "app/window/form_parts.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -25,18 +26,6 @@
 #include <mutex>
 
 namespace orrery::app {
-
-namespace {
-
-template <class Widget>
-Widget* named(Widget* widget, const char* id, const QString& name, const QString& tip) {
-    widget->setObjectName(QLatin1String(id));
-    widget->setAccessibleName(name);
-    widget->setToolTip(tip);
-    return widget;
-}
-
-}  // namespace
 
 /// Points of the curve as the fitting thread leaves them.
 struct CalibrateTab::Steps {

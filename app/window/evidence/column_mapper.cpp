@@ -1,6 +1,7 @@
 #include "app/window/evidence/column_mapper.h"
 
 #include "app/window/evidence/mapping_form.h"
+#include "app/window/form_parts.h"
 #include "learning/calibration.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -21,14 +22,6 @@ namespace orrery::app {
 namespace {
 
 constexpr std::size_t shownRows = 200;
-
-template <class Widget>
-Widget* named(Widget* widget, const char* id, const QString& name, const QString& tip) {
-    widget->setObjectName(QLatin1String(id));
-    widget->setAccessibleName(name);
-    widget->setToolTip(tip);
-    return widget;
-}
 
 /// Which keys and fields read this column.
 QStringList readersOf(const ColumnMapping& mapping, const std::string& column) {

@@ -1,5 +1,6 @@
 #include "app/window/evidence/runs_tab.h"
 
+#include "app/window/form_parts.h"
 #include "methods/method.h"
 #include "store/exports.h"
 #include "widgets/common/label.h"
@@ -24,14 +25,6 @@
 namespace orrery::app {
 
 namespace {
-
-template <class Widget>
-Widget* named(Widget* widget, const char* id, const QString& name, const QString& tip) {
-    widget->setObjectName(QLatin1String(id));
-    widget->setAccessibleName(name);
-    widget->setToolTip(tip);
-    return widget;
-}
 
 ui::Cell word(const QString& text, ui::Tone tone = ui::Tone::Normal) {
     return {text, 0, text, tone, false};

@@ -1,6 +1,6 @@
 #include "app/window/serving/serving_form.h"
 
-#include "app/window/serving/form_parts.h"
+#include "app/window/form_parts.h"
 #include "hardware/catalogue.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
@@ -334,13 +334,23 @@ void ServingForm::setStream(std::shared_ptr<const RequestStream> stream) {
     trafficText_->setText(picture_->summary());
 }
 
-void ServingForm::setPlan(const PlannedFleet& planned) {
+void ServingForm::setPlan(const PlannedFleet& planned, double low, double high) {
     QStringList lines;
     for (const PlannedPool& each : planned.pools)
         lines << tr("%1: %2 tokens of KV cache per replica; a lone sequence decodes in %3")
                      .arg(ui::qs(each.device), ui::countText(static_cast<double>(each.capacity.tokens)),
                           ui::text(each.decodeSeconds, Dimension::Time));
+    const auto signedPercent = [](double factor) {
+        return (factor < 1 ? QStringLiteral("−") : QStringLiteral("+")) + ui::percentText(std::abs(factor - 1));
+    };
+    lines << (low < 1 || high > 1 ? tr("90 % of iteration times: %1 to %2").arg(signedPercent(low), signedPercent(high))
+                                  : tr("How sure the iteration times are has not been measured"));
     planText_->setText(lines.join(QLatin1Char('\n')));
+    QStringList assumptions;
+    for (const PlannedPool& each : planned.pools)
+        for (const std::string& line : each.assumptions)
+            if (!assumptions.contains(ui::qs(line))) assumptions << ui::qs(line);
+    planText_->setToolTip(assumptions.join(QLatin1Char('\n')));
 }
 
 }  // namespace orrery::app

@@ -30,7 +30,8 @@ public:
     const ServingStudy& question() const { return question_; }
     void setQuestion(const ServingStudy& question);
     void setStream(std::shared_ptr<const RequestStream> stream);  ///< what the traffic became, for its picture
-    void setPlan(const PlannedFleet& planned);                    ///< what the fleet became, in words
+    /// What the fleet became, in words, and how sure its iteration times are (factors of 90 %; both 1: not measured).
+    void setPlan(const PlannedFleet& planned, double low, double high);
 
 signals:
     void edited();  ///< by a person

@@ -1,4 +1,4 @@
-#include "app/window/serving/form_parts.h"
+#include "app/window/form_parts.h"
 #include "app/window/serving/serving_form.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"

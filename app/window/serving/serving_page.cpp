@@ -1,7 +1,7 @@
 #include "app/window/serving/serving_page.h"
 
 #include "app/window/evidence/background.h"
-#include "app/window/serving/form_parts.h"
+#include "app/window/form_parts.h"
 #include "app/window/serving/serving_figures.h"
 #include "app/window/serving/serving_form.h"
 #include "widgets/common/fact_list.h"
@@ -178,7 +178,9 @@ void ServingPage::show(ServingAnswer answer) {
         emit answered();
         return;
     }
-    form_->setPlan(answer.planned);
+    const bool any = !answer.runs.empty();
+    form_->setPlan(answer.planned, any ? answer.runs.front()->result.low : 1,
+                   any ? answer.runs.front()->result.high : 1);
     const bool first = runs_.empty();
     const double share = end() > 0 ? static_cast<double>(time_) / static_cast<double>(end()) : 0;
     runs_ = std::move(answer.runs);

@@ -1,5 +1,5 @@
 #include "app/window/evidence/background.h"
-#include "app/window/serving/form_parts.h"
+#include "app/window/form_parts.h"
 #include "app/window/serving/serving_page.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/icon_button.h"
