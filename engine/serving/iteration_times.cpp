@@ -142,7 +142,6 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
                     inPool(pool, "device"));
     }
     PoolDevice result;
-    result.design = design->name;
     Expected<GpuView> gpu = Unexpected(Diagnostic{});
     if (pool.device.empty()) {
         gpu = gpuView(*design);
@@ -160,6 +159,8 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
     result.gpu = std::move(*gpu);
     result.drawn = result.gpu.device.copies;
     result.key = keyOf(result.gpu);
+    if (auto place = findComponent(design->root, result.gpu.device.path)) result.place = std::move(*place);
+    result.design = std::move(design);
     return result;
 }
 
