@@ -156,11 +156,24 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     auto time = iterationTimeOf(pool, launches, *kernels);
     if (!time) return Unexpected(std::move(time.error()));
 
+    if (pool.powerCap > 0 && !powerModel(device->gpu).known()) {
+        warnings.push_back(warning("serving.unknown-power",
+                                   fmt::format("{} has no power cap of its own, so that one of {:.4g} W means nothing",
+                                               device->gpu.device.name, pool.powerCap),
+                                   "give the device its `power_cap`", inPool(pool, "power_cap")));
+    } else if (pool.powerCap > 0 && pool.time.kind != SlotKind::Kernels) {
+        warnings.push_back(
+            warning("serving.cap-without-clock",
+                    "iteration times of a table or law stay as they were measured, whatever the power cap",
+                    "let a kernel method price them", inPool(pool, "power_cap")));
+    }
     Made made;
     made.linkBandwidth = device->gpu.linkBandwidth;
     PlannedPool& planned = made.planned;
     planned.name = pool.name;
     planned.device = device->gpu.device.name;
+    planned.design = device->design;
+    planned.place = device->place;
     planned.replicas = pool.replicas;
     planned.devicesPerReplica = pool.plan.devices();
     planned.weightBytesPerDevice = launches.weightBytes() / pool.plan.pipeline;
@@ -241,8 +254,12 @@ Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::share
         const Hardware empty;
         const int devices = std::min(prefill->plan.devices(), decode->plan.devices());
         const bool drawn = drawing && prefill->hardware.empty() && decode->hardware.empty();
-        DrawnTransfer moved = transferOf(drawn ? *drawing : empty, prefill->device, decode->device, links, devices);
+        const auto placeOf = [&](const PoolSpec* pool) {
+            return drawn ? result.pools[static_cast<std::size_t>(pool - scenario.pools.data())].place : ComponentPath{};
+        };
+        DrawnTransfer moved = transferOf(drawn ? *drawing : empty, placeOf(prefill), placeOf(decode), links, devices);
         fleet->transfer = moved.transfer;
+        result.network = std::move(moved.network);
         for (PlannedPool& pool : result.pools) pool.assumptions.push_back(moved.basis);
     }
     if (auto good = check(*fleet); !good) return Unexpected(std::move(good.error()));

@@ -96,7 +96,7 @@ struct PoolSpec {
     double memoryShare = 0.9;
     std::int32_t tokensPerBlock = 16;
     std::int64_t kvBlocks = 0;  ///< 0: from memory (capacity_plan.h)
-    double powerCap = 0;        ///< watts of one device; 0: the device's own
+    double powerCap = 0;        ///< watts of one device, held by a lower clock; 0: the device's own
     ClockPolicy clock = ClockPolicy::Nominal;
     double clockShare = 1;
     double dollarsPerHour = 0;  ///< of one device; 0: not known
@@ -117,7 +117,9 @@ struct ServingScenario {
 
 /// What was worked out for a pool, to be shown.
 struct PlannedPool {
-    std::string name, device;  ///< device: its name
+    std::string name, device;                ///< device: its name
+    std::shared_ptr<const Hardware> design;  ///< that the device stands in: the drawing, or one of the catalogue
+    ComponentPath place;                     ///< of the device in it
     std::int32_t replicas = 1, devicesPerReplica = 1;
     CapacityPlan capacity;
     double weightBytesPerDevice = 0;
@@ -128,6 +130,7 @@ struct PlannedPool {
 struct PlannedFleet {
     std::shared_ptr<const FleetSpec> fleet;
     std::vector<PlannedPool> pools;
+    std::optional<ComponentPath> network;  ///< of the drawing, that carries KV caches between pools
     Diagnostics warnings;
 };
 
