@@ -22,7 +22,8 @@ struct PoolDevice {
     GpuView gpu;
     std::string key;         ///< equal for devices that price alike
     std::int64_t drawn = 1;  ///< copies in the drawing
-    std::string design;      ///< name of the design
+    std::shared_ptr<const Hardware> design;
+    ComponentPath place;  ///< in the design
 };
 /// The device that a pool names. Fails with `serving.no-device` and as gpuView() does.
 Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<const Hardware>& drawing);
@@ -32,6 +33,8 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
                                                                        const ServedModel& types, const PoolSpec& pool,
                                                                        const PoolDevice& device,
                                                                        const FleetOptions& options);
+/// What the pool says of the experts of `config`, with its trace read. Fails as readExpertTrace() does.
+Expected<ExpertRouting> routingOf(const PoolSpec& pool, const TransformerConfig& config);
 /// The slot's iteration time: kernels, table or law.
 Expected<IterationTimePtr> iterationTimeOf(const PoolSpec& pool, const IterationLaunches& launches,
                                            const std::shared_ptr<const KernelIterationTime>& kernels);

@@ -8,6 +8,7 @@
 // iteration, so that rounding does not add up.
 
 #include "base/random.h"
+#include "serving/adapter_gate.h"
 #include "serving/fleet.h"
 #include "serving/serving_simulation.h"
 
@@ -32,6 +33,7 @@ struct Iteration {
     FineTime begin, end;
     IterationPrice price;
     std::int32_t promptTokens = 0, decodeTokens = 0, decodes = 0;
+    std::int32_t adapters = 0, adapterTokens = 0;
 };
 
 class Replica {
@@ -46,6 +48,8 @@ public:
     Iteration& oldest() { return ring_[first_]; }
     /// Forgets the oldest iteration; the scheduler has been told.
     void retire(SimTime now);
+    /// It fails: what its iterations would have computed from now on takes no time and no energy.
+    void interrupt(SimTime now);
     /// Tokens that one verification of `planned` drafts yields.
     std::int32_t committed(std::int32_t planned);
     /// Adds what has passed since the last call to the integral of used blocks.
@@ -72,7 +76,9 @@ public:
 
 private:
     void describe(Iteration& iteration, SimTime now);
+    void stoodStill(RequestIndex r, SimTime since, SimTime now);
     void price(Iteration& iteration, std::int32_t tokens);
+    double wattsOf(const Iteration& iteration) const;
     void time(Iteration& iteration, SimTime now);
 
     const ReplicaSpec spec_;
@@ -82,6 +88,7 @@ private:
     IterationTimePtr time_;  ///< with drafts
     KvBlocks kv_;
     std::unique_ptr<Scheduler> scheduler_;
+    AdapterGate* gate_ = nullptr;  ///< the scheduler, where requests ask for LoRA adapters
     std::vector<Iteration> ring_;
     std::size_t first_ = 0, count_ = 0, newest_ = 0;
     std::vector<FineTime> stageFree_;
