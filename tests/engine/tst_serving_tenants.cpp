@@ -1,0 +1,471 @@
+// Tenants, LoRA adapters and stages, from the words of a scenario to figures per name.
+
+#include "engine/disaggregation_fixture.h"
+#include "hardware/catalogue.h"
+#include "serving/adapter_gate.h"
+#include "serving/adapters.h"
+#include "serving/metrics.h"
+#include "serving/scenario_tenants.h"
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+// A pool whose iterations are added up by hand: a millisecond, and 10 µs per token.
+PoolSpec lawPool(const std::string& name, int replicas = 1) {
+    PoolSpec pool;
+    pool.name = name;
+    pool.replicas = replicas;
+    pool.hardware = "h100-sxm";
+    pool.time.kind = SlotKind::Law;
+    pool.time.law = {.fixed = 1e-3, .perToken = 1e-5};
+    pool.scheduler.id = "vllm-v0";
+    pool.scheduler.tokenBudget = 8192;
+    return pool;
+}
+TrafficSpec traffic(int requests, double rate) {
+    TrafficSpec spec;
+    spec.requests = requests;
+    spec.arrivals.rate = rate;
+    return spec;
+}
+QString codeOf(const ServingScenario& scenario) {
+    const auto good = checkTenants(scenario);
+    return good ? QString() : QString::fromStdString(good.error().code + " " + good.error().place.path);
+}
+
+struct Run {
+    std::shared_ptr<const FleetSpec> fleet;
+    std::shared_ptr<const RequestStream> stream;
+    ServingResult result;
+    ServingMetrics metrics;
+};
+Run run(const ServingScenario& scenario, const TrafficSpec& spec, std::uint64_t seed = 42) {
+    auto planned = fleetOf(scenario, nullptr);
+    if (!planned) qFatal("%s", toText(planned.error()).c_str());
+    auto stream = requestsOf(scenario, spec, seed);
+    if (!stream) qFatal("%s", toText(stream.error()).c_str());
+    Run out{planned->fleet, std::make_shared<const RequestStream>(std::move(*stream)), {}, {}};
+    ServingOptions options;
+    options.batches = options.members = true;
+    auto result = simulate(out.fleet, out.stream, options);
+    if (!result) qFatal("%s", toText(result.error()).c_str());
+    out.result = std::move(*result);
+    out.metrics = measure(out.result, *out.fleet);
+    return out;
+}
+
+TransformerConfig config(const char* model) {
+    return *transformerConfig(model);
+}
+
+// A stream in which request i asks for adapter list[i].
+std::shared_ptr<RequestStream> asking(const std::vector<Arrival>& list, const std::vector<std::int32_t>& adapters) {
+    auto stream = arrivals(list);
+    stream->adapter = adapters;
+    return stream;
+}
+
+}  // namespace
+
+class TestServingTenants : public QObject {
+    Q_OBJECT
+
+private slots:
+    // Two models behind one door: shares 3 : 1, each tenant only where it is served.
+    void tenantsByName() {
+        ServingScenario scenario;
+        scenario.pools = {lawPool("small", 2), lawPool("large")};
+        scenario.pools[0].serves = {"chat"};
+        scenario.pools[1].model = "gpt-2";
+        scenario.pools[1].serves = {"code"};
+        scenario.tenants = {{"chat", 3, 0, 1}, {"code", 1, 0, 1}};
+        const Run done = run(scenario, traffic(4000, 50));
+        QCOMPARE(QString::fromStdString(broken(done.result, *done.stream)), QString());
+        const auto& table = done.result.requests;
+        for (RequestIndex r = 0; r < table.size(); ++r) QCOMPARE(table.replica[r] == 2, done.stream->tenant[r] == 1);
+        QCOMPARE(done.metrics.tenants.size(), std::size_t{2});
+        const GroupMetrics &chat = done.metrics.tenants[0], &code = done.metrics.tenants[1];
+        QCOMPARE(QString::fromStdString(chat.name), QString("chat"));
+        // 4,000 draws: within four standard deviations of three quarters.
+        QVERIFY(std::abs(static_cast<double>(chat.requests) - 3000) < 4 * std::sqrt(4000 * 0.75 * 0.25));
+        QCOMPARE(chat.requests + code.requests, done.metrics.requests);
+        QCOMPARE(chat.done + code.done, done.metrics.done);
+        QVERIFY(std::abs(chat.outputTokensPerSecond + code.outputTokensPerSecond - done.metrics.outputTokensPerSecond) <
+                1e-6 * done.metrics.outputTokensPerSecond);
+        const double mean = (static_cast<double>(chat.done) * chat.endToEnd.mean +
+                             static_cast<double>(code.done) * code.endToEnd.mean) /
+                            static_cast<double>(done.metrics.done);
+        QVERIFY(std::abs(mean / done.metrics.endToEnd.mean - 1) < 1e-9);
+    }
+
+    void sessionsKeepTheirTenantAndAdapter() {
+        ServingScenario scenario;
+        scenario.tenants = {{"a", 1, 5, 0}, {"b", 1, 3, 2}, {"c", 1, 0, 1}};
+        TrafficSpec spec = traffic(3000, 20);
+        spec.sessions.turns = 4;
+        const auto stream = requestsOf(scenario, spec, 7);
+        QVERIFY(stream);
+        std::vector<int> asked(8, 0);
+        for (RequestIndex r = 0; r < stream->size(); ++r) {
+            const std::int32_t tenant = stream->tenant[r], adapter = stream->adapter[r];
+            QVERIFY(tenant == 0   ? adapter >= 0 && adapter < 5
+                    : tenant == 1 ? adapter >= 5 && adapter < 8
+                                  : adapter == -1);
+            if (adapter >= 0) ++asked[static_cast<std::size_t>(adapter)];
+            if (stream->after[r] == no_request) continue;
+            QCOMPARE(tenant, stream->tenant[stream->after[r]]);
+            QCOMPARE(adapter, stream->adapter[stream->after[r]]);
+        }
+        // A skew of 2: the first of three is asked for by 36 of 49.
+        QVERIFY(asked[5] > 2 * asked[6] && asked[6] > asked[7]);
+        QVERIFY(requestsOf(scenario, spec, 7)->adapter == stream->adapter);
+    }
+
+    void namesOfATrace() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("t.csv");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("when,in,out,who\n0,10,2,code\n1,20,3,chat\n2,30,4,code\n");
+        file.close();
+        ServingScenario scenario;
+        scenario.tenants = {{"chat", 1, 0, 1}, {"code", 1, 0, 1}};
+        TrafficSpec spec;
+        spec.requests = 0;
+        spec.arrivals.kind = ArrivalKind::Trace;
+        spec.prompt.kind = spec.output.kind = LengthKind::Trace;
+        spec.trace = {path.toStdString(), "columns", "when", "in", "out", "", "who", "", "s", false, false};
+        const auto stream = requestsOf(scenario, spec, 1);
+        QVERIFY2(stream, stream ? "" : toText(stream.error()).c_str());
+        QCOMPARE(stream->tenant, (std::vector<std::int32_t>{1, 0, 1}));
+        scenario.tenants.pop_back();
+        QCOMPARE(QString::fromStdString(requestsOf(scenario, spec, 1).error().code), QString("serving.tenants"));
+        scenario.tenants.clear();
+        QVERIFY(requestsOf(scenario, spec, 1)->tenantNames.empty());
+    }
+
+    // What peft prints as trainable parameters: 4,194,304 for rank 8 on queries and values of Llama-2 7B, 39,976,960
+    // for rank 16 on all its linear layers, 41,943,040 on those of Llama-3 8B.
+    void parametersOfAdapters() {
+        const auto all7 = adaptedProducts(config("llama-2-7b"), AdapterTargets::All, 1);
+        QCOMPARE(adapterParameters(all7, 16), 39976960.0);
+        QCOMPARE(adapterParameters(adaptedProducts(config("llama-3-8b"), AdapterTargets::All, 1), 16), 41943040.0);
+        // Queries, keys, values and output are alike in Llama-2 7B: twice its queries and values.
+        QCOMPARE(adapterParameters(adaptedProducts(config("llama-2-7b"), AdapterTargets::Attention, 1), 8),
+                 2 * 4194304.0);
+        // Over two devices B of the products by columns and A of those by rows are halved: three quarters stay.
+        QCOMPARE(adapterParameters(adaptedProducts(config("llama-2-7b"), AdapterTargets::Attention, 2), 8),
+                 1.5 * 4194304.0);
+        // Latent attention: hidden 7168, queries 1536 → 128 × 192, latent 512 + 64, → 128 × 256, output 128 × 128.
+        const double latent =
+            61 * 16.0 * ((7168 + 1536) + (1536 + 128 * 192) + (7168 + 576) + (512 + 128 * 256) + (128 * 128 + 7168));
+        QCOMPARE(adapterParameters(adaptedProducts(config("deepseek-v3"), AdapterTargets::Attention, 1), 16), latent);
+    }
+
+    // Punica's counts by hand: 4 adapters, 64 tokens, one product of 4096 × 4096, rank 16, 16 bits.
+    void extraProductsByHand() {
+        const auto gpu = gpuView(loadHardware("a100-80-sxm")->hardware);
+        QVERIFY(gpu);
+        const auto time = adapterTime({{4096, 4096, 1}}, 16, DType::F16, *gpu, 1);
+        IterationWork work;
+        work.adapters = 4;
+        work.adapterTokens = 64;
+        const double bytes = (64 * (4096 + 16) + 4 * 4096 * 16) * 2.0, flops = 2.0 * 64 * 4096 * 16;
+        const double each = std::max(bytes / gpu->dramBandwidth, flops / gpu->peak(true, DType::F16));
+        QVERIFY(std::abs(time->price(work).lastSeconds - 2 * (each + 1e-6)) < 1e-15);
+        QVERIFY(bytes / gpu->dramBandwidth > flops / gpu->peak(true, DType::F16));  // memory-bound, as Punica finds
+        const double few = time->price(work).lastSeconds;
+        work.adapters = 64;  // every token its own
+        QVERIFY(time->price(work).lastSeconds > few);
+        work.adapters = 0;
+        QCOMPARE(time->price(work).lastSeconds, 0.0);
+    }
+
+    // One slot, prompts of 100 ms, adapters 0 and 1: the second waits for the first to leave, both are loaded once,
+    // half a second each.
+    void loadsOnPaper() {
+        FleetSpec fleet;
+        fleet.replicas.push_back(paperReplica(ReplicaRole::Whole));
+        fleet.replicas[0].adapters = {1, 0.5, nullptr};
+        const auto stream = asking({{0, 100, 3}, {0, 100, 3}, {0, 100, 3}}, {0, 1, 0});
+        const ServingResult result = serve(fleet, stream);
+        QCOMPARE(QString::fromStdString(broken(result, *stream)), QString());
+        // 0 and 2 share adapter 0: 0.5 + 2 × 0.1 s of prompts, then two steps of 10 ms; then 0.5 + 0.1 and two steps.
+        QVERIFY(std::abs(ended(result, 0) - 0.72) < 1e-9);
+        QVERIFY(std::abs(ended(result, 2) - 0.72) < 1e-9);
+        QVERIFY(std::abs(ended(result, 1) - (0.72 + 0.6 + 0.02)) < 1e-9);
+        const ServingMetrics metrics = measure(result, fleet);
+        QCOMPARE(metrics.adapterLoads, std::uint64_t{2});
+        QCOMPARE(metrics.adapterLoadSeconds, 1.0);
+        QCOMPARE(metrics.adapterHitRate, 1 - 2.0 / 6);  // three iterations each
+        // With two slots all three go together.
+        fleet.replicas[0].adapters.count = 2;
+        const ServingResult both = serve(fleet, stream);
+        QVERIFY(std::abs(ended(both, 1) - (1.0 + 0.3 + 0.02)) < 1e-9);
+        // Without adapters nothing changes.
+        fleet.replicas[0].adapters = {};
+        QVERIFY(std::abs(ended(serve(fleet, stream), 1) - 0.32) < 1e-9);
+    }
+
+    void gatedPoliciesConserve_data() {
+        QTest::addColumn<QString>("policy");
+        for (const SchedulerCard& card : schedulers()) QTest::addRow("%s", card.id.data()) << QString(card.id.data());
+    }
+    void gatedPoliciesConserve() {
+        QFETCH(QString, policy);
+        for (unsigned seed = 1; seed <= 4; ++seed) {
+            FleetSpec fleet;
+            for (int i = 0; i < 2; ++i) {
+                fleet.replicas.push_back(paperReplica(ReplicaRole::Whole, 100, policy.toStdString().c_str()));
+                fleet.replicas.back().adapters = {static_cast<std::int32_t>(seed), 0.01, nullptr};
+            }
+            if (seed == 3) fleet.failures.push_back({0, 1.0, 2.0, false});
+            if (seed == 4) fleet.failures.push_back({1, 1.0, 2.0, true});
+            const auto stream = randomArrivals(seed, 150, 20, 300, 30);
+            for (RequestIndex r = 0; r < stream->size(); ++r)
+                stream->adapter.push_back(static_cast<std::int32_t>((r * 7) % 11) - 1);
+            const ServingResult result = serve(fleet, stream);
+            QCOMPARE(QString::fromStdString(broken(result, *stream)), QString());
+            for (const ReplicaTotals& totals : result.replicas) {
+                QVERIFY(totals.adapterLoads <= totals.adapterUses);
+                QVERIFY(std::abs(totals.adapterSeconds - 0.01 * static_cast<double>(totals.adapterLoads)) < 1e-9);
+            }
+            // Where every adapter has a slot, each is loaded once per replica at most, and nobody is held.
+            for (ReplicaSpec& replica : fleet.replicas) replica.adapters = {10, 0, nullptr};
+            fleet.failures.clear();
+            const ServingResult free = serve(fleet, stream);
+            FleetSpec without = fleet;
+            for (ReplicaSpec& replica : without.replicas) replica.adapters = {};
+            QCOMPARE(free.requests.ended, serve(without, stream).requests.ended);
+            for (const ReplicaTotals& totals : free.replicas) QVERIFY(totals.adapterLoads <= 10);
+        }
+    }
+
+    // No iteration has more adapters than slots, unless caches came from elsewhere.
+    void slotsHold() {
+        FleetSpec fleet;
+        fleet.replicas.push_back(paperReplica(ReplicaRole::Whole, 400, "vllm-v1"));
+        fleet.replicas[0].adapters = {3, 0.001, nullptr};
+        const auto stream = randomArrivals(5, 200, 40, 200, 20);
+        for (RequestIndex r = 0; r < stream->size(); ++r) stream->adapter.push_back(static_cast<std::int32_t>(r % 9));
+        ServingOptions options;
+        options.batches = options.members = true;
+        const auto result = simulate(std::make_shared<FleetSpec>(fleet), stream, options);
+        QVERIFY(result);
+        const BatchLog& log = result->batches;
+        for (std::size_t i = 0; i < log.size(); ++i) {
+            std::set<std::int32_t> seen;
+            for (auto m = log.memberBegin[i]; m < log.memberBegin[i + 1]; ++m)
+                seen.insert(stream->adapter[log.member[m]]);
+            QVERIFY(seen.size() <= 3);
+        }
+    }
+
+    void adaptersOfAScenario() {
+        ServingScenario scenario;
+        PoolSpec pool;
+        pool.hardware = "h100-sxm";
+        pool.time.method = "tile-wave";
+        scenario.pools = {pool};
+        const auto plain = fleetOf(scenario, nullptr);
+        scenario.tenants = {{"all", 1, 100, 1}};
+        const auto planned = fleetOf(scenario, nullptr);
+        QVERIFY2(planned, planned ? "" : toText(planned.error()).c_str());
+        const AdapterSlots& slot = planned->fleet->replicas[0].adapters;
+        QCOMPARE(slot.count, 8);
+        // Rank 16 on attention of Llama-3 8B: 32 × 16 × 2 × (4096 + 4096 + 4096 + 1024) parameters of two bytes.
+        const double bytes = 2.0 * 32 * 16 * (8192 + 2 * 5120 + 8192);
+        QVERIFY(std::abs(slot.loadSeconds - bytes / 25e9) < 1e-12);
+        const auto lost = plain->pools[0].capacity.blocks - planned->pools[0].capacity.blocks;
+        QVERIFY(std::abs(static_cast<double>(lost) - 8 * bytes / (131072 * 16)) <= 1);
+    }
+
+    // Retrieval on two hosts, then a model: 50 ms, or behind one another; a prompt of 400 tokens takes 5 ms, its nine
+    // further tokens 1.01 ms each.
+    void stagesOfAScenario() {
+        ServingScenario scenario;
+        scenario.pools = {lawPool("generate")};
+        StageSpec retrieve{.name = "retrieve", .seconds = 0.05, .workers = 2};
+        StageSpec generate{.name = "generate", .pool = "generate", .added = 300, .output = 0, .pause = 0.001};
+        scenario.stages = {retrieve, generate};
+        scenario.promise = {.ttft = 0.06};
+        TrafficSpec spec = traffic(3, 1);
+        spec.arrivals.kind = ArrivalKind::AllAtOnce;
+        spec.prompt = {.kind = LengthKind::Fixed, .mean = 100};
+        spec.output = {.kind = LengthKind::Fixed, .mean = 10};
+        const Run done = run(scenario, spec);
+        QCOMPARE(QString::fromStdString(broken(done.result, *done.stream)), QString());
+        QCOMPARE(done.fleet->replicas.size(), std::size_t{3});
+        QCOMPARE(done.stream->size(), std::size_t{6});
+        const ServingMetrics& m = done.metrics;
+        QCOMPARE(m.requests, std::size_t{3});
+        QCOMPARE(m.done, std::size_t{3});
+        QCOMPARE(m.ttft.count, std::size_t{3});
+        // Two questions reach the model together at 51 ms: 1 ms + 800 × 10 µs; the third is retrieved from 50 ms on.
+        const auto& table = done.result.requests;
+        QVERIFY(std::abs(toSeconds(table.firstToken[1]) - (0.051 + 0.009)) < 1e-9);
+        QVERIFY(std::abs(toSeconds(table.ended[4]) - 0.1) < 1e-9);
+        QVERIFY(std::abs(toSeconds(table.firstToken[5]) - (0.101 + 0.005)) < 1e-9);
+        QVERIFY(std::abs(m.ttft.max - 0.106) < 1e-9);
+        QVERIFY(std::abs(m.endToEnd.max - (0.106 + 9 * 0.00101)) < 1e-9);
+        QVERIFY(std::abs(m.attainment - 2.0 / 3) < 1e-12);  // the third misses 60 ms
+        QCOMPARE(m.stages.size(), std::size_t{2});
+        QVERIFY(std::abs(m.stages[0].queueing.max - 0.05) < 1e-9);
+        QVERIFY(std::abs(m.stages[0].endToEnd.max - 0.1) < 1e-9);
+        QVERIFY(std::abs(m.outputTokensPerSecond * m.makespan - 30) < 1e-9);
+    }
+
+    // Stages and tenants together: every tenant's last stage on its own pool; questions are conserved.
+    void stagesOfTenants() {
+        ServingScenario scenario;
+        scenario.pools = {lawPool("rerank"), lawPool("chat"), lawPool("code")};
+        scenario.pools[1].serves = {"chat"};
+        scenario.pools[2].serves = {"code"};
+        scenario.tenants = {{"chat", 1, 4, 1}, {"code", 1, 0, 1}};
+        StageSpec search{.name = "search", .seconds = 0.01, .perToken = 1e-6, .workers = 1, .together = 8};
+        StageSpec rerank{.name = "rerank", .pool = "rerank", .added = 50};
+        StageSpec first{.name = "draft", .pool = "chat", .output = 4};
+        scenario.stages = {search, rerank, first};
+        // `code` runs on a pool that no stage names, and nobody drafts for it.
+        QCOMPARE(codeOf(scenario), QString("serving.stages pools[3]/name"));
+        scenario.pools[2].name = "chat";
+        const Run done = run(scenario, traffic(200, 30), 5);
+        QCOMPARE(QString::fromStdString(broken(done.result, *done.stream)), QString());
+        const auto& table = done.result.requests;
+        for (RequestIndex r = 0; r < table.size(); ++r) {
+            const std::int32_t tenant = done.stream->tenant[r] % 2, stage = done.stream->tenant[r] / 2;
+            QCOMPARE(stage, static_cast<std::int32_t>(r % 3));
+            QCOMPARE(table.replica[r], stage == 0 ? 3 : stage == 1 ? 0 : 1 + tenant);
+            QCOMPARE(done.stream->adapter[r] >= 0, stage == 2 && tenant == 0);
+            if (stage > 0) QVERIFY(table.arrived[r] >= table.ended[r - 1]);
+        }
+        QCOMPARE(done.metrics.tenants[0].requests + done.metrics.tenants[1].requests, std::size_t{200});
+        for (const GroupMetrics& stage : done.metrics.stages) QCOMPARE(stage.done, std::size_t{200});
+        // The time of a question is that of its stages and what lies between them.
+        double sum = 0;
+        for (const GroupMetrics& stage : done.metrics.stages) sum += stage.endToEnd.mean;
+        QVERIFY(std::abs(sum / done.metrics.endToEnd.mean - 1) < 1e-9);
+    }
+
+    // A pipeline of one stage on a pool is the pool alone.
+    void oneStageIsNone() {
+        ServingScenario scenario;
+        scenario.pools = {lawPool("p", 2)};
+        const Run alone = run(scenario, traffic(300, 60));
+        scenario.stages = {StageSpec{.name = "only", .pool = "p", .output = 0}};
+        const Run staged = run(scenario, traffic(300, 60));
+        QCOMPARE(staged.result.requests.ended, alone.result.requests.ended);
+        QCOMPARE(staged.metrics.endToEnd, alone.metrics.endToEnd);
+    }
+
+    // Decode pools take over what prefill pools of a stage began.
+    void disaggregatedStage() {
+        ServingScenario scenario;
+        scenario.pools = {lawPool("prompts"), lawPool("tokens")};
+        for (PoolSpec& pool : scenario.pools) pool.scheduler.id = "vllm-v1";
+        scenario.pools[0].role = ReplicaRole::Prefill;
+        scenario.pools[1].role = ReplicaRole::Decode;
+        scenario.stages = {StageSpec{.name = "search", .seconds = 0.01},
+                           StageSpec{.name = "generate", .pool = "prompts", .output = 0}};
+        const Run done = run(scenario, traffic(50, 20));
+        QCOMPARE(QString::fromStdString(broken(done.result, *done.stream)), QString());
+        for (RequestIndex r = 1; r < done.stream->size(); r += 2) QCOMPARE(done.result.requests.replica[r], 1);
+    }
+
+    // Stalls are counted as they happen; the log of iterations counts them a second time.
+    void stallsAgreeWithTheLog() {
+        for (const char* policy : {"vllm-v0", "vllm-v1", "sarathi", "orca"}) {
+            ServingScenario scenario;
+            scenario.pools = {lawPool("p")};
+            scenario.pools[0].scheduler.id = policy;
+            scenario.pools[0].scheduler.tokenBudget = 1024;
+            scenario.pools[0].kvBlocks = 300;
+            const Run done = run(scenario, traffic(400, 80));
+            const BatchLog& log = done.result.batches;
+            std::vector<SimTime> until(done.stream->size(), -1);
+            std::vector<int> stalls(done.stream->size(), 0);
+            double seconds = 0;
+            for (std::size_t i = 0; i < log.size(); ++i)
+                for (auto m = log.memberBegin[i]; m < log.memberBegin[i + 1]; ++m) {
+                    const RequestIndex r = log.member[m];
+                    if (until[r] >= 0 && log.begin[i] > until[r]) {
+                        ++stalls[r];
+                        seconds += toSeconds(log.begin[i] - until[r]);
+                    }
+                    until[r] = log.end[i];
+                }
+            const auto stalled = static_cast<std::int64_t>(
+                std::count_if(stalls.begin(), stalls.end(), [](int count) { return count > 0; }));
+            QCOMPARE(done.metrics.stalled, stalled);
+            if (done.metrics.restarts > 0) continue;  // recomputing chunks stand between other times
+            QCOMPARE(done.metrics.stalls, std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0}));
+            QVERIFY(std::abs(done.metrics.stallSeconds - seconds) < 1e-6);
+        }
+    }
+
+    void refusals() {
+        ServingScenario good;
+        good.pools = {lawPool("a"), lawPool("b")};
+        good.tenants = {{"x", 1, 0, 1}, {"y", 1, 0, 1}};
+        QCOMPARE(codeOf(good), QString());
+        auto bad = good;
+        bad.tenants[1].name = "x";
+        QCOMPARE(codeOf(bad), QString("serving.tenants tenants[2]/name"));
+        bad = good;
+        bad.tenants[0].name.clear();
+        QCOMPARE(codeOf(bad), QString("serving.tenants tenants[1]/name"));
+        bad = good;
+        bad.tenants[1].share = std::nan("");
+        QCOMPARE(codeOf(bad), QString("serving.tenants tenants[2]/share"));
+        bad = good;
+        bad.tenants[0].share = bad.tenants[1].share = 0;
+        QCOMPARE(codeOf(bad), QString("serving.tenants tenants"));
+        bad = good;
+        bad.tenants[1].adapters = -1;
+        QCOMPARE(codeOf(bad), QString("serving.tenants tenants[2]/adapters"));
+        bad = good;
+        bad.tenants[1].adapterSkew = -1;
+        QCOMPARE(codeOf(bad), QString("serving.tenants tenants[2]/adapter_skew"));
+        bad = good;
+        bad.pools[1].serves = {"z"};
+        QCOMPARE(codeOf(bad), QString("serving.tenants pools[2]/serves"));
+        bad = good;
+        bad.pools[0].serves = bad.pools[1].serves = {"x"};
+        QCOMPARE(codeOf(bad), QString("serving.tenants tenants[2]/name"));
+        bad = good;
+        bad.stages = {StageSpec{.name = "s", .pool = "nowhere"}};
+        QCOMPARE(codeOf(bad), QString("serving.stages stages[1]/pool"));
+        bad.stages = {StageSpec{.name = "s"}};
+        QCOMPARE(codeOf(bad), QString("serving.stages stages[1]/name"));
+        bad.stages = {StageSpec{.name = "s", .ofPrompt = -1, .seconds = 1}};
+        QCOMPARE(codeOf(bad), QString("serving.stages stages[1]/of_prompt"));
+        bad.stages = {StageSpec{.name = "s", .seconds = 1, .workers = 0}};
+        QCOMPARE(codeOf(bad), QString("serving.stages stages[1]/workers"));
+        bad.stages = {StageSpec{.name = "s", .pool = "a"}};
+        QCOMPARE(codeOf(bad), QString("serving.stages pools[2]/name"));
+        bad = good;
+        bad.stages.assign(65, StageSpec{.name = "s", .seconds = 1});
+        QCOMPARE(codeOf(bad), QString("serving.stages stages"));
+        for (auto change : {+[](AdapterChoice& a) { a.rank = 0; }, +[](AdapterChoice& a) { a.resident = 0; },
+                            +[](AdapterChoice& a) { a.hidden = 2; }, +[](AdapterChoice& a) { a.hostBandwidth = -1; }}) {
+            bad = good;
+            change(bad.pools[0].adapters);
+            QCOMPARE(QString::fromStdString(fleetOf(bad, nullptr).error().code), QString("serving.adapters"));
+        }
+        TrafficSpec twice = traffic(10, 1);
+        twice.tenants = 3;
+        QCOMPARE(QString::fromStdString(requestsOf(good, twice, 1).error().place.path), QString("traffic/tenants"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestServingTenants)
+#include "tst_serving_tenants.moc"
