@@ -258,7 +258,7 @@ std::vector<ReplicaSpec> stageWorkers(const ServingScenario& scenario) {
         if (!stage.pool.empty()) continue;
         ReplicaSpec worker;
         worker.name = stage.name;
-        worker.pool = stage.name;
+        worker.pool = "stage " + stage.name;
         worker.time = affineTime(stage.seconds, stage.perToken, stage.seconds);
         worker.scheduler.id = "vllm-v1";
         worker.scheduler.maxSequences = stage.together;

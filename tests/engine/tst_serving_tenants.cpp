@@ -367,6 +367,23 @@ private slots:
         QCOMPARE(staged.metrics.endToEnd, alone.metrics.endToEnd);
     }
 
+    // Workers on hosts are not scaled, and a pool's fleet shrinks to what the rules leave.
+    void autoscaledStages() {
+        ServingScenario scenario;
+        scenario.pools = {lawPool("p", 3)};
+        scenario.stages = {StageSpec{.name = "p", .seconds = 0.2, .workers = 8},
+                           StageSpec{.name = "write", .pool = "p", .output = 0}};
+        scenario.autoscale = {.interval = 1, .spinUp = 0.5, .least = 1};
+        const Run done = run(scenario, traffic(200, 20));
+        QCOMPARE(QString::fromStdString(broken(done.result, *done.stream)), QString());
+        QCOMPARE(done.metrics.done, std::size_t{200});
+        for (std::size_t i = 3; i < done.fleet->replicas.size(); ++i) QCOMPARE(done.result.replicas[i].off, SimTime{0});
+        TrafficSpec loop = traffic(20, 1);
+        loop.arrivals.kind = ArrivalKind::ClosedLoop;
+        QCOMPARE(QString::fromStdString(requestsOf(scenario, loop, 1).error().place.path),
+                 QString("traffic/arrivals/kind"));
+    }
+
     // Decode pools take over what prefill pools of a stage began.
     void disaggregatedStage() {
         ServingScenario scenario;
