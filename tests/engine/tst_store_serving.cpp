@@ -234,7 +234,7 @@ private slots:
         row("model", "model: {source: nothing}\n", "workload.unknown", 3);
         row("model of a pool", "pools:\n  - name: a\n    model: nothing\n", "workload.unknown", 5);
         row("method", "pools:\n  - time: {method: nothing}\n", "method.unknown", 4);
-        row("law", "pools:\n  - time:\n      kind: law\n", "serving.bad-law", 4);
+        row("law", "pools:\n  - time:\n      kind: law\n", "serving.bad-law", 5);
         row("device", "pools:\n  - name: a\n    device: nowhere\n", "serving.no-device", 5);
         row("design", "pools:\n  - name: a\n    hardware: nothing\n", "hardware.not-found", 5);
         row("does not fit", "model: {source: llama-3-405b}\npools:\n  - name: a\n    plan: {tensor: 2}\n",
@@ -242,7 +242,7 @@ private slots:
         row("speculation", "pools:\n  - speculation: {drafts: 99}\n", "serving.speculation", 4);
         row("router", "router:\n  id: nobody\n", "serving.unknown-router", 4);
         row("transfer", "transfer: {hidden: 2}\n", "serving.transfer", 3);
-        row("failure", "failures:\n  - {replica: 7}\n", "serving.failure", 3);
+        row("failure", "failures:\n  - {replica: 0}\n  - {replica: 7}\n", "serving.failure", 5);
         row("tenant", "tenants:\n  - name: a\n  - name: b\n    share: -1\n", "serving.tenants", 6);
         row("nobody serves", "pools:\n  - serves: [a]\ntenants:\n  - name: a\n  - name: b\n", "serving.tenants", 7);
         row("stage", "stages:\n  - {name: a, seconds: 1, workers: 0}\n", "serving.stages", 4);
@@ -251,7 +251,7 @@ private slots:
             "routing.skew", 5);
         row("rate", "traffic:\n  arrivals:\n    rate: -1\n", "traffic.value", 5);
         row("length", "traffic:\n  prompt: {kind: fixed, mean: 0}\n", "traffic.value", 4);
-        row("trace", "traffic:\n  arrivals: {kind: trace}\n", "traffic.value", 3);
+        row("trace", "traffic:\n  arrivals: {kind: trace}\n", "traffic.value", 4);
         row("samples", "traffic:\n  requests: 5\n  agents:\n    samples: 0\n", "traffic.value", 6);
     }
     void refusedLater() {
