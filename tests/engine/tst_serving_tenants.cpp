@@ -326,6 +326,13 @@ private slots:
         bad = good;
         bad.pools[0].serves = bad.pools[1].serves = {"x"};
         QCOMPARE(codeOf(bad), QString("serving.tenants tenants[2]/name"));
+        // Prompts of both, tokens of one.
+        bad = good;
+        bad.pools[0].role = ReplicaRole::Prefill;
+        bad.pools[1].role = ReplicaRole::Decode;
+        QCOMPARE(codeOf(bad), QString());
+        bad.pools[1].serves = {"x"};
+        QCOMPARE(codeOf(bad), QString("serving.tenants tenants[2]/name"));
         bad = good;
         bad.stages = {StageSpec{.name = "s", .pool = "nowhere"}};
         QCOMPARE(codeOf(bad), QString("serving.stages stages[1]/pool"));
