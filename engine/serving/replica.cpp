@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 namespace orrery {
 
@@ -41,7 +42,13 @@ Replica::Replica(const ReplicaSpec& spec, std::int32_t index, RequestTable& requ
       scheduler_(findScheduler(spec.scheduler.id)->make(schedulerOf(spec), requests, kv_)),
       ring_(static_cast<std::size_t>(spec.time->stages())),
       stageFree_(ring_.size()),
-      random_(seed, 0x64726166740000ull + static_cast<std::uint64_t>(index)) {}
+      random_(seed, 0x64726166740000ull + static_cast<std::uint64_t>(index)) {
+    if (spec_.adapters.count <= 0 || requests.stream->adapter.empty()) return;
+    auto gate = std::make_unique<AdapterGate>(std::move(scheduler_), requests, spec_.adapters.count,
+                                              spec_.adapters.loadSeconds);
+    gate_ = gate.get();
+    scheduler_ = std::move(gate);
+}
 
 void Replica::account(SimTime now) {
     totals_.blockSeconds += static_cast<double>(kv_.used()) * toSeconds(now - accounted_);
@@ -70,6 +77,13 @@ const Iteration* Replica::dispatch(SimTime now, const std::vector<RequestIndex>*
     return &iteration;
 }
 
+void Replica::stoodStill(RequestIndex r, SimTime since, SimTime now) {
+    // Its first iteration was lost with a replica that failed: it has stood since it was scheduled there.
+    totals_.stalled += now - std::max(since, requests_.scheduled[r]);
+    ++totals_.stalls;
+    if (requests_.stalls[r] < std::numeric_limits<std::uint16_t>::max()) ++requests_.stalls[r];
+}
+
 // What the iteration computes, in the words of its price.
 void Replica::describe(Iteration& iteration, SimTime now) {
     prompts_.clear();
@@ -85,16 +99,28 @@ void Replica::describe(Iteration& iteration, SimTime now) {
             contexts_.push_back(computed);
             contextSum_ += computed;
             iteration.decodeTokens += tokens;
+            if (requests_.lastToken[r] < now) stoodStill(r, requests_.lastToken[r], now);
         } else {
             prompts_.push_back({tokens, computed});
             iteration.promptTokens += tokens;
             totals_.contextTokens += static_cast<std::uint64_t>(computed) + static_cast<std::uint64_t>(tokens);
             pairs += tokens * (computed + 0.5 * (tokens + 1));
+            const SimTime last = std::max(requests_.lastToken[r], requests_.lastChunk[r]);
             if (requests_.scheduled[r] < 0) {
                 requests_.scheduled[r] = now;
                 totals_.cachedTokens += static_cast<std::uint64_t>(requests_.cached[r]);
+            } else if (last < now) {
+                stoodStill(r, last, now);
             }
         }
+    }
+    if (gate_) {
+        const AdapterGate::Use& use = gate_->newest();
+        iteration.adapters = use.adapters;
+        iteration.adapterTokens = use.tokens;
+        totals_.adapterUses += static_cast<std::uint64_t>(use.adapters);
+        totals_.adapterLoads += static_cast<std::uint64_t>(use.loads);
+        totals_.adapterSeconds += use.loads * spec_.adapters.loadSeconds;
     }
     iteration.decodes = static_cast<std::int32_t>(contexts_.size());
     const double each = iteration.decodes > 0 ? static_cast<double>(iteration.decodeTokens) / iteration.decodes : 0;
@@ -116,6 +142,12 @@ void Replica::price(Iteration& iteration, std::int32_t tokens) {
         if (!requests_.decoding(r) && requests_.left(r) == batch.tokens[i]) ++work.sampled;
     }
     iteration.price = time_->price(work);
+    if (iteration.adapters == 0 || !spec_.adapters.extra) return;
+    work.adapters = iteration.adapters;
+    work.adapterTokens = iteration.adapterTokens;
+    const IterationPrice extra = spec_.adapters.extra->price(work);
+    iteration.price.seconds += extra.seconds;
+    iteration.price.lastSeconds += extra.lastSeconds;
 }
 
 double Replica::priceNewest(std::int32_t tokens) {

@@ -32,15 +32,6 @@ namespace {
 
 constexpr int patience = 180;  ///< ms after the last edit before it is simulated
 
-/// `8:15.36`, as a stopwatch shows it; below a minute in seconds.
-QString clockText(SimTime time) {
-    const double seconds = toSeconds(time);
-    if (seconds < 60) return QString::number(seconds, 'f', seconds < 1 ? 4 : 2) + QStringLiteral(" s");
-    const auto minutes = static_cast<qint64>(seconds / 60);
-    const double rest = seconds - 60.0 * static_cast<double>(minutes);
-    return QStringLiteral("%1:%2").arg(minutes).arg(rest, 5, 'f', 2, QLatin1Char('0'));
-}
-
 }  // namespace
 
 ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Background(this)), load_(new Background(this)) {
