@@ -131,7 +131,9 @@ AffineSections::AffineSections(std::string_view method, const CalibrationSet& ca
             const bool known = std::any_of(entries_.begin(), entries_.end(),
                                            [&](const Entry& entry) { return entry.section == found.section; });
             const bool foreign = found.deviceDistance > sameDevice && found.section->device;
-            if (!known) entries_.push_back({found.section, foreign ? found.deviceDistance : 0});
+            if (!known)
+                entries_.push_back(
+                    {found.section, foreign ? found.deviceDistance : 0, deviceVerdict(*found.section, gpu)});
         }
     }
 }
@@ -165,13 +167,16 @@ KernelPrice AffineSections::priced(const Entry* found, double seconds, Bound bou
     KernelPrice price;
     price.bound = bound;
     price.seconds = price.low = price.high = seconds;
-    if (!found) return price;
+    if (!found) {  // learned of other kernels, if at all
+        if (!entries_.empty()) price.domain = DomainVerdict::Outside;
+        return price;
+    }
     const SectionPrice section = priceWith(*found->section, seconds, {});
     // Never checked on this device: wider by how unlike the two are.
     const double wider = 1 + std::min(found->foreign, 1.0);
     price.low = section.low / wider;
     price.high = section.high * wider;
-    price.domain = found->foreign > 0 ? DomainVerdict::Edge : section.domain;
+    price.domain = std::max(found->verdict, section.domain);
     return price;
 }
 

@@ -57,6 +57,7 @@ private:
     struct Entry {
         const CalibrationSection* section;
         double foreign;  ///< distance of the device that it is of; 0: this one
+        DomainVerdict verdict;
     };
     const Entry* entry(const Kernel& kernel) const;
     KernelPrice priced(const Entry* found, double seconds, Bound bound) const;
