@@ -22,6 +22,16 @@ Spread spread(std::vector<double> values);
 /// off by at most the width of a bin (200 per decade: 1.2 %); `max` is the upper end of the last bin that has any.
 Spread spreadOfGaps(const ServingResult& result);
 
+/// Figures of the requests of one tenant, or of one stage of a pipeline.
+struct GroupMetrics {
+    std::string name;
+    std::size_t requests = 0, done = 0, rejected = 0;
+    Spread ttft, tpot, endToEnd, queueing;  ///< s, as in ServingMetrics
+    double outputTokensPerSecond = 0;       ///< over the makespan of the whole run
+    double attainment = 0;                  ///< share of its requests (with stages: questions) that keep every promise
+    bool operator==(const GroupMetrics&) const = default;
+};
+
 /// Times are of requests that are done; those that were rejected or did not end are counted apart and keep no promise.
 struct ServingMetrics {
     std::size_t requests = 0, done = 0, rejected = 0, unfinished = 0;
@@ -48,9 +58,19 @@ struct ServingMetrics {
     double mfu = 0, mbu = 0;
     double prefixHitRate = 0;            ///< share of prompt tokens found in a cache, of requests that were scheduled
     double dollarsPerMillionTokens = 0;  ///< of output, whole makespan, every replica; 0: no price given
-    /// Requests that stood still between two of their iterations, preempted ones among them (VIDUR: `preempted`).
-    /// Needs the batch log with members; −1: not known.
-    std::int64_t stalled = -1;
+    /// Requests that stood still between two of their iterations, preempted ones among them (VIDUR: `preempted`); how
+    /// often, all together, and for how long.
+    std::int64_t stalled = 0;
+    std::uint64_t stalls = 0;
+    double stallSeconds = 0;
+    std::uint64_t adapterLoads = 0;     ///< of LoRA adapters that were not in a replica's memory
+    double adapterLoadSeconds = 0;      ///< that iterations waited for them
+    double adapterHitRate = 0;          ///< share of (iteration, adapter) that found it there; 0: nobody asks for any
+    std::vector<GroupMetrics> tenants;  ///< where they are named; with stages: of questions
+    /// Where there are stages: of whole questions (first token: of the last stage, since the question's arrival; end to
+    /// end: over all stages; tpot: of the last), then of each stage. `attainment` and `goodput` above are of questions.
+    std::vector<GroupMetrics> stages;
+    GroupMetrics questions;
     bool operator==(const ServingMetrics&) const = default;
 };
 ServingMetrics measure(const ServingResult& result, const FleetSpec& fleet);

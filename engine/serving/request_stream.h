@@ -35,6 +35,11 @@ struct RequestStream {
     std::vector<std::int32_t> tenant;    ///< optional; for fairness, LoRA adapters and models of a shared fleet
     std::vector<std::int64_t> id;        ///< optional; as the file numbers them, otherwise the index
 
+    std::vector<std::int32_t> adapter;  ///< optional; LoRA adapter, numbered over all tenants; −1: none
+    /// Tenants by number; empty: not named. With stages, tenant = stage × max(1, names) + number of the name.
+    std::vector<std::string> tenantNames, stageNames;
+    std::int32_t stages = 1;  ///< requests of one question, which stand behind one another (stages.h)
+
     /// Optional: requests that wait for another one. `after[i]` is an earlier index or no_request; the request then
     /// arrives `think[i]` after that one has ended, and not before arrival[i]. Sessions, agents, tool calls.
     std::vector<RequestIndex> after;

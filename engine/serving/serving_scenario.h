@@ -7,8 +7,10 @@
 
 #include "base/dtype.h"
 #include "hardware/component.h"
+#include "methods/trace/expert_routing.h"
 #include "serving/capacity_plan.h"
 #include "serving/fleet.h"
+#include "serving/traffic.h"
 
 #include <cstdint>
 #include <memory>
@@ -71,6 +73,34 @@ struct SpeculationChoice {
     bool operator==(const SpeculationChoice&) const = default;
 };
 
+/// Which experts tokens choose, and whether the replicas of a pool go in step.
+struct ExpertChoice {
+    RoutingKind routing = RoutingKind::Balanced;
+    double skew = 1;    ///< Zipf
+    std::string trace;  ///< Trace: a table with a column `expert` (0, 1, …) and a column `count`
+    /// The replicas are data-parallel ranks of one engine: they spread the experts over all their devices, and begin
+    /// and end every iteration together, padded to the largest (vLLM's data-parallel engines).
+    bool waves = false;
+    bool operator==(const ExpertChoice&) const = default;
+};
+
+/// Which products of a layer an adapter adds to.
+enum class AdapterTargets : std::uint8_t {
+    Attention,  ///< queries, keys, values and the output projection (Hu et al. 2021)
+    All         ///< and the feed-forward products
+};
+std::string_view toText(AdapterTargets targets);
+
+/// LoRA adapters on a replica: serving/adapters.h.
+struct AdapterChoice {
+    std::int32_t rank = 16;
+    std::int32_t resident = 8;  ///< whose weights are in the memory of a replica at a time; the others in its host's
+    AdapterTargets targets = AdapterTargets::Attention;
+    double hostBandwidth = 0;  ///< bytes per second of one device's way to its host; 0: PCIe of its generation
+    double hidden = 0;  ///< share of a load that earlier iterations hide (S-LoRA fetches ahead of the next batch)
+    bool operator==(const AdapterChoice&) const = default;
+};
+
 /// How the clock is chosen.
 enum class ClockPolicy : std::uint8_t {
     Nominal,  ///< as fast as the power cap lets it
@@ -93,6 +123,9 @@ struct PoolSpec {
     SchedulerSpec scheduler;
     TimeSlot time;
     SpeculationChoice speculation;
+    ExpertChoice experts;             ///< of a mixture of experts
+    AdapterChoice adapters;           ///< used where a tenant has some
+    std::vector<std::string> serves;  ///< names of tenants; empty: all of them
     double memoryShare = 0.9;
     std::int32_t tokensPerBlock = 16;
     std::int64_t kvBlocks = 0;  ///< 0: from memory (capacity_plan.h)
@@ -103,6 +136,30 @@ struct PoolSpec {
     bool operator==(const PoolSpec&) const = default;
 };
 
+/// Who shares the fleet: customers, or models behind one front door (pools name whom they serve).
+struct TenantSpec {
+    std::string name;           ///< `chat`
+    double share = 1;           ///< of the sessions, against the other tenants' shares
+    std::int32_t adapters = 0;  ///< LoRA adapters that its sessions ask for; 0: the model as it is
+    double adapterSkew = 1;     ///< the k-th adapter is asked for with weight k^−skew
+    bool operator==(const TenantSpec&) const = default;
+};
+
+/// One stage of a pipeline behind every question (serving/stages.h): on a pool, or by a law on workers of its own.
+struct StageSpec {
+    std::string name;          ///< `rerank`
+    std::string pool;          ///< name of the pool that runs it; empty: `seconds` and `perToken` say how long it takes
+    double ofPrompt = 1;       ///< × the question's tokens …
+    std::int32_t added = 0;    ///< … and so many more: passages, instructions
+    std::int32_t output = 1;   ///< tokens that it yields; 0: as many as the question asks for
+    double pause = 0;          ///< seconds between the end of the stage before it and its own arrival
+    double seconds = 0;        ///< of one pass, whatever is in it
+    double perToken = 0;       ///< seconds more for each token of its prompts
+    std::int32_t workers = 1;  ///< that run it side by side
+    std::int32_t together = 1;  ///< questions in one pass of a worker, at most
+    bool operator==(const StageSpec&) const = default;
+};
+
 struct ServingScenario {
     std::string name = "Serving";
     ServedModel model;
@@ -111,7 +168,9 @@ struct ServingScenario {
     std::optional<TransferSpec> transfer;  ///< none: from the links between the devices of the drawing
     AutoscaleSpec autoscale;
     std::vector<ReplicaFailure> failures;
-    ServiceLevel promise;
+    ServiceLevel promise;             ///< of a question, where there are stages
+    std::vector<TenantSpec> tenants;  ///< none: everybody is alike
+    std::vector<StageSpec> stages;    ///< none: a question is one request
     bool operator==(const ServingScenario&) const = default;
 };
 
@@ -156,6 +215,10 @@ struct FleetOptions {
 /// (`serving.does-not-fit`), an unknown method or table; with `study.cancelled`.
 Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::shared_ptr<const Hardware>& drawing,
                                const FleetOptions& options = {});
+/// The traffic as the scenario's fleet meets it: tenants and adapters drawn, every question in its stages
+/// (RequestStream::stages). Fails as makeTraffic() does, and with `serving.tenants`, `serving.stages`.
+Expected<RequestStream> requestsOf(const ServingScenario& scenario, const TrafficSpec& traffic, std::uint64_t seed);
+
 inline Expected<FleetSpec> fleetSpecOf(const ServingScenario& scenario, const std::shared_ptr<const Hardware>& drawing,
                                        const FleetOptions& options = {}) {
     auto planned = fleetOf(scenario, drawing, options);
