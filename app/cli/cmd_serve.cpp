@@ -38,7 +38,7 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
                                 {"kv_blocks", given.fleet.replicas.front().kvBlocks},
                                 {"assumptions", (*time)->assumptions()}};
     return serveFleet(std::move(given.fleet), std::move(given.requests), given.seed, std::move(head),
-                      arguments.has("json"), watch);
+                      {arguments.has("json"), arguments.has("interval")}, watch);
 }
 
 int run(const Arguments& arguments, Watch& watch) {
@@ -88,6 +88,7 @@ const Command serveCommand{
                 {"distserve", "DIR",
                  "metrics.json and requests.csv of a run of DistServe's simulator; --tables holds its profiles"},
                 {"own-semantics", "", "schedule as the engines do, without Vidur's faults"},
+                {"interval", "", "90 % intervals of the figures for runs of more than a million iterations, too"},
                 {"json", "", "every request and all figures as JSON"}},
     .examples = {{"orrery-cli serve presets/examples/vllm-against-sarathi.yaml", "figures of what the file asks"},
                  {"orrery-cli serve presets/examples/how-many-requests.yaml --sweep", "configurations side by side"},

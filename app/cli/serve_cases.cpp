@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-int serve(Expected<PublishedCase> given, std::string_view simulator, bool json, Watch& watch) {
+int serve(Expected<PublishedCase> given, std::string_view simulator, ServeOutput output, Watch& watch) {
     if (!given) {
         report(given.error());
         return Unanswered;
@@ -35,7 +35,7 @@ int serve(Expected<PublishedCase> given, std::string_view simulator, bool json, 
               {"router", given->fleet.router.id},
               {"replicas", std::move(fleet)},
               {"assumptions", assumptions}};
-    return serveFleet(std::move(given->fleet), std::move(given->requests), 42, std::move(head), json, watch);
+    return serveFleet(std::move(given->fleet), std::move(given->requests), 42, std::move(head), output, watch);
 }
 
 /// Machines of a pool; 0: not given, −1: not a number of machines.
@@ -62,12 +62,12 @@ int serveSplitwise(const Arguments& arguments, Watch& watch) {
         return Usage;
     }
     auto given = readSplitwiseCase(*arguments.value("splitwise"), *arguments.value("tables"), overrides);
-    return serve(std::move(given), "splitwise", arguments.has("json"), watch);
+    return serve(std::move(given), "splitwise", {arguments.has("json"), arguments.has("interval")}, watch);
 }
 
 int serveDistServe(const Arguments& arguments, Watch& watch) {
     auto given = readDistServeCase(*arguments.value("distserve"), *arguments.value("tables"));
-    return serve(std::move(given), "distserve", arguments.has("json"), watch);
+    return serve(std::move(given), "distserve", {arguments.has("json"), arguments.has("interval")}, watch);
 }
 
 }  // namespace orrery::cli

@@ -204,7 +204,8 @@ int serveFile(const Arguments& arguments, Watch& watch) {
                                  {"scheduler", study.scenario.pools[i].scheduler.id},
                                  {"assumptions", pool.assumptions}});
     }
-    return serveFleet(*planned->fleet, std::move(*stream), study.seed, std::move(head), arguments.has("json"), watch);
+    return serveFleet(*planned->fleet, std::move(*stream), study.seed, std::move(head),
+                      {arguments.has("json"), arguments.has("interval")}, watch);
 }
 
 }  // namespace orrery::cli

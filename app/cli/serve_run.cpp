@@ -4,18 +4,23 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "serving/metrics.h"
+#include "serving/result_interval.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <optional>
 
 namespace orrery::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// A run beyond this is made again for its intervals on request only: a second with tables, some with kernels.
+constexpr std::uint64_t mostIterationsTwiceMore = 1'000'000;
 
 Json spreadJson(const Spread& spread) {
     return {{"count", spread.count}, {"mean", spread.mean}, {"p50", spread.p50}, {"p90", spread.p90},
@@ -52,6 +57,39 @@ Json metricsJson(const ServingMetrics& m) {
             {"dollars_per_million_tokens", m.dollarsPerMillionTokens}};
 }
 
+Json intervalJson(const FigureInterval& interval) {
+    return {interval.low, interval.high};
+}
+Json intervalJson(const SpreadInterval& spread) {
+    return {{"mean", intervalJson(spread.mean)}, {"p50", intervalJson(spread.p50)}, {"p90", intervalJson(spread.p90)},
+            {"p95", intervalJson(spread.p95)},   {"p99", intervalJson(spread.p99)}, {"max", intervalJson(spread.max)}};
+}
+
+// Keys as in `metrics`.
+Json intervalsJson(const ServingIntervals& i) {
+    if (!i.known) return {{"known", false}, {"basis", i.basis}};
+    return {{"known", true},
+            {"basis", i.basis},
+            {"ttft_s", intervalJson(i.ttft)},
+            {"tpot_s", intervalJson(i.tpot)},
+            {"itl_s", intervalJson(i.itl)},
+            {"end_to_end_s", intervalJson(i.endToEnd)},
+            {"queueing_s", intervalJson(i.queueing)},
+            {"normalised_s", intervalJson(i.normalised)},
+            {"makespan_s", intervalJson(i.makespan)},
+            {"requests_per_s", intervalJson(i.requestsPerSecond)},
+            {"output_tokens_per_s", intervalJson(i.outputTokensPerSecond)},
+            {"tokens_per_s", intervalJson(i.tokensPerSecond)},
+            {"goodput_per_s", intervalJson(i.goodput)},
+            {"attainment", intervalJson(i.attainment)},
+            {"kv_use", intervalJson(i.kvUse)},
+            {"joules", intervalJson(i.joules)},
+            {"mfu", intervalJson(i.mfu)},
+            {"mbu", intervalJson(i.mbu)},
+            {"joules_per_token", intervalJson(i.joulesPerToken)},
+            {"dollars_per_million_tokens", intervalJson(i.dollarsPerMillionTokens)}};
+}
+
 // A time that never came is null.
 Json timeJson(SimTime ticks) {
     return ticks < 0 ? Json(nullptr) : Json(toSeconds(ticks));
@@ -80,32 +118,59 @@ Json requestsJson(const ServingResult& result) {
     return rows;
 }
 
-std::string metricsText(const ServingMetrics& m) {
-    Table table({"figure", "mean", "p50", "p90", "p99", "max"}, {false, true, true, true, true, true});
-    const auto row = [&](std::string_view name, const Spread& s, double scale) {
+std::string intervalText(const FigureInterval& interval, double scale) {
+    return fmt::format("{:.4g} … {:.4g}", interval.low * scale, interval.high * scale);
+}
+
+std::string metricsText(const ServingMetrics& m, const ServingIntervals* sure) {
+    const bool known = sure && sure->known;
+    std::vector<std::string> heads{"figure", "mean", "p50", "p90", "p99", "max"};
+    std::vector<bool> right{false, true, true, true, true, true};
+    if (known) {
+        heads.insert(heads.end(), {"mean, 90 %", "p99, 90 %"});
+        right.insert(right.end(), {true, true});
+    }
+    Table table(heads, right);
+    const auto row = [&](std::string_view name, const Spread& s, SpreadInterval ServingIntervals::*interval,
+                         double scale) {
         std::vector<std::string> cells{std::string(name)};
         for (const double value : {s.mean, s.p50, s.p90, s.p99, s.max}) {
             cells.push_back(s.count == 0 ? "–" : fmt::format("{:.4g}", value * scale));
         }
+        if (known) {
+            for (const FigureInterval& each : {(sure->*interval).mean, (sure->*interval).p99}) {
+                cells.push_back(s.count == 0 ? "–" : intervalText(each, scale));
+            }
+        }
         table.add(std::move(cells));
     };
-    row("time to first token, ms", m.ttft, 1e3);
-    row("time per output token, ms", m.tpot, 1e3);
-    row("between tokens, ms", m.itl, 1e3);
-    row("end to end, s", m.endToEnd, 1);
-    row("queueing, s", m.queueing, 1);
+    row("time to first token, ms", m.ttft, &ServingIntervals::ttft, 1e3);
+    row("time per output token, ms", m.tpot, &ServingIntervals::tpot, 1e3);
+    row("between tokens, ms", m.itl, &ServingIntervals::itl, 1e3);
+    row("end to end, s", m.endToEnd, &ServingIntervals::endToEnd, 1);
+    row("queueing, s", m.queueing, &ServingIntervals::queueing, 1);
     std::string text = table.text();
     text += fmt::format(
         "\n{} of {} requests done, {} rejected; {:.4g} requests/s, {:.5g} output tokens/s over {:.6g} s\n"
         "{} iterations, {} preemptions, {} restarts; KV cache {:.1f} % full on average, {:.1f} % at its fullest\n",
         m.done, m.requests, m.rejected, m.requestsPerSecond, m.outputTokensPerSecond, m.makespan, m.iterations,
         m.preemptions, m.restarts, 100 * m.kvUse, 100 * m.peakKvUse);
-    return text;
+    if (m.joules > 0) text += fmt::format("{:.5g} J, {:.4g} J per output token\n", m.joules, m.joulesPerToken);
+    if (!sure) return text + "90 % intervals of so long a run cost two more: ask with --interval\n";
+    if (known) {
+        text += fmt::format("90 %: {} requests/s, {} output tokens/s, promises kept by {} %",
+                            intervalText(sure->requestsPerSecond, 1), intervalText(sure->outputTokensPerSecond, 1),
+                            intervalText(sure->attainment, 100));
+        if (m.joules > 0) text += fmt::format(", {} J per output token", intervalText(sure->joulesPerToken, 1));
+        text += '\n';
+    }
+    return text + sure->basis + '\n';
 }
 
 }  // namespace
 
-int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json head, bool json, Watch& watch) {
+int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json head, ServeOutput output,
+               Watch& watch) {
     ServingOptions options;
     options.seed = seed;
     options.progress = &watch.progress();
@@ -123,11 +188,24 @@ int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json
     }
     report(result->warnings);
     const ServingMetrics metrics = measure(*result, *spec);
-    if (json) {
+    std::optional<ServingIntervals> sure;
+    if (!result->cancelled && (output.interval || metrics.iterations <= mostIterationsTwiceMore)) {
+        watch.begin("interval");
+        auto found = intervalsOf(*result, metrics, *spec, options);
+        watch.end();
+        if (!found) {
+            report(found.error());
+            return Unanswered;
+        }
+        sure = std::move(*found);
+    }
+    if (output.json) {
         head["metrics"] = metricsJson(metrics);
+        if (sure) head["intervals"] = intervalsJson(*sure);
         head["requests"] = requestsJson(*result);
         if (!print(head.dump(1) + "\n")) return Unanswered;
-    } else if (!print(metricsText(metrics) + fmt::format("simulated in {:.3g} s\n", seconds))) {
+    } else if (!print(metricsText(metrics, sure ? &*sure : nullptr) +
+                      fmt::format("simulated in {:.3g} s\n", seconds))) {
         return Unanswered;
     }
     return result->cancelled ? Unanswered : Answered;
