@@ -8,6 +8,7 @@
 #include "serving/metrics.h"
 #include "serving/serving_study.h"
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -28,7 +29,8 @@ struct CapacityResult {
 struct CapacityOptions {
     std::uint64_t seed = 42;
     std::stop_token stop;
-    Progress* progress = nullptr;  ///< one step per probe; the total is not known before
+    Progress* progress = nullptr;                       ///< one step per probe; the total is not known before
+    std::function<void(const CapacityProbe&)> onProbe;  ///< as each comes
 };
 /// Warm start at `spec.guess`: doubles or halves until the rate is bracketed, then bisects (in the logarithm) until the
 /// bracket is narrower than `spec.tolerance`. Arrivals of a trace are stretched. Fails with `capacity.*`: no promise, a
