@@ -111,11 +111,13 @@ void MainWindow::wireServing() {
     const auto show = [this] {
         const auto& study = document_->state()->serving;
         const int named = study ? document_->state()->hardwareIndex(study->hardware) : -1;
-        servingPage_->setHardware(named < 0 ? document_->hardware()
-                                            : document_->state()->hardware[static_cast<std::size_t>(named)]);
+        const auto& state = *document_->state();
+        servingPage_->setHardware(named < 0 ? document_->hardware() : state.hardware[static_cast<std::size_t>(named)],
+                                  named < 0 ? document_->placements() : state.placementsOf(named));
         servingPage_->setQuestion(study ? *study : ServingPage::usualQuestion());
     };
-    for (const auto signal : {&Document::hardwareChanged, &Document::servingChanged, &Document::replaced})
+    for (const auto signal :
+         {&Document::hardwareChanged, &Document::layoutChanged, &Document::servingChanged, &Document::replaced})
         connect(document_, signal, servingPage_, show);
     // What is dragged, or typed in one go, is one entry of the undo list.
     connect(

@@ -142,7 +142,6 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
                     inPool(pool, "device"));
     }
     PoolDevice result;
-    result.design = design->name;
     Expected<GpuView> gpu = Unexpected(Diagnostic{});
     if (pool.device.empty()) {
         gpu = gpuView(*design);
@@ -162,6 +161,8 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
         result.gpu.powerCap = std::min(pool.powerCap, result.gpu.powerCap > 0 ? result.gpu.powerCap : pool.powerCap);
     result.drawn = result.gpu.device.copies;
     result.key = keyOf(result.gpu);
+    if (auto place = findComponent(design->root, result.gpu.device.path)) result.place = std::move(*place);
+    result.design = std::move(design);
     return result;
 }
 

@@ -22,7 +22,8 @@ struct PoolDevice {
     GpuView gpu;
     std::string key;         ///< equal for devices that price alike
     std::int64_t drawn = 1;  ///< copies in the drawing
-    std::string design;      ///< name of the design
+    std::shared_ptr<const Hardware> design;
+    ComponentPath place;  ///< in the design
 };
 /// The device that a pool names. Fails with `serving.no-device` and as gpuView() does.
 Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<const Hardware>& drawing);

@@ -13,20 +13,28 @@ namespace {
 
 constexpr double pcie = 25e9;  // PCIe 4.0 × 16 after encoding and headers, B/s
 
-ComponentPath pathOf(const Hardware& drawing, const std::string& names) {
-    if (names.empty()) return {};
-    auto found = findComponent(drawing.root, names);
-    return found ? *found : ComponentPath{};
+/// The nearest switch above both ends: what the links of the devices lead to.
+std::optional<ComponentPath> switchAbove(const Component& root, const ComponentPath& a, const ComponentPath& b) {
+    ComponentPath at(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
+    for (;; at.pop_back()) {
+        if (const Component* component = componentAt(root, at)) {
+            const auto found = std::ranges::find(component->children, ComponentKind::Switch, &Component::kind);
+            if (found != component->children.end()) {
+                at.push_back(static_cast<int>(found - component->children.begin()));
+                return at;
+            }
+        }
+        if (at.empty()) return std::nullopt;
+    }
 }
 
 }  // namespace
 
-DrawnTransfer transferOf(const Hardware& drawing, const std::string& from, const std::string& to, double linkBandwidth,
+DrawnTransfer transferOf(const Hardware& drawing, const ComponentPath& a, const ComponentPath& b, double linkBandwidth,
                          int devices) {
     DrawnTransfer result;
     const auto count = static_cast<double>(std::max(1, devices));
     // The outermost network of the drawing that stands above both ends.
-    const ComponentPath a = pathOf(drawing, from), b = pathOf(drawing, to);
     const std::size_t shared =
         static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
     ComponentPath at;
@@ -48,10 +56,12 @@ DrawnTransfer transferOf(const Hardware& drawing, const std::string& from, const
             result.transfer.latency = 2 * outer.latency.value;
             result.basis = fmt::format("Keys and values move over {} at {} per replica", toText(*spec),
                                        format(BytesPerSecond(each * count)));
+            result.network = std::move(path);
             return result;
         }
     }
     const bool linked = linkBandwidth > 0;
+    if (linked) result.network = switchAbove(drawing.root, a, b);
     result.transfer.bytesPerSecond = (linked ? linkBandwidth : pcie) * count;
     result.basis = fmt::format(
         "Keys and values move at {} per replica, {}", format(BytesPerSecond(result.transfer.bytesPerSecond)),

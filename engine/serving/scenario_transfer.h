@@ -5,17 +5,19 @@
 #include "hardware/component.h"
 #include "serving/fleet.h"
 
+#include <optional>
 #include <string>
 
 namespace orrery {
 
 struct DrawnTransfer {
     TransferSpec transfer;
-    std::string basis;  ///< one sentence: which network, or what was assumed
+    std::string basis;                     ///< one sentence: which network, or what was assumed
+    std::optional<ComponentPath> network;  ///< of the drawing; none: no network is drawn
 };
-/// Of replicas with `devices` devices each: the outermost network that both stand in, else the links of the device
-/// itself (`linkBandwidth`, B/s), else PCIe 4.0 × 16.
-DrawnTransfer transferOf(const Hardware& drawing, const std::string& from, const std::string& to, double linkBandwidth,
+/// Between replicas whose devices stand at `a` and `b`, `devices` each: the outermost network that both stand in, else
+/// the links of the device itself (`linkBandwidth`, B/s), else PCIe 4.0 × 16.
+DrawnTransfer transferOf(const Hardware& drawing, const ComponentPath& a, const ComponentPath& b, double linkBandwidth,
                          int devices);
 
 }  // namespace orrery

@@ -161,6 +161,8 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     PlannedPool& planned = made.planned;
     planned.name = pool.name;
     planned.device = device->gpu.device.name;
+    planned.design = device->design;
+    planned.place = device->place;
     planned.replicas = pool.replicas;
     planned.devicesPerReplica = pool.plan.devices();
     planned.weightBytesPerDevice = launches.weightBytes() / pool.plan.pipeline;
@@ -245,8 +247,12 @@ Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::share
         const Hardware empty;
         const int devices = std::min(prefill->plan.devices(), decode->plan.devices());
         const bool drawn = drawing && prefill->hardware.empty() && decode->hardware.empty();
-        DrawnTransfer moved = transferOf(drawn ? *drawing : empty, prefill->device, decode->device, links, devices);
+        const auto placeOf = [&](const PoolSpec* pool) {
+            return drawn ? result.pools[static_cast<std::size_t>(pool - scenario.pools.data())].place : ComponentPath{};
+        };
+        DrawnTransfer moved = transferOf(drawn ? *drawing : empty, placeOf(prefill), placeOf(decode), links, devices);
         fleet->transfer = moved.transfer;
+        result.network = std::move(moved.network);
         for (PlannedPool& pool : result.pools) pool.assumptions.push_back(moved.basis);
     }
     if (auto good = check(*fleet); !good) return Unexpected(std::move(good.error()));

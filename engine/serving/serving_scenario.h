@@ -176,7 +176,9 @@ struct ServingScenario {
 
 /// What was worked out for a pool, to be shown.
 struct PlannedPool {
-    std::string name, device;  ///< device: its name
+    std::string name, device;                ///< device: its name
+    std::shared_ptr<const Hardware> design;  ///< that the device stands in: the drawing, or one of the catalogue
+    ComponentPath place;                     ///< of the device in it
     std::int32_t replicas = 1, devicesPerReplica = 1;
     CapacityPlan capacity;
     double weightBytesPerDevice = 0;
@@ -187,6 +189,7 @@ struct PlannedPool {
 struct PlannedFleet {
     std::shared_ptr<const FleetSpec> fleet;
     std::vector<PlannedPool> pools;
+    std::optional<ComponentPath> network;  ///< of the drawing, that carries KV caches between pools
     Diagnostics warnings;
 };
 

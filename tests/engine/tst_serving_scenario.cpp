@@ -167,7 +167,7 @@ private slots:
         scenario.transfer = TransferSpec{.bytesPerSecond = 123};
         QCOMPARE(fleetOf(scenario, drawing("h100-sxm"))->fleet->transfer.bytesPerSecond, 123.0);
         // Nothing drawn: PCIe.
-        QCOMPARE(transferOf(Hardware{}, "", "", 0, 2).transfer.bytesPerSecond, 50e9);
+        QCOMPARE(transferOf(Hardware{}, {}, {}, 0, 2).transfer.bytesPerSecond, 50e9);
     }
 
     void theLowestClockKeepsThePromiseAndSavesEnergy() {

@@ -77,7 +77,7 @@ private slots:
         QVERIFY(answered());
         QCOMPARE(page_->runs().size(), std::size_t{2});
         QCOMPARE(page_->runs()[0]->stream, page_->runs()[1]->stream);
-        page_->tabs()->setCurrentIndex(3);
+        page_->tabs()->setCurrentIndex(4);
         QVERIFY(page_->findChild<ui::PairPlot*>()->points() > 0);
         QCOMPARE(window_->document().state()->serving->compareWith->id, std::string("sarathi"));
     }
@@ -106,7 +106,7 @@ private slots:
     }
 
     void aRequestIsFollowedThroughTheViews() {
-        page_->tabs()->setCurrentIndex(1);
+        page_->tabs()->setCurrentIndex(2);
         auto* lives = page_->lives();
         QTRY_VERIFY(lives->viewport()->height() > 60);
         QTest::mouseClick(lives->viewport(), Qt::LeftButton, {}, QPoint(300, 60));

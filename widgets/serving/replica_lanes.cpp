@@ -45,6 +45,10 @@ void ReplicaLanes::setRun(ServingRunPtr run) {
             batches_[replica].push_back(b);
         }
         for (auto& list : batches_) std::ranges::sort(list, {}, [&](std::uint32_t b) { return log.begin[b]; });
+        const QFontMetricsF metrics(Theme::instance().font(FontRole::Small));
+        names_ = 0;
+        for (std::size_t r = 0; r < batches_.size() && r < 64; ++r)
+            names_ = std::max(names_, metrics.horizontalAdvance(replicaName(*run_->fleet, r)));
         fullest_ = 1;
         for (const std::int64_t used : log.usedBlocks) fullest_ = std::max(fullest_, static_cast<double>(used));
         const double length = std::max(toSeconds(run_->result.end), 1e-9);
@@ -69,7 +73,8 @@ void ReplicaLanes::setTime(SimTime time) {
 
 QRectF ReplicaLanes::lanes() const {
     const double scale = Theme::instance().scale();
-    return QRectF(QPointF(96 * scale, 4), QPointF(width() - 12, height() - 20 * scale));
+    return QRectF(QPointF(std::clamp(names_ + 14, 96 * scale, 180 * scale), 4),
+                  QPointF(width() - 12, height() - 20 * scale));
 }
 
 double ReplicaLanes::laneHeight() const {

@@ -38,6 +38,7 @@ private:
 
     ServingRunPtr run_;
     std::vector<std::vector<std::uint32_t>> batches_;  ///< per replica, by begin
+    double names_ = 0;                                 ///< width of the widest name
     double fullest_ = 1;                               ///< blocks
     double from_ = 0, to_ = 1;                         ///< s
     SimTime time_ = 0;

@@ -2,6 +2,7 @@
 
 #include "app/window/evidence/background.h"
 #include "app/window/form_parts.h"
+#include "app/window/serving/fleet_drawing.h"
 #include "app/window/serving/serving_figures.h"
 #include "app/window/serving/serving_form.h"
 #include "widgets/common/fact_list.h"
@@ -128,7 +129,9 @@ SimTime ServingPage::end() const {
     return end;
 }
 
-void ServingPage::setHardware(HardwarePtr hardware) {
+void ServingPage::setHardware(HardwarePtr hardware, ui::PlacementsPtr placements) {
+    placements_ = std::move(placements);
+    if (drawing_) drawing_->setPlacements(placements_);
     if (hardware == hardware_) return;
     hardware_ = std::move(hardware);
     stale_ = true;
@@ -191,6 +194,7 @@ void ServingPage::show(ServingAnswer answer) {
         shown.push_back(replays_.back().get());
     }
     fleet_->setReplays(shown);
+    drawing_->setFleet(answer.planned, hardware_, placements_, shown.empty() ? nullptr : shown.front());
     lanes_->setRuns(runs_);
     iterations_->setRun(runs_.empty() ? nullptr : runs_.front());
     lives_->setRun(runs_.empty() ? nullptr : runs_.front());
@@ -207,6 +211,7 @@ void ServingPage::show(ServingAnswer answer) {
 void ServingPage::setTime(SimTime time) {
     time_ = std::clamp<SimTime>(time, 0, end());
     fleet_->setTime(time_);
+    drawing_->setTime(time_);
     lanes_->setTime(time_);
     iterations_->setTime(time_);
     lives_->setTime(time_);

@@ -5,6 +5,7 @@
 
 #include "app/window/serving/serving_question.h"
 #include "methods/method.h"
+#include "widgets/canvas/placements.h"
 #include "widgets/serving/replay.h"
 
 #include <QElapsedTimer>
@@ -32,6 +33,7 @@ class RequestLives;
 namespace orrery::app {
 
 class Background;
+class FleetDrawing;
 class ServingForm;
 
 class ServingPage : public QWidget {
@@ -40,7 +42,7 @@ public:
     explicit ServingPage(QWidget* parent = nullptr);
     ~ServingPage() override;
     /// The drawing whose devices serve. Looked into only while the page is seen.
-    void setHardware(HardwarePtr hardware);
+    void setHardware(HardwarePtr hardware, ui::PlacementsPtr placements = nullptr);
     /// What is asked before a person has asked: one device of today, busy enough to see queues.
     static ServingStudy usualQuestion();
     void setQuestion(const ServingStudy& question);
@@ -48,6 +50,7 @@ public:
 
     ServingForm* form() const { return form_; }  ///< this and the other views: null until the page was seen
     ui::FleetPicture* fleet() const { return fleet_; }
+    FleetDrawing* drawing() const { return drawing_; }
     ui::RequestLives* lives() const { return lives_; }
     QTabWidget* tabs() const { return tabs_; }
     const ui::ServingRuns& runs() const { return runs_; }
@@ -86,6 +89,7 @@ private:
     SimTime end() const;
 
     HardwarePtr hardware_;
+    ui::PlacementsPtr placements_;
     ServingStudy question_;
     std::shared_ptr<IterationTimes> times_ = std::make_shared<IterationTimes>();
     Background *work_, *load_;
@@ -103,6 +107,7 @@ private:
     QComboBox *speed_ = nullptr, *figure_ = nullptr;
     ui::Label *now_ = nullptr, *headline_ = nullptr, *loadState_ = nullptr;
     ui::FleetPicture* fleet_ = nullptr;
+    FleetDrawing* drawing_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     ui::LanePlot* lanes_ = nullptr;
     ui::ReplicaLanes* iterations_ = nullptr;

@@ -1,5 +1,6 @@
 #include "app/window/evidence/background.h"
 #include "app/window/form_parts.h"
+#include "app/window/serving/fleet_drawing.h"
 #include "app/window/serving/serving_page.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/icon_button.h"
@@ -103,6 +104,8 @@ QWidget* ServingPage::buildViews() {
     requests->setStretchFactor(1, 1);
     pairs_ = new ui::PairPlot(tabs_);
     tabs_->addTab(overTime, tr("Over time"));
+    drawing_ = new FleetDrawing(tabs_);
+    tabs_->addTab(drawing_, tr("On the drawing"));
     tabs_->addTab(requests, tr("Requests"));
     tabs_->addTab(buildLatency(tabs_), tr("Latency"));
     tabs_->addTab(pairs_, tr("Side by side"));
