@@ -141,6 +141,7 @@ int capacity(const Question& question, const std::shared_ptr<const FleetSpec>& f
              Watch& watch, const std::string& path) {
     CapacityOptions options;
     options.seed = question.study.seed;
+    options.scenario = &question.study.scenario;
     options.stop = watch.token();
     options.progress = &watch.progress();
     watch.begin("loads");
@@ -191,7 +192,7 @@ int serveFile(const Arguments& arguments, Watch& watch) {
     if (!planned) return fails(planned.error(), path);
     report(planned->warnings);
     if (arguments.has("capacity")) return capacity(*question, planned->fleet, arguments, watch, path);
-    auto stream = makeTraffic(study.traffic, study.seed);
+    auto stream = requestsOf(study.scenario, study.traffic, study.seed);
     if (!stream) return fails(stream.error(), path);
     Json head{{"format", "orrery-serving"},           {"version", 1},       {"name", study.name},
               {"model", study.scenario.model.source}, {"seed", study.seed}, {"pools", Json::array()}};

@@ -28,6 +28,8 @@ struct IterationWork {
     std::int32_t tokensPerDecode = 1;       ///< 1, or 1 + draft tokens that are verified with it
     std::int32_t tokens = 0;                ///< all: chunks + decodes × tokensPerDecode
     std::int32_t sampled = 0;               ///< sequences that yield a token: the rows of the output head
+    std::int32_t adapters = 0;              ///< different LoRA adapters of its sequences …
+    std::int32_t adapterTokens = 0;         ///< … and the tokens that pass through one
 };
 
 struct IterationPrice {

@@ -40,6 +40,13 @@ struct ReplicaRoofline {
     bool operator==(const ReplicaRoofline&) const = default;
 };
 
+/// LoRA adapters of a replica (serving/adapters.h says where the figures come from).
+struct AdapterSlots {
+    std::int32_t slots = 0;  ///< adapters whose weights are on the devices at a time; 0: none is looked at
+    double loadSeconds = 0;  ///< that an iteration waits for one that is not
+    IterationTimePtr extra;  ///< of the low-rank products: IterationWork::adapters, adapterTokens
+};
+
 struct ReplicaSpec {
     std::string name;  ///< `H100 × 4`
     std::string pool;  ///< replicas of one pool are alike to the router
@@ -56,8 +63,10 @@ struct ReplicaSpec {
     ReplicaPower power;
     ReplicaRoofline roofline;
     double dollarsPerHour = 0;
+    std::int32_t devices = 1;  ///< accelerators; 0: runs on hosts, counts in no share of what the fleet could do
     /// Of requests that it serves (RequestStream::tenant): models of a shared fleet, stages of a pipeline. Empty: all.
     std::vector<std::int32_t> tenants;
+    AdapterSlots adapters;  ///< LoRA; none: requests' adapters are not looked at
 };
 /// Nothing about tenants in a stream means tenant 0.
 bool serves(const ReplicaSpec& replica, const RequestStream& stream, RequestIndex r);

@@ -1,5 +1,7 @@
 #include "serving/metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -45,14 +47,24 @@ Window windowOf(const ServingResult& result) {
 void measureUse(ServingMetrics& metrics, const ServingResult& result, const FleetSpec& fleet) {
     double blockSeconds = 0, blocks = 0, flops = 0, canFlops = 0, bytes = 0, canBytes = 0, dollars = 0;
     bool flopsKnown = true, bytesKnown = true;
+    std::uint64_t adapterUses = 0;
     for (std::size_t i = 0; i < result.replicas.size(); ++i) {
         const ReplicaTotals& totals = result.replicas[i];
         metrics.iterations += totals.iterations;
         metrics.joules += totals.joules;
+        metrics.stalls += totals.stalls;
+        metrics.stallSeconds += toSeconds(totals.stalled);
+        metrics.adapterLoads += totals.adapterLoads;
+        metrics.adapterLoadSeconds += totals.adapterSeconds;
+        adapterUses += totals.adapterUses;
         blockSeconds += totals.blockSeconds;
         // An autoscaled fleet has more replicas than were described: the last one of the description again.
         if (fleet.replicas.empty()) continue;
         const ReplicaSpec& spec = fleet.replicas[std::min(i, fleet.replicas.size() - 1)];
+        if (spec.devices == 0) {
+            dollars += spec.dollarsPerHour * metrics.makespan / 3600;
+            continue;
+        }
         blocks += static_cast<double>(spec.kvBlocks);
         if (spec.kvBlocks > 0) {
             metrics.peakKvUse = std::max(metrics.peakKvUse,
@@ -73,6 +85,8 @@ void measureUse(ServingMetrics& metrics, const ServingResult& result, const Flee
     if (blocks > 0 && metrics.makespan > 0) metrics.kvUse = blockSeconds / (blocks * metrics.makespan);
     if (flopsKnown && canFlops > 0) metrics.mfu = flops / canFlops;
     if (bytesKnown && canBytes > 0) metrics.mbu = bytes / canBytes;
+    if (adapterUses > 0)
+        metrics.adapterHitRate = 1 - static_cast<double>(metrics.adapterLoads) / static_cast<double>(adapterUses);
     const double output = metrics.outputTokensPerSecond * metrics.makespan;
     if (output > 0) {
         metrics.joulesPerToken = metrics.joules / output;
@@ -80,21 +94,73 @@ void measureUse(ServingMetrics& metrics, const ServingResult& result, const Flee
     }
 }
 
-// Between the end of one of its iterations and the begin of the next, a request that is not done waits for others.
-std::int64_t countStalled(const ServingResult& result) {
-    const BatchLog& log = result.batches;
-    if (log.memberBegin.size() != log.size() + 1 || log.size() == 0) return -1;
-    std::vector<SimTime> until(result.requests.size(), -1);
-    std::vector<bool> stalled(result.requests.size(), false);
-    for (std::size_t i = 0; i < log.size(); ++i) {
-        for (auto m = log.memberBegin[i]; m < log.memberBegin[i + 1]; ++m) {
-            const RequestIndex r = log.member[m];
-            if (until[r] >= 0 && log.begin[i] > until[r]) stalled[r] = true;
-            until[r] = log.end[i];
-        }
-    }
-    return std::count(stalled.begin(), stalled.end(), true);
+// Requests of one question: one, or one per stage, which stand behind one another.
+struct Question {
+    RequestIndex first = 0, last = 0;
+};
+
+bool keeps(const RequestTable& requests, const Question& question, const ServiceLevel& promise) {
+    const std::int32_t output = requests.stream->output[question.last];
+    const double first = seconds(requests.arrived[question.first], requests.firstToken[question.last]);
+    const double all = seconds(requests.arrived[question.first], requests.ended[question.last]);
+    const double writing = seconds(requests.firstToken[question.last], requests.ended[question.last]);
+    const double each = output > 1 ? writing / (output - 1) : 0;
+    return (promise.ttft <= 0 || first <= promise.ttft) && (promise.tpot <= 0 || each <= promise.tpot) &&
+           (promise.endToEnd <= 0 || all <= promise.endToEnd);
 }
+
+// What is collected of questions before it becomes spreads.
+struct Columns {
+    std::vector<double> ttft, tpot, endToEnd, queueing, normalised;
+    std::size_t requests = 0, done = 0, rejected = 0;
+    double good = 0, prompts = 0, outputs = 0;
+
+    Columns() = default;
+    explicit Columns(std::size_t size) {
+        for (auto* column : {&ttft, &tpot, &endToEnd, &queueing, &normalised}) column->reserve(size);
+    }
+    void add(const RequestTable& table, const Question& question, const ServiceLevel& promise) {
+        ++requests;
+        bool ended = true, refused = false;
+        double waited = 0;
+        for (RequestIndex r = question.first; r <= question.last; ++r) {
+            ended &= table.state[r] == RequestState::Done;
+            refused |= table.state[r] == RequestState::Rejected;
+            waited += seconds(table.arrived[r], table.scheduled[r]);
+        }
+        if (!ended) {
+            rejected += refused ? 1 : 0;
+            return;
+        }
+        ++done;
+        const RequestIndex last = question.last;
+        const SimTime arrived = table.arrived[question.first];
+        const std::int32_t output = table.stream->output[last];
+        prompts += table.stream->prompt[last];
+        outputs += output;
+        const double whole = seconds(arrived, table.ended[last]);
+        ttft.push_back(seconds(arrived, table.firstToken[last]));
+        endToEnd.push_back(whole);
+        queueing.push_back(waited);
+        normalised.push_back(whole / output);
+        if (output > 1) tpot.push_back(seconds(table.firstToken[last], table.ended[last]) / (output - 1));
+        if (keeps(table, question, promise)) ++good;
+    }
+    GroupMetrics group(std::string name, double makespan) {
+        GroupMetrics out;
+        out.name = std::move(name);
+        out.requests = requests;
+        out.done = done;
+        out.rejected = rejected;
+        out.ttft = spread(std::move(ttft));
+        out.tpot = spread(std::move(tpot));
+        out.endToEnd = spread(std::move(endToEnd));
+        out.queueing = spread(std::move(queueing));
+        if (makespan > 0) out.outputTokensPerSecond = outputs / makespan;
+        if (requests > 0) out.attainment = good / static_cast<double>(requests);
+        return out;
+    }
+};
 
 }  // namespace
 
@@ -154,63 +220,61 @@ Spread spreadOfGaps(const ServingResult& result) {
 }
 
 bool keeps(const RequestTable& requests, RequestIndex r, const ServiceLevel& promise) {
-    const std::int32_t output = requests.stream->output[r];
-    const double first = seconds(requests.arrived[r], requests.firstToken[r]);
-    const double all = seconds(requests.arrived[r], requests.ended[r]);
-    const double each = output > 1 ? (all - first) / (output - 1) : 0;
-    return (promise.ttft <= 0 || first <= promise.ttft) && (promise.tpot <= 0 || each <= promise.tpot) &&
-           (promise.endToEnd <= 0 || all <= promise.endToEnd);
+    return keeps(requests, Question{r, r}, promise);
 }
 
 ServingMetrics measure(const ServingResult& result, const FleetSpec& fleet) {
     ServingMetrics metrics;
     const RequestTable& table = result.requests;
     const RequestStream& stream = *table.stream;
-    const std::size_t n = table.size();
-    metrics.requests = n;
-    std::vector<double> ttft, tpot, endToEnd, queueing, normalised;
-    for (auto* column : {&ttft, &tpot, &endToEnd, &queueing, &normalised}) column->reserve(n);
-    double good = 0, prompts = 0, outputs = 0, scheduledPrompts = 0, cached = 0;
+    const auto stages = static_cast<RequestIndex>(std::max(1, stream.stages));
+    const auto n = static_cast<RequestIndex>(table.size());
+    const auto tenants = static_cast<std::int32_t>(stream.tenantNames.size());
+    metrics.makespan = windowOf(result).seconds();
+    Columns all(n / stages);
+    std::vector<Columns> byTenant(static_cast<std::size_t>(tenants)), byStage(stages > 1 ? stages : 0);
+    double scheduledPrompts = 0, cached = 0;
     for (RequestIndex r = 0; r < n; ++r) {
         metrics.preemptions += table.preemptions[r];
         metrics.restarts += table.restarts[r];
+        if (table.stalls[r] > 0) ++metrics.stalled;
         if (table.scheduled[r] >= 0) {
             scheduledPrompts += stream.prompt[r];
             cached += table.cached[r];
         }
-        if (table.state[r] != RequestState::Done) {
-            ++(table.state[r] == RequestState::Rejected ? metrics.rejected : metrics.unfinished);
-            continue;
-        }
-        ++metrics.done;
-        const std::int32_t output = stream.output[r];
-        prompts += stream.prompt[r];
-        outputs += output;
-        const double all = seconds(table.arrived[r], table.ended[r]);
-        ttft.push_back(seconds(table.arrived[r], table.firstToken[r]));
-        endToEnd.push_back(all);
-        queueing.push_back(seconds(table.arrived[r], table.scheduled[r]));
-        normalised.push_back(all / output);
-        if (output > 1) tpot.push_back(seconds(table.firstToken[r], table.ended[r]) / (output - 1));
-        if (keeps(table, r, fleet.promise)) ++good;
+        if (stages > 1) byStage[r % stages].add(table, {r, r}, {});
+        if (r % stages != 0) continue;
+        const Question question{r, r + stages - 1};
+        all.add(table, question, fleet.promise);
+        if (tenants > 0 && !stream.tenant.empty())
+            byTenant[static_cast<std::size_t>(stream.tenant[r] % tenants)].add(table, question, fleet.promise);
     }
-    metrics.ttft = spread(std::move(ttft));
-    metrics.tpot = spread(std::move(tpot));
-    metrics.endToEnd = spread(std::move(endToEnd));
-    metrics.queueing = spread(std::move(queueing));
-    metrics.normalised = spread(std::move(normalised));
+    for (std::size_t i = 0; i < byTenant.size(); ++i)
+        metrics.tenants.push_back(byTenant[i].group(stream.tenantNames[i], metrics.makespan));
+    for (std::size_t i = 0; i < byStage.size(); ++i) {
+        metrics.stages.push_back(byStage[i].group(
+            i < stream.stageNames.size() ? stream.stageNames[i] : fmt::format("{}", i), metrics.makespan));
+        metrics.stages.back().attainment = 0;
+    }
+    metrics.requests = all.requests;
+    metrics.done = all.done;
+    metrics.rejected = all.rejected;
+    metrics.unfinished = all.requests - all.done - all.rejected;
+    metrics.ttft = spread(std::move(all.ttft));
+    metrics.tpot = spread(std::move(all.tpot));
+    metrics.endToEnd = spread(std::move(all.endToEnd));
+    metrics.queueing = spread(std::move(all.queueing));
+    metrics.normalised = spread(std::move(all.normalised));
     metrics.itl = spreadOfGaps(result);
-    metrics.makespan = windowOf(result).seconds();
     if (metrics.makespan > 0) {
         metrics.requestsPerSecond = static_cast<double>(metrics.done) / metrics.makespan;
-        metrics.outputTokensPerSecond = outputs / metrics.makespan;
-        metrics.tokensPerSecond = (prompts + outputs) / metrics.makespan;
-        metrics.goodput = good / metrics.makespan;
+        metrics.outputTokensPerSecond = all.outputs / metrics.makespan;
+        metrics.tokensPerSecond = (all.prompts + all.outputs) / metrics.makespan;
+        metrics.goodput = all.good / metrics.makespan;
     }
-    if (n > 0) metrics.attainment = good / static_cast<double>(n);
+    if (all.requests > 0) metrics.attainment = all.good / static_cast<double>(all.requests);
     if (scheduledPrompts > 0) metrics.prefixHitRate = cached / scheduledPrompts;
     measureUse(metrics, result, fleet);
-    metrics.stalled = countStalled(result);
     return metrics;
 }
 

@@ -22,16 +22,19 @@ Spread spread(std::vector<double> values);
 /// off by at most the width of a bin (200 per decade: 1.2 %); `max` is the upper end of the last bin that has any.
 Spread spreadOfGaps(const ServingResult& result);
 
-/// Figures of the requests of one tenant, or of one stage of a pipeline.
+/// Figures of the questions of one tenant, or of the requests of one stage of a pipeline; as in ServingMetrics.
 struct GroupMetrics {
     std::string name;
     std::size_t requests = 0, done = 0, rejected = 0;
-    Spread ttft, tpot, endToEnd, queueing;  ///< s, as in ServingMetrics
+    Spread ttft, tpot, endToEnd, queueing;  ///< s
     double outputTokensPerSecond = 0;       ///< over the makespan of the whole run
-    double attainment = 0;                  ///< share of its requests (with stages: questions) that keep every promise
+    double attainment = 0;                  ///< share of them that keep every promise; of a stage: not said, 0
     bool operator==(const GroupMetrics&) const = default;
 };
 
+/// Where a question is a request in several stages, a request below is the whole question: first token of the last
+/// stage, end of the last stage, queueing of all stages, tokens of the last. It is done when every stage is.
+///
 /// Times are of requests that are done; those that were rejected or did not end are counted apart and keep no promise.
 struct ServingMetrics {
     std::size_t requests = 0, done = 0, rejected = 0, unfinished = 0;
@@ -66,11 +69,8 @@ struct ServingMetrics {
     std::uint64_t adapterLoads = 0;     ///< of LoRA adapters that were not in a replica's memory
     double adapterLoadSeconds = 0;      ///< that iterations waited for them
     double adapterHitRate = 0;          ///< share of (iteration, adapter) that found it there; 0: nobody asks for any
-    std::vector<GroupMetrics> tenants;  ///< where they are named; with stages: of questions
-    /// Where there are stages: of whole questions (first token: of the last stage, since the question's arrival; end to
-    /// end: over all stages; tpot: of the last), then of each stage. `attainment` and `goodput` above are of questions.
-    std::vector<GroupMetrics> stages;
-    GroupMetrics questions;
+    std::vector<GroupMetrics> tenants;  ///< where they are named
+    std::vector<GroupMetrics> stages;   ///< where there are several: their requests, each from its own arrival on
     bool operator==(const ServingMetrics&) const = default;
 };
 ServingMetrics measure(const ServingResult& result, const FleetSpec& fleet);

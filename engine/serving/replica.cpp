@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 namespace orrery {
 
@@ -70,6 +71,13 @@ const Iteration* Replica::dispatch(SimTime now, const std::vector<RequestIndex>*
     return &iteration;
 }
 
+void Replica::stoodStill(RequestIndex r, SimTime since, SimTime now) {
+    // Its first iteration was lost with a replica that failed: it has stood since it was scheduled there.
+    totals_.stalled += now - std::max(since, requests_.scheduled[r]);
+    ++totals_.stalls;
+    if (requests_.stalls[r] < std::numeric_limits<std::uint16_t>::max()) ++requests_.stalls[r];
+}
+
 // What the iteration computes, in the words of its price.
 void Replica::describe(Iteration& iteration, SimTime now) {
     prompts_.clear();
@@ -85,14 +93,18 @@ void Replica::describe(Iteration& iteration, SimTime now) {
             contexts_.push_back(computed);
             contextSum_ += computed;
             iteration.decodeTokens += tokens;
+            if (requests_.lastToken[r] < now) stoodStill(r, requests_.lastToken[r], now);
         } else {
             prompts_.push_back({tokens, computed});
             iteration.promptTokens += tokens;
             totals_.contextTokens += static_cast<std::uint64_t>(computed) + static_cast<std::uint64_t>(tokens);
             pairs += tokens * (computed + 0.5 * (tokens + 1));
+            const SimTime last = std::max(requests_.lastToken[r], requests_.lastChunk[r]);
             if (requests_.scheduled[r] < 0) {
                 requests_.scheduled[r] = now;
                 totals_.cachedTokens += static_cast<std::uint64_t>(requests_.cached[r]);
+            } else if (last < now) {
+                stoodStill(r, last, now);
             }
         }
     }

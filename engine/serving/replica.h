@@ -72,6 +72,7 @@ public:
 
 private:
     void describe(Iteration& iteration, SimTime now);
+    void stoodStill(RequestIndex r, SimTime since, SimTime now);
     void price(Iteration& iteration, std::int32_t tokens);
     void time(Iteration& iteration, SimTime now);
 

@@ -41,10 +41,10 @@ Expected<void> RequestStream::check() const {
         return wrong(fmt::format("column {} has {} rows for {} requests", column, rows, n), "one row per request",
                      column, 0, source);
     };
-    for (const auto& verdict :
-         {fits(arrival.size(), "arrival", false), fits(output.size(), "output", false),
-          fits(priority.size(), "priority", true), fits(tenant.size(), "tenant", true), fits(id.size(), "id", true),
-          fits(after.size(), "after", true), fits(think.size(), "think", true)}) {
+    for (const auto& verdict : {fits(arrival.size(), "arrival", false), fits(output.size(), "output", false),
+                                fits(priority.size(), "priority", true), fits(tenant.size(), "tenant", true),
+                                fits(id.size(), "id", true), fits(adapter.size(), "adapter", true),
+                                fits(after.size(), "after", true), fits(think.size(), "think", true)}) {
         if (!verdict) return verdict;
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -67,6 +67,10 @@ Expected<void> RequestStream::check() const {
                          "an earlier request", "after", i, source);
         }
         if (!think.empty() && think[i] < 0) return wrong("a negative pause", "0 or more", "think", i, source);
+    }
+    if (stages < 1 || n % static_cast<std::size_t>(stages) != 0) {
+        return wrong(fmt::format("{} requests are no questions of {} stages", n, stages), "whole questions", "stages",
+                     n - 1, source);
     }
     if (concurrency < 0) return wrong("a negative number of requests in flight", "0 or more", "concurrency", 0, source);
     if (hashBegin.empty() && hashes.empty()) return {};

@@ -63,6 +63,9 @@ void RequestTable::reset(const RequestStream& requests) {
     ended.assign(count, -1);
     restarts.assign(count, 0);
     preemptions.assign(count, 0);
+    stalls.assign(count, 0);
+    lastToken.assign(count, 0);
+    lastChunk.assign(count, 0);
     cached.assign(count, 0);
     lostTokens = 0;
 }

@@ -45,8 +45,11 @@ struct RequestTable {
     std::vector<SimTime> firstToken;  ///< end of the iteration that yielded it; −1: not yet
     std::vector<SimTime> ended;       ///< last token or rejection; −1: not yet
     std::vector<std::uint16_t> restarts, preemptions;
-    std::vector<std::int32_t> cached;  ///< prompt tokens found in a prefix cache
-    std::uint64_t lostTokens = 0;      ///< computed, then thrown away by preemption; all requests together
+    std::vector<std::uint16_t> stalls;  ///< times that it stood still between two of its iterations, at most 65,535
+    std::vector<SimTime> lastToken;     ///< end of the iteration that yielded its newest one
+    std::vector<SimTime> lastChunk;     ///< end of its newest iteration that yielded none
+    std::vector<std::int32_t> cached;   ///< prompt tokens found in a prefix cache
+    std::uint64_t lostTokens = 0;       ///< computed, then thrown away by preemption; all requests together
 
     void reset(const RequestStream& requests);
     std::size_t size() const { return computed.size(); }

@@ -3,6 +3,7 @@
 #include "base/unit.h"
 #include "serving/clock_policy.h"
 #include "serving/iteration_times.h"
+#include "serving/scenario_tenants.h"
 #include "serving/scenario_transfer.h"
 
 #include <fmt/format.h>
@@ -197,6 +198,8 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     replica.power = powerOf(**kernels, *device, pool);
     replica.roofline = rooflineOf(launches, *device, pool);
     replica.dollarsPerHour = pool.dollarsPerHour * pool.plan.devices();
+    replica.devices = pool.plan.devices();
+    replica.tenants = tenantsOf(scenario, pool);
     const int stages = (*time)->stages();
     planned.decodeSeconds = wholeSeconds(priceOf(**time, 0, 1, 1024), stages);
     planned.promptSeconds = wholeSeconds(priceOf(**time, 1024, 0, 0), stages);
@@ -221,6 +224,7 @@ std::string_view toText(ClockPolicy policy) {
 
 Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::shared_ptr<const Hardware>& drawing,
                                const FleetOptions& options) {
+    if (auto good = checkTenants(scenario); !good) return Unexpected(std::move(good.error()));
     PlannedFleet result;
     auto fleet = std::make_shared<FleetSpec>();
     fleet->router = scenario.router;
@@ -241,6 +245,7 @@ Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::share
         }
         if (pool.role == ReplicaRole::Decode && !decode) decode = &pool;
     }
+    for (ReplicaSpec& worker : stageWorkers(scenario)) fleet->replicas.push_back(std::move(worker));
     if (scenario.transfer) {
         fleet->transfer = *scenario.transfer;
     } else if (prefill && decode) {

@@ -39,10 +39,10 @@ void yieldTokens(ServingState& state, RequestIndex r, std::int32_t tokens, std::
         requests.firstToken[r] = state.now;
         state.record(ServingEvent::Kind::FirstToken, r, replica);
     } else {
-        countGaps(state, state.now - state.lastToken[r], 1);
+        countGaps(state, state.now - requests.lastToken[r], 1);
     }
     countGaps(state, 0, static_cast<std::uint64_t>(tokens - 1));
-    state.lastToken[r] = state.now;
+    requests.lastToken[r] = state.now;
 }
 
 // Every sequence decodes one token: nearly all iterations of a run. Returns how many requests are done.
@@ -53,13 +53,13 @@ std::size_t countDecodes(ServingState& state, const Batch& batch) {
     std::uint64_t count = 0;
     for (const RequestIndex r : batch.requests) {
         ++requests.computed[r];
-        if (state.lastToken[r] != since) {
+        if (requests.lastToken[r] != since) {
             countGaps(state, state.now - since, count);
-            since = state.lastToken[r];
+            since = requests.lastToken[r];
             count = 0;
         }
         ++count;
-        state.lastToken[r] = state.now;
+        requests.lastToken[r] = state.now;
         if (++requests.generated[r] >= requests.output[r]) {
             requests.state[r] = RequestState::Done;
             ++done;
@@ -85,7 +85,10 @@ std::size_t countTokens(ServingState& state, Replica& replica, std::int32_t inde
         } else {
             requests.computed[r] += tokens;
             assert(requests.left(r) >= 0);
-            if (requests.left(r) == 0) yieldTokens(state, r, 1, index);
+            if (requests.left(r) == 0)
+                yieldTokens(state, r, 1, index);
+            else
+                requests.lastChunk[r] = state.now;
         }
         if (!requests.finished(r)) continue;
         requests.state[r] = RequestState::Done;
@@ -296,7 +299,6 @@ Expected<std::unique_ptr<ServingSimulation>> ServingSimulation::make(std::shared
     state.result.replicas.resize(count);
     state.result.gapBins = options.gapBins;
     state.result.gapHistogram.assign(static_cast<std::size_t>(options.gapBins) * gap_decades, 0);
-    state.lastToken.assign(state.stream->size(), 0);
     state.isTouched.assign(count, 0);
     state.view.fleet = state.fleet.get();
     state.view.requests = &state.result.requests;

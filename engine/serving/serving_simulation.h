@@ -64,6 +64,11 @@ struct ReplicaTotals {
     double blockSeconds = 0;  ///< integral of used blocks over time
     double joules = 0;
     std::uint64_t drafted = 0, accepted = 0;
+    std::uint64_t stalls = 0;  ///< times that a request came back to an iteration after it had stood still …
+    SimTime stalled = 0;       ///< … and for how long, all of them together
+    /// (iteration, LoRA adapter) pairs; those whose weights had to come from the host; seconds waited for them.
+    std::uint64_t adapterUses = 0, adapterLoads = 0;
+    double adapterSeconds = 0;
 };
 
 struct ServingOptions {

@@ -53,8 +53,7 @@ struct ServingState {
 
     std::vector<std::uint32_t> touched;  ///< replicas to be scheduled when this instant is over
     std::vector<std::uint8_t> isTouched;
-    std::vector<SimTime> lastToken;  ///< of each request
-    SimTime gapTicks = -1;           ///< the gap counted last, and its bin
+    SimTime gapTicks = -1;  ///< the gap counted last, and its bin
     std::size_t gapBin = 0;
     std::uint64_t instants = 0;
 

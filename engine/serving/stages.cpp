@@ -38,7 +38,7 @@ Expected<void> check(const PipelineStage& stage, std::size_t index) {
     if (good) return {};
     return fail("serving.stages", fmt::format("stage {} ({}) has numbers that make no sense", index, stage.name),
                 "shares, tokens and pauses from 0 on", "correct the stage",
-                Place{{}, 0, 0, fmt::format("stages[{}]", index)});
+                Place{{}, 0, 0, fmt::format("stages[{}]", index + 1)});
 }
 
 }  // namespace
@@ -60,6 +60,9 @@ Expected<PipelineStream> inStages(const RequestStream& questions, std::span<cons
     RequestStream& stream = out.stream;
     stream.name = questions.name;
     stream.source = questions.source;
+    stream.stages = out.stages;
+    stream.tenantNames = questions.tenantNames;
+    for (const PipelineStage& stage : stages) stream.stageNames.push_back(stage.name);
     const auto last = static_cast<RequestIndex>(stages.size() - 1);
     for (std::size_t q = 0; q < count; ++q) {
         const auto first = static_cast<RequestIndex>(stream.size());
@@ -72,7 +75,9 @@ Expected<PipelineStream> inStages(const RequestStream& questions, std::span<cons
             stream.arrival.push_back(questions.arrival[q]);
             stream.prompt.push_back(std::max(1, static_cast<std::int32_t>(prompt)));
             stream.output.push_back(stage.output > 0 ? stage.output : questions.output[q]);
-            stream.tenant.push_back(stage.tenant);
+            stream.tenant.push_back(stage.tenant + (questions.tenant.empty() ? 0 : questions.tenant[q]));
+            if (!questions.adapter.empty()) stream.adapter.push_back(s == last ? questions.adapter[q] : -1);
+            if (!questions.id.empty()) stream.id.push_back(questions.id[q]);
             if (!questions.priority.empty()) stream.priority.push_back(questions.priority[q]);
             if (s > 0) {
                 stream.after.push_back(first + static_cast<RequestIndex>(s) - 1);

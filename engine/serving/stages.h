@@ -14,7 +14,7 @@ namespace orrery {
 
 struct PipelineStage {
     std::string name;         ///< `rerank`
-    std::int32_t tenant = 0;  ///< which replicas run it: ReplicaSpec::tenants
+    std::int32_t tenant = 0;  ///< which replicas run it (ReplicaSpec::tenants); a question's own is added
     double ofPrompt = 1;      ///< × the question's tokens …
     std::int32_t added = 0;   ///< … and so many more: passages, instructions
     std::int32_t output = 1;  ///< tokens that it yields; 0: as many as the question asks for
@@ -27,8 +27,9 @@ struct PipelineStream {
     std::size_t questions() const { return stages > 0 ? stream.size() / static_cast<std::size_t>(stages) : 0; }
 };
 /// One request per question and stage. Sessions of the questions are kept: a later one waits for the last stage of the
-/// one before it. Shared prefixes are not carried over. Fails with `serving.stages` on no stage, on shares or tokens
-/// that make no sense or exceed 2^30, on more than 2^31 requests, and for closed loops, whose seats count questions.
+/// one before it. Adapters are of the last stage. Shared prefixes are not carried over. Fails with `serving.stages` on
+/// no stage, on shares or tokens that make no sense or exceed 2^30, on more than 2^31 requests, and for closed loops,
+/// whose seats count questions.
 Expected<PipelineStream> inStages(const RequestStream& questions, std::span<const PipelineStage> stages);
 
 /// What a question saw, seconds; negative: never.

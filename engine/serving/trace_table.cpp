@@ -50,8 +50,12 @@ const TraceKind* kindOf(const std::vector<std::string>& header) {
 class Names {
 public:
     std::int32_t operator()(std::string_view word) {
-        return numbers_.try_emplace(std::string(word), static_cast<std::int32_t>(numbers_.size())).first->second;
+        const auto next = static_cast<std::int32_t>(numbers_.size());
+        const auto [found, added] = numbers_.try_emplace(std::string(word), next);
+        if (added) words.push_back(found->first);
+        return found->second;
     }
+    std::vector<std::string> words;
 
 private:
     std::unordered_map<std::string, std::int32_t> numbers_;
@@ -110,7 +114,11 @@ Expected<RequestStream> readTable(CsvStream& file, const TraceSpec& trace, const
     while (true) {
         more = file.next();
         if (!more) return unreadable(more.error());
-        if (!*more) return rows.finish();
+        if (!*more) {
+            auto stream = rows.finish();
+            if (stream) stream->tenantNames = std::move(tenants.words);
+            return stream;
+        }
         const auto cells = file.cells();
         const auto cell = [&](std::ptrdiff_t column) {
             return column >= 0 && column < std::ssize(cells) ? cells[static_cast<std::size_t>(column)]

@@ -80,6 +80,7 @@ RequestStream edited(RequestStream stream, const TrafficEdit& edit, std::int64_t
     keepRows(stream.output, rows);
     keepRows(stream.priority, rows);
     keepRows(stream.tenant, rows);
+    keepRows(stream.adapter, rows);
     keepRows(stream.id, rows);
     keepRows(stream.after, rows);
     keepRows(stream.think, rows);

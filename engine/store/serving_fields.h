@@ -160,6 +160,41 @@ void describe(Archive& a, SpeculationChoice& s) {
     a.number("draft_seconds", s.draftSeconds, Dimension::Time);
 }
 template <class Archive>
+void describe(Archive& a, ExpertChoice& s) {
+    a.word("routing", Words<RoutingKind>{s.routing, 4});
+    a.number("skew", s.skew);
+    a.text("trace", s.trace);
+    a.flag("waves", s.waves);
+}
+template <class Archive>
+void describe(Archive& a, AdapterChoice& s) {
+    a.whole("rank", s.rank);
+    a.whole("resident", s.resident);
+    a.word("targets", Words<AdapterTargets>{s.targets, 2});
+    a.number("host_bandwidth", s.hostBandwidth, Dimension::DataRate);
+    a.number("hidden", s.hidden);
+}
+template <class Archive>
+void describe(Archive& a, TenantSpec& s) {
+    a.text("name", s.name);
+    a.number("share", s.share);
+    a.whole("adapters", s.adapters);
+    a.number("adapter_skew", s.adapterSkew);
+}
+template <class Archive>
+void describe(Archive& a, StageSpec& s) {
+    a.text("name", s.name);
+    a.text("pool", s.pool);
+    a.number("of_prompt", s.ofPrompt);
+    a.whole("added", s.added);
+    a.whole("output", s.output);
+    a.number("pause", s.pause, Dimension::Time);
+    a.number("seconds", s.seconds, Dimension::Time);
+    a.number("per_token", s.perToken, Dimension::Time);
+    a.whole("workers", s.workers);
+    a.whole("together", s.together);
+}
+template <class Archive>
 void describe(Archive& a, PoolSpec& s) {
     a.text("name", s.name);
     a.word("role", Words<ReplicaRole>{s.role, 3});
@@ -171,6 +206,9 @@ void describe(Archive& a, PoolSpec& s) {
     a.map("scheduler", s.scheduler);
     a.map("time", s.time);
     a.map("speculation", s.speculation);
+    a.map("experts", s.experts);
+    a.map("adapters", s.adapters);
+    a.texts("serves", s.serves);
     a.number("memory_share", s.memoryShare);
     a.whole("tokens_per_block", s.tokensPerBlock);
     a.whole("kv_blocks", s.kvBlocks);
@@ -236,6 +274,8 @@ void describe(Archive& a, ServingStudy& s) {
     a.map("autoscale", s.scenario.autoscale);
     a.list("failures", s.scenario.failures);
     a.map("promise", s.scenario.promise);
+    a.list("tenants", s.scenario.tenants);
+    a.list("stages", s.scenario.stages);
     a.map("traffic", s.traffic);
     a.whole("seed", s.seed);
     a.optional("compare_with", s.compareWith);

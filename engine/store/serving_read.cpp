@@ -106,6 +106,11 @@ public:
             return {};
         });
     }
+    void texts(std::string_view key, std::vector<std::string>& to) {
+        read(key, [&](const auto& node, const Place& place) -> Expected<void> {
+            return keep(store::readTexts(node, place), to);
+        });
+    }
     void numbers(std::string_view key, std::map<std::string, double, std::less<>>& to) {
         read(key, [&](const auto& node, const Place&) -> Expected<void> {
             auto entries = MapReader::open(node, join(key), context_);
@@ -199,6 +204,7 @@ void eachPath(ServingStudy& study, Change change) {
         file(pool.hardware);
         file(pool.model);
         file(pool.speculation.draftModel);
+        if (!pool.experts.trace.empty()) change(pool.experts.trace);
         if (!pool.time.path.empty()) change(pool.time.path);
     }
 }

@@ -61,6 +61,11 @@ public:
         for (T& value : values) list.inner.push_back({Entry::Kind::Map, {}, {}, differing(value), true});
         entries.push_back(std::move(list));
     }
+    void texts(std::string_view key, const std::vector<std::string>& values) {
+        std::string list;
+        for (const std::string& value : values) list += (list.empty() ? "" : ", ") + store::yamlScalar(value);
+        add(key, "[" + list + "]");
+    }
     void numbers(std::string_view key, const std::map<std::string, double, std::less<>>& values) {
         Entry map{Entry::Kind::Map, std::string(key), {}, {}, false};
         for (const auto& [name, value] : values) {

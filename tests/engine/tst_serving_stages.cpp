@@ -133,7 +133,7 @@ private slots:
               PipelineStage{"c", 0, 1, -5, 1, 0}, PipelineStage{"d", 0, 1, 0, 1, -1}}) {
             const auto read = inStages(*questions, {{bad}});
             QVERIFY(!read);
-            QCOMPARE(QString::fromStdString(read.error().place.path), QString("stages[0]"));
+            QCOMPARE(QString::fromStdString(read.error().place.path), QString("stages[1]"));
         }
         auto loop = arrivals({{0, 100, 5}});
         loop->concurrency = 4;

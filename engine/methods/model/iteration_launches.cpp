@@ -1,6 +1,9 @@
 #include "methods/model/iteration_launches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 
@@ -83,6 +86,22 @@ Expected<IterationLaunches> IterationLaunches::make(const ServedTransformer& mod
     auto shard = shardOf(model.config, model.plan);
     if (!shard) return Unexpected(std::move(shard.error()));
     made.shard_ = std::move(*shard);
+    if (model.dataParallel > 1) {
+        const std::int64_t devices = model.dataParallel * model.plan.tensor;
+        if (model.config.experts < devices) {
+            return fail("serving.waves",
+                        fmt::format("{} experts over {} devices of a wave", model.config.experts, devices),
+                        "at least one expert for each device", "take fewer replicas, or take the wave away",
+                        Place{.path = "experts/waves"});
+        }
+        made.shard_.experts = (model.config.experts + devices - 1) / devices;
+        made.shard_.expertsPerToken = std::min(model.config.expertsPerToken, made.shard_.experts);
+        made.shard_.expertIntermediate = model.config.expertIntermediate;
+    }
+    if (model.config.experts > 0) {
+        if (auto good = check(model.routing, static_cast<std::int32_t>(model.config.experts)); !good)
+            return Unexpected(std::move(good.error()));
+    }
     WorkloadOptions options;
     options.sequence = 16;
     options.phase = Phase::Decode;
@@ -127,12 +146,41 @@ Expected<IterationLaunches> IterationLaunches::make(const ServedTransformer& mod
     return made;
 }
 
+// Beyond this many tokens the shares of experts no longer depend on how many tokens there are.
+constexpr std::int64_t mostRouted = 16384;
+
+ExpertLoad IterationLaunches::loadOf(std::int64_t tokens) const {
+    const TransformerConfig& config = model_.config;
+    const auto ranks = static_cast<std::int32_t>(model_.dataParallel > 1 ? model_.dataParallel * model_.plan.tensor
+                                                                         : model_.plan.expert);
+    const std::int64_t all = tokens * model_.dataParallel, drawn = std::min(all, mostRouted);
+    ExpertLoad load = routeTokens(model_.routing, static_cast<std::int32_t>(config.experts),
+                                  static_cast<std::int32_t>(config.expertsPerToken), ranks, drawn);
+    for (std::int64_t& pairs : load.pairs)
+        pairs = std::llround(static_cast<double>(pairs) * static_cast<double>(all) / static_cast<double>(drawn));
+    return load;
+}
+
+double IterationLaunches::expertLayers() const {
+    const TransformerConfig& config = model_.config;
+    if (config.expertLayer.empty()) return static_cast<double>(config.layers);
+    return static_cast<double>(std::count(config.expertLayer.begin(), config.expertLayer.end(), true));
+}
+
 std::vector<Launch> IterationLaunches::of(IterationGroup group, std::int64_t extent) const {
     std::vector<Launch> result;
     if (!has(group) || extent <= 0) return result;
     const std::int64_t ranks = model_.plan.tensor;
     std::int64_t rows = extent;
-    if (group == IterationGroup::Experts) rows = (extent + model_.plan.expert - 1) / model_.plan.expert;
+    std::int64_t pairs = 0, activated = 0;
+    if (group == IterationGroup::Experts && routed()) {
+        const ExpertLoad load = loadOf(extent);
+        pairs = std::max<std::int64_t>(1, *std::max_element(load.pairs.begin(), load.pairs.end()));
+        activated = std::max(1, *std::max_element(load.activated.begin(), load.activated.end()));
+        rows = (pairs + shard_.expertsPerToken - 1) / shard_.expertsPerToken;
+    } else if (group == IterationGroup::Experts) {
+        rows = (extent + model_.plan.expert - 1) / model_.plan.expert;
+    }
     std::vector<IterationGroup> groups;
     // Kernels beside attention hang on the number of tokens alone: one graph of decodes has them all but those of
     // prompts.
@@ -142,12 +190,23 @@ std::vector<Launch> IterationLaunches::of(IterationGroup group, std::int64_t ext
     for (std::size_t i = 0; i < launches.size(); ++i) {
         if (groups[i] == group && !attends(launches[i].kernel)) result.push_back(launches[i]);
     }
+    for (Launch& launch : result) {
+        if (pairs == 0 || launch.kernel.kind != KernelKind::Gemm) continue;
+        launch.kernel.batch = activated;
+        launch.kernel.m = (pairs + activated - 1) / activated;
+        countWork(launch.kernel);
+    }
     const auto width = static_cast<double>(model_.config.hidden) * wideBytes(model_.activations);
     if (group == IterationGroup::Tokens && ranks > 1) {
         const double perLayer = model_.config.order == TransformerConfig::Order::Parallel ? 1 : 2;
         const double count = perLayer * static_cast<double>(model_.config.layers) + 1;  // and the embedding's
         result.push_back(
             collective(CollectiveOp::AllReduce, model_, static_cast<double>(extent) * width, ranks, count));
+    }
+    if (group == IterationGroup::Experts && model_.dataParallel > 1) {
+        const double all = static_cast<double>(extent * model_.dataParallel) * width;
+        for (const CollectiveOp op : {CollectiveOp::AllGather, CollectiveOp::ReduceScatter})
+            result.push_back(collective(op, model_, all, model_.dataParallel, expertLayers()));
     }
     if (group == IterationGroup::Head) {
         const auto logits = static_cast<double>(extent) * static_cast<double>(model_.config.vocabulary);

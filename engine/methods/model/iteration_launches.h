@@ -6,6 +6,7 @@
 
 #include "methods/model/launches.h"
 #include "methods/model/software_stack.h"
+#include "methods/trace/expert_routing.h"
 #include "workload/models/transformer_plan.h"
 
 #include <cstdint>
@@ -31,6 +32,13 @@ struct ServedTransformer {
     Fusion fusion = Fusion::Epilogue;
     CollectiveLibrary collectives = CollectiveLibrary::Custom;
     bool sampler = true;
+    /// Which experts tokens choose. All wait for the slowest device: it is taken to have the most (token, expert) pairs
+    /// and the most distinct experts of any, spread evenly over those. Balanced on one wave: as graphs of the model.
+    ExpertRouting routing;
+    /// Ranks of a wave. Above 1 the experts are spread whole over all their devices, and every layer with experts
+    /// gathers the tokens of all ranks and scatters their sums back (vLLM's data-parallel engines; counted as
+    /// LLMServingSim 2 does).
+    std::int64_t dataParallel = 1;
 };
 
 class IterationLaunches {
@@ -56,6 +64,10 @@ public:
     const TransformerFacts& facts() const { return facts_; }
 
 private:
+    /// Experts where they are not as a graph of the model has them.
+    bool routed() const { return model_.dataParallel > 1 || model_.routing.kind != RoutingKind::Balanced; }
+    ExpertLoad loadOf(std::int64_t tokens) const;
+    double expertLayers() const;
     std::vector<Launch> graphLaunches(std::int64_t batch, std::int64_t sequence, Phase phase,
                                       std::vector<IterationGroup>& groups,
                                       std::vector<std::string>* names = nullptr) const;

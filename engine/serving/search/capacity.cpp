@@ -33,7 +33,8 @@ public:
         } else {
             traffic.arrivals.rate = rate / traffic.edit.rate;
         }
-        auto stream = makeTraffic(traffic, options_.seed);
+        auto stream = options_.scenario ? requestsOf(*options_.scenario, traffic, options_.seed)
+                                        : makeTraffic(traffic, options_.seed);
         if (!stream) return tl::unexpected(stream.error());
         ServingOptions serving;
         serving.seed = options_.seed;

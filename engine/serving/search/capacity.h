@@ -28,6 +28,7 @@ struct CapacityResult {
 };
 struct CapacityOptions {
     std::uint64_t seed = 42;
+    const ServingScenario* scenario = nullptr;  ///< whose tenants and stages the requests have; null: none
     std::stop_token stop;
     Progress* progress = nullptr;                       ///< one step per probe; the total is not known before
     std::function<void(const CapacityProbe&)> onProbe;  ///< as each comes

@@ -29,6 +29,7 @@ void answer(const ServingStudy& study, const SweepOptions& options, const std::s
         CapacityOptions searching;
         searching.seed = study.seed;
         searching.stop = options.stop;
+        searching.scenario = &study.scenario;
         auto found = capacityOf(planned->fleet, study.traffic, study.capacity, searching);
         if (!found) {
             point.failure = found.error();
@@ -37,7 +38,7 @@ void answer(const ServingStudy& study, const SweepOptions& options, const std::s
         point.capacity = found->rate;
         point.metrics = found->metrics;
     } else {
-        auto stream = makeTraffic(study.traffic, study.seed);
+        auto stream = requestsOf(study.scenario, study.traffic, study.seed);
         if (!stream) {
             point.failure = stream.error();
             return;
