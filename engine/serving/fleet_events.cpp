@@ -31,6 +31,12 @@ void switchOff(ServingState& state, std::int32_t replica) {
     if (state.offSince[i] < 0) state.offSince[i] = state.now;
 }
 
+// Power and price count again.
+void switchOn(ServingState& state, std::size_t i) {
+    if (state.offSince[i] >= 0) state.replicas[i]->totals().off += state.now - state.offSince[i];
+    state.offSince[i] = -1;
+}
+
 void join(ServingState& state, std::int32_t replica) {
     const auto i = static_cast<std::size_t>(replica);
     Replica& one = *state.replicas[i];
@@ -39,8 +45,7 @@ void join(ServingState& state, std::int32_t replica) {
     one.draining = false;
     state.leaving[i] = 0;
     state.view.accepts[i] = 1;
-    if (state.offSince[i] >= 0) one.totals().off += state.now - state.offSince[i];
-    state.offSince[i] = -1;
+    switchOn(state, i);
     const std::vector<RequestIndex> unplaced = std::exchange(state.unplaced, {});
     for (const RequestIndex r : unplaced) place(state, r);
     state.touch(static_cast<std::uint32_t>(replica));
@@ -64,6 +69,7 @@ void fail(ServingState& state, std::int32_t replica) {
     Replica& one = *state.replicas[i];
     if (!one.up) return;
     one.account(state.now);
+    one.interrupt(state.now);
     closeTo(state, replica);
     ++one.epoch;
     while (one.underWay() > 0) {
@@ -125,6 +131,7 @@ void decide(ServingState& state) {
             // One that has not finished leaving still holds the model.
             const bool warm = state.leaving[i] == 1 && state.replicas[i]->up;
             state.leaving[i] = 2;
+            switchOn(state, i);
             at(state, state.now + (warm ? 0 : toTicks(rules.spinUp)), FleetEvent::Kind::Join, replica);
         } else if (mean < rules.down && pool.on.size() > static_cast<std::size_t>(std::max(1, rules.least))) {
             const auto replica = static_cast<std::int32_t>(pool.on.back());

@@ -157,8 +157,6 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
     }
     if (!gpu) return Unexpected(std::move(gpu.error()));
     result.gpu = std::move(*gpu);
-    if (pool.powerCap > 0)
-        result.gpu.powerCap = std::min(pool.powerCap, result.gpu.powerCap > 0 ? result.gpu.powerCap : pool.powerCap);
     result.drawn = result.gpu.device.copies;
     result.key = keyOf(result.gpu);
     if (auto place = findComponent(design->root, result.gpu.device.path)) result.place = std::move(*place);
@@ -223,7 +221,9 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     spec.gpu = device.gpu;
     spec.pricer = std::move(*pricer);
     if (pool.clock == ClockPolicy::Fixed) spec.clockShare = std::clamp(pool.clockShare, 0.1, 1.0);
+    spec.powerCap = pool.powerCap;
     auto made = KernelIterationTime::make(std::move(spec));
+    if (!made && made.error().code == "serving.bad-power-cap") made.error().place = inPool(pool, "power_cap");
     if (made && options.cache) {
         const std::scoped_lock lock(options.cache->parts().guard);
         options.cache->parts().made[key] = *made;

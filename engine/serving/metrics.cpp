@@ -70,7 +70,8 @@ void measureUse(ServingMetrics& metrics, const ServingResult& result, const Flee
             metrics.peakKvUse = std::max(metrics.peakKvUse,
                                          static_cast<double>(totals.peakBlocks) / static_cast<double>(spec.kvBlocks));
         }
-        dollars += spec.dollarsPerHour * metrics.makespan / 3600;
+        const double there = std::min(metrics.makespan, std::max(0.0, toSeconds(result.end - totals.off)));
+        dollars += spec.dollarsPerHour * there / 3600;
         const ReplicaRoofline& roof = spec.roofline;
         const double tokens = static_cast<double>(totals.promptTokens + totals.decodeTokens) -
                               static_cast<double>(totals.recomputedTokens);

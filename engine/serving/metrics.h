@@ -60,7 +60,7 @@ struct ServingMetrics {
     /// devices could do in the makespan. 0: not known.
     double mfu = 0, mbu = 0;
     double prefixHitRate = 0;            ///< share of prompt tokens found in a cache, of requests that were scheduled
-    double dollarsPerMillionTokens = 0;  ///< of output, whole makespan, every replica; 0: no price given
+    double dollarsPerMillionTokens = 0;  ///< of output, every replica while it is there; 0: no price given
     /// Requests that stood still between two of their iterations, preempted ones among them (VIDUR: `preempted`); how
     /// often, all together, and for how long.
     std::int64_t stalled = 0;

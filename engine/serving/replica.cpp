@@ -171,11 +171,22 @@ void Replica::time(Iteration& iteration, SimTime now) {
         const SimTime busy = iteration.end.ticks - from;
         totals_.busy += busy;
         busyUntil_ = iteration.end.ticks;
-        const double share =
-            static_cast<double>(iteration.promptTokens) / std::max(1, iteration.promptTokens + iteration.decodeTokens);
-        const double phases = share * spec_.power.prompt + (1 - share) * spec_.power.decode;
-        totals_.joules += toSeconds(busy) * (price.watts > 0 ? price.watts : phases);
+        totals_.joules += toSeconds(busy) * wattsOf(iteration);
     }
+}
+
+double Replica::wattsOf(const Iteration& iteration) const {
+    if (iteration.price.watts > 0) return iteration.price.watts;
+    const double share =
+        static_cast<double>(iteration.promptTokens) / std::max(1, iteration.promptTokens + iteration.decodeTokens);
+    return share * spec_.power.prompt + (1 - share) * spec_.power.decode;
+}
+
+void Replica::interrupt(SimTime now) {
+    if (count_ == 0 || busyUntil_ <= now) return;
+    totals_.busy -= busyUntil_ - now;
+    totals_.joules -= toSeconds(busyUntil_ - now) * wattsOf(ring_[newest_]);
+    busyUntil_ = now;
 }
 
 void Replica::retire(SimTime now) {

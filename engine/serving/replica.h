@@ -46,6 +46,8 @@ public:
     Iteration& oldest() { return ring_[first_]; }
     /// Forgets the oldest iteration; the scheduler has been told.
     void retire(SimTime now);
+    /// It fails: what its iterations would have computed from now on takes no time and no energy.
+    void interrupt(SimTime now);
     /// Tokens that one verification of `planned` drafts yields.
     std::int32_t committed(std::int32_t planned);
     /// Adds what has passed since the last call to the integral of used blocks.
@@ -74,6 +76,7 @@ private:
     void describe(Iteration& iteration, SimTime now);
     void stoodStill(RequestIndex r, SimTime since, SimTime now);
     void price(Iteration& iteration, std::int32_t tokens);
+    double wattsOf(const Iteration& iteration) const;
     void time(Iteration& iteration, SimTime now);
 
     const ReplicaSpec spec_;

@@ -157,6 +157,17 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     auto time = iterationTimeOf(pool, launches, *kernels);
     if (!time) return Unexpected(std::move(time.error()));
 
+    if (pool.powerCap > 0 && !powerModel(device->gpu).known()) {
+        warnings.push_back(warning("serving.unknown-power",
+                                   fmt::format("{} has no power cap of its own, so that one of {:.4g} W means nothing",
+                                               device->gpu.device.name, pool.powerCap),
+                                   "give the device its `power_cap`", inPool(pool, "power_cap")));
+    } else if (pool.powerCap > 0 && pool.time.kind != SlotKind::Kernels) {
+        warnings.push_back(
+            warning("serving.cap-without-clock",
+                    "iteration times of a table or law stay as they were measured, whatever the power cap",
+                    "let a kernel method price them", inPool(pool, "power_cap")));
+    }
     Made made;
     made.linkBandwidth = device->gpu.linkBandwidth;
     PlannedPool& planned = made.planned;

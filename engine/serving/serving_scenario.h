@@ -129,7 +129,7 @@ struct PoolSpec {
     double memoryShare = 0.9;
     std::int32_t tokensPerBlock = 16;
     std::int64_t kvBlocks = 0;  ///< 0: from memory (capacity_plan.h)
-    double powerCap = 0;        ///< watts of one device; 0: the device's own
+    double powerCap = 0;        ///< watts of one device, held by a lower clock; 0: the device's own
     ClockPolicy clock = ClockPolicy::Nominal;
     double clockShare = 1;
     double dollarsPerHour = 0;  ///< of one device; 0: not known

@@ -241,10 +241,14 @@ void closeBooks(ServingState& state) {
             "give the replicas more memory, or look at failures and rules of admission"));
     }
     double low = 0, high = 0, seconds = 0;
-    for (const auto& replica : state.replicas) {
+    for (std::size_t i = 0; i < state.replicas.size(); ++i) {
+        const auto& replica = state.replicas[i];
         replica->account(state.now);
         auto& totals = replica->totals();
-        totals.joules += toSeconds(state.now - totals.busy) * replica->spec().power.idle;
+        if (state.offSince[i] >= 0) totals.off += state.now - state.offSince[i];
+        state.offSince[i] = -1;
+        const SimTime idle = std::max<SimTime>(0, state.now - totals.busy - totals.off);
+        totals.joules += toSeconds(idle) * replica->spec().power.idle;
         low += replica->lowSeconds;
         high += replica->highSeconds;
         seconds += replica->pricedSeconds;

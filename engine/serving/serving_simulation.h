@@ -54,7 +54,7 @@ struct ServingEvent {
 
 struct ReplicaTotals {
     SimTime busy = 0;  ///< some stage was computing
-    SimTime off = 0;   ///< it was not there: failed, or scaled away
+    SimTime off = 0;   ///< it was not there: failed, or scaled away; draws and costs nothing (spinning up, it does)
     std::uint64_t iterations = 0;
     /// Tokens computed; `recomputedTokens` are those of promptTokens that a preemption had thrown away.
     std::uint64_t promptTokens = 0, decodeTokens = 0, recomputedTokens = 0, cachedTokens = 0;
@@ -62,7 +62,7 @@ struct ReplicaTotals {
     double pairs = 0;                 ///< queries × keys of attention: tokens × (context + (tokens + 1) / 2)
     std::int64_t peakBlocks = 0;
     double blockSeconds = 0;  ///< integral of used blocks over time
-    double joules = 0;
+    double joules = 0;        ///< idle power while it is there and computes nothing
     std::uint64_t drafted = 0, accepted = 0;
     std::uint64_t stalls = 0;  ///< times that a request came back to an iteration after it had stood still …
     SimTime stalled = 0;       ///< … and for how long, all of them together

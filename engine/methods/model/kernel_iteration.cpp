@@ -45,14 +45,6 @@ double clockedPart(const PricedLaunch& priced, const Launch& launch, const GpuVi
     }
 }
 
-// What multiprocessors and the way to them draw per byte that streams from memory. From average powers of an A100 (7
-// nm) that decodes Llama-2 70B on 2, 4 and 8 devices (Splitwise's perf_model.csv): 115 W and 137 pJ/B, of which the
-// memory has 32; smaller transistors in proportion (assumed).
-double chipJoulesPerByte(const GpuView& gpu) {
-    const double nanometres = processNanometres(gpu.process);
-    return 105e-12 * (nanometres > 0 ? std::min(1.0, nanometres / 7) : 1.0);
-}
-
 // Where an installation's all-reduces were measured to be slower than the kernel method's.
 void slowDown(PricedLaunch& priced, const Kernel& kernel, const SoftwareStack& software) {
     if (kernel.kind != KernelKind::Collective || kernel.collective != CollectiveOp::AllReduce) return;
@@ -86,6 +78,15 @@ KernelIterationTime::KernelIterationTime(KernelIterationSpec spec, IterationLaun
 Expected<std::shared_ptr<const KernelIterationTime>> KernelIterationTime::make(KernelIterationSpec spec) {
     auto launches = IterationLaunches::make(spec.model);
     if (!launches) return Unexpected(std::move(launches.error()));
+    const PowerModel power = powerModel(spec.gpu);
+    if (spec.powerCap < 0 || !std::isfinite(spec.powerCap) ||
+        (spec.powerCap > 0 && power.known() && spec.powerCap <= power.staticWatts)) {
+        return fail("serving.bad-power-cap",
+                    fmt::format("a power cap of {} W on {}, which draws {:.4g} W before it computes", spec.powerCap,
+                                spec.gpu.device.name, power.staticWatts),
+                    fmt::format("more than {:.4g} W, or 0 for the device's own cap", power.staticWatts),
+                    "raise the cap", Place{{}, 0, 0, spec.gpu.device.path});
+    }
     if (spec.gpu.dramBandwidth <= 0) {
         return fail("hardware.missing-bandwidth",
                     fmt::format("the memory of {} has no bandwidth", spec.gpu.device.name), "an attribute 'bandwidth'",
@@ -96,7 +97,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> KernelIterationTime::make(K
 
 GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     GridPrice sum;
-    const double chipJoules = chipJoulesPerByte(spec_.gpu);
+    const double way = wayJoulesPerByte(spec_.gpu);
     // Of the same kind fully correlated within one pass, which is what repeated layers are; kinds by betweenFamilies.
     std::array<double, kernelKindCount> below{}, above{};
     for (const Launch& launch : launches) {
@@ -111,10 +112,10 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
         sum.clocked += launch.count * clockedPart(priced, launch, spec_.gpu);
         const PowerPoint point = powerOf(power_, spec_.gpu, launch.kernel, launch.scale * launch.kernel.flops,
                                          launch.scale * launch.kernel.bytes(), priced.seconds);
-        const double chip = chipJoules * launch.scale * launch.kernel.bytes();
-        const double watts = power_.capWatts > 0 ? std::min(power_.capWatts, point.watts + chip / priced.seconds) : 0.0;
-        sum.joules += launch.count * priced.seconds * watts;
-        sum.switched += launch.count * priced.seconds * std::max(0.0, watts - power_.staticWatts - point.memoryWatts);
+        sum.joules += launch.count * priced.seconds * point.watts;
+        const double pins =
+            std::max(0.0, point.memoryWatts - way * launch.scale * launch.kernel.bytes() / priced.seconds);
+        sum.switched += launch.count * priced.seconds * std::max(0.0, point.watts - power_.staticWatts - pins);
         const bool outside = !price.priced || price.domain == DomainVerdict::Outside;
         sum.doubt += outside ? launch.count * priced.seconds : 0;
     }
@@ -162,6 +163,50 @@ GridPrice KernelIterationTime::decodeAttention(const IterationWork& work) const 
                        });
 }
 
+KernelIterationTime::Running KernelIterationTime::runningAt(const Sum& sum, double clockShare) const {
+    const GridPrice& all = sum.all;
+    const double slower = 1 / clockShare - 1;
+    const auto stages = static_cast<double>(spec_.model.plan.pipeline);
+    const double device = all.seconds + slower * all.clocked;
+    const double head = sum.headSeconds + slower * sum.headClocked;
+    Running running;
+    // The host is ahead or behind throughout: the layers are alike.
+    const double layers = sum.start + std::max(device - head, sum.issued) / stages;
+    running.last = layers + head;
+    running.stage = layers + sum.handOver;
+    running.lasting = std::max(device, stages * running.last);
+    const double voltage = voltageAt(clockShare);
+    const double memory = std::max(0.0, all.joules - power_.staticWatts * all.seconds - all.switched);
+    running.joules = power_.staticWatts * running.lasting + memory + voltage * voltage * all.switched;
+    return running;
+}
+
+KernelIterationTime::Running KernelIterationTime::runningCapped(const Sum& sum, double clockShare) const {
+    Running running = runningAt(sum, clockShare);
+    const double cap = spec_.powerCap;
+    if (!(cap > 0) || !power_.known() || running.joules <= cap * running.lasting) return running;
+    constexpr double lowestShare = 0.1;
+    double low = std::min(lowestShare, clockShare), high = clockShare;
+    running = runningAt(sum, low);
+    if (running.joules > cap * running.lasting) {
+        // What is left above static power is spread over as long as it takes.
+        const double above = running.joules - power_.staticWatts * running.lasting;
+        const double lasting = above / (cap - power_.staticWatts), factor = lasting / running.lasting;
+        return {running.stage * factor, running.last * factor, lasting, cap * lasting};
+    }
+    for (int i = 0; i < 24; ++i) {
+        const double middle = 0.5 * (low + high);
+        const Running there = runningAt(sum, middle);
+        if (there.joules > cap * there.lasting) {
+            high = middle;
+        } else {
+            low = middle;
+            running = there;
+        }
+    }
+    return running;
+}
+
 IterationPrice KernelIterationTime::price(const IterationWork& work) const {
     return price(work, spec_.clockShare);
 }
@@ -184,10 +229,10 @@ IterationPrice KernelIterationTime::price(const IterationWork& work, double cloc
         decodeAttention(work),
     };
     double launched = 0;
-    GridPrice sum;
+    GridPrice all;
     double belowSquares = 0, aboveSquares = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        sum.add(parts[i], 1);
+        all.add(parts[i], 1);
         belowSquares += parts[i].below * parts[i].below;
         aboveSquares += parts[i].above * parts[i].above;
         if (i < iterationGroupCount && parts[i].seconds > 0) launched += launchCount_[i];
@@ -195,48 +240,38 @@ IterationPrice KernelIterationTime::price(const IterationWork& work, double cloc
     launched += attentionLaunches_ * ((work.prompts.empty() ? 0 : 1) + (work.decodes.empty() ? 0 : 1));
 
     IterationPrice price;
-    if (sum.seconds <= 0) return price;
-    const double slower = 1 / std::clamp(clockShare, 0.1, 1.0) - 1;
+    if (all.seconds <= 0) return price;
     const SoftwareStack& host = spec_.software;
     const bool graph = work.prompts.empty() ? host.decodeGraphs : host.promptGraphs;
     const auto stages = static_cast<double>(spec_.model.plan.pipeline);
-    const GridPrice& head = parts[static_cast<std::size_t>(IterationGroup::Head)];
-    const double headSeconds = head.seconds + slower * head.clocked;
-    const double layers = sum.seconds + slower * sum.clocked - headSeconds;
-    const double issued =
-        graph ? 0 : host.issue * (launched - launchCount_[static_cast<std::size_t>(IterationGroup::Head)]);
-    const double start = graph ? spec_.gpu.device.launchOverhead.value : host.issue;
-    // The host is ahead or behind throughout: the layers are alike.
-    price.seconds = start + std::max(layers, issued) / stages;
-    price.lastSeconds = price.seconds + headSeconds;
+    const auto headGroup = static_cast<std::size_t>(IterationGroup::Head);
+    Sum sum{.all = all, .headSeconds = parts[headGroup].seconds, .headClocked = parts[headGroup].clocked};
+    sum.issued = graph ? 0 : host.issue * (launched - launchCount_[headGroup]);
+    sum.start = graph ? spec_.gpu.device.launchOverhead.value : host.issue;
     if (stages > 1) {
-        price.seconds += handOver_
-                             .at(tokens, 0, 0,
-                                 [&](double count, double, double) {
-                                     const Launch launch = launches_.handOver(std::llround(count));
-                                     return priceOf({&launch, 1});
-                                 })
-                             .seconds;
+        sum.handOver = handOver_
+                           .at(tokens, 0, 0,
+                               [&](double count, double, double) {
+                                   const Launch launch = launches_.handOver(std::llround(count));
+                                   return priceOf({&launch, 1});
+                               })
+                           .seconds;
     }
+    const Running running = runningCapped(sum, std::clamp(clockShare, 0.1, 1.0));
+    price.seconds = running.stage;
+    price.lastSeconds = running.last;
     price.host = host.perIteration + (work.prompts.empty() ? 0 : host.perPrompt) +
                  host.perSequence * static_cast<double>(work.prompts.size() + work.decodes.size());
-    const auto joined = [](double squares, double all) {
-        return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * all * all);
+    const auto joined = [](double squares, double together) {
+        return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * together * together);
     };
     const double whole = price.lastSeconds * stages;
-    price.low = std::max(0.0, 1 - joined(belowSquares, sum.below) / whole);
-    price.high = 1 + joined(aboveSquares, sum.above) / whole;
-    price.domain = sum.doubt > 0.25 * sum.seconds   ? DomainVerdict::Outside
-                   : sum.doubt > 0.05 * sum.seconds ? DomainVerdict::Edge
+    price.low = std::max(0.0, 1 - joined(belowSquares, all.below) / whole);
+    price.high = 1 + joined(aboveSquares, all.above) / whole;
+    price.domain = all.doubt > 0.25 * all.seconds   ? DomainVerdict::Outside
+                   : all.doubt > 0.05 * all.seconds ? DomainVerdict::Edge
                                                     : DomainVerdict::Inside;
-    if (power_.known()) {
-        const double lasting = std::max(sum.seconds + slower * sum.clocked, stages * price.lastSeconds);
-        const double voltage = voltageAt(std::clamp(clockShare, 0.1, 1.0));
-        const double above = std::max(0.0, sum.joules - power_.staticWatts * sum.seconds - sum.switched);
-        const double joules = power_.staticWatts * lasting + above + voltage * voltage * sum.switched;
-        const double devices = static_cast<double>(spec_.model.plan.tensor) * stages;
-        price.watts = devices * joules / lasting;
-    }
+    if (power_.known()) price.watts = spec_.model.plan.tensor * stages * running.joules / running.lasting;
     return price;
 }
 
@@ -269,6 +304,12 @@ std::vector<std::string> KernelIterationTime::assumptions() const {
     said.push_back(
         "Prompts of one iteration are priced as equal chunks with the same tokens and scores, decodes at "
         "their mean context");
+    if (spec_.powerCap > 0 && power_.known() && spec_.powerCap < power_.capWatts) {
+        said.push_back(
+            fmt::format("Power is held at {:.4g} of {:.4g} W per device: the clock falls until the mean power "
+                        "of an iteration is within it, and arithmetic takes longer in proportion",
+                        spec_.powerCap, power_.capWatts));
+    }
     if (plan.expert > 1) said.push_back("Experts are chosen evenly, so that their devices have equal work");
     for (std::string& more : spec_.pricer->assumptions()) said.push_back(std::move(more));
     return said;

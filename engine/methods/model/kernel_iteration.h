@@ -9,6 +9,12 @@
 //
 // Time: kernels follow one another where a graph holds them; where the host issues them one by one, the device waits
 // for whichever is slower (pipeline.h). A pipeline stage has its share of the layers; the head stands on the last one.
+//
+// Power and clock: at a share s of the nominal clock the part of the time that arithmetic takes grows by 1/s, the
+// energy of everything on the chip falls with the square of the voltage (voltageAt), static power and memory stay. A
+// power cap of an iteration is met by the highest such clock; where the lowest one does not suffice, memory is
+// throttled and the iteration lasts as long as its energy takes at the cap. Controllers average over longer than a
+// kernel, so that it is the mean power of an iteration that is held.
 
 #include "hardware/gpu_view.h"
 #include "methods/iteration_time.h"
@@ -30,6 +36,7 @@ struct KernelIterationSpec {
     KernelPricerPtr pricer;
     SoftwareStack software;
     double clockShare = 1;  ///< of the nominal clock: compute-bound time grows as the clock falls
+    double powerCap = 0;    ///< watts of one device, below its own cap: the clock falls until they suffice. 0: its own
 };
 
 class KernelIterationTime final : public IterationTime {
@@ -41,7 +48,8 @@ public:
     int stages() const override { return static_cast<int>(spec_.model.plan.pipeline); }
     std::vector<std::string> assumptions() const override;
 
-    /// The same at another share of the nominal clock, 0.1 to 1, with the power of all its devices in watts.
+    /// The same at another share of the nominal clock, 0.1 to 1, or at a lower one where the power cap asks for it;
+    /// with the power of all its devices in watts.
     IterationPrice price(const IterationWork& work, double clockShare) const;
     const IterationLaunches& launches() const { return launches_; }
     const KernelPricer& pricer() const { return *spec_.pricer; }
@@ -49,12 +57,22 @@ public:
     std::vector<Launch> kernelsOf(const IterationWork& work) const;
 
 private:
-    struct Total {
-        GridPrice gpu;
-        std::array<GridPrice, iterationGroupCount + 2> groups;
-        double launched = 0;
+    struct Sum {
+        GridPrice all;
+        double headSeconds = 0, headClocked = 0;
+        double issued = 0, start = 0;  ///< host's seconds per layer kernels, and before them
+        double handOver = 0;           ///< between two stages
     };
     explicit KernelIterationTime(KernelIterationSpec spec, IterationLaunches launches);
+    struct Running {
+        double stage = 0, last = 0;  ///< seconds of a stage, of the last one
+        double lasting = 0;          ///< of all stages together, one device's time
+        double joules = 0;           ///< of one device's share of all stages
+    };
+    /// At a share of the nominal clock, whatever it draws.
+    Running runningAt(const Sum& sum, double clockShare) const;
+    /// At that share, or at the highest below it whose mean power is within the cap.
+    Running runningCapped(const Sum& sum, double clockShare) const;
     GridPrice priceOf(std::span<const Launch> launches) const;
     GridPrice group(IterationGroup which, double extent) const;
     GridPrice promptAttention(const IterationWork& work) const;

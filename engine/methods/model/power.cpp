@@ -18,7 +18,7 @@ constexpr double stackedJoulesPerByte = 8 * 4e-12, otherJoulesPerByte = 8 * 8e-1
 // From the memory's pins through controllers and caches into registers, at 7 nm. Fitted to the mean power of 30
 // settings of Llama-2 70B on A100 with its measured times (Splitwise @ 8f99e7dc; prompts up to 4096 tokens), the only
 // number fitted here; tests/engine/tst_power.cpp judges it on BLOOM-176B.
-constexpr double wayJoulesPerByte = 104e-12;
+constexpr double wayAtSevenNanometres = 104e-12;
 
 bool matrix(const Kernel& kernel) {
     return kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::PrefillAttention ||
@@ -26,6 +26,12 @@ bool matrix(const Kernel& kernel) {
 }
 
 }  // namespace
+
+double wayJoulesPerByte(const GpuView& gpu) {
+    // As arithmetic: with the root of the process length.
+    const double nanometres = processNanometres(gpu.process);
+    return wayAtSevenNanometres * (nanometres > 0 ? std::sqrt(nanometres / 7) : 1);
+}
 
 PowerModel powerModel(const GpuView& gpu) {
     PowerModel model;
@@ -37,9 +43,7 @@ PowerModel powerModel(const GpuView& gpu) {
     model.joulesPerByte = main.energy.value > 0 ? main.energy.value
                           : stacked             ? stackedJoulesPerByte
                                                 : otherJoulesPerByte;
-    // As arithmetic: with the root of the process length.
-    const double nanometres = processNanometres(gpu.process);
-    model.joulesPerByte += wayJoulesPerByte * (nanometres > 0 ? std::sqrt(nanometres / 7) : 1);
+    model.joulesPerByte += wayJoulesPerByte(gpu);
     const double share = std::clamp(gpu.sustained, 0.1, 1.0);
     const double voltage = voltageAt(share);
     model.unitWatts = (model.capWatts - model.staticWatts) / (share * voltage * voltage);

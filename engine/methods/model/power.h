@@ -21,6 +21,9 @@ struct PowerModel {
 };
 /// Not known for a device without a power cap.
 PowerModel powerModel(const GpuView& gpu);
+/// Of `joulesPerByte`, the way from the memory's pins to the units. It stands on the chip: it falls with the square of
+/// the chip's voltage, as the units' energy does.
+double wayJoulesPerByte(const GpuView& gpu);
 
 struct PowerPoint {
     double clockShare = 1;  ///< of the nominal clock

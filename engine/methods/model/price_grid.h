@@ -84,7 +84,7 @@ public:
     }
 
 private:
-    struct Cell {
+    struct alignas(64) Cell {                // one line of the cache, and no more than one
         std::atomic<std::uint8_t> state{0};  // 0 empty, 1 being written, 2 there
         GridPrice price;
     };
