@@ -42,6 +42,7 @@ struct Asked {
     const char* software = "graphs";
     bool sampler = true;
     DType type = DType::BF16;
+    double powerCap = 0;
 };
 inline std::shared_ptr<const KernelIterationTime> iterationTime(const Asked& asked) {
     const auto stop = [](const Diagnostic& problem) { throw std::runtime_error(problem.message); };
@@ -62,6 +63,7 @@ inline std::shared_ptr<const KernelIterationTime> iterationTime(const Asked& ask
     spec.model.sampler = asked.sampler;
     spec.gpu = *gpu;
     spec.pricer = *pricer;
+    spec.powerCap = asked.powerCap;
     auto made = KernelIterationTime::make(std::move(spec));
     if (!made) stop(made.error());
     return *made;

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <random>
+#include <stdexcept>
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -160,6 +161,59 @@ private slots:
         };
         QVERIFY(joules(decode, 0.9) < joules(decode, 1));
         QVERIFY(time->price(prompt.work()).watts <= 8 * 700.0 * 1.001);  // the cap
+    }
+
+    void aPowerCapIsHeldByTheClock_data() {
+        QTest::addColumn<QString>("hardware");
+        QTest::addColumn<double>("own");
+        QTest::newRow("H100") << "h100-sxm" << 700.0;
+        QTest::newRow("A100") << "a100-80-sxm" << 400.0;
+    }
+    // A lower cap is never faster and never drawn beyond; what is drawn covers static power; the own cap changes
+    // nothing.
+    void aPowerCapIsHeldByTheClock() {
+        QFETCH(QString, hardware);
+        QFETCH(double, own);
+        const std::string id = hardware.toStdString();
+        const auto capped = [&](double watts) {
+            return iterationTime({.model = "llama-2-70b", .hardware = id.c_str(), .tensor = 4, .powerCap = watts});
+        };
+        const auto free = capped(0);
+        Work mixed = decodes(64, 900);
+        mixed.prompts = {PromptChunk{1500, 0}};
+        const double leastWatts = powerModel(gpuView(loadHardware(id)->hardware).value()).staticWatts;
+        bool slowed = false;
+        for (const Work& work : {prompts(2, 2000), mixed, decodes(1, 500), decodes(64, 2000), decodes(400, 500)}) {
+            const IterationPrice nominal = free->price(work.work());
+            QVERIFY(nominal.watts <= 4 * own * (1 + 1e-9));
+            double before = nominal.lastSeconds;
+            for (const double share : {1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.35, 0.31}) {
+                if (share * own <= leastWatts) break;
+                const IterationPrice price = capped(share * own)->price(work.work());
+                QVERIFY(price.lastSeconds >= before * (1 - 1e-9));
+                QVERIFY(price.watts <= 4 * share * own * (1 + 1e-6));
+                QVERIFY(price.watts * price.lastSeconds >= 4 * leastWatts * price.lastSeconds * (1 - 1e-9));
+                if (nominal.watts <= 4 * share * own) QCOMPARE(price.lastSeconds, nominal.lastSeconds);
+                slowed |= price.lastSeconds > 1.05 * nominal.lastSeconds;
+                before = price.lastSeconds;
+                // Asked for a slower clock still, it is no faster and draws no more.
+                const IterationPrice slower = capped(share * own)->price(work.work(), 0.5);
+                QVERIFY(slower.lastSeconds >= price.lastSeconds * (1 - 1e-6));
+                QVERIFY(slower.watts <= price.watts * (1 + 1e-6));
+            }
+        }
+        QVERIFY(slowed);
+    }
+
+    void aCapThatCannotBeHeldIsRefused() {
+        for (const double watts : {-1.0, 1.0, 200.0, std::nan("")}) {
+            try {
+                iterationTime({.powerCap = watts});
+                QFAIL("was made");
+            } catch (const std::runtime_error& problem) {
+                QVERIFY(QString(problem.what()).contains("power cap"));
+            }
+        }
     }
 
     void intervalsHoldThePrice() {

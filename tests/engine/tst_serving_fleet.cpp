@@ -1,6 +1,7 @@
 // Routers, failures, drains and the autoscaler.
 
 #include "engine/disaggregation_fixture.h"
+#include "serving/metrics.h"
 #include "serving/router.h"
 #include "serving/routers/prefix_directory.h"
 
@@ -197,6 +198,59 @@ private slots:
         result = serve(fleet, arrivals({{0, 1000, 2}, {0.1, 100, 1}}));
         QVERIFY(std::abs(ended(result, 0) - 1.01) < 1e-9);
         QVERIFY(std::abs(ended(result, 1) - 3.1) < 1e-9);
+    }
+
+    // Idle watts while it is there, those of its phases while it computes, none while it is off; dollars likewise.
+    void whatIsOffDrawsAndCostsNothing() {
+        FleetSpec fleet = whole(1, "round-robin");
+        fleet.replicas[0].power = {100, 700, 400};
+        fleet.replicas[0].dollarsPerHour = 3.6;
+        fleet.failures.push_back({0, 0.5, 2.5, false});
+        // The prompt begins at 0, is lost at 0.5 s, and takes from 3 to 4 s; its second token 10 ms.
+        const ServingResult result = serve(fleet, arrivals({{0, 1000, 2}}));
+        const double end = toSeconds(result.end), decode = end - 4.0;
+        QCOMPARE(result.replicas[0].busy, result.end - result.replicas[0].off);
+        QVERIFY(std::abs(result.replicas[0].joules - (1.5 * 700 + decode * 400)) < 1e-6);
+        const ServingMetrics metrics = measure(result, fleet);
+        QVERIFY(std::abs(metrics.dollarsPerMillionTokens - 1e-3 * (end - 2.5) / 2 * 1e6) < 1e-6);
+        // One that never comes back: until the end it is off.
+        fleet.replicas.push_back(fleet.replicas[0]);
+        fleet.failures = {{1, 0.25, 0, false}};
+        const ServingResult gone = serve(fleet, arrivals({{0, 1000, 2}}));
+        QCOMPARE(gone.replicas[1].off, gone.end - toTicks(0.25));
+        QVERIFY(std::abs(gone.replicas[1].joules - 0.25 * 100) < 1e-9);
+    }
+
+    // Every second of every replica is computing, idle or off, and energy is what these draw.
+    void energyIsConserved() {
+        FleetSpec fleet = whole(4, "least-outstanding");
+        for (ReplicaSpec& replica : fleet.replicas) {
+            replica.scheduler.maxSequences = 8;
+            replica.power = {100, 300, 300};
+            replica.dollarsPerHour = 2;
+        }
+        std::vector<Arrival> list;
+        for (int i = 0; i < 300; ++i) list.push_back({i * 0.05, 100, 40});
+        for (int i = 0; i < 40; ++i) list.push_back({40 + i * 1.0, 100, 4});
+        const auto stream = arrivals(list);
+        const ServingResult always = serve(fleet, stream);
+        fleet.autoscale = {.interval = 1, .spinUp = 2};
+        const ServingResult scaled = serve(fleet, stream);
+        for (const ServingResult* result : {&always, &scaled}) {
+            for (const ReplicaTotals& totals : result->replicas) {
+                QVERIFY(totals.busy >= 0 && totals.off >= 0 && totals.busy + totals.off <= result->end);
+                const double idle = toSeconds(result->end - totals.busy - totals.off);
+                QVERIFY(std::abs(totals.joules - (300 * toSeconds(totals.busy) + 100 * idle)) < 1e-6);
+            }
+        }
+        const ServingMetrics before = measure(always, fleet), after = measure(scaled, fleet);
+        QVERIFY(after.joules < before.joules);
+        QVERIFY(after.dollarsPerMillionTokens < before.dollarsPerMillionTokens);
+        SimTime off = 0;
+        for (const ReplicaTotals& totals : scaled.replicas) off += totals.off;
+        const double hours = (4 * toSeconds(scaled.end) - toSeconds(off)) / 3600;
+        const double dollars = after.dollarsPerMillionTokens * after.outputTokensPerSecond * after.makespan / 1e6;
+        QVERIFY(std::abs(dollars / (2 * hours) - 1) < 1e-9);
     }
 
     void nobodyLeft() {

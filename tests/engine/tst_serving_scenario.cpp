@@ -7,6 +7,8 @@
 
 #include <QtTest/QtTest>
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 using namespace orrery;
@@ -193,6 +195,33 @@ private slots:
         }
         const Work prompt = prompts(1, 512);
         QCOMPARE(lowestClock(*time, prompt.work(), 1e9), 1.0);
+    }
+
+    void aPoolsCapReachesTimeAndPower() {
+        ServingScenario scenario = plain();
+        PoolSpec& pool = scenario.pools[0];
+        const auto free = fleetOf(scenario, drawing("h100-sxm"));
+        pool.powerCap = 350;
+        const auto capped = fleetOf(scenario, drawing("h100-sxm"));
+        QVERIFY(free && capped);
+        QVERIFY(capped->pools[0].promptSeconds > 1.1 * free->pools[0].promptSeconds);
+        const ReplicaPower &before = free->fleet->replicas[0].power, &now = capped->fleet->replicas[0].power;
+        QVERIFY(now.prompt <= 350.001 && now.prompt < before.prompt);
+        QCOMPARE(now.idle, before.idle);  // what stands still draws as before
+        QVERIFY(QString::fromStdString(fmt::format("{}", fmt::join(capped->pools[0].assumptions, "|")))
+                    .contains("Power is held at 350"));
+        // Tables and laws have no clock: said, not hidden.
+        pool.time.kind = SlotKind::Law;
+        pool.time.law.fixed = 0.01;
+        const auto law = fleetOf(scenario, drawing("h100-sxm"));
+        QVERIFY(law);
+        QCOMPARE(QString::fromStdString(law->warnings.front().code), QString("serving.cap-without-clock"));
+        pool = plain().pools[0];
+        pool.powerCap = 100;
+        const auto refused = fleetOf(scenario, drawing("h100-sxm"));
+        QVERIFY(!refused);
+        QCOMPARE(QString::fromStdString(refused.error().code), QString("serving.bad-power-cap"));
+        QCOMPARE(QString::fromStdString(refused.error().place.path), QString("pools/replicas/power_cap"));
     }
 
     void aLawIsALine() {
