@@ -42,7 +42,7 @@ struct ReplicaRoofline {
 
 /// LoRA adapters of a replica (serving/adapters.h says where the figures come from).
 struct AdapterSlots {
-    std::int32_t slots = 0;  ///< adapters whose weights are on the devices at a time; 0: none is looked at
+    std::int32_t count = 0;  ///< adapters whose weights are on the devices at a time; 0: none is looked at
     double loadSeconds = 0;  ///< that an iteration waits for one that is not
     IterationTimePtr extra;  ///< of the low-rank products: IterationWork::adapters, adapterTokens
 };

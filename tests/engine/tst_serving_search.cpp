@@ -153,6 +153,9 @@ private slots:
     }
     // One axis goes from replicas that do both to two pools and back; a price stays with its device.
     void poolsAndPricesAreSet() {
+        const auto code = [](const Expected<void>& result) {
+            return QString::fromStdString(result ? std::string("accepted") : result.error().code);
+        };
         ServingStudy study = lawStudy();
         QVERIFY(setSweepValue(study, "pools", "1:3").has_value());
         QCOMPARE(study.scenario.pools.size(), std::size_t{2});
