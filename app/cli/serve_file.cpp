@@ -22,6 +22,7 @@ struct Question {
     ServingStudy study;
     std::shared_ptr<const Hardware> drawing;
     Diagnostics warnings;
+    ServingPlaces places;
 };
 
 Expected<Question> ofProject(const std::string& path) {
@@ -31,7 +32,8 @@ Expected<Question> ofProject(const std::string& path) {
         return fail("serving.none", "the project asks nothing about serving", "a section `serving:`",
                     "orrery-cli run answers its scenarios", Place{path, 0, 0, "serving"});
     }
-    Question question{std::move(*loaded->project.serving), nullptr, std::move(loaded->warnings)};
+    Question question{std::move(*loaded->project.serving), nullptr, std::move(loaded->warnings),
+                      std::move(loaded->servingPlaces)};
     const auto& designs = loaded->project.hardware;
     const auto found = std::find_if(designs.begin(), designs.end(), [&](const Hardware& design) {
         return question.study.hardware.empty() || design.name == question.study.hardware;
@@ -49,7 +51,7 @@ Expected<Question> ask(const std::string& path) {
     } else {
         auto loaded = readServingFile(path);
         if (!loaded) return tl::unexpected(loaded.error());
-        question = Question{std::move(loaded->study), nullptr, std::move(loaded->warnings)};
+        question = Question{std::move(loaded->study), nullptr, std::move(loaded->warnings), std::move(loaded->places)};
     }
     if (question && !question->drawing) {
         auto hardware = hardwareOf(question->study);
@@ -63,6 +65,10 @@ int fails(Diagnostic problem, const std::string& path) {
     if (problem.place.file.empty()) problem.place.file = path;
     report(problem);
     return Unanswered;
+}
+
+int fails(const Diagnostic& problem, const Question& question, const std::string& path) {
+    return fails(located(problem, question.study, question.places), path);
 }
 
 Json pointJson(const ServingStudy& study, const SweepPoint& point) {
@@ -94,7 +100,7 @@ int sweep(const Question& question, const Arguments& arguments, Watch& watch, co
     watch.begin("configurations");
     const auto points = runSweep(question.study, options);
     watch.end();
-    if (!points) return fails(points.error(), path);
+    if (!points) return fails(points.error(), question, path);
     const ServingStudy& study = question.study;
     const bool any = std::any_of(points->begin(), points->end(), [](const auto& p) { return !p.failure; });
     if (arguments.has("json")) {
@@ -147,7 +153,7 @@ int capacity(const Question& question, const std::shared_ptr<const FleetSpec>& f
     watch.begin("loads");
     const auto found = capacityOf(fleet, question.study.traffic, question.study.capacity, options);
     watch.end();
-    if (!found) return fails(found.error(), path);
+    if (!found) return fails(found.error(), question, path);
     if (arguments.has("json")) {
         Json json{{"format", "orrery-serving-capacity"},
                   {"version", 1},
@@ -189,11 +195,15 @@ int serveFile(const Arguments& arguments, Watch& watch) {
     FleetOptions options;
     options.stop = watch.token();
     auto planned = fleetOf(study.scenario, question->drawing, options);
-    if (!planned) return fails(planned.error(), path);
+    if (!planned) return fails(planned.error(), *question, path);
+    for (Diagnostic& each : planned->warnings) {
+        each = located(std::move(each), study, question->places);
+        if (each.place.file.empty()) each.place.file = path;
+    }
     report(planned->warnings);
     if (arguments.has("capacity")) return capacity(*question, planned->fleet, arguments, watch, path);
     auto stream = requestsOf(study.scenario, study.traffic, study.seed);
-    if (!stream) return fails(stream.error(), path);
+    if (!stream) return fails(stream.error(), *question, path);
     Json head{{"format", "orrery-serving"},           {"version", 1},       {"name", study.name},
               {"model", study.scenario.model.source}, {"seed", study.seed}, {"pools", Json::array()}};
     for (std::size_t i = 0; i < planned->pools.size(); ++i) {

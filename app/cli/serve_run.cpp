@@ -27,34 +27,62 @@ Json spreadJson(const Spread& spread) {
             {"p95", spread.p95},     {"p99", spread.p99},   {"max", spread.max}};
 }
 
+Json groupsJson(const std::vector<GroupMetrics>& groups, bool promises) {
+    Json list = Json::array();
+    for (const GroupMetrics& group : groups) {
+        list.push_back({{"name", group.name},
+                        {"requests", group.requests},
+                        {"done", group.done},
+                        {"rejected", group.rejected},
+                        {"ttft_s", spreadJson(group.ttft)},
+                        {"tpot_s", spreadJson(group.tpot)},
+                        {"end_to_end_s", spreadJson(group.endToEnd)},
+                        {"queueing_s", spreadJson(group.queueing)},
+                        {"output_tokens_per_s", group.outputTokensPerSecond}});
+        if (promises) list.back()["attainment"] = group.attainment;
+    }
+    return list;
+}
+
 Json metricsJson(const ServingMetrics& m) {
-    return {{"requests", m.requests},
-            {"done", m.done},
-            {"rejected", m.rejected},
-            {"unfinished", m.unfinished},
-            {"ttft_s", spreadJson(m.ttft)},
-            {"tpot_s", spreadJson(m.tpot)},
-            {"itl_s", spreadJson(m.itl)},
-            {"end_to_end_s", spreadJson(m.endToEnd)},
-            {"queueing_s", spreadJson(m.queueing)},
-            {"normalised_s", spreadJson(m.normalised)},
-            {"makespan_s", m.makespan},
-            {"requests_per_s", m.requestsPerSecond},
-            {"output_tokens_per_s", m.outputTokensPerSecond},
-            {"tokens_per_s", m.tokensPerSecond},
-            {"goodput_per_s", m.goodput},
-            {"attainment", m.attainment},
-            {"kv_use", m.kvUse},
-            {"peak_kv_use", m.peakKvUse},
-            {"preemptions", m.preemptions},
-            {"restarts", m.restarts},
-            {"iterations", m.iterations},
-            {"joules", m.joules},
-            {"mfu", m.mfu},
-            {"mbu", m.mbu},
-            {"prefix_hit_rate", m.prefixHitRate},
-            {"joules_per_token", m.joulesPerToken},
-            {"dollars_per_million_tokens", m.dollarsPerMillionTokens}};
+    Json json{{"requests", m.requests},
+              {"done", m.done},
+              {"rejected", m.rejected},
+              {"unfinished", m.unfinished},
+              {"ttft_s", spreadJson(m.ttft)},
+              {"tpot_s", spreadJson(m.tpot)},
+              {"itl_s", spreadJson(m.itl)},
+              {"end_to_end_s", spreadJson(m.endToEnd)},
+              {"queueing_s", spreadJson(m.queueing)},
+              {"normalised_s", spreadJson(m.normalised)},
+              {"makespan_s", m.makespan},
+              {"requests_per_s", m.requestsPerSecond},
+              {"output_tokens_per_s", m.outputTokensPerSecond},
+              {"tokens_per_s", m.tokensPerSecond},
+              {"goodput_per_s", m.goodput},
+              {"attainment", m.attainment},
+              {"kv_use", m.kvUse},
+              {"peak_kv_use", m.peakKvUse},
+              {"preemptions", m.preemptions},
+              {"restarts", m.restarts},
+              {"iterations", m.iterations},
+              {"joules", m.joules},
+              {"mfu", m.mfu},
+              {"mbu", m.mbu},
+              {"prefix_hit_rate", m.prefixHitRate},
+              {"joules_per_token", m.joulesPerToken},
+              {"dollars_per_million_tokens", m.dollarsPerMillionTokens},
+              {"stalled_requests", m.stalled},
+              {"stalls", m.stalls},
+              {"stalled_s", m.stallSeconds}};
+    if (m.adapterHitRate > 0 || m.adapterLoads > 0) {
+        json["adapter_loads"] = m.adapterLoads;
+        json["adapter_load_s"] = m.adapterLoadSeconds;
+        json["adapter_hit_rate"] = m.adapterHitRate;
+    }
+    if (!m.tenants.empty()) json["tenants"] = groupsJson(m.tenants, true);
+    if (!m.stages.empty()) json["stages"] = groupsJson(m.stages, false);
+    return json;
 }
 
 Json intervalJson(const FigureInterval& interval) {
@@ -95,6 +123,18 @@ Json timeJson(SimTime ticks) {
     return ticks < 0 ? Json(nullptr) : Json(toSeconds(ticks));
 }
 
+// Whose request it is, where the scenario says.
+void addGroups(Json& row, const RequestStream& stream, std::size_t r) {
+    const auto tenants = static_cast<std::int32_t>(stream.tenantNames.size());
+    const auto stages = static_cast<std::size_t>(stream.stages);
+    if (tenants > 0) row["tenant"] = stream.tenantNames[static_cast<std::size_t>(stream.tenant[r] % tenants)];
+    if (stages > 1) {
+        row["question"] = r / stages;
+        row["stage"] = stream.stageNames[r % stages];
+    }
+    if (!stream.adapter.empty() && stream.adapter[r] >= 0) row["adapter"] = stream.adapter[r];
+}
+
 Json requestsJson(const ServingResult& result) {
     const auto& requests = result.requests;
     const auto& ids = requests.stream->id;
@@ -112,6 +152,7 @@ Json requestsJson(const ServingResult& result) {
                  {"restarts", requests.restarts[r]},
                  {"replica", requests.replica[r]},
                  {"state", toText(requests.state[r])}};
+        addGroups(row, *requests.stream, r);
         if (requests.reason[r] != RejectReason::None) row["reason"] = toText(requests.reason[r]);
         rows.push_back(std::move(row));
     }
@@ -120,6 +161,27 @@ Json requestsJson(const ServingResult& result) {
 
 std::string intervalText(const FigureInterval& interval, double scale) {
     return fmt::format("{:.4g} … {:.4g}", interval.low * scale, interval.high * scale);
+}
+
+std::string groupsText(std::string_view what, const std::vector<GroupMetrics>& groups, bool promises) {
+    if (groups.empty()) return {};
+    std::vector<std::string> heads{std::string(what),     "requests", "done",
+                                   "TTFT mean, ms",       "p99",      "queueing mean, ms",
+                                   "end to end mean, ms", "p99"};
+    if (promises) heads.emplace_back("kept, %");
+    std::vector<bool> right(heads.size(), true);
+    right.front() = false;
+    Table table(heads, right);
+    for (const GroupMetrics& group : groups) {
+        std::vector<std::string> cells{group.name, std::to_string(group.requests), std::to_string(group.done)};
+        for (const double seconds :
+             {group.ttft.mean, group.ttft.p99, group.queueing.mean, group.endToEnd.mean, group.endToEnd.p99}) {
+            cells.push_back(group.done == 0 ? "–" : fmt::format("{:.4g}", seconds * 1e3));
+        }
+        if (promises) cells.push_back(fmt::format("{:.1f}", group.attainment * 100));
+        table.add(std::move(cells));
+    }
+    return "\n" + table.text();
 }
 
 std::string metricsText(const ServingMetrics& m, const ServingIntervals* sure) {
@@ -151,10 +213,18 @@ std::string metricsText(const ServingMetrics& m, const ServingIntervals* sure) {
     row("queueing, s", m.queueing, &ServingIntervals::queueing, 1);
     std::string text = table.text();
     text += fmt::format(
-        "\n{} of {} requests done, {} rejected; {:.4g} requests/s, {:.5g} output tokens/s over {:.6g} s\n"
+        "\n{} of {} {} done, {} rejected; {:.4g} per second, {:.5g} output tokens/s over {:.6g} s\n"
         "{} iterations, {} preemptions, {} restarts; KV cache {:.1f} % full on average, {:.1f} % at its fullest\n",
-        m.done, m.requests, m.rejected, m.requestsPerSecond, m.outputTokensPerSecond, m.makespan, m.iterations,
-        m.preemptions, m.restarts, 100 * m.kvUse, 100 * m.peakKvUse);
+        m.done, m.requests, m.stages.empty() ? "requests" : "questions", m.rejected, m.requestsPerSecond,
+        m.outputTokensPerSecond, m.makespan, m.iterations, m.preemptions, m.restarts, 100 * m.kvUse, 100 * m.peakKvUse);
+    text += fmt::format("{} requests stood still between two of their iterations, {} times, {:.4g} s in all\n",
+                        m.stalled, m.stalls, m.stallSeconds);
+    if (m.adapterHitRate > 0 || m.adapterLoads > 0) {
+        text += fmt::format("{} adapters loaded from the host in {:.4g} s; {:.1f} % of their uses found them there\n",
+                            m.adapterLoads, m.adapterLoadSeconds, 100 * m.adapterHitRate);
+    }
+    text += groupsText("tenant", m.tenants, true);
+    text += groupsText("stage", m.stages, false);
     if (m.joules > 0) text += fmt::format("{:.5g} J, {:.4g} J per output token\n", m.joules, m.joulesPerToken);
     if (!sure) return text + "90 % intervals of so long a run cost two more: ask with --interval\n";
     if (known) {

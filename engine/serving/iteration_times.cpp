@@ -5,6 +5,7 @@
 #include "learning/calibration.h"
 #include "methods/method.h"
 #include "methods/trace/distserve_law.h"
+#include "methods/trace/expert_trace.h"
 #include "methods/trace/llmservingsim_tables.h"
 #include "methods/trace/splitwise_table.h"
 #include "methods/trace/vidur_tables.h"
@@ -118,7 +119,14 @@ Expected<IterationTimePtr> tableOf(const PoolSpec& pool, const IterationLaunches
                                        .hidden = static_cast<std::int32_t>(config.hidden),
                                        .experts = static_cast<std::int32_t>(config.experts),
                                        .expertsPerToken = static_cast<std::int32_t>(config.expertsPerToken)};
-        return readLlmServingSimTables(slot.path, shape, {.tensorParallel = pool.plan.tensor});
+        LlmServingSimOptions options;
+        options.tensorParallel = pool.plan.tensor;
+        options.routing = launches.model().routing;
+        if (pool.experts.waves) {
+            options.dataParallel = pool.replicas;
+            options.expertParallel = pool.plan.tensor * pool.replicas;
+        }
+        return readLlmServingSimTables(slot.path, shape, options);
     }
     return fail("serving.unknown-table", fmt::format("no reader of tables is called '{}'", slot.format),
                 "vidur, splitwise, distserve or llmservingsim", "choose one of them", inPool(pool, "time/format"));
@@ -164,6 +172,32 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
     return result;
 }
 
+Expected<ExpertRouting> routingOf(const PoolSpec& pool, const TransformerConfig& config) {
+    ExpertRouting routing;
+    if (config.experts <= 0) return routing;
+    const auto experts = static_cast<std::int32_t>(config.experts);
+    routing.kind = pool.experts.routing;
+    routing.skew = pool.experts.skew;
+    if (routing.kind == RoutingKind::Trace) {
+        if (pool.experts.trace.empty()) {
+            return fail("routing.trace", fmt::format("pool '{}' routes as a trace, and none is named", pool.name),
+                        "a table of `expert` and `count`", "name one, or choose another routing",
+                        inPool(pool, "experts/trace"));
+        }
+        auto weights = readExpertTrace(pool.experts.trace, experts);
+        if (!weights) {
+            weights.error().place.path = fmt::format("pools/{}/experts/trace", pool.name);
+            return Unexpected(std::move(weights.error()));
+        }
+        routing.weights = std::move(*weights);
+    }
+    if (auto good = check(routing, experts); !good) {
+        good.error().place = inPool(pool, "experts");
+        return Unexpected(std::move(good.error()));
+    }
+    return routing;
+}
+
 Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std::string& model,
                                                                        const ServedModel& types, const PoolSpec& pool,
                                                                        const PoolDevice& device,
@@ -179,18 +213,23 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
                     "one of " + known, "choose a kernel method", inPool(pool, "time/method"));
     }
     const std::string software = pool.time.software;
-    const std::string key =
+    auto config = transformerConfig(model);
+    if (!config) return Unexpected(std::move(config.error()));
+    auto routing = routingOf(pool, *config);
+    if (!routing) return Unexpected(std::move(routing.error()));
+    const std::int64_t ranks = pool.experts.waves && config->experts > 0 ? std::max(1, pool.replicas) : 1;
+    std::string key =
         fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", model, toText(types.weights), toText(types.activations),
                     toText(types.kv), pool.plan.tensor, pool.plan.pipeline, pool.plan.expert, toText(*choice), software,
                     device.key, static_cast<const void*>(options.calibrations),
                     pool.clock == ClockPolicy::Fixed ? pool.clockShare : 1.0, pool.powerCap);
+    key += fmt::format("|{}|{}|{}", ranks, toText(routing->kind), routing->skew);
+    for (const double weight : routing->weights) key += fmt::format("|{}", weight);
     if (options.cache) {
         const std::scoped_lock lock(options.cache->parts().guard);
         const auto& made = options.cache->parts().made;
         if (const auto found = made.find(key); found != made.end()) return found->second;
     }
-    auto config = transformerConfig(model);
-    if (!config) return Unexpected(std::move(config.error()));
     const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
     auto pricer = kernels->bind(device.gpu, calibrations);
     if (!pricer) return Unexpected(std::move(pricer.error()));
@@ -201,6 +240,8 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     spec.model.weights = types.weights;
     spec.model.activations = types.activations;
     spec.model.kv = types.kv;
+    spec.model.routing = std::move(*routing);
+    spec.model.dataParallel = ranks;
     std::string_view launch = "graph", fusion = "epilogue";
     if (const auto found = choice->options.find("launch"); found != choice->options.end()) launch = found->second;
     if (const auto found = choice->options.find("fusion"); found != choice->options.end()) fusion = found->second;
@@ -223,6 +264,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     if (pool.clock == ClockPolicy::Fixed) spec.clockShare = std::clamp(pool.clockShare, 0.1, 1.0);
     spec.powerCap = pool.powerCap;
     auto made = KernelIterationTime::make(std::move(spec));
+    if (!made && made.error().place.path.starts_with("experts/")) made.error().place = inPool(pool, "experts/waves");
     if (!made && made.error().code == "serving.bad-power-cap") made.error().place = inPool(pool, "power_cap");
     if (made && options.cache) {
         const std::scoped_lock lock(options.cache->parts().guard);

@@ -33,6 +33,8 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
                                                                        const ServedModel& types, const PoolSpec& pool,
                                                                        const PoolDevice& device,
                                                                        const FleetOptions& options);
+/// What the pool says of the experts of `config`, with its trace read. Fails as readExpertTrace() does.
+Expected<ExpertRouting> routingOf(const PoolSpec& pool, const TransformerConfig& config);
 /// The slot's iteration time: kernels, table or law.
 Expected<IterationTimePtr> iterationTimeOf(const PoolSpec& pool, const IterationLaunches& launches,
                                            const std::shared_ptr<const KernelIterationTime>& kernels);

@@ -42,7 +42,13 @@ Replica::Replica(const ReplicaSpec& spec, std::int32_t index, RequestTable& requ
       scheduler_(findScheduler(spec.scheduler.id)->make(schedulerOf(spec), requests, kv_)),
       ring_(static_cast<std::size_t>(spec.time->stages())),
       stageFree_(ring_.size()),
-      random_(seed, 0x64726166740000ull + static_cast<std::uint64_t>(index)) {}
+      random_(seed, 0x64726166740000ull + static_cast<std::uint64_t>(index)) {
+    if (spec_.adapters.count <= 0 || requests.stream->adapter.empty()) return;
+    auto gate = std::make_unique<AdapterGate>(std::move(scheduler_), requests, spec_.adapters.count,
+                                              spec_.adapters.loadSeconds);
+    gate_ = gate.get();
+    scheduler_ = std::move(gate);
+}
 
 void Replica::account(SimTime now) {
     totals_.blockSeconds += static_cast<double>(kv_.used()) * toSeconds(now - accounted_);
@@ -108,6 +114,14 @@ void Replica::describe(Iteration& iteration, SimTime now) {
             }
         }
     }
+    if (gate_) {
+        const AdapterGate::Use& use = gate_->newest();
+        iteration.adapters = use.adapters;
+        iteration.adapterTokens = use.tokens;
+        totals_.adapterUses += static_cast<std::uint64_t>(use.adapters);
+        totals_.adapterLoads += static_cast<std::uint64_t>(use.loads);
+        totals_.adapterSeconds += use.loads * spec_.adapters.loadSeconds;
+    }
     iteration.decodes = static_cast<std::int32_t>(contexts_.size());
     const double each = iteration.decodes > 0 ? static_cast<double>(iteration.decodeTokens) / iteration.decodes : 0;
     totals_.contextTokens += static_cast<std::uint64_t>(contextSum_ + iteration.decodeTokens);
@@ -128,6 +142,12 @@ void Replica::price(Iteration& iteration, std::int32_t tokens) {
         if (!requests_.decoding(r) && requests_.left(r) == batch.tokens[i]) ++work.sampled;
     }
     iteration.price = time_->price(work);
+    if (iteration.adapters == 0 || !spec_.adapters.extra) return;
+    work.adapters = iteration.adapters;
+    work.adapterTokens = iteration.adapterTokens;
+    const IterationPrice extra = spec_.adapters.extra->price(work);
+    iteration.price.seconds += extra.seconds;
+    iteration.price.lastSeconds += extra.lastSeconds;
 }
 
 double Replica::priceNewest(std::int32_t tokens) {

@@ -8,6 +8,7 @@
 // iteration, so that rounding does not add up.
 
 #include "base/random.h"
+#include "serving/adapter_gate.h"
 #include "serving/fleet.h"
 #include "serving/serving_simulation.h"
 
@@ -32,6 +33,7 @@ struct Iteration {
     FineTime begin, end;
     IterationPrice price;
     std::int32_t promptTokens = 0, decodeTokens = 0, decodes = 0;
+    std::int32_t adapters = 0, adapterTokens = 0;
 };
 
 class Replica {
@@ -86,6 +88,7 @@ private:
     IterationTimePtr time_;  ///< with drafts
     KvBlocks kv_;
     std::unique_ptr<Scheduler> scheduler_;
+    AdapterGate* gate_ = nullptr;  ///< the scheduler, where requests ask for LoRA adapters
     std::vector<Iteration> ring_;
     std::size_t first_ = 0, count_ = 0, newest_ = 0;
     std::vector<FineTime> stageFree_;

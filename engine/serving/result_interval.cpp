@@ -94,6 +94,7 @@ FleetSpec atEnd(const FleetSpec& fleet, PriceEnd end) {
     for (ReplicaSpec& replica : result.replicas) {
         moved(replica.time);
         moved(replica.speculation.draft);
+        moved(replica.adapters.extra);
     }
     return result;
 }

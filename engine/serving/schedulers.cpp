@@ -33,20 +33,38 @@ double numberOf(const SchedulerSpec& spec, std::string_view key, double fallback
     return found == spec.more.end() ? fallback : found->second;
 }
 
+namespace {
+
+// As files spell it: `max_sequences`.
+std::string keyOf(std::string_view field) {
+    std::string key;
+    for (const char each : field) {
+        const bool capital = each >= 'A' && each <= 'Z';
+        if (capital) key += '_';
+        key += capital ? static_cast<char>(each - 'A' + 'a') : each;
+    }
+    return key;
+}
+
+}  // namespace
+
 Expected<void> check(const SchedulerSpec& spec) {
     const auto* card = findScheduler(spec.id);
     if (!card) {
         std::string known;
         for (const auto& each : schedulers()) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.id);
-        return fail("serving.unknown-scheduler", fmt::format("there is no scheduler `{}`", spec.id), known);
+        return fail("serving.unknown-scheduler", fmt::format("there is no scheduler `{}`", spec.id), known, {},
+                    Place{.path = "id"});
     }
     if (!spec.compatibility.empty() && spec.compatibility != "vidur" && spec.compatibility != "splitwise" &&
         spec.compatibility != "distserve") {
         return fail("serving.unknown-compatibility", fmt::format("nothing is known of `{}`", spec.compatibility),
-                    "vidur, splitwise or distserve; empty for the engine's own semantics");
+                    "vidur, splitwise or distserve; empty for the engine's own semantics", {},
+                    Place{.path = "compatibility"});
     }
     const auto bad = [&](std::string_view what, double value, std::string expected) {
-        return fail("serving.bad-scheduler", fmt::format("{} of {} is {}", what, spec.id, value), std::move(expected));
+        return fail("serving.bad-scheduler", fmt::format("{} of {} is {}", what, spec.id, value), std::move(expected),
+                    {}, Place{.path = keyOf(what)});
     };
     if (spec.maxSequences < 1) return bad("maxSequences", spec.maxSequences, "1 or more");
     if (spec.tokenBudget < 1) return bad("tokenBudget", spec.tokenBudget, "1 or more");
@@ -60,9 +78,13 @@ Expected<void> check(const SchedulerSpec& spec) {
         for (const auto& option : card->options) known |= option.key == key;
         if (!known) {
             return fail("serving.unknown-option", fmt::format("{} has no option `{}`", spec.id, key),
-                        "an option of its card");
+                        "an option of its card", {}, Place{.path = "more/" + key});
         }
-        if (!std::isfinite(value) || value < 0) return bad(key, value, "a number from 0 on");
+        if (!std::isfinite(value) || value < 0) {
+            auto wrong = bad(key, value, "a number from 0 on");
+            wrong.value().place.path = "more/" + key;
+            return wrong;
+        }
     }
     return {};
 }

@@ -1,6 +1,7 @@
 #include "serving/serving_scenario.h"
 
 #include "base/unit.h"
+#include "serving/adapters.h"
 #include "serving/clock_policy.h"
 #include "serving/iteration_times.h"
 #include "serving/scenario_tenants.h"
@@ -116,7 +117,34 @@ Expected<void> checkPool(const PoolSpec& pool) {
                     "1 or more, or 0 to take them from memory", "change the number of blocks",
                     inPool(pool, "kv_blocks"));
     }
-    return check(pool.scheduler);
+    const AdapterChoice& adapters = pool.adapters;
+    const auto badAdapters = [&](std::string_view field, double value, std::string expected) {
+        return fail("serving.adapters", fmt::format("{} of the adapters of pool '{}' is {}", field, pool.name, value),
+                    std::move(expected), {}, inPool(pool, fmt::format("adapters/{}", field)));
+    };
+    if (adapters.rank < 1 || adapters.rank > 4096) return badAdapters("rank", adapters.rank, "1 to 4,096");
+    if (adapters.resident < 1 || adapters.resident > 100'000)
+        return badAdapters("resident", adapters.resident, "1 to 100,000");
+    if (!(adapters.hostBandwidth >= 0 && adapters.hostBandwidth <= 1e15))
+        return badAdapters("host_bandwidth", adapters.hostBandwidth, "a rate from 0 on");
+    if (!(adapters.hidden >= 0 && adapters.hidden <= 1)) return badAdapters("hidden", adapters.hidden, "0 to 1");
+    auto scheduler = check(pool.scheduler);
+    if (!scheduler) scheduler.error().place = inPool(pool, "scheduler/" + scheduler.error().place.path);
+    return scheduler;
+}
+
+// Adapters are of the models that write answers: of the last stage, where there are stages.
+bool hasAdapters(const ServingScenario& scenario, const PoolSpec& pool) {
+    if (!scenario.stages.empty()) {
+        const auto tenants = static_cast<std::int32_t>(std::max<std::size_t>(1, scenario.tenants.size()));
+        const auto last = static_cast<std::int32_t>(scenario.stages.size() - 1) * tenants;
+        const auto all = tenantsOf(scenario, pool);
+        if (std::none_of(all.begin(), all.end(), [&](std::int32_t tenant) { return tenant >= last; })) return false;
+    }
+    return std::any_of(scenario.tenants.begin(), scenario.tenants.end(), [&](const TenantSpec& tenant) {
+        return tenant.adapters > 0 && (pool.serves.empty() || std::find(pool.serves.begin(), pool.serves.end(),
+                                                                        tenant.name) != pool.serves.end());
+    });
 }
 
 Expected<Speculation> speculationOf(const PoolSpec& pool, const ServedModel& types, const PoolDevice& device,
@@ -131,11 +159,36 @@ Expected<Speculation> speculationOf(const PoolSpec& pool, const ServedModel& typ
     // A small model stands on one of the devices.
     PoolSpec alone = pool;
     alone.plan = {};
+    alone.experts = {};
     alone.time.kind = SlotKind::Kernels;
     auto draft = kernelIterationOf(choice.draftModel, types, alone, device, options);
     if (!draft) return Unexpected(std::move(draft.error()));
     result.draft = std::move(*draft);
     return result;
+}
+
+// Whatever refuses a value of the pool knows it under a name of its own.
+Diagnostic inThisPool(const PoolSpec& pool, Diagnostic problem) {
+    Place& place = problem.place;
+    if (!place.file.empty() || place.path.starts_with("pools/")) return problem;
+    const std::string& code = problem.code;
+    if (code.starts_with("workload.")) {
+        place = pool.model.empty() ? Place{.path = "model/source"} : inPool(pool, "model");
+        if (!pool.speculation.draftModel.empty() &&
+            problem.message.find(pool.speculation.draftModel) != std::string::npos)
+            place = inPool(pool, "speculation/draft_model");
+    } else if (code.starts_with("hardware.")) {
+        place = !pool.hardware.empty() ? inPool(pool, "hardware")
+                : pool.device.empty()  ? Place{.path = "hardware"}
+                                       : inPool(pool, "device");
+    } else if (code.starts_with("method.") || code.starts_with("calibration.")) {
+        place = inPool(pool, "time/method");
+    } else if (place.path.starts_with("plan")) {
+        place = inPool(pool, place.path);
+    } else if (code != "study.cancelled") {
+        place = inPool(pool, place.path.empty() ? "time" : place.path);
+    }
+    return problem;
 }
 
 struct Made {
@@ -178,11 +231,20 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     planned.replicas = pool.replicas;
     planned.devicesPerReplica = pool.plan.devices();
     planned.weightBytesPerDevice = launches.weightBytes() / pool.plan.pipeline;
-    auto capacity = planCapacity(needsOf(pool, launches, *device, planned.assumptions));
+    CapacityNeeds needs = needsOf(pool, launches, *device, planned.assumptions);
+    if (hasAdapters(scenario, pool)) {
+        double bytes = 0;
+        made.replica.adapters = adapterSlots(pool, launches, *device, bytes, planned.assumptions);
+        needs.weightBytes += bytes;
+    }
+    auto capacity = planCapacity(needs);
     if (capacity) {
         planned.capacity = std::move(*capacity);
     } else if (pool.kvBlocks == 0) {
-        capacity.error().place = inPool(pool, "plan");
+        const std::string about = capacity.error().place.path;
+        capacity.error().place = inPool(pool, about == "block size"     ? "tokens_per_block"
+                                              : about == "memory share" ? "memory_share"
+                                                                        : "plan");
         return Unexpected(std::move(capacity.error()));
     }
     const std::int64_t wanted = static_cast<std::int64_t>(pool.replicas) * pool.plan.devices();
@@ -211,6 +273,14 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     replica.dollarsPerHour = pool.dollarsPerHour * pool.plan.devices();
     replica.devices = pool.plan.devices();
     replica.tenants = tenantsOf(scenario, pool);
+    const bool experts = launches.model().config.experts > 0;
+    if (experts && pool.experts.waves) replica.wave = static_cast<std::int32_t>(&pool - scenario.pools.data());
+    if (!experts && (pool.experts.waves || pool.experts.routing != RoutingKind::Balanced)) {
+        warnings.push_back(warning("serving.no-experts",
+                                   fmt::format("{} has no experts: routing and waves mean nothing to pool '{}'",
+                                               launches.model().config.name, pool.name),
+                                   "choose a mixture of experts", inPool(pool, "experts")));
+    }
     const int stages = (*time)->stages();
     planned.decodeSeconds = wholeSeconds(priceOf(**time, 0, 1, 1024), stages);
     planned.promptSeconds = wholeSeconds(priceOf(**time, 1024, 0, 0), stages);
@@ -247,7 +317,7 @@ Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::share
     for (const PoolSpec& pool : scenario.pools) {
         if (options.stop.stop_requested()) return fail("study.cancelled", "cancelled");
         auto made = makePool(scenario, pool, drawing, options, result.warnings);
-        if (!made) return Unexpected(std::move(made.error()));
+        if (!made) return Unexpected(inThisPool(pool, std::move(made.error())));
         for (std::int32_t i = 0; i < pool.replicas; ++i) fleet->replicas.push_back(made->replica);
         result.pools.push_back(std::move(made->planned));
         if (pool.role == ReplicaRole::Prefill && !prefill) {

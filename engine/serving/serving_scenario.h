@@ -96,7 +96,7 @@ struct AdapterChoice {
     std::int32_t rank = 16;
     std::int32_t resident = 8;  ///< whose weights are in the memory of a replica at a time; the others in its host's
     AdapterTargets targets = AdapterTargets::Attention;
-    double hostBandwidth = 0;  ///< bytes per second of one device's way to its host; 0: PCIe of its generation
+    double hostBandwidth = 0;  ///< bytes per second of one device's way to its host; 0: PCIe 4.0 × 16, 25 GB/s
     double hidden = 0;  ///< share of a load that earlier iterations hide (S-LoRA fetches ahead of the next batch)
     bool operator==(const AdapterChoice&) const = default;
 };

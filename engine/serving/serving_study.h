@@ -31,6 +31,9 @@ struct SweepAxis {
     bool operator==(const SweepAxis&) const = default;
 };
 
+/// Where the values of a study stand in the file that it was read from, by path (`pools[2]/plan/tensor`).
+using ServingPlaces = std::map<std::string, Place, std::less<>>;
+
 struct ServingStudy {
     std::string name = "Serving";
     std::string description;  ///< what it shows, for the gallery of examples

@@ -49,8 +49,8 @@ struct Project {
     std::string description;  ///< what it shows, for the gallery of examples
     std::vector<Hardware> hardware;
     std::vector<ProjectWorkload> workloads;
-    std::vector<ScenarioRef> scenarios;  ///< the first is the one that the live views show
-    std::vector<std::string> methods;    ///< ids or choices (`loop-nest(fusion=on)`), in the order shown
+    std::vector<ScenarioRef> scenarios;   ///< the first is the one that the live views show
+    std::vector<std::string> methods;     ///< ids or choices (`loop-nest(fusion=on)`), in the order shown
     std::optional<ServingStudy> serving;  ///< its `hardware` names a design of the project
     std::vector<UnknownKey> unknown;
     bool operator==(const Project&) const = default;
@@ -58,8 +58,9 @@ struct Project {
 
 struct LoadedProject {
     Project project;
-    Diagnostics warnings;      ///< what migrations changed, unknown keys
-    std::string migratedFrom;  ///< version, empty if current
+    Diagnostics warnings;         ///< what migrations changed, unknown keys
+    std::string migratedFrom;     ///< version, empty if current
+    ServingPlaces servingPlaces;  ///< where the values of `serving` stand
 };
 
 /// The newest version that this program reads, and the one that it writes.

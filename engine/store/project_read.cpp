@@ -231,7 +231,7 @@ Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
         }
     }
     if (const auto node = map->take("serving")) {
-        auto study = store::readServingSection(*node, context);
+        auto study = store::readServingSection(*node, context, loaded.servingPlaces);
         if (!study) return tl::unexpected(study.error());
         project.serving = std::move(*study);
     }

@@ -20,6 +20,8 @@
 //       prompt: {kind: uniform, least: 128, most: 1024}
 //       ratio: 4
 //     seed: 42
+//     tenants: [{name: chat, share: 3}, {name: code, adapters: 100}]
+//     stages: [{name: retrieve, seconds: 20 ms}, {name: generate, pool: replicas, output: 0}]
 //     compare_with: {id: vllm-v0}
 //     capacity: {attainment: 0.9}
 //     sweep: {scheduler: [vllm-v1, sarathi], chunk: [256, 512], tensor: [1, 2]}
@@ -36,7 +38,12 @@ inline constexpr int servingVersion = 1;
 struct LoadedServing {
     ServingStudy study;
     Diagnostics warnings;
+    ServingPlaces places;  ///< of every key that the file has
 };
+/// A problem of a study's values, such as fleetOf(), requestsOf() and searches have them, with the line of the value
+/// that it is about: that of the nearest key around it where the value stands at its default. Places in other files
+/// (traces, tables) stay.
+Diagnostic located(Diagnostic problem, const ServingStudy& study, const ServingPlaces& places);
 
 /// Fails on the first value that cannot be read, with its place; unknown keys are kept, with a warning. Never throws.
 Expected<LoadedServing> readServing(std::string_view yaml, std::string_view file = {});

@@ -24,8 +24,8 @@ constexpr std::size_t mostItems = 4096;
 class Reader {
 public:
     Reader(MapReader map, std::string path, YamlContext& context,
-           std::map<std::string, std::vector<UnknownKey>>& unknown)
-        : map_(std::move(map)), path_(std::move(path)), context_(context), unknown_(unknown) {}
+           std::map<std::string, std::vector<UnknownKey>>& unknown, ServingPlaces& places)
+        : map_(std::move(map)), path_(std::move(path)), context_(context), unknown_(unknown), places_(places) {}
 
     void text(std::string_view key, std::string& to) {
         read(key, [&](const auto& node, const Place& place) { return keep(store::readText(node, place), to); });
@@ -118,8 +118,9 @@ public:
             for (const std::string& name : entries->keys()) {
                 const auto value = entries->take(name);
                 double number = 0;
-                if (auto done = measure(*value, entries->placeOf(*value, name), Dimension::Number, number); !done)
-                    return done;
+                const Place place = entries->placeOf(*value, name);
+                places_[join(fmt::format("{}/{}", key, name))] = place;
+                if (auto done = measure(*value, place, Dimension::Number, number); !done) return done;
                 to[name] = number;
             }
             return {};
@@ -131,6 +132,7 @@ public:
             if (!entries) return tl::unexpected(entries.error());
             for (const std::string& name : entries->keys()) {
                 const auto values = entries->take(name);
+                places_[join(fmt::format("{}/{}", key, name))] = entries->placeOf(*values, name);
                 auto texts = store::readTexts(*values, entries->placeOf(*values, name));
                 if (!texts) return tl::unexpected(texts.error());
                 to.push_back({name, std::move(*texts)});
@@ -152,7 +154,11 @@ private:
     template <class Read>
     void read(std::string_view key, Read&& one) {
         if (!done_) return;
-        if (const auto node = map_.take(key)) done_ = one(*node, map_.placeOf(*node, key));
+        if (const auto node = map_.take(key)) {
+            const Place place = map_.placeOf(*node, key);
+            places_[join(key)] = place;
+            done_ = one(*node, place);
+        }
     }
     template <class T, class To>
     static Expected<void> keep(Expected<T> value, To& to) {
@@ -180,7 +186,8 @@ private:
     Expected<void> inner(const YAML::Node& node, const std::string& path, T& to) {
         auto map = MapReader::open(node, path, context_);
         if (!map) return tl::unexpected(map.error());
-        Reader reader(std::move(*map), path, context_, unknown_);
+        places_.try_emplace(path, map->place());
+        Reader reader(std::move(*map), path, context_, unknown_, places_);
         store::describe(reader, to);
         return reader.finish();
     }
@@ -189,6 +196,7 @@ private:
     std::string path_;
     YamlContext& context_;
     std::map<std::string, std::vector<UnknownKey>>& unknown_;
+    ServingPlaces& places_;
     Expected<void> done_;
 };
 
@@ -213,12 +221,12 @@ void eachPath(ServingStudy& study, Change change) {
 
 namespace store {
 
-Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& context) {
+Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& context, ServingPlaces& places) {
     auto map = MapReader::open(root, "", context);
     if (!map) return tl::unexpected(map.error());
     map->take("orrery");
     ServingStudy study;
-    Reader reader(std::move(*map), "", context, study.unknown);
+    Reader reader(std::move(*map), "", context, study.unknown, places);
     describe(reader, study);
     if (auto done = reader.finish(); !done) return tl::unexpected(done.error());
     if (study.scenario.pools.empty()) {
@@ -237,9 +245,12 @@ Expected<LoadedServing> readServing(std::string_view yaml, std::string_view file
         if (!root) return tl::unexpected(root.error());
         const auto version = store::documentVersion(*root, "serving", servingVersion, context);
         if (!version) return tl::unexpected(version.error());
-        auto study = store::readServingSection(*root, context);
+        LoadedServing loaded;
+        auto study = store::readServingSection(*root, context, loaded.places);
         if (!study) return tl::unexpected(study.error());
-        return LoadedServing{std::move(*study), std::move(context.warnings)};
+        loaded.study = std::move(*study);
+        loaded.warnings = std::move(context.warnings);
+        return loaded;
     } catch (const std::exception& error) {
         return fail("serving.read", fmt::format("the file cannot be read: {}", error.what()), "a serving file", "",
                     {context.file});

@@ -310,7 +310,20 @@ std::vector<std::string> KernelIterationTime::assumptions() const {
                         "of an iteration is within it, and arithmetic takes longer in proportion",
                         spec_.powerCap, power_.capWatts));
     }
-    if (plan.expert > 1) said.push_back("Experts are chosen evenly, so that their devices have equal work");
+    const ServedTransformer& served = spec_.model;
+    if (served.routing.kind != RoutingKind::Balanced) {
+        said.push_back(fmt::format(
+            "Tokens choose experts by the routing `{}`: every layer waits for the device with the most of them",
+            toText(served.routing.kind)));
+    } else if (plan.expert > 1 || served.dataParallel > 1) {
+        said.push_back("Experts are chosen evenly, so that their devices have equal work");
+    }
+    if (served.dataParallel > 1) {
+        said.push_back(
+            fmt::format("{} data-parallel ranks share the experts, go in step, and gather and scatter their "
+                        "tokens in every layer over the devices' own links",
+                        served.dataParallel));
+    }
     for (std::string& more : spec_.pricer->assumptions()) said.push_back(std::move(more));
     return said;
 }
