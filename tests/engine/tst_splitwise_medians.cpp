@@ -60,6 +60,8 @@ bool fitted(const Key& key) {
 
 struct Errors {
     std::vector<double> prompt, token;
+    std::vector<double> residuals;  ///< measured ÷ priced − 1, of both
+    int covered = 0;                ///< of both, in the 90 % interval of their price
     static double mean(const std::vector<double>& values) {
         return values.empty() ? 0 : 100 * std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
     }
@@ -110,19 +112,36 @@ private slots:
                 ++impossible;
                 continue;
             }
-            const auto seconds = [&](const Work& work) {
-                const IterationPrice price = time.price(work.work());
-                return price.host + price.lastSeconds;
-            };
             Errors& errors = fitted(key) ? known : unseen;
-            errors.prompt.push_back(std::fabs(1e3 * seconds(prompts(batch, prompt)) / median(row.prompt) - 1));
-            errors.token.push_back(std::fabs(1e3 * seconds(decodes(batch, prompt + 64)) / median(row.token) - 1));
+            const auto compare = [&](const Work& work, double milliseconds, std::vector<double>& to) {
+                const IterationPrice price = time.price(work.work());
+                const double seconds = price.host + price.lastSeconds, truth = 1e-3 * milliseconds;
+                to.push_back(std::fabs(seconds / truth - 1));
+                errors.residuals.push_back(truth / seconds - 1);
+                errors.covered += seconds * price.low <= truth && truth <= seconds * price.high;
+            };
+            compare(prompts(batch, prompt), median(row.prompt), errors.prompt);
+            compare(decodes(batch, prompt + 64), median(row.token), errors.token);
         }
         QCOMPARE(impossible, 1);
         qInfo("%s: %zu rows fitted to: prompt %.1f %%, token %.1f %%; %zu unseen: prompt %.1f %%, token %.1f %% (MAPE)",
               qPrintable(machine), known.prompt.size(), Errors::mean(known.prompt), Errors::mean(known.token),
               unseen.prompt.size(), Errors::mean(unseen.prompt), Errors::mean(unseen.token));
+        const auto share = [](const Errors& errors) {
+            return 100.0 * errors.covered / double(errors.prompt.size() + errors.token.size());
+        };
+        qInfo("of the medians %.0f %% of the fitted and %.0f %% of the unseen rows lie in 90 %% intervals",
+              share(known), share(unseen));
+        // What the stack says of its own doubt is that of the rows which it was fitted to, and no others.
+        auto& residuals = known.residuals;
+        std::sort(residuals.begin(), residuals.end());
+        const auto quantile = [&](double q) { return residuals[std::size_t(q * double(residuals.size() - 1))]; };
+        const SoftwareStack& stack =
+            *findSoftwareStack(machine[0] == 'h' ? "vllm-2023-dgx-h100" : "vllm-2023-dgx-a100");
+        qInfo("90 %% of the fitted rows: %+.3f to %+.3f", quantile(0.05), quantile(0.95));
+        QVERIFY(std::fabs(-quantile(0.05) - stack.below) < 0.01 && std::fabs(quantile(0.95) - stack.above) < 0.01);
         QVERIFY(unseen.prompt.size() > 20);
+        QVERIFY(share(unseen) >= 85);
         QVERIFY(Errors::mean(unseen.prompt) <= 12);
         QVERIFY(Errors::mean(unseen.token) <= 12);
     }

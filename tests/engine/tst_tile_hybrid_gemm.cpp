@@ -75,18 +75,21 @@ private slots:
     }
 
     void learnsWhatPhysicsMisses() {
-        std::vector<KernelRows> rows{rowsByLaw(500)};
+        std::vector<KernelRows> rows{rowsByLaw(200)};
         FitOptions options;
         options.seed = 3;
-        const auto first = tileHybridKernels().fit(rows, options), second = tileHybridKernels().fit(rows, options);
+        const auto first = tileHybridKernels().fit(rows, options);
         QVERIFY(first.has_value());
+#ifdef NDEBUG  // takes too long in builds that are not optimised
+        const auto second = tileHybridKernels().fit(rows, options);
         QCOMPARE(writeCalibration(*first), writeCalibration(*second));
+#endif
         CalibrationSet set;
         set.add(std::make_shared<const Calibration>(*first));
         const auto pricer = tileHybridKernels().bind(rows[0].gpu, set);
-        const KernelRows all = rowsByLaw(900);  // the first 500 are those that were fitted
+        const KernelRows all = rowsByLaw(600);  // the first 200 are those that were fitted
         double error = 0, covered = 0;
-        for (std::size_t i = 500; i < 900; ++i) {
+        for (std::size_t i = 200; i < 600; ++i) {
             const KernelPrice price = (*pricer)->price(all.kernels[i]);
             error += std::abs(price.seconds / all.seconds[i] - 1) / 400;
             covered += price.low <= all.seconds[i] && all.seconds[i] <= price.high ? 1.0 / 400 : 0;
@@ -116,11 +119,13 @@ private slots:
         QTest::addColumn<double>("most");
         const QString h100 = "h100_sxm__trtllm-1.3.0rc20__gemm.csv.gz", a100 = "a100_sxm__trtllm-1.0.0__gemm.csv.gz",
                       l40s = "l40s__trtllm-1.3.0rc20__gemm.csv.gz";
-        QTest::newRow("H100 bf16") << h100 << "dtype=bf16" << 3.6;
-        QTest::newRow("A100 bf16") << a100 << "dtype=bf16" << 5.0;
-        QTest::newRow("L40S bf16") << l40s << "dtype=bf16" << 6.6;
-        QTest::newRow("H100 fp8") << h100 << "variant=fp8" << 3.0;
-        QTest::newRow("L40S fp8 block") << l40s << "variant=fp8 block 128" << 4.5;
+        QTest::newRow("H100 bf16") << h100 << "dtype=bf16" << 3.3;
+        QTest::newRow("A100 bf16") << a100 << "dtype=bf16" << 4.4;
+        QTest::newRow("L40S bf16") << l40s << "dtype=bf16" << 5.9;
+        QTest::newRow("H100 fp8") << h100 << "variant=fp8" << 2.1;
+        QTest::newRow("L40S fp8 block") << l40s << "variant=fp8 block 128" << 3.2;
+        QTest::newRow("A100 int8") << a100 << "variant=int8" << 5.9;
+        QTest::newRow("A100 int4 weights") << a100 << "variant=int4 block 128 weights" << 7.0;
     }
     void shippedCalibrationsHold() {
         QFETCH(QString, file);
@@ -150,6 +155,42 @@ private slots:
         }
         QVERIFY2(error < most, QByteArray::number(error));
         QVERIFY2(covered > 0.85 && covered < 0.95, QByteArray::number(covered));
+    }
+
+    // Nothing of the device that is asked for was fitted: its clock under its cap, its caches and its rates carry the
+    // price. A few hundred rows of each of the two others are enough.
+    void aDeviceIsPricedFromTheTwoOthers() {
+        const std::string folder = std::string(ORRERY_REFERENCE) + "/gpu/aiconfigurator/";
+        const std::vector<std::string> learned{folder + "h100_sxm__trtllm-1.3.0rc20__gemm.csv.gz",
+                                               folder + "a100_sxm__trtllm-1.0.0__gemm.csv.gz"};
+        const std::vector<std::string> asked{folder + "l40s__trtllm-1.3.0rc20__gemm.csv.gz"};
+        if (!std::filesystem::exists(asked[0])) QSKIP("needs the reference data (ORRERY_REFERENCE)");
+        const auto some = [](const std::vector<std::string>& files, std::size_t step) {
+            const auto tables = readReferences(files);
+            const auto all = selectRows(*tables, *parseFilter("kind=gemm,dtype=bf16"));
+            std::vector<RowRef> chosen;
+            for (std::size_t i = 0; i < all.size(); i += step) chosen.push_back(all[i]);
+            Diagnostics warnings;
+            return *kernelRows(*tables, chosen, warnings);
+        };
+        FitOptions options;
+        options.seed = 1;
+        options.acrossDevices = true;
+        const auto fitted = tileHybridKernels().fit(some(learned, 61), options);
+        QVERIFY2(fitted, fitted ? "" : toText(fitted.error()).c_str());
+        CalibrationSet set;
+        set.add(std::make_shared<const Calibration>(*fitted));
+        const auto held = some(asked, 17);
+        const auto pricer = tileHybridKernels().bind(held.front().gpu, set);
+        double error = 0;
+        const auto count = double(held.front().kernels.size());
+        for (std::size_t i = 0; i < held.front().kernels.size(); ++i) {
+            const KernelPrice price = (*pricer)->price(held.front().kernels[i]);
+            QVERIFY(price.domain == DomainVerdict::Outside);
+            error += 100 * std::abs(price.seconds / held.front().seconds[i] - 1) / count;
+        }
+        QVERIFY2(error < 30, QByteArray::number(error));
+        qInfo("%.1f %%", error);
     }
 };
 

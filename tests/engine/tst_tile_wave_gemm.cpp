@@ -98,6 +98,36 @@ private slots:
         QCOMPARE(gemmReuse(50e6, 40e6), 50e6);
     }
 
+    void powerPullsTheClockOfADevice() {
+        GpuView gpu = handmadeGpu();
+        gpu.process = "4N";
+        const double energy = 0.8e-12;
+        QCOMPARE(gemmClockShare(DType::BF16, gpu, energy), 1.0);  // no cap
+        double before = 0;
+        for (const double cap : {100.0, 200.0, 400.0, 800.0, 5000.0}) {
+            gpu.powerCap = cap;
+            const double share = gemmClockShare(DType::BF16, gpu, energy);
+            QVERIFY(share >= before && share >= 0.1 && share <= 1);
+            QVERIFY(gemmClockShare(DType::BF16, gpu, 2 * energy) <= share);
+            before = share;
+        }
+        QCOMPARE(before, 1.0);
+        // Half the bits at twice the rate draw the same.
+        gpu.powerCap = 200;
+        QCOMPARE(gemmClockShare(DType::FP8, gpu, energy), gemmClockShare(DType::BF16, gpu, energy));
+        gpu.clock *= 1.5;  // driven faster at the same peak: higher voltage
+        QVERIFY(gemmClockShare(DType::BF16, gpu, energy) < 0.9 * gemmClockShare(DType::BF16, handmadeGpu(), energy));
+    }
+
+    void halvesOfACacheHoldTheSame() {
+        GpuView gpu = handmadeGpu();
+        QCOMPARE(gemmCache(gpu), gpu.l2Bytes);
+        gpu.dramTiming = "HBM3";
+        QCOMPARE(gemmCache(gpu), gpu.l2Bytes / 2);
+        gpu.l2Bytes = 6e6;  // V100: one cache
+        QCOMPARE(gemmCache(gpu), 6e6);
+    }
+
     void moreOfADeviceIsNeverSlower() {
         const GpuView gpu = handmadeGpu();
         RandomStream random(5);

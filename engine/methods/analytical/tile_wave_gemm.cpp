@@ -1,5 +1,7 @@
 #include "methods/analytical/tile_wave_gemm.h"
 
+#include "hardware/power_limit.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,25 +11,28 @@ namespace orrery {
 namespace {
 
 constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
-    {"compute share", 0.88, 0.1, 1.1, 0.15, Dimension::Fraction, "share of the tensor peak that large tiles reach"},
-    {"sustained share", 0.9, 0.3, 1, 0.15, Dimension::Fraction,
-     "share of it that long runs keep under the power limit"},
-    {"throttle time", 1e-3, 3e-5, 0.1, 0.5, Dimension::Time, "length of a run from which the power limit shows"},
-    {"tile cost", 8, 0.1, 100, 0.5, Dimension::Number, "rows and columns that a tile costs on top of its own"},
-    {"dram share", 0.87, 0.3, 1, 0.1, Dimension::Fraction, "share of the DRAM bandwidth that is reached"},
+    {"compute share", 0.9, 0.1, 1.1, 0.15, Dimension::Fraction, "share of the tensor peak that large tiles reach"},
+    {"switched energy", 0.8e-12, 0.1e-12, 4e-12, 0.2, Dimension::Energy,
+     "of one FLOP of bf16 in 4 nm at 1.83 GHz; the power cap pulls the clock down by it"},
+    {"throttle time", 1e-4, 1e-6, 0.1, 1, Dimension::Time, "length of a run from which the power limit shows"},
+    {"tile cost", 5, 0.1, 100, 0.5, Dimension::Number, "rows and columns that a tile costs on top of its own"},
+    {"dram share", 0.82, 0.3, 1, 0.1, Dimension::Fraction, "share of the DRAM bandwidth that is reached"},
     {"feed", 40, 1, 512, 0.3, Dimension::Number, "bytes per cycle from L2 into one multiprocessor"},
-    {"step latency", 270, 5, 5000, 0.3, Dimension::Number,
+    {"step latency", 265, 5, 5000, 0.3, Dimension::Number,
      "cycles of a 128-byte step along k that one block cannot hide"},
-    {"block latency", 2100, 20, 50000, 0.3, Dimension::Number, "cycles of prologue and epilogue of a block"},
-    {"launch", 1.8e-6, 1e-7, 3e-5, 0.3, Dimension::Time, "time between two kernels of a graph"},
-    {"split cost", 1.5e-6, 1e-8, 1e-3, 0.5, Dimension::Time, "time to gather what splits along k have made"},
-    {"cache reach", 1, 0.3, 4, 0.2, Dimension::Number, "working set that L2 keeps, of its capacity"},
+    {"block latency", 1600, 20, 50000, 0.3, Dimension::Number, "cycles of prologue and epilogue of a block"},
+    {"launch", 2e-6, 1e-7, 3e-5, 0.3, Dimension::Time, "time between two kernels of a graph, at 1.83 GHz"},
+    {"split cost", 2.5e-6, 1e-8, 1e-3, 0.5, Dimension::Time, "time to gather what splits along k have made"},
+    {"cache reach", 0.9, 0.7, 2, 0.1, Dimension::Number, "working set that L2 keeps, of its capacity"},
     {"quantise", 4e-6, 1e-7, 1e-4, 0.5, Dimension::Time, "time of the kernels that quantise activations first"},
     {"unpack", 8, 0.01, 500, 0.7, Dimension::Number, "rows' worth of arithmetic to widen a narrow weight"},
 }};
 
+constexpr double usualIdle = 0.15;  // of the cap: leakage, memory and fans
+
 struct Tile {
     double m, n;
+    double perM = 1 / m, perN = 1 / n;  // exact: extents are powers of two
 };
 constexpr std::array<Tile, 14> tiles{{{256, 128},
                                       {128, 256},
@@ -71,7 +76,7 @@ struct Product {
     double typeBytes, weightTypeBytes;
     double a, w;      ///< bytes of the operands
     double once = 1;  ///< share of the first operand's elements that differ: windows of a convolution overlap
-    double sms, clock;
+    double sms, clock, cycle;
     double flopsPerCycle;       ///< of one multiprocessor
     double stepK;               ///< elements of 128 bytes
     double onceBytes, spilled;  ///< past the cache; share of what waves want again that it has lost
@@ -91,7 +96,7 @@ double dramBytes(const Product& product, const Placement& placed) {
     if (product.spilled < 0.01) return product.onceBytes;
     const Tile& tile = placed.tile;
     const double atOnce = std::min(placed.tilesOfY, product.sms * placed.occupancy);
-    const double gridM = up(product.m / tile.m), gridN = up(product.n / tile.n) * product.batch;
+    const double gridM = up(product.m * tile.perM), gridN = up(product.n * tile.perN) * product.batch;
     const double rows = std::clamp(std::sqrt(atOnce * tile.n / tile.m), 1.0, gridM);
     const double columns = std::min(gridN, atOnce / rows);
     const double fetched =
@@ -110,7 +115,7 @@ void consider(const Product& product, const Placement& placed, double splits, st
     if (busy >= best.seconds * product.clock) return;
     const double rounds = up(perSm / placed.occupancy);
     const double waiting = rounds * steps * product.step;
-    const double compute = (together(busy, waiting) + rounds * product.block) / product.clock;
+    const double compute = (together(busy, waiting) + rounds * product.block) * product.cycle;
     if (compute >= best.seconds) return;
     const double bytes = dramBytes(product, placed);
     const double dram = bytes / product.dramRate;
@@ -122,10 +127,10 @@ void consider(const Product& product, const Placement& placed, double splits, st
     const double seconds = together(compute, dram) + gather;
     if (seconds >= best.seconds) return;
     best.seconds = seconds;
-    best.compute = perSm * steps * placed.perStep / product.clock;
-    best.l2 = perSm * steps * placed.feed / product.clock;
+    best.compute = perSm * steps * placed.perStep * product.cycle;
+    best.l2 = perSm * steps * placed.feed * product.cycle;
     best.dram = dram;
-    best.serial = (waiting + rounds * product.block) / product.clock + gather;
+    best.serial = (waiting + rounds * product.block) * product.cycle + gather;
     best.tileM = placed.tile.m, best.tileN = placed.tile.n, best.tileK = product.stepK, best.splits = splits;
     best.blocks = blocks, best.blocksPerWave = product.sms * placed.occupancy;
     best.waves = blocks / best.blocksPerWave;
@@ -136,7 +141,7 @@ void consider(const Product& product, const Placement& placed, double splits, st
 }
 
 // One row: a block dots it with a few columns, read as fast as they come.
-void considerVector(const Product& product, std::span<const double> p, TilePhysics& best) {
+void considerVector(const Product& product, TilePhysics& best) {
     constexpr double columns = 8;
     const double blocks = up(product.n / columns) * product.batch, perSm = up(blocks / product.sms);
     const double feed = columns * product.k * product.weightTypeBytes / product.feed;
@@ -161,7 +166,7 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     product.k = static_cast<double>(kernel.k);
     product.batch = static_cast<double>(std::max<std::int64_t>(kernel.batch, 1));
     product.typeBytes = bits(kernel.type) / 8.0, product.weightTypeBytes = bits(kernel.weightType) / 8.0;
-    product.sms = gpu.sms, product.clock = gpu.clock;
+    product.sms = gpu.sms, product.clock = gpu.clock, product.cycle = 1 / gpu.clock;
     product.flopsPerCycle = std::max(gpu.peak(true, kernel.type) / (gpu.sms * gpu.clock), 1.0);
     // Multiprocessors are balanced: with the tensor rate grow the paths that feed it (multicast, copy engines) and
     // shrink the latencies that it must not wait for. Fits of three generations agree on these products within a fifth.
@@ -179,7 +184,7 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     }
     product.w = product.batch * product.n * product.k * product.weightTypeBytes;
     const double c = product.batch * product.m * product.n * 2;
-    const double reach = p[GemmReuse] * std::max(gpu.l2Bytes, 1.0);
+    const double reach = p[GemmReuse] * gemmCache(gpu);
     // Weights are walked through in a circle, of which a cache keeps all or nearly nothing. The kernels for one row
     // stream them past it and so keep a part.
     const double workingSet = gemmReuse(product.w, gpu.l2Bytes) + product.a + c;
@@ -194,6 +199,21 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
 
 }  // namespace
 
+double gemmCache(const GpuView& gpu) {
+    const bool halves = gpu.dramTiming.starts_with("HBM") && gpu.l2Bytes > 20e6;
+    return std::max(gpu.l2Bytes / (halves ? 2 : 1), 1.0);
+}
+
+double gemmClockShare(DType type, const GpuView& gpu, double energy) {
+    if (!(gpu.powerCap > 0)) return 1;
+    const double nanometres = processNanometres(gpu.process);
+    const double feature = nanometres > 0 ? nanometres / gemmReferenceProcess : 1;
+    const double voltage = gpu.clock / gemmReferenceClock;
+    const double watts = energy * bits(type) / 16 * feature * voltage * voltage * std::max(gpu.peak(true, type), 0.0);
+    const double idle = gpu.idlePower > 0 ? gpu.idlePower : usualIdle * gpu.powerCap;
+    return clockUnderPower(gpu.powerCap, idle, watts);
+}
+
 double gemmReuse(double weightBytes, double l2Bytes) {
     return weightBytes * std::clamp(std::ceil(l2Bytes / std::max(weightBytes, 1.0)), 1.0, 5.0);
 }
@@ -204,17 +224,20 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     const double registers = (gpu.registerBytes > 0 ? gpu.registerBytes : 262144.0) * 0.7;
     TilePhysics best;
     best.seconds = INFINITY;
+    const double perStage = gpu.sharedBytes / (3 * product.stepK);
+    const double perStep = 2 * product.stepK / (product.flopsPerCycle * p[GemmCompute]);
+    const double perFeed = product.stepK / product.feed;
     for (const Tile& tile : tiles) {
         if ((tile.m > 16 && m < tile.m / 2) || (tile.n > 32 && n < tile.n / 2)) continue;
         const double bytesOfK = tile.m * product.typeBytes + tile.n * product.weightTypeBytes;
-        const double stages = gpu.sharedBytes > 0 ? whole(gpu.sharedBytes / (3 * bytesOfK * product.stepK)) : 2;
+        const double stages = gpu.sharedBytes > 0 ? whole(perStage / bytesOfK) : 2;
         if (stages < 1) continue;
         Placement placed{tile, 1, 0, 0, 0};
-        placed.occupancy = std::clamp(std::min(stages, whole(registers / (tile.m * tile.n * 4))), 1.0, 4.0);
-        placed.tilesOfY = up(m / tile.m) * up(n / tile.n) * product.batch;
-        const double overhead = p[GemmTileCost] * (1 / tile.m + 1 / tile.n) + product.unpack / tile.m;
-        placed.perStep = 2 * tile.m * tile.n * product.stepK / product.flopsPerCycle * (1 + overhead) / p[GemmCompute];
-        placed.feed = bytesOfK * product.stepK / product.feed;
+        placed.occupancy = std::clamp(std::min(stages, whole(registers * 0.25 * tile.perM * tile.perN)), 1.0, 4.0);
+        placed.tilesOfY = up(m * tile.perM) * up(n * tile.perN) * product.batch;
+        const double overhead = p[GemmTileCost] * (tile.perM + tile.perN) + product.unpack * tile.perM;
+        placed.perStep = tile.m * tile.n * perStep * (1 + overhead);
+        placed.feed = bytesOfK * perFeed;
         consider(product, placed, 1, p, best);
         const double room = std::min(product.sms * placed.occupancy / placed.tilesOfY, k / (2 * product.stepK));
         if (room >= 2) {
@@ -222,14 +245,14 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
             if (room >= 4) consider(product, placed, whole(room / 2), p, best);
         }
     }
-    if (kernel.m == 1) considerVector(product, p, best);
-    best.fill = m * n / (std::ceil(m / best.tileM) * best.tileM * std::ceil(n / best.tileN) * best.tileN);
+    if (kernel.m == 1) considerVector(product, best);
+    best.fill = m * n / (up(m / best.tileM) * best.tileM * up(n / best.tileN) * best.tileN);
     // Power limits clocks in long runs, by as much as the tensor units are at work.
     const double work =
         2 * product.batch * m * n * k / (product.flopsPerCycle * product.sms * product.clock * p[GemmCompute]);
     const double throttled = best.seconds / (best.seconds + p[GemmThrottle]) * std::min(1.0, work / best.seconds);
-    best.seconds *= 1 + (1 / p[GemmSustained] - 1) * throttled;
-    best.launch = p[GemmLaunch];
+    best.seconds *= 1 + (1 / gemmClockShare(kernel.type, gpu, p[GemmEnergy]) - 1) * throttled;
+    best.launch = p[GemmLaunch] * gemmReferenceClock / product.clock;
     if (kernel.quantisesInput) best.launch += p[GemmQuantise] + 3 * product.batch * m * k / product.dramRate;
     best.bound.kind = best.dram > best.compute ? BoundKind::Memory : BoundKind::Compute;
     if (best.bound.kind == BoundKind::Memory) best.bound.level = 0;

@@ -65,28 +65,54 @@ void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, 
         put(ln(l2 / (ridge * ridge)));
 }
 
-// Networks for what is smooth and trees for what a library's choices make jump. Many rows carry large trees; few are
-// better averaged by networks.
+// Networks for what is smooth and trees for what a library's choices make jump: the more rows, the more the trees say.
+// Some rows took several times as long as their neighbours: such must not pull.
 void tune(TrainingOptions& options, std::size_t rows, bool acrossDevices) {
-    options.loss = "squared";
+    options.loss = "huber";
     options.depth = 16;
-    options.rate = 0.16;
     options.minimumLeaf = 4;
     options.featureShare = 0.5;
     options.subsample = 0.8;
-    options.width = 32, options.layers = 2;
-    options.kind = acrossDevices || rows < 600 ? "trees" : "blend";
-    options.leaves = rows < 600 ? 15 : rows < 3000 || acrossDevices ? 31 : 90;
-    options.blendTrees = 40;
+    if (acrossDevices) {  // of devices there are few: more would follow each one's own ways
+        options.kind = "compact-trees";
+        options.rate = 0.16, options.leaves = 31, options.steps = 40;
+        return;
+    }
+    options.kind = "blend";
+    options.rate = 0.05;
+    options.leaves = rows < 600 ? 15 : rows < 3000 ? 63 : 90;
+    options.blendTrees = rows < 600 ? 100 : 300;
     options.blendNetworks = rows < 3000 ? 2 : 1;
-    const double epochs = std::clamp(1200000.0 / static_cast<double>(rows), 150.0, 400.0);
-    options.steps = options.kind == "blend" ? static_cast<int>(epochs) : 40;
+    options.blendBoosters = 3;
+    options.width = rows < 3000 ? 16 : 32, options.layers = 2;
+    const double epochs = std::clamp(2000000.0 / static_cast<double>(rows), 60.0, 250.0);
+    options.steps = static_cast<int>(epochs);
+}
+
+// Few large trees, walked in half the time of many small ones.
+void tunePupil(TrainingOptions& options, std::size_t rows) {
+    options.loss = "squared";
+    options.depth = 14;
+    options.minimumLeaf = 4;
+    options.featureShare = 0.8;
+    options.subsample = 0.8;
+    options.rate = 0.25;
+    options.steps = 24;
+    options.leaves = rows < 600 ? 64 : rows < 3000 ? 128 : 320;
+}
+
+Kernel mix(const Kernel& a, const Kernel& b, const Kernel& c) {
+    Kernel mixed = a;
+    mixed.n = b.n;
+    mixed.k = c.k;
+    countWork(mixed);
+    return mixed;
 }
 
 }  // namespace
 
 const HybridFamily& gemmHybrid() {
-    static const HybridFamily family{"matrix products", names, fill, ofDevice, 40, 16, tune};
+    static const HybridFamily family{"matrix products", names, fill, ofDevice, 40, 16, tune, 150, 0, mix, tunePupil};
     return family;
 }
 

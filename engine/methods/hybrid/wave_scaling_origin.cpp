@@ -17,7 +17,7 @@ struct Number {
     double GpuView::*member;
     bool needed;
 };
-constexpr std::array<Number, 17> numbers{{
+constexpr std::array<Number, 18> numbers{{
     {"origin sms", &GpuView::sms, true},
     {"origin clock", &GpuView::clock, true},
     {"origin dram bandwidth", &GpuView::dramBandwidth, true},
@@ -33,6 +33,7 @@ constexpr std::array<Number, 17> numbers{{
     {"origin l2 bandwidth", &GpuView::l2Bandwidth, false},
     {"origin link bandwidth", &GpuView::linkBandwidth, false},
     {"origin power cap", &GpuView::powerCap, false},
+    {"origin idle power", &GpuView::idlePower, false},
     {"origin dram", &GpuView::dramBytes, false},
     {"origin tensor units", &GpuView::tensorUnits, false},
 }};

@@ -266,8 +266,8 @@ IterationPrice KernelIterationTime::price(const IterationWork& work, double cloc
         return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * together * together);
     };
     const double whole = price.lastSeconds * stages;
-    price.low = std::max(0.0, 1 - joined(belowSquares, all.below) / whole);
-    price.high = 1 + joined(aboveSquares, all.above) / whole;
+    price.low = std::max(0.0, 1 - std::max(host.below, joined(belowSquares, all.below) / whole));
+    price.high = 1 + std::max(host.above, joined(aboveSquares, all.above) / whole);
     price.domain = all.doubt > 0.25 * all.seconds   ? DomainVerdict::Outside
                    : all.doubt > 0.05 * all.seconds ? DomainVerdict::Edge
                                                     : DomainVerdict::Inside;

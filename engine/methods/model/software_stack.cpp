@@ -33,7 +33,9 @@ const std::array<SoftwareStack, 4> stacks{{
      .collectives = CollectiveLibrary::Nccl,
      .busBandwidth = 115e9,
      .largeBusBandwidth = 34e9,
-     .largeMessage = 64e6},
+     .largeMessage = 64e6,
+     .below = 0.149,
+     .above = 0.162},
     {.id = "vllm-2023-dgx-h100",
      .title = "vLLM of 2023, eager, on a DGX H100",
      .source = dgxSource,
@@ -45,7 +47,9 @@ const std::array<SoftwareStack, 4> stacks{{
      .collectives = CollectiveLibrary::Nccl,
      .busBandwidth = 168e9,
      .largeBusBandwidth = 79e9,
-     .largeMessage = 64e6},
+     .largeMessage = 64e6,
+     .below = 0.166,
+     .above = 0.200},
 }};
 
 }  // namespace
