@@ -31,77 +31,180 @@ QString headlineOf(const ui::ServingRun& run) {
     return headline;
 }
 
-void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs) {
-    struct Line {
-        QString name, tip;
-        double (*value)(const ServingMetrics&);
-        Dimension dimension;
-        bool share;
-    };
-    const std::vector<Line> lines{
+namespace {
+
+using Value = double (*)(const ServingMetrics&);
+using Interval = FigureInterval (*)(const ServingIntervals&);
+
+struct Line {
+    QString name, tip;
+    Value value;
+    Dimension dimension;
+    Interval interval;  ///< null: the figure has none
+};
+
+const std::vector<Line>& lines() {
+    using M = const ServingMetrics&;
+    using I = const ServingIntervals&;
+    constexpr auto time = Dimension::Time, number = Dimension::Number, count = Dimension::Count,
+                   share = Dimension::Fraction;
+    static const std::vector<Line> all{
         {t("Time to first token, median"), t("Arrival to the end of the iteration that yields the first token"),
-         [](const ServingMetrics& x) { return x.ttft.p50; }, Dimension::Time, false},
+         [](M x) { return x.ttft.p50; }, time, [](I x) { return x.ttft.p50; }},
         {t("Time to first token, p99"), t("99 % of requests see their first token within"),
-         [](const ServingMetrics& x) { return x.ttft.p99; }, Dimension::Time, false},
+         [](M x) { return x.ttft.p99; }, time, [](I x) { return x.ttft.p99; }},
         {t("Time per output token, median"), t("(End − first token) ÷ (output tokens − 1)"),
-         [](const ServingMetrics& x) { return x.tpot.p50; }, Dimension::Time, false},
+         [](M x) { return x.tpot.p50; }, time, [](I x) { return x.tpot.p50; }},
         {t("Time per output token, p99"), t("(End − first token) ÷ (output tokens − 1)"),
-         [](const ServingMetrics& x) { return x.tpot.p99; }, Dimension::Time, false},
+         [](M x) { return x.tpot.p99; }, time, [](I x) { return x.tpot.p99; }},
         {t("Gap between tokens, p99"), t("Gaps between neighbouring tokens, all requests together"),
-         [](const ServingMetrics& x) { return x.itl.p99; }, Dimension::Time, false},
-        {t("End to end, median"), t("Arrival to last token"), [](const ServingMetrics& x) { return x.endToEnd.p50; },
-         Dimension::Time, false},
-        {t("End to end, p99"), t("Arrival to last token"), [](const ServingMetrics& x) { return x.endToEnd.p99; },
-         Dimension::Time, false},
-        {t("Queueing, mean"), t("Arrival to the first iteration"),
-         [](const ServingMetrics& x) { return x.queueing.mean; }, Dimension::Time, false},
+         [](M x) { return x.itl.p99; }, time, [](I x) { return x.itl.p99; }},
+        {t("End to end, median"), t("Arrival to last token"), [](M x) { return x.endToEnd.p50; }, time,
+         [](I x) { return x.endToEnd.p50; }},
+        {t("End to end, p99"), t("Arrival to last token"), [](M x) { return x.endToEnd.p99; }, time,
+         [](I x) { return x.endToEnd.p99; }},
+        {t("Queueing, mean"), t("Arrival to the first iteration"), [](M x) { return x.queueing.mean; }, time,
+         [](I x) { return x.queueing.mean; }},
         {t("Requests per second"), t("Requests that ended ÷ time from first arrival to last end"),
-         [](const ServingMetrics& x) { return x.requestsPerSecond; }, Dimension::Number, false},
-        {t("Output tokens per second"), t("Of all replicas"),
-         [](const ServingMetrics& x) { return x.outputTokensPerSecond; }, Dimension::Number, false},
-        {t("Goodput"), t("Requests per second that keep every promise"),
-         [](const ServingMetrics& x) { return x.goodput; }, Dimension::Number, false},
-        {t("Promise kept"), t("Share of requests that keep every promise"),
-         [](const ServingMetrics& x) { return x.attainment; }, Dimension::Number, true},
-        {t("KV cache in use, peak"), t("Share of the blocks"), [](const ServingMetrics& x) { return x.peakKvUse; },
-         Dimension::Number, true},
+         [](M x) { return x.requestsPerSecond; }, number, [](I x) { return x.requestsPerSecond; }},
+        {t("Output tokens per second"), t("Of all replicas"), [](M x) { return x.outputTokensPerSecond; }, number,
+         [](I x) { return x.outputTokensPerSecond; }},
+        {t("Goodput"), t("Requests per second that keep every promise"), [](M x) { return x.goodput; }, number,
+         [](I x) { return x.goodput; }},
+        {t("Promise kept"), t("Share of requests that keep every promise"), [](M x) { return x.attainment; }, share,
+         [](I x) { return x.attainment; }},
+        {t("KV cache in use, mean"), t("Share of all replicas' blocks, over the whole run"),
+         [](M x) { return x.kvUse; }, share, [](I x) { return x.kvUse; }},
+        {t("KV cache in use, peak"), t("Share of the blocks, of the fullest replica"), [](M x) { return x.peakKvUse; },
+         share, nullptr},
         {t("Preemptions"), t("A running request lost its place in memory"),
-         [](const ServingMetrics& x) { return static_cast<double>(x.preemptions); }, Dimension::Count, false},
+         [](M x) { return static_cast<double>(x.preemptions); }, count, nullptr},
         {t("Starts from the beginning"), t("… and computed its text again"),
-         [](const ServingMetrics& x) { return static_cast<double>(x.restarts); }, Dimension::Count, false},
+         [](M x) { return static_cast<double>(x.restarts); }, count, nullptr},
+        {t("Requests that stood still"), t("Between two of their iterations others ran; preempted ones among them"),
+         [](M x) { return static_cast<double>(x.stalled); }, count, nullptr},
+        {t("Standing still, together"), t("Seconds of all of them"), [](M x) { return x.stallSeconds; }, time, nullptr},
+        {t("Rejected requests"), t("With a reason; they keep no promise"),
+         [](M x) { return static_cast<double>(x.rejected); }, count, nullptr},
         {t("Prefix cache hits"), t("Share of prompt tokens that were found in the cache"),
-         [](const ServingMetrics& x) { return x.prefixHitRate; }, Dimension::Number, true},
-        {t("Iterations"), t("Of all replicas"),
-         [](const ServingMetrics& x) { return static_cast<double>(x.iterations); }, Dimension::Count, false},
+         [](M x) { return x.prefixHitRate; }, share, nullptr},
+        {t("Adapters loaded"), t("LoRA adapters that were not in a replica's memory when they were asked for"),
+         [](M x) { return static_cast<double>(x.adapterLoads); }, count, nullptr},
+        {t("Waiting for adapters"), t("Seconds that iterations waited for them, together"),
+         [](M x) { return x.adapterLoadSeconds; }, time, nullptr},
+        {t("Iterations"), t("Of all replicas"), [](M x) { return static_cast<double>(x.iterations); }, count, nullptr},
         {t("Model FLOP utilisation"), t("Operations that the model needs ÷ what the devices could do"),
-         [](const ServingMetrics& x) { return x.mfu; }, Dimension::Number, true},
+         [](M x) { return x.mfu; }, share, [](I x) { return x.mfu; }},
+        {t("Model bandwidth utilisation"), t("Bytes of weights and KV cache ÷ what the devices could read"),
+         [](M x) { return x.mbu; }, share, [](I x) { return x.mbu; }},
         {t("Energy per output token"), t("All devices, idle time included; 0: not known"),
-         [](const ServingMetrics& x) { return x.joulesPerToken; }, Dimension::Energy, false},
+         [](M x) { return x.joulesPerToken; }, Dimension::Energy, [](I x) { return x.joulesPerToken; }},
+        {t("Dollars per million tokens"), t("Of output; the price stands under Clock, power, price"),
+         [](M x) { return x.dollarsPerMillionTokens; }, number, [](I x) { return x.dollarsPerMillionTokens; }},
     };
+    return all;
+}
+
+QString written(double value, Dimension dimension) {
+    return dimension == Dimension::Fraction ? ui::percentText(value)
+           : dimension == Dimension::Count  ? ui::countText(value)
+                                            : ui::text(value, dimension);
+}
+
+/// `43 – 51 ms`: a unit that both share is said once.
+QString rangeText(const FigureInterval& range, Dimension dimension) {
+    const QString low = written(range.low, dimension), high = written(range.high, dimension);
+    if (low == high) return high;
+    const auto a = low.lastIndexOf(QLatin1Char(' ')), b = high.lastIndexOf(QLatin1Char(' '));
+    const bool shared = a > 0 && b > 0 && low.mid(a) == high.mid(b);
+    return (shared ? low.left(a) : low) + QStringLiteral(" – ") + high;
+}
+
+ui::Cell intervalCell(const Line& line, const std::optional<ServingIntervals>& of) {
+    if (!line.interval) return {{}, 0, {}, ui::Tone::Muted, true};
+    if (!of) return {QStringLiteral("…"), 0, t("The same run is made again at both ends"), ui::Tone::Muted, true};
+    const QString basis = QString::fromStdString(of->basis);
+    if (!of->known) return {t("not measured"), 0, basis, ui::Tone::Muted, true};
+    const FigureInterval range = line.interval(*of);
+    return {rangeText(range, line.dimension), range.high - range.low, basis, ui::Tone::Muted, true};
+}
+
+ui::Cell differenceCell(double a, double b) {
+    const double change = a > 0 ? b / a - 1 : 0;
+    const QString text =
+        !(a > 0) || std::abs(change) < 0.0005
+            ? QStringLiteral("–")
+            : (change > 0 ? QStringLiteral("+") : QStringLiteral("−")) + ui::percentText(std::abs(change));
+    return {text, change, t("Second against first"), ui::Tone::Muted, true};
+}
+
+struct GroupLine {
+    QString name;
+    double (*value)(const GroupMetrics&);
+    Dimension dimension;
+};
+const std::vector<GroupLine>& groupLines() {
+    using G = const GroupMetrics&;
+    static const std::vector<GroupLine> all{
+        {t("requests"), [](G x) { return static_cast<double>(x.requests); }, Dimension::Count},
+        {t("time to first token, p99"), [](G x) { return x.ttft.p99; }, Dimension::Time},
+        {t("time per output token, p99"), [](G x) { return x.tpot.p99; }, Dimension::Time},
+        {t("end to end, p99"), [](G x) { return x.endToEnd.p99; }, Dimension::Time},
+        {t("queueing, mean"), [](G x) { return x.queueing.mean; }, Dimension::Time},
+        {t("output tokens per second"), [](G x) { return x.outputTokensPerSecond; }, Dimension::Number},
+        {t("promise kept"), [](G x) { return x.attainment; }, Dimension::Fraction},
+    };
+    return all;
+}
+
+}  // namespace
+
+void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
+                 const std::vector<std::optional<ServingIntervals>>& intervals) {
     QStringList heads{t("Figure")};
-    for (const auto& run : runs) heads << run->name;
+    for (const auto& run : runs) heads << run->name << t("90 % of it");
     if (runs.size() == 2) heads << t("Difference");
     std::vector<std::vector<ui::Cell>> rows;
-    for (const Line& line : lines) {
-        std::vector<ui::Cell> cells{{line.name, static_cast<double>(rows.size()), line.tip, ui::Tone::Normal, false}};
-        for (const auto& run : runs) {
-            const double value = line.value(run->metrics);
-            cells.push_back({line.share                           ? ui::percentText(value)
-                             : line.dimension == Dimension::Count ? ui::countText(value)
-                                                                  : ui::text(value, line.dimension),
-                             value, line.tip, ui::Tone::Normal, true});
+    const auto begin = [&rows](const QString& name, const QString& tip) {
+        return std::vector<ui::Cell>{{name, static_cast<double>(rows.size()), tip, ui::Tone::Normal, false}};
+    };
+    for (const Line& line : lines()) {
+        std::vector<ui::Cell> cells = begin(line.name, line.tip);
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            const double value = line.value(runs[i]->metrics);
+            cells.push_back({written(value, line.dimension), value, line.tip, ui::Tone::Normal, true});
+            const bool large = runs[i]->metrics.iterations > mostSureIterations;
+            cells.push_back(large && line.interval
+                                ? ui::Cell{QStringLiteral("–"), 0, t("Not made again: more than a million iterations"),
+                                           ui::Tone::Muted, true}
+                                : intervalCell(line, i < intervals.size() ? intervals[i] : std::nullopt));
         }
-        if (runs.size() == 2) {
-            const double a = line.value(runs[0]->metrics), b = line.value(runs[1]->metrics);
-            const double change = a > 0 ? b / a - 1 : 0;
-            const QString text =
-                !(a > 0) || std::abs(change) < 0.0005
-                    ? QStringLiteral("–")
-                    : (change > 0 ? QStringLiteral("+") : QStringLiteral("−")) + ui::percentText(std::abs(change));
-            cells.push_back({text, change, t("Second against first"), ui::Tone::Muted, true});
-        }
+        if (runs.size() == 2)
+            cells.push_back(differenceCell(line.value(runs[0]->metrics), line.value(runs[1]->metrics)));
         rows.push_back(std::move(cells));
     }
+    const auto groups = [&](std::vector<GroupMetrics> ServingMetrics::*which, const QString& tip, bool promised) {
+        if (runs.empty()) return;
+        for (std::size_t g = 0; g < (runs.front()->metrics.*which).size(); ++g) {
+            for (const GroupLine& line : groupLines()) {
+                if (!promised && line.value == groupLines().back().value) continue;
+                const QString group = QString::fromStdString((runs.front()->metrics.*which)[g].name);
+                std::vector<ui::Cell> cells = begin(group + QStringLiteral(": ") + line.name, tip);
+                for (const auto& run : runs) {
+                    const auto& all = run->metrics.*which;
+                    const double value = g < all.size() ? line.value(all[g]) : 0;
+                    cells.push_back({written(value, line.dimension), value, tip, ui::Tone::Normal, true});
+                    cells.push_back({{}, 0, {}, ui::Tone::Muted, true});
+                }
+                if (runs.size() == 2 && g < (runs[1]->metrics.*which).size())
+                    cells.push_back(differenceCell(line.value((runs[0]->metrics.*which)[g]),
+                                                   line.value((runs[1]->metrics.*which)[g])));
+                rows.push_back(std::move(cells));
+            }
+        }
+    };
+    groups(&ServingMetrics::tenants, t("Of the requests of this tenant"), true);
+    groups(&ServingMetrics::stages, t("Of the requests of this stage, each from its own arrival on"), false);
     table.setCells(heads, std::move(rows));
 }
 

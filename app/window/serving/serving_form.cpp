@@ -5,7 +5,6 @@
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 #include "serving/router.h"
-#include "serving/scheduler_options.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/text.h"
@@ -49,9 +48,12 @@ ServingForm::ServingForm(QWidget* parent) : QScrollArea(parent), inner_(new QWid
     column->setContentsMargins(unit, unit, unit, unit);
     column->setSpacing(unit);
     buildModel();
+    addFolds({expertSection(inner_)});
     buildFleet();
+    addFolds(fleetSections(facts_, inner_));
     buildPolicy();
     buildTraffic();
+    addFolds(trafficSections(inner_));
     buildPromise();
     column->addStretch(1);
     setWidget(inner_);
@@ -68,12 +70,33 @@ QFormLayout* ServingForm::section(const QString& title) {
     return form;
 }
 
+void ServingForm::addFolds(const std::vector<FieldFold*>& folds) {
+    for (FieldFold* fold : folds) {
+        inner_->layout()->addWidget(fold);
+        folds_.push_back(fold);
+        connect(fold, &FieldFold::edited, this, &ServingForm::change);
+    }
+}
+
+void ServingForm::change(const QuestionChange& change) {
+    if (filling_) return;
+    change(question_);
+    changed();
+}
+
+void ServingForm::showFolds() {
+    filling_ = true;
+    for (FieldFold* fold : folds_) fold->show(question_);
+    routerRows_->show(question_);
+    filling_ = false;
+}
+
 void ServingForm::alignLabels() {
     int widest = 0;
     const auto labels = [this] {
         QList<QWidget*> all;
         for (const QFormLayout* form : inner_->findChildren<QFormLayout*>()) {
-            if (form->parentWidget() == options_) continue;  // a policy's own numbers have long names
+            if (form->parentWidget() != inner_) continue;  // what is folded has long names
             for (int row = 0; row < form->rowCount(); ++row)
                 if (const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole); item && item->widget())
                     all << item->widget();
@@ -152,6 +175,9 @@ void ServingForm::buildFleet() {
     form->addRow(QString(), split_);
     form->addRow(tr("Prefill"), prefillReplicas_);
     form->addRow(tr("Router"), router_);
+    routerRows_ = new FieldRows(form, inner_);
+    routerRows(*routerRows_);
+    connect(routerRows_, &FieldRows::edited, this, &ServingForm::change);
     form->addRow(planText_);
     connect(device_, &QComboBox::activated, this, [this] {
         for (PoolSpec& each : question_.scenario.pools) each.hardware = device_->currentData().toString().toStdString();
@@ -196,97 +222,10 @@ void ServingForm::buildFleet() {
     });
 }
 
-void ServingForm::buildPolicy() {
-    QFormLayout* form = section(tr("Scheduler"));
-    policy_ = namedChoice(inner_, "serving.policy", tr("Scheduler"), tr("Who runs in the next iteration"));
-    second_ = namedChoice(inner_, "serving.second", tr("Compare with"),
-                          tr("The same traffic under a second policy, side by side"));
-    second_->addItem(tr("nothing"), QString());
-    for (const SchedulerCard& card : schedulers()) {
-        for (QComboBox* box : {policy_, second_}) {
-            box->addItem(ui::qs(card.title), ui::qs(card.id));
-            box->setItemData(box->count() - 1, ui::qs(card.summary), Qt::ToolTipRole);
-        }
-    }
-    policyText_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, inner_);
-    policyText_->setWordWrap(true);
-    options_ = new QWidget(inner_);
-    form->addRow(tr("Policy"), policy_);
-    form->addRow(policyText_);
-    form->addRow(options_);
-    form->addRow(tr("Compare with"), second_);
-    connect(policy_, &QComboBox::activated, this, [this] {
-        SchedulerSpec spec;
-        spec.id = policy_->currentData().toString().toStdString();
-        for (PoolSpec& each : question_.scenario.pools) each.scheduler = spec;
-        showOptions();
-        changed();
-    });
-    connect(second_, &QComboBox::activated, this, [this] {
-        const QString id = second_->currentData().toString();
-        question_.compareWith.reset();
-        if (!id.isEmpty()) {
-            question_.compareWith.emplace();
-            question_.compareWith->id = id.toStdString();
-        }
-        changed();
-    });
-}
-
-void ServingForm::showOptions() {
-    delete options_->layout();
-    qDeleteAll(options_->findChildren<QWidget*>(Qt::FindDirectChildrenOnly));
-    auto* form = new QFormLayout(options_);
-    form->setContentsMargins(0, 0, 0, 0);
-    form->setVerticalSpacing(ui::Theme::instance().unit() / 2);
-    const SchedulerCard* card = findScheduler(pool().scheduler.id);
-    policyText_->setText(card ? ui::qs(card->summary) : QString());
-    policyText_->setToolTip(card ? ui::qs(card->lineage) : QString());
-    if (!card) return;
-    const auto set = [this](std::string_view key, double value) {
-        for (PoolSpec& each : question_.scenario.pools) setSchedulerNumber(each.scheduler, key, value);
-        changed();
-    };
-    for (const SchedulerOption& option : card->options) {
-        const double value = optionValue(pool().scheduler, option);
-        const QString id = QStringLiteral("serving.option.") + ui::qs(option.key);
-        if (isSwitch(option.key) || option.onOff) {
-            auto* box =
-                named(new QCheckBox(ui::qs(option.title), options_), "", ui::qs(option.title), ui::qs(option.meaning));
-            box->setObjectName(id);
-            box->setChecked(value != 0);
-            connect(box, &QCheckBox::clicked, this, [set, key = option.key](bool on) { set(key, on ? 1 : 0); });
-            form->addRow(box);
-            continue;
-        }
-        if (std::max(value, option.fallback) >= 1e7) {  // bandwidths, `25 G`
-            auto* edit = named(new ui::ValueEdit(options_), "", ui::qs(option.title), ui::qs(option.meaning));
-            edit->setObjectName(id);
-            edit->setMeasure(Dimension::Number);
-            edit->setStored(ui::text(value, Dimension::Number));
-            edit->setClearable(false);
-            connect(edit, &ui::ValueEdit::committed, this, [set, key = option.key](const QString& text) {
-                if (const auto number = parseMeasure(text.toStdString(), Dimension::Number)) set(key, number->si);
-            });
-            form->addRow(ui::qs(option.title), edit);
-            continue;
-        }
-        auto* box = named(new QDoubleSpinBox(options_), "", ui::qs(option.title), ui::qs(option.meaning));
-        box->setObjectName(id);
-        const bool fraction = value != std::floor(value) || option.fallback != std::floor(option.fallback);
-        box->setRange(0, 1e7);
-        box->setMinimumWidth(static_cast<int>(9 * ui::Theme::instance().unit() * ui::Theme::instance().scale()));
-        box->setDecimals(fraction ? 3 : 0);
-        box->setSingleStep(fraction ? 0.01 : std::max(1.0, std::floor(value / 8)));
-        box->setGroupSeparatorShown(true);
-        box->setValue(value);
-        connect(box, &QDoubleSpinBox::valueChanged, this, [set, key = option.key](double to) { set(key, to); });
-        form->addRow(ui::qs(option.title), box);
-    }
-}
-
 void ServingForm::changed() {
-    if (!filling_) emit edited();
+    if (filling_) return;
+    showFolds();
+    emit edited();
 }
 
 void ServingForm::setQuestion(const ServingStudy& question) {
@@ -324,9 +263,11 @@ void ServingForm::setQuestion(const ServingStudy& question) {
     const auto promise = [](double seconds) { return seconds > 0 ? ui::text(seconds, Dimension::Time) : QString(); };
     ttft_->setStored(promise(question_.scenario.promise.ttft));
     tpot_->setStored(promise(question_.scenario.promise.tpot));
+    endToEnd_->setStored(promise(question_.scenario.promise.endToEnd));
     showOptions();
     filling_ = false;
     showTraffic();
+    showFolds();
 }
 
 void ServingForm::setStream(std::shared_ptr<const RequestStream> stream) {
@@ -335,6 +276,8 @@ void ServingForm::setStream(std::shared_ptr<const RequestStream> stream) {
 }
 
 void ServingForm::setPlan(const PlannedFleet& planned, double low, double high) {
+    if (!planned.pools.empty()) facts_->decodeSeconds = planned.pools.back().decodeSeconds;
+    if (planned.fleet) facts_->transfer = planned.fleet->transfer;
     QStringList lines;
     for (const PlannedPool& each : planned.pools)
         lines << tr("%1: %2 tokens of KV cache per replica; a lone sequence decodes in %3")

@@ -4,6 +4,7 @@
 // own beyond the controls; every edit yields a whole question.
 
 #include "app/window/serving/serving_question.h"
+#include "app/window/serving/serving_sections.h"
 
 #include <QScrollArea>
 
@@ -43,7 +44,11 @@ private:
     void buildPolicy();
     void buildTraffic();
     void buildPromise();
+    void addFolds(const std::vector<FieldFold*>& folds);
+    void change(const QuestionChange& change);
+    void showFolds();
     void showOptions();
+    void sumUpOptions();
     void alignLabels();  ///< one column over all sections
     void showTraffic();
     void chooseTrace();
@@ -52,6 +57,10 @@ private:
 
     ServingStudy question_;
     bool filling_ = false;
+    std::shared_ptr<PlanFacts> facts_ = std::make_shared<PlanFacts>();
+    std::vector<FieldFold*> folds_;
+    FieldRows* routerRows_ = nullptr;
+    ui::Fold* numbers_ = nullptr;
     QWidget* inner_;
     QComboBox *model_ = nullptr, *weights_ = nullptr, *device_ = nullptr, *router_ = nullptr;
     QSpinBox *replicas_ = nullptr, *prefillReplicas_ = nullptr, *tensor_ = nullptr, *pipeline_ = nullptr;
@@ -66,7 +75,7 @@ private:
     QComboBox* lengths_ = nullptr;
     QPushButton* trace_ = nullptr;
     ui::TrafficPicture* picture_ = nullptr;
-    ui::ValueEdit *ttft_ = nullptr, *tpot_ = nullptr;
+    ui::ValueEdit *ttft_ = nullptr, *tpot_ = nullptr, *endToEnd_ = nullptr;
 };
 
 }  // namespace orrery::app

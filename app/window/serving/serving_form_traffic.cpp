@@ -224,8 +224,12 @@ void ServingForm::buildPromise() {
                     tr("Requests keep the promise if their first token comes within this time"), &ServiceLevel::ttft);
     tpot_ = promise("serving.promise.tpot", tr("Time per output token"),
                     tr("… and if further tokens come at this pace, on average"), &ServiceLevel::tpot);
+    endToEnd_ =
+        promise("serving.promise.endToEnd", tr("End to end"),
+                tr("… and if the last token comes within this time of the request's arrival"), &ServiceLevel::endToEnd);
     form->addRow(tr("First token"), ttft_);
     form->addRow(tr("Per token"), tpot_);
+    form->addRow(tr("End to end"), endToEnd_);
 }
 
 }  // namespace orrery::app

@@ -5,6 +5,7 @@
 #include "app/window/serving/fleet_drawing.h"
 #include "app/window/serving/serving_figures.h"
 #include "app/window/serving/serving_form.h"
+#include "app/window/serving/serving_search.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -32,9 +33,17 @@ namespace {
 
 constexpr int patience = 180;  ///< ms after the last edit before it is simulated
 
+/// Whether both have the same run: what is searched may differ.
+bool sameRun(ServingStudy a, const ServingStudy& b) {
+    a.sweep = b.sweep;
+    a.capacity = b.capacity;
+    return a == b;
+}
+
 }  // namespace
 
-ServingPage::ServingPage(QWidget* parent) : QWidget(parent), work_(new Background(this)), load_(new Background(this)) {
+ServingPage::ServingPage(QWidget* parent)
+    : QWidget(parent), work_(new Background(this)), load_(new Background(this)), sure_(new Background(this)) {
     setObjectName(QStringLiteral("servingPage"));
     setAccessibleName(tr("Serving"));
     soon_.setSingleShot(true);
@@ -80,12 +89,16 @@ void ServingPage::build() {
     column->addWidget(split, 1);
     row->addWidget(right, 1);
 
-    connect(form_, &ServingForm::edited, this, [this] {
-        if (form_->question() == question_) return;  // pressed, but not moved
-        stale_ = true;
-        question_ = form_->question();
-        soon_.start();
-        emit edited(question_);
+    connect(form_, &ServingForm::edited, this, [this] { take(form_->question()); });
+    connect(search_, &ServingSearch::edited, this, [this](const QuestionChange& change) {
+        ServingStudy changed = question_;
+        change(changed);
+        form_->setQuestion(changed);
+        take(form_->question());
+    });
+    connect(search_, &ServingSearch::capacityFound, this, [this](const std::vector<ui::PlotMark>& found) {
+        capacities_ = found;
+        drawLoad();
     });
     connect(fleet_, &ui::FleetPicture::chosen, this, &ServingPage::follow);
     connect(lives_, &ui::RequestLives::chosen, this, &ServingPage::follow);
@@ -94,9 +107,23 @@ void ServingPage::build() {
     connect(iterations_, &ui::ReplicaLanes::timeChosen, this, &ServingPage::setTime);
     headline_->setFullText(tr("What will the users see?"));
     form_->setQuestion(question_);
+    search_->setQuestion(question_);
+    search_->setHardware(hardware_);
 }
 
 ServingPage::~ServingPage() = default;
+
+void ServingPage::take(const ServingStudy& question) {
+    if (question == question_) return;  // pressed, but not moved
+    if (!sameRun(question, question_)) {
+        stale_ = true;
+        capacities_.clear();
+        soon_.start();
+    }
+    question_ = question;
+    search_->setQuestion(question_);
+    emit edited(question_);
+}
 
 bool ServingPage::isBusy() const {
     return work_->isRunning() || soon_.isActive();
@@ -125,15 +152,20 @@ void ServingPage::setHardware(HardwarePtr hardware, ui::PlacementsPtr placements
     if (drawing_) drawing_->setPlacements(placements_);
     if (hardware == hardware_) return;
     hardware_ = std::move(hardware);
+    if (search_) search_->setHardware(hardware_);
     stale_ = true;
     if (isVisible()) soon_.start();
 }
 
 void ServingPage::setQuestion(const ServingStudy& question) {
     if (question == question_) return;
+    const bool same = sameRun(question, question_);
     question_ = question;
     if (form_) form_->setQuestion(question);
+    if (search_) search_->setQuestion(question);
+    if (same) return;
     stale_ = true;
+    capacities_.clear();
     if (isVisible()) soon_.start(0);
 }
 
@@ -178,6 +210,7 @@ void ServingPage::show(ServingAnswer answer) {
     const bool first = runs_.empty();
     const double share = end() > 0 ? static_cast<double>(time_) / static_cast<double>(end()) : 0;
     runs_ = std::move(answer.runs);
+    intervals_.assign(runs_.size(), std::nullopt);
     replays_.clear();
     std::vector<const ui::Replay*> shown;
     for (const auto& run : runs_) {
@@ -196,7 +229,31 @@ void ServingPage::show(ServingAnswer answer) {
     // A run that is new shows its middle, where something happens; an edited one the same share of its time.
     setTime(static_cast<SimTime>(static_cast<double>(end()) * (first ? 0.5 : share)));
     follow(current_);
+    makeSure();
     emit answered();
+}
+
+// How sure the figures are costs two more runs of each: they come after the answer, which does not wait for them.
+void ServingPage::makeSure() {
+    if (runs_.empty()) return sure_->cancel();
+    sure_->start(
+        [runs = runs_, seed = question_.seed, page = this](std::stop_token stop, Progress&) -> Background::Finish {
+            std::vector<std::optional<ServingIntervals>> found(runs.size());
+            for (std::size_t i = 0; i < runs.size() && !stop.stop_requested(); ++i) {
+                if (runs[i]->metrics.iterations > mostSureIterations) continue;
+                ServingOptions how;
+                how.seed = seed;
+                how.stop = stop;
+                if (auto made = intervalsOf(runs[i]->result, runs[i]->metrics, *runs[i]->fleet, how))
+                    found[i] = std::move(*made);
+            }
+            if (stop.stop_requested()) return {};
+            return [found = std::move(found), runs, page] {
+                if (page->runs_ != runs) return;
+                page->intervals_ = found;
+                page->showFigures();
+            };
+        });
 }
 
 void ServingPage::setTime(SimTime time) {
@@ -301,7 +358,7 @@ void ServingPage::showFigures() {
     headline_->setToolTip(
         tr("Iteration times lie within × %1 to × %2 with 90 %").arg(result.low, 0, 'g', 3).arg(result.high, 0, 'g', 3));
 
-    fillFigures(*figures_, runs_);
+    fillFigures(*figures_, runs_, intervals_);
 }
 
 void ServingPage::startLoadCurve() {
@@ -313,16 +370,22 @@ void ServingPage::startLoadCurve() {
         auto curve = std::make_shared<LoadCurve>(loadCurve(question, hardware, *times, stop, progress));
         return [curve, page] {
             if (curve->refusal) return page->loadState_->setFullText(ui::qs(curve->refusal->message));
-            ui::LinePlotData plot;
-            plot.title = tr("Requests that keep the promise, by load");
-            plot.xName = tr("requests per second");
-            plot.logX = false;
-            plot.yHigh = 1.02;
-            plot.lines = curve->lines;
-            page->loadPlot_->setData(std::move(plot));
+            page->loadLines_ = curve->lines;
+            page->drawLoad();
             page->loadState_->setFullText({});
         };
     });
+}
+
+void ServingPage::drawLoad() {
+    ui::LinePlotData plot;
+    plot.title = tr("Requests that keep the promise, by load");
+    plot.xName = tr("requests per second");
+    plot.logX = false;
+    plot.yHigh = 1.02;
+    plot.lines = loadLines_;
+    if (!loadLines_.empty()) plot.marks = capacities_;
+    loadPlot_->setData(std::move(plot));
 }
 
 }  // namespace orrery::app

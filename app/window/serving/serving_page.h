@@ -5,6 +5,7 @@
 
 #include "app/window/serving/serving_question.h"
 #include "methods/method.h"
+#include "serving/result_interval.h"
 #include "widgets/canvas/placements.h"
 #include "widgets/serving/replay.h"
 
@@ -35,6 +36,7 @@ namespace orrery::app {
 class Background;
 class FleetDrawing;
 class ServingForm;
+class ServingSearch;
 
 class ServingPage : public QWidget {
     Q_OBJECT
@@ -52,8 +54,10 @@ public:
     ui::FleetPicture* fleet() const { return fleet_; }
     FleetDrawing* drawing() const { return drawing_; }
     ui::RequestLives* lives() const { return lives_; }
+    ServingSearch* search() const { return search_; }
     QTabWidget* tabs() const { return tabs_; }
     const ui::ServingRuns& runs() const { return runs_; }
+    const std::vector<std::optional<ServingIntervals>>& intervals() const { return intervals_; }
     bool isBusy() const;
     bool isPlaying() const { return frame_.isActive(); }
     SimTime time() const { return time_; }
@@ -76,6 +80,7 @@ private:
     void ask();
     void show(ServingAnswer answer);
     void showFigures();
+    void makeSure();
     void showLatency();
     void showPairs();
     void showLife();
@@ -85,6 +90,8 @@ private:
     void nextFrame();
     void step(bool backwards);
     void startLoadCurve();
+    void take(const ServingStudy& question);  ///< a person has changed it
+    void drawLoad();
     void refuse(const Diagnostic& why);
     SimTime end() const;
 
@@ -92,11 +99,12 @@ private:
     ui::PlacementsPtr placements_;
     ServingStudy question_;
     std::shared_ptr<IterationTimes> times_ = std::make_shared<IterationTimes>();
-    Background *work_, *load_;
+    Background *work_, *load_, *sure_;
     QTimer soon_, frame_;
     QElapsedTimer clock_;
     bool stale_ = true;
     ui::ServingRuns runs_;
+    std::vector<std::optional<ServingIntervals>> intervals_;  ///< of each run, when they have come
     std::vector<std::unique_ptr<ui::Replay>> replays_;
     SimTime time_ = 0;
     RequestIndex current_ = no_request;
@@ -117,6 +125,9 @@ private:
     ui::PairPlot* pairs_ = nullptr;
     ui::CellsTable* figures_ = nullptr;
     QPushButton* loadRun_ = nullptr;
+    ServingSearch* search_ = nullptr;
+    std::vector<ui::PlotLine> loadLines_;
+    std::vector<ui::PlotMark> capacities_;
 };
 
 }  // namespace orrery::app

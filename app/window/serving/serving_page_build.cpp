@@ -2,6 +2,7 @@
 #include "app/window/form_parts.h"
 #include "app/window/serving/fleet_drawing.h"
 #include "app/window/serving/serving_page.h"
+#include "app/window/serving/serving_search.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
@@ -110,6 +111,8 @@ QWidget* ServingPage::buildViews() {
     tabs_->addTab(buildLatency(tabs_), tr("Latency"));
     tabs_->addTab(pairs_, tr("Side by side"));
     tabs_->addTab(buildLoad(tabs_), tr("Load curve"));
+    search_ = new ServingSearch(times_, tabs_);
+    tabs_->addTab(search_, tr("Search"));
     tabs_->addTab(figures_, tr("Figures"));
     return tabs_;
 }

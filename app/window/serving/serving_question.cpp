@@ -35,7 +35,7 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
                             IterationTimes& cache, std::stop_token stop, Progress& progress) {
     ServingAnswer answer;
     answer.question = question;
-    auto stream = makeTraffic(question.traffic, question.seed);
+    auto stream = requestsOf(question.scenario, question.traffic, question.seed);
     if (!stream) {
         answer.refusal = stream.error();
         return answer;
@@ -102,7 +102,7 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
                 traffic.edit.rate *= factors[i];
             else
                 traffic.arrivals.rate *= factors[i];
-            auto stream = makeTraffic(traffic, question.seed);
+            auto stream = requestsOf(policies[p], traffic, question.seed);
             if (!stream) return;
             ServingOptions how;
             how.seed = question.seed;

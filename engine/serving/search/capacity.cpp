@@ -49,6 +49,7 @@ public:
         const bool keeps = metrics.attainment >= spec_.attainment;
         result.probes.push_back({rate, metrics.attainment, keeps});
         if (options_.progress) options_.progress->advance();
+        if (options_.onProbe) options_.onProbe(result.probes.back());
         if (keeps && rate > result.rate) {
             result.rate = rate;
             result.metrics = metrics;

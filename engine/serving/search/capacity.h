@@ -8,6 +8,7 @@
 #include "serving/metrics.h"
 #include "serving/serving_study.h"
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -29,7 +30,8 @@ struct CapacityOptions {
     std::uint64_t seed = 42;
     const ServingScenario* scenario = nullptr;  ///< whose tenants and stages the requests have; null: none
     std::stop_token stop;
-    Progress* progress = nullptr;  ///< one step per probe; the total is not known before
+    Progress* progress = nullptr;                       ///< one step per probe; the total is not known before
+    std::function<void(const CapacityProbe&)> onProbe;  ///< as each comes
 };
 /// Warm start at `spec.guess`: doubles or halves until the rate is bracketed, then bisects (in the logarithm) until the
 /// bracket is narrower than `spec.tolerance`. Arrivals of a trace are stretched. Fails with `capacity.*`: no promise, a

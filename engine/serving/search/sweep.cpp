@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 #include <mutex>
 
 namespace orrery {
@@ -103,6 +104,8 @@ Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const Swee
     }
     std::vector<ServingStudy> studies(count, study);
     std::vector<SweepPoint> points(count);
+    std::map<std::vector<std::string>, std::int64_t> known;
+    std::vector<std::size_t> asked;
     for (std::size_t i = 0; i < count; ++i) {
         std::size_t rest = i;
         points[i].values.resize(study.sweep.size());
@@ -111,10 +114,18 @@ Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const Swee
             points[i].values[a] = axis.values[rest % axis.values.size()];
             rest /= axis.values.size();
         }
-        for (std::size_t a = 0; a < study.sweep.size(); ++a) {
-            if (auto set = setSweepValue(studies[i], study.sweep[a].key, points[i].values[a]); !set) {
-                return tl::unexpected(set.error());
-            }
+        if (auto set = setSweepValues(studies[i], study.sweep, points[i].values); !set) {
+            return tl::unexpected(set.error());
+        }
+        std::vector<std::string> read = points[i].values;
+        for (std::size_t a = 0; a < read.size(); ++a) {
+            if (!sweepReads(studies[i], study.sweep[a].key)) read[a].clear();
+        }
+        const auto [at, first] = known.emplace(std::move(read), static_cast<std::int64_t>(i));
+        if (first) {
+            asked.push_back(i);
+        } else {
+            points[i].sameAs = at->second;
         }
     }
     std::shared_ptr<const Hardware> drawing = options.drawing;
@@ -123,10 +134,12 @@ Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const Swee
         if (!loaded) return tl::unexpected(loaded.error());
         drawing = *loaded;
     }
-    IterationTimes cache;
+    IterationTimes own;
+    IterationTimes& cache = options.cache ? *options.cache : own;
     std::mutex telling;
-    if (options.progress) options.progress->setTotal(count);
-    const auto one = [&](std::size_t i) {
+    if (options.progress) options.progress->setTotal(asked.size());
+    const auto one = [&](std::size_t which) {
+        const std::size_t i = asked[which];
         if (options.stop.stop_requested()) {
             points[i].failure = fail("study.cancelled", "the sweep was stopped").value();
         } else {
@@ -139,9 +152,17 @@ Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const Swee
         }
     };
     if (options.executor) {
-        options.executor->forEach(count, one);
+        options.executor->forEach(asked.size(), one);
     } else {
-        for (std::size_t i = 0; i < count; ++i) one(i);
+        for (std::size_t which = 0; which < asked.size(); ++which) one(which);
+    }
+    for (SweepPoint& point : points) {
+        if (point.sameAs < 0) continue;
+        std::vector<std::string> values = std::move(point.values);
+        const std::int64_t from = point.sameAs;
+        point = points[static_cast<std::size_t>(from)];
+        point.values = std::move(values);
+        point.sameAs = from;
     }
     markFront(points);
     return points;

@@ -20,6 +20,11 @@ struct SweepKey {
 std::span<const SweepKey> sweepKeys();
 /// Changes it in every pool. Fails with `sweep.key` or `sweep.value`.
 Expected<void> setSweepValue(ServingStudy& study, std::string_view key, std::string_view value);
+/// False for a number of policies that none of the study's own reads: setting it changes nothing.
+bool sweepReads(const ServingStudy& study, std::string_view key);
+/// All values of one configuration, the policy first and without the numbers that it does not read.
+Expected<void> setSweepValues(ServingStudy& study, std::span<const SweepAxis> axes,
+                              std::span<const std::string> values);
 
 struct SweepPoint {
     std::vector<std::string> values;  ///< one per axis
@@ -27,6 +32,9 @@ struct SweepPoint {
     ServingMetrics metrics;  ///< at the study's own rate, or at the capacity
     double capacity = -1;    ///< requests per second under the promises; below 0: not asked
     int devices = 0;
+    /// An earlier point that differs only in numbers that this one's policy does not read: it has that one's answer.
+    /// −1: answered itself.
+    std::int64_t sameAs = -1;
     /// Per million output tokens; 0: no price.
     double dollars = 0;
     /// No other point has at most its cost (else devices ÷ output tokens per second), p99 of TTFT and p99 of TPOT, and
@@ -41,6 +49,7 @@ struct SweepOptions {
     bool capacity = false;                    ///< search each one's
     std::function<void(std::size_t, const SweepPoint&)> onPoint;  ///< as each comes, from workers, one call at a time
     const CalibrationSet* calibrations = nullptr;
+    IterationTimes* cache = nullptr;  ///< null: one of its own
 };
 
 /// More than this are refused.

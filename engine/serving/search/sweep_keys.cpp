@@ -55,6 +55,50 @@ bool replicas(ServingStudy& study, std::string_view text, ReplicaRole role, bool
     return any;
 }
 
+// A price belongs to a device: another one has none until it is said.
+bool hardware(ServingStudy& study, std::string_view text) {
+    const std::size_t at = text.find('@');
+    const std::string_view id = text.substr(0, at);
+    double price = 0;
+    if (id.empty() || (at != text.npos && !positive(text.substr(at + 1), price))) return false;
+    return each(study, [&](PoolSpec& pool) {
+        if (at != text.npos || pool.hardware != id) pool.dollarsPerHour = price;
+        pool.hardware = id;
+        pool.device.clear();
+        return true;
+    });
+}
+
+bool pools(ServingStudy& study, std::string_view text) {
+    auto& all = study.scenario.pools;
+    const bool apart = all.size() == 2 && all[0].role == ReplicaRole::Prefill && all[1].role == ReplicaRole::Decode;
+    if (!apart && (all.size() != 1 || all[0].role != ReplicaRole::Whole)) return false;
+    const std::size_t colon = text.find(':');
+    std::int32_t first = 0, second = 0;
+    if (!whole(text.substr(0, colon), first) || first < 1) return false;
+    if (colon == text.npos) {
+        all.resize(1);
+        all[0].role = ReplicaRole::Whole;
+        if (apart) all[0].name = PoolSpec{}.name;
+    } else {
+        if (!whole(text.substr(colon + 1), second) || second < 1) return false;
+        if (!apart) {
+            all.push_back(all[0]);
+            all[0].role = ReplicaRole::Prefill;
+            all[0].name = toText(ReplicaRole::Prefill);
+            all[1].role = ReplicaRole::Decode;
+            all[1].name = toText(ReplicaRole::Decode);
+        }
+        all[1].replicas = second;
+    }
+    all[0].replicas = first;
+    return true;
+}
+
+bool names(const SchedulerCard& card, std::string_view key) {
+    return std::any_of(card.options.begin(), card.options.end(), [&](const auto& option) { return option.key == key; });
+}
+
 struct Row {
     SweepKey key;
     Set set;
@@ -71,14 +115,8 @@ const std::vector<Row>& rows() {
          [](ServingStudy& s, std::string_view t) { return type(t, s.scenario.model.weights); }},
         {{"kv", "data type of the KV cache"},
          [](ServingStudy& s, std::string_view t) { return type(t, s.scenario.model.kv); }},
-        {{"hardware", "a device or system of the catalogue"},
-         [](ServingStudy& s, std::string_view t) {
-             return each(s, [&](PoolSpec& p) {
-                 p.hardware = t;
-                 p.device.clear();
-                 return !t.empty();
-             });
-         }},
+        {{"hardware", "a device or system of the catalogue, with its price per hour: `h100-sxm@2.5`"},
+         [](ServingStudy& s, std::string_view t) { return hardware(s, t); }},
         {{"tensor", "devices that share each layer"},
          [](ServingStudy& s, std::string_view t) {
              return each(s, [&](PoolSpec& p) { return whole(t, p.plan.tensor); });
@@ -97,10 +135,14 @@ const std::vector<Row>& rows() {
          [](ServingStudy& s, std::string_view t) { return replicas(s, t, ReplicaRole::Prefill, false); }},
         {{"decode_replicas", "replicas of pools that decode"},
          [](ServingStudy& s, std::string_view t) { return replicas(s, t, ReplicaRole::Decode, false); }},
+        {{"pools", "replicas that do both, `4`, or prefill and decode apart, `1:3`"},
+         [](ServingStudy& s, std::string_view t) { return pools(s, t); }},
         {{"scheduler", "a policy"},
          [](ServingStudy& s, std::string_view t) {
-             return findScheduler(t) && each(s, [&](PoolSpec& p) {
+             const SchedulerCard* card = findScheduler(t);
+             return card && each(s, [&](PoolSpec& p) {
                         p.scheduler.id = t;
+                        std::erase_if(p.scheduler.more, [&](const auto& own) { return !names(*card, own.first); });
                         return true;
                     });
          }},
@@ -178,6 +220,32 @@ Expected<void> setSweepValue(ServingStudy& study, std::string_view key, std::str
     }
     return fail("sweep.key", fmt::format("a sweep cannot change `{}`", key), list, didYouMean(std::string(key), names),
                 Place{{}, 0, 0, fmt::format("sweep/{}", key)});
+}
+
+bool sweepReads(const ServingStudy& study, std::string_view key) {
+    // Memory is planned by the others, whatever the policy (capacity_plan.h).
+    const auto all = schedulers();
+    if (key == "tokenBudget" || key == "maxSequences" || key == "maxModelLength" ||
+        std::none_of(all.begin(), all.end(), [&](const SchedulerCard& card) { return names(card, key); })) {
+        return true;
+    }
+    return std::any_of(study.scenario.pools.begin(), study.scenario.pools.end(), [&](const PoolSpec& pool) {
+        const SchedulerCard* card = findScheduler(pool.scheduler.id);
+        return !card || names(*card, key);
+    });
+}
+
+Expected<void> setSweepValues(ServingStudy& study, std::span<const SweepAxis> axes,
+                              std::span<const std::string> values) {
+    // A number is read or not by the policy that is there in the end, and prices stand on the pools that are.
+    const auto early = [](std::string_view key) { return key == "scheduler" || key == "pools"; };
+    for (const bool first : {true, false}) {
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            if (early(axes[a].key) != first || !sweepReads(study, axes[a].key)) continue;
+            if (auto set = setSweepValue(study, axes[a].key, values[a]); !set) return set;
+        }
+    }
+    return {};
 }
 
 }  // namespace orrery

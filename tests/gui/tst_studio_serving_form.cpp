@@ -1,0 +1,302 @@
+// The folded sections of the serving form with real mouse and keys: every edit is one step of the undo list and reaches
+// the run.
+
+#include "app/window/main_window.h"
+#include "app/window/serving/serving_fields.h"
+#include "app/window/serving/serving_form.h"
+#include "app/window/serving/serving_page.h"
+#include "support/studio_fixture.h"
+#include "widgets/common/fold.h"
+#include "widgets/common/label.h"
+#include "widgets/evidence/cells_model.h"
+
+#include <QtWidgets>
+
+#include <algorithm>
+
+using namespace orrery;
+using namespace orrery::app;
+using namespace orrery::app::test;
+
+class TestStudioServingForm : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        ui::initialiseApplicationLook();
+        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>();
+        window_->resize(1600, 1000);
+        window_->show();
+        QTRY_VERIFY(window_->isReady());
+        ui::Theme::instance().setAnimated(false);
+        Project project = smallProject();
+        project.serving = ServingPage::usualQuestion();
+        project.serving->traffic.requests = 150;
+        window_->document().reset(std::move(project));
+        page_ = window_->findChild<ServingPage*>();
+        QVERIFY(page_);
+        window_->findChild<QTabWidget*>("documents")->setCurrentWidget(page_);
+        QVERIFY(answered());
+    }
+    void cleanup() { window_.reset(); }
+
+    void aSectionFoldsByMouseAndKey() {
+        auto* head = page_->findChild<ui::FoldHead*>("serving.speculation");
+        QVERIFY(head && !head->summary().isEmpty());
+        auto* drafts = page_->findChild<QSpinBox*>("serving.speculation.drafts");
+        QVERIFY(!drafts->isVisible());
+        reveal(head);
+        QTest::mouseClick(head, Qt::LeftButton);
+        QVERIFY(drafts->isVisible());
+        head->setFocus();
+        QTest::keyClick(head, Qt::Key_Space);
+        QVERIFY(!drafts->isVisible());
+        QVERIFY(!window_->document().isModified());
+    }
+
+    void everyControlIsNamedAndExplained() {
+        for (const QWidget* each : page_->form()->findChildren<QWidget*>()) {
+            const bool control = qobject_cast<const QAbstractButton*>(each) || qobject_cast<const QComboBox*>(each) ||
+                                 qobject_cast<const QAbstractSpinBox*>(each) ||
+                                 qobject_cast<const ui::ValueEdit*>(each);
+            if (!control || each->objectName().startsWith("qt_")) continue;
+            QVERIFY2(!each->objectName().isEmpty(), each->metaObject()->className());
+            QVERIFY2(!each->accessibleName().isEmpty(), qPrintable(each->objectName()));
+            QVERIFY2(!each->toolTip().isEmpty(), qPrintable(each->objectName()));
+        }
+    }
+
+    void draftsAreOneStepAndReachTheRun() {
+        open("serving.speculation");
+        const double before = page_->runs().front()->metrics.tpot.p50;
+        auto* drafts = page_->findChild<QSpinBox*>("serving.speculation.drafts");
+        typeInto(drafts, "4");
+        QVERIFY(answered());
+        QCOMPARE(serving().scenario.pools.front().speculation.drafts, 4);
+        QCOMPARE(window_->document().undoStack()->count(), 1);
+        // Free drafts of which 70 % stay make tokens cheaper.
+        QVERIFY(page_->runs().front()->metrics.tpot.p50 < before);
+        auto* acceptance = page_->findChild<ui::ValueEdit*>("serving.speculation.acceptance");
+        QVERIFY(acceptance->isVisible());
+        typeInto(acceptance, "150 %");
+        QVERIFY(acceptance->diagnostic().has_value());
+        QCOMPARE(serving().scenario.pools.front().speculation.acceptance, 0.7);
+        typeInto(acceptance, "90 %");
+        QCOMPARE(serving().scenario.pools.front().speculation.acceptance, 0.9);
+        undo(2);
+        QCOMPARE(page_->question().scenario.pools.front().speculation, SpeculationChoice{});
+        QVERIFY(!window_->document().isModified());
+    }
+
+    void aDrafterFillsInWhatItsPaperReports() {
+        open("serving.speculation");
+        auto* preset = page_->findChild<QComboBox*>("serving.speculation.preset");
+        reveal(preset);
+        preset->setFocus();
+        QTest::keyClick(preset, Qt::Key_Down);
+        QVERIFY(answered());
+        const SpeculationChoice& now = serving().scenario.pools.front().speculation;
+        QVERIFY(now.drafts > 0 && now.draftSeconds > 0);
+        QCOMPARE(window_->document().undoStack()->count(), 1);
+    }
+
+    void theClockIsAChoice() {
+        open("serving.power");
+        auto* clock = page_->findChild<QComboBox*>("serving.clock");
+        reveal(clock);
+        clock->setFocus();
+        QTest::keyClick(clock, Qt::Key_Down);
+        QCOMPARE(serving().scenario.pools.front().clock, ClockPolicy::Fixed);
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.clockShare"), "50 %");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.powerCap"), "450 W");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.price"), "2.5");
+        const PoolSpec& pool = serving().scenario.pools.front();
+        QCOMPARE(pool.clockShare, 0.5);
+        QCOMPARE(pool.powerCap, 450.0);
+        QCOMPARE(pool.dollarsPerHour, 2.5);
+        QCOMPARE(window_->document().undoStack()->count(), 4);
+        QVERIFY(answered());
+        QVERIFY(page_->runs().front()->metrics.dollarsPerMillionTokens > 0);
+    }
+
+    void failuresAreAListAndHappen() {
+        open("serving.failures");
+        auto* replicas = page_->findChild<QSpinBox*>("serving.replicas");
+        typeInto(replicas, "2");
+        auto* add = page_->findChild<QPushButton*>("serving.failures.add");
+        for (int i = 0; i < 2; ++i) {
+            reveal(add);
+            QTest::mouseClick(add, Qt::LeftButton);
+        }
+        QCOMPARE(serving().scenario.failures.size(), std::size_t{2});
+        QCOMPARE(window_->document().undoStack()->count(), 3);
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.failure.0.at"), "1 s");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.failure.0.lasting"), "500 ms");
+        QCOMPARE(serving().scenario.failures[0].at, 1.0);
+        QCOMPARE(serving().scenario.failures[0].lasting, 0.5);
+        auto* remove = page_->findChild<QToolButton*>("serving.failures.1.remove");
+        reveal(remove);
+        QTest::mouseClick(remove, Qt::LeftButton);
+        QCOMPARE(serving().scenario.failures.size(), std::size_t{1});
+        QVERIFY(answered());
+        const auto& events = page_->runs().front()->result.events;
+        QVERIFY(std::ranges::any_of(events, [](const ServingEvent& e) { return e.kind == ServingEvent::Kind::Fail; }));
+        undo(1);
+        QCOMPARE(page_->question().scenario.failures.size(), std::size_t{2});
+    }
+
+    void aFleetGrowsWithItsLoad() {
+        open("serving.autoscale");
+        typeInto(page_->findChild<QSpinBox*>("serving.replicas"), "4");
+        auto* on = page_->findChild<QCheckBox*>("serving.autoscale.on");
+        auto* up = page_->findChild<ui::ValueEdit*>("serving.autoscale.up");
+        QVERIFY(!up->isVisible());
+        reveal(on);
+        QTest::mouseClick(on, Qt::LeftButton, {}, QPoint(8, on->height() / 2));
+        QVERIFY(serving().scenario.autoscale.interval > 0);
+        QVERIFY(up->isVisible());
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.autoscale.interval"), "200 ms");
+        typeInto(up, "5 %");
+        QCOMPARE(serving().scenario.autoscale.up, 0.05);
+        QVERIFY(answered());
+        const auto& events = page_->runs().front()->result.events;
+        QVERIFY(
+            std::ranges::any_of(events, [](const ServingEvent& e) { return e.kind == ServingEvent::Kind::ScaleUp; }));
+    }
+
+    void transfersStandThereForPoolsApart() {
+        auto* head = page_->findChild<ui::FoldHead*>("serving.transfer");
+        QVERIFY(!head->isVisible());
+        auto* split = page_->findChild<QCheckBox*>("serving.disaggregate");
+        reveal(split);
+        QTest::mouseClick(split, Qt::LeftButton, {}, QPoint(8, split->height() / 2));
+        QVERIFY(answered());
+        QVERIFY(head->isVisible());
+        open("serving.transfer");
+        auto* drawn = page_->findChild<QCheckBox*>("serving.transfer.drawn");
+        QVERIFY(drawn->isChecked());
+        reveal(drawn);
+        QTest::mouseClick(drawn, Qt::LeftButton, {}, QPoint(8, drawn->height() / 2));
+        // What was drawn is where one's own numbers begin.
+        QVERIFY(serving().scenario.transfer.has_value());
+        QCOMPARE(*serving().scenario.transfer, page_->runs().front()->fleet->transfer);
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.transfer.bandwidth"), "10 GB/s");
+        QCOMPARE(serving().scenario.transfer->bytesPerSecond, 1e10);
+    }
+
+    void tenantsHaveFiguresOfTheirOwn() {
+        open("serving.tenants");
+        auto* add = page_->findChild<QPushButton*>("serving.tenants.add");
+        for (int i = 0; i < 2; ++i) {
+            reveal(add);
+            QTest::mouseClick(add, Qt::LeftButton);
+        }
+        typeInto(page_->findChild<QLineEdit*>("serving.tenant.0.name"), "chat");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.tenant.0.share"), "3");
+        QVERIFY(answered());
+        QCOMPARE(serving().scenario.tenants.size(), std::size_t{2});
+        QCOMPARE(serving().scenario.tenants[0].name, std::string("chat"));
+        const auto& tenants = page_->runs().front()->metrics.tenants;
+        QCOMPARE(tenants.size(), std::size_t{2});
+        QVERIFY(tenants[0].requests > tenants[1].requests);
+        QCOMPARE(tenants[0].requests + tenants[1].requests, std::size_t{150});
+        QVERIFY(figuresSay("chat: requests"));
+        QVERIFY(!page_->findChild<ui::FoldHead*>("serving.adapters")->isVisible());
+        typeInto(page_->findChild<QSpinBox*>("serving.tenant.1.adapters"), "20");
+        QVERIFY(page_->findChild<ui::FoldHead*>("serving.adapters")->isVisible());
+        QVERIFY(answered());
+        QVERIFY(page_->runs().front()->metrics.adapterLoads > 0);
+    }
+
+    void aQuestionHasStages() {
+        open("serving.stages");
+        auto* add = page_->findChild<QPushButton*>("serving.stages.add");
+        for (int i = 0; i < 2; ++i) {
+            reveal(add);
+            QTest::mouseClick(add, Qt::LeftButton);
+        }
+        QVERIFY(answered());
+        QCOMPARE(serving().scenario.stages.size(), std::size_t{2});
+        QVERIFY(serving().scenario.stages[0].pool.empty());
+        QCOMPARE(serving().scenario.stages[1].pool, serving().scenario.pools.front().name);
+        QCOMPARE(page_->runs().front()->metrics.stages.size(), std::size_t{2});
+        undo(2);
+        QVERIFY(answered());
+        QVERIFY(page_->runs().front()->metrics.stages.empty());
+    }
+
+    void expertsStandThereForMixtures() {
+        auto* head = page_->findChild<ui::FoldHead*>("serving.experts");
+        QVERIFY(!head->isVisible());
+        auto* model = page_->findChild<QComboBox*>("serving.model");
+        const int at = model->findData("mixtral-8x7b");
+        QVERIFY(at >= 0);
+        model->setCurrentIndex(at);
+        emit model->activated(at);
+        QVERIFY(head->isVisible());
+        open("serving.experts");
+        auto* routing = page_->findChild<QComboBox*>("serving.routing");
+        reveal(routing);
+        routing->setFocus();
+        QTest::keyClick(routing, Qt::Key_Down);
+        QCOMPARE(serving().scenario.pools.front().experts.routing, RoutingKind::Random);
+    }
+
+    void everyFigureSaysHowSureItIs() {
+        QTRY_VERIFY_WITH_TIMEOUT(page_->intervals().front().has_value(), 60000);
+        const ServingIntervals& sure = *page_->intervals().front();
+        const ServingMetrics& now = page_->runs().front()->metrics;
+        QVERIFY(sure.ttft.p50.low <= now.ttft.p50 && now.ttft.p50 <= sure.ttft.p50.high);
+        auto* table = page_->findChild<ui::CellsTable*>("serving.figures");
+        QCOMPARE(table->cells()->headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), QString("90 % of it"));
+        const QString text = table->cells()->index(0, 2).data().toString();
+        QVERIFY2(sure.known ? text.contains(QStringLiteral("–")) : text == "not measured", qPrintable(text));
+    }
+
+private:
+    bool answered() {
+        return QTest::qWaitFor([this] { return !page_->isBusy() && !page_->runs().empty(); }, 60000);
+    }
+    const ServingStudy& serving() const { return *window_->document().state()->serving; }
+    void reveal(QWidget* widget) {
+        QCoreApplication::processEvents();
+        page_->findChild<QScrollArea*>("serving.form")->ensureWidgetVisible(widget);
+        QCoreApplication::processEvents();
+    }
+    void open(const char* id) {
+        auto* head = page_->findChild<ui::FoldHead*>(id);
+        QVERIFY(head);
+        reveal(head);
+        if (!head->isChecked()) QTest::mouseClick(head, Qt::LeftButton);
+        QVERIFY(head->isChecked());
+    }
+    void typeInto(QWidget* field, const QString& text) {
+        QVERIFY(field);
+        reveal(field);
+        QVERIFY2(field->isVisible(), qPrintable(field->objectName()));
+        auto* line = qobject_cast<QLineEdit*>(field);
+        if (!line) line = field->findChild<QLineEdit*>();
+        line->setFocus();
+        line->selectAll();
+        QTest::keyClicks(line, text);
+        QTest::keyClick(line, Qt::Key_Return);
+    }
+    void undo(int steps) {
+        for (int i = 0; i < steps; ++i) window_->document().undoStack()->undo();
+    }
+    bool figuresSay(const QString& name) const {
+        const auto* cells = page_->findChild<ui::CellsTable*>("serving.figures")->cells();
+        for (int row = 0; row < cells->rowCount(); ++row)
+            if (cells->index(row, 0).data().toString() == name) return true;
+        return false;
+    }
+
+    QTemporaryDir home_;
+    std::unique_ptr<MainWindow> window_;
+    ServingPage* page_ = nullptr;
+};
+
+QTEST_MAIN(TestStudioServingForm)
+#include "tst_studio_serving_form.moc"
