@@ -11,10 +11,37 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace orrery {
 
 namespace {
+
+// What drivers call them (torch.cuda.get_device_name, nvidia-smi), where that is neither name nor id.
+constexpr std::pair<std::string_view, std::string_view> driverNames[] = {
+    {"NVIDIA A100-PCIE-40GB", "a100-40-pcie"},
+    {"NVIDIA A100 80GB PCIe", "a100-80-pcie"},
+    {"NVIDIA A100-SXM4-40GB", "a100-40-sxm"},
+    {"NVIDIA A100-SXM4-80GB", "a100-80-sxm"},
+    {"NVIDIA H100 80GB HBM3", "h100-sxm"},
+    {"NVIDIA H100 PCIe", "h100-pcie"},
+    {"NVIDIA H200", "h200-sxm"},
+    {"NVIDIA H20", "h20-sxm"},
+    {"NVIDIA H800", "h800-sxm"},
+    {"NVIDIA B200", "b200-sxm"},
+    {"NVIDIA GB200", "gb200-nvl72"},
+    {"NVIDIA GB300", "gb300-nvl72"},
+    {"Tesla V100-SXM2-32GB", "v100"},
+    {"Tesla V100-PCIE-32GB", "v100-pcie"},
+    {"Tesla P100-PCIE-16GB", "p100"},
+    {"Tesla P4", "p4"},
+    {"Tesla T4", "t4"},
+    {"NVIDIA GeForce RTX 3090", "rtx-3090"},
+    {"NVIDIA GeForce RTX 4090", "rtx-4090"},
+    {"NVIDIA GeForce RTX 4080", "rtx-4080"},
+    {"NVIDIA GeForce RTX 5090", "rtx-5090"},
+    {"NVIDIA RTX A6000", "rtx-a6000"},
+};
 
 const std::map<std::string, std::string, std::less<>>& catalogueNames() {
     static const auto all = [] {
@@ -22,6 +49,9 @@ const std::map<std::string, std::string, std::less<>>& catalogueNames() {
         const auto entries = hardwareCatalogue();
         for (const auto& entry : entries) names.emplace(plainName(entry.name), entry.id);
         for (const auto& entry : entries) names[entry.id] = entry.id;
+        for (const auto& [name, id] : driverNames) {
+            if (names.contains(id)) names.emplace(plainName(name), id);
+        }
         return names;
     }();
     return all;

@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-/// Id of the catalogue's device of that id or name, however it is spelt (`h200_sxm`, `NVIDIA L4`); empty if there is
-/// none.
+/// Id of the catalogue's device of that id or name, however it is spelt (`h200_sxm`, `NVIDIA L4`), or of what its
+/// driver calls it (`NVIDIA H100 80GB HBM3`); empty if there is none.
 std::string catalogueId(std::string_view name);
 /// A device of the catalogue, loaded once; null if it cannot be.
 std::shared_ptr<const Hardware> catalogueHardware(const std::string& id);

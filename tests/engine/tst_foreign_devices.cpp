@@ -4,6 +4,7 @@
 #include "engine/kernel_fixture.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/holdout.h"
+#include "evaluation/reference_checks.h"
 #include "learning/calibration.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
@@ -175,6 +176,28 @@ private slots:
         const Answer more =
             ask("h100_sxm__x__gemm.csv", "version,k,m,n,gemm_dtype,latency\n1,4096,512,4096,fp8,0.05\n");
         QVERIFY2(more.code.empty() && more.rows == 1, more.code.c_str());
+    }
+    void driversNamesAreKnown_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("id");
+        for (const auto& [name, id] : {std::pair{"NVIDIA H200", "h200-sxm"},
+                                       {"NVIDIA B200", "b200-sxm"},
+                                       {"NVIDIA GB200", "gb200-nvl72"},
+                                       {"NVIDIA A100-SXM4-80GB", "a100-80-sxm"},
+                                       {"NVIDIA H100 80GB HBM3", "h100-sxm"},
+                                       {"NVIDIA H100 PCIe", "h100-pcie"},
+                                       {"AMD Instinct MI300X", "mi300x"},
+                                       {"NVIDIA L40S", "l40s"},
+                                       {"Tesla T4", "t4"},
+                                       {"NVIDIA GeForce RTX 4090", "rtx-4090"},
+                                       {"NVIDIA H300", ""}}) {
+            QTest::newRow(name) << QString(name) << QString(id);
+        }
+    }
+    void driversNamesAreKnown() {
+        QFETCH(QString, name);
+        QFETCH(QString, id);
+        QCOMPARE(QString::fromStdString(catalogueId(name.toStdString())), id);
     }
     void mixedTypesKeepWhatIsKnown() {
         const std::string table = header + products("bfloat16", 989e12, 20) + products("fp8", 1979e12, 20, 4) +
