@@ -2,6 +2,7 @@
 
 #include "base/csv_stream.h"
 #include "methods/trace/attention_grid.h"
+#include "methods/trace/profile_repeats.h"
 #include "methods/trace/skew_correction.h"
 #include "methods/trace/table_reader.h"
 
@@ -73,6 +74,7 @@ public:
     Curve once, perLayer, perSequence;  ///< dense operators outside and inside layers, and those of sequences
     AttentionGrid attention;
     SkewCorrection skew;
+    ProfileRepeats repeats;
     Curve experts;  ///< slowest rank and its collectives, over tokens; empty: none
     LlmServingSimModel model;
     int tensorParallel = 1, dataParallel = 1;
@@ -108,6 +110,8 @@ public:
         IterationPrice price;
         price.seconds = price.lastSeconds =
             once.at(tokens) + model.layers * layer + perSequence.at(std::max(1.0, rows));
+        price.low = repeats.low;
+        price.high = repeats.high;
         price.domain = std::max(attention.domain(chunk, cached, decodes, std::max(mean, longest)),
                                 tokens > 2 * perLayer.x.back() ? DomainVerdict::Outside
                                 : tokens > perLayer.x.back()   ? DomainVerdict::Edge
@@ -244,11 +248,19 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
     if (!skew) return Unexpected(skew.error());
     tables->skew = std::move(*skew);
 
+    auto repeats = readProfileRepeats(*path);
+    if (!repeats) return Unexpected(repeats.error());
+    tables->repeats = *repeats;
     tables->sentences = {
         fmt::format("Operators as measured in {}, linear between the measured sizes.", path->string()),
         tables->skew.known()
             ? "Uneven lengths of decoding sequences lengthen attention as the profile's skew sweep says."
             : "Attention is priced at the mean length of the decoding sequences.",
+        repeats->known()
+            ? fmt::format("The interval is how well the profile repeats itself, {:+.1f} to {:+.1f} % of attention over "
+                          "{} points measured twice; what a sum of operators leaves out of an engine is not in it.",
+                          100 * (repeats->low - 1), 100 * (repeats->high - 1), repeats->points)
+            : "Nothing was measured twice: how sure the profile is of its own times is not known.",
     };
     if (model.experts > 0) {
         if (auto ok = check(options.routing, model.experts); !ok) return Unexpected(ok.error());
