@@ -113,6 +113,7 @@ QWidget* ServingSearch::buildResults() {
             box->setItemData(box->count() - 1, searchFigures()[i].tip, Qt::ToolTipRole);
         }
         box->setCurrentIndex(usual);
+        box->setMinimumContentsLength(16);
         connect(box, &QComboBox::activated, this, &ServingSearch::showPlot);
         return box;
     };
@@ -133,6 +134,7 @@ QWidget* ServingSearch::buildResults() {
     split->addWidget(table_);
     split->setStretchFactor(0, 2);
     split->setStretchFactor(1, 3);
+    split->setSizes({360, 600});
     auto* sweep = new QWidget(stack_);
     auto* sweepColumn = new QVBoxLayout(sweep);
     sweepColumn->setContentsMargins(0, 0, 0, 0);

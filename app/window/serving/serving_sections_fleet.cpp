@@ -156,7 +156,7 @@ FieldFold* memorySection(QWidget* parent) {
         [](const ServingStudy& q) {
             const PoolSpec& pool = firstPool(q);
             if (pool.kvBlocks > 0) return t("%1 blocks").arg(ui::countText(static_cast<double>(pool.kvBlocks)));
-            return t("%1 of memory, %2").arg(ui::percentText(pool.memoryShare), ui::qs(toText(q.scenario.model.kv)));
+            return t("%1, %2").arg(ui::percentText(pool.memoryShare), ui::qs(toText(q.scenario.model.kv)));
         },
         parent);
     FieldRows& rows = fold->rows();
