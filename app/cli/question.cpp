@@ -44,16 +44,6 @@ Expected<void> readType(const Arguments& arguments, std::string_view option, DTy
     return {};
 }
 
-std::vector<std::string> split(std::string_view text, char separator) {
-    std::vector<std::string> parts;
-    while (true) {
-        const auto end = std::min(text.find(separator), text.size());
-        if (end > 0) parts.emplace_back(text.substr(0, end));
-        if (end == text.size()) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
-
 }  // namespace
 
 const std::vector<Option>& workloadOptions() {

@@ -285,6 +285,7 @@ Expected<ReferenceTable> tryMapping(const TableSample& sample, const ImportDescr
     table.name = description.name;
     table.file = sample.path;
     table.kind = description.kind;
+    table.hostTimed = description.hostTimed;
     const ReferenceFilter all;
     RowReading reading;
     reading.fileDevice = description.device;

@@ -157,6 +157,13 @@ private:
         }
         wrong(node, fmt::format("'{}' is no kind of reference", word), "measured, summed or simulated");
     }
+    void readTiming(const YamlNode& node) {
+        const auto word = text(node);
+        result_.hostTimed = word == "host";
+        if (word != "host" && word != "device") {
+            wrong(node, fmt::format("'{}' is no timing", word), "host (launch and waiting inside) or device");
+        }
+    }
     void key(const YamlNode& item) {
         const std::string& name = item.key;
         if (name == "orrery" || name == "rows" || name == "file") return;
@@ -174,6 +181,8 @@ private:
             result_.note = text(item);
         else if (name == "kind")
             readKind(item);
+        else if (name == "timing")
+            readTiming(item);
         else if (name == "files")
             result_.files = list(item);
         else if (name == "columns")
@@ -208,7 +217,7 @@ private:
         } else {
             wrong(item, fmt::format("a description has no key `{}`", name),
                   "name, source, licence, retrieved, software, kind, note, files, columns, device, device_column, "
-                  "devices, defaults, only, time, noise, kernel, words");
+                  "devices, defaults, only, time, timing, noise, kernel, words");
         }
     }
 

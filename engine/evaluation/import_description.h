@@ -16,6 +16,7 @@
 //     only: devices_per_node // num_workers    # rows for which this is above zero; the others are not this table's
 //     time: {value: latency, unit: ms}    # arithmetic over columns
 //     noise: {value: std / mean}          # relative standard deviation
+//     timing: host                        # from a call until its end was waited for, launch inside; else `device`
 //     kernel: {kind: gemm, m: B*M, n: K, k: N} # fields of kernel_fields.h; `type_bytes` is the size of dtype
 //     words:                              # fields that hang on a word in a column; `time` and `noise` may, too
 //       gemm_dtype: {fp8_block: {dtype: fp8, weights: fp8, scale_block: 128}}
@@ -59,9 +60,9 @@ struct ImportDescription {
     std::string file;  ///< of the description itself, for messages
     std::string name, source, licence, retrieved, software, note;
     ReferenceKind kind = ReferenceKind::Measured;
-    std::vector<std::string> files;    ///< patterns
-    std::vector<std::string> columns;  ///< empty: the table has a header line
-    std::string device, deviceColumn = "device";  ///< the column counts where no device is stated
+    std::vector<std::string> files;                           ///< patterns
+    std::vector<std::string> columns;                         ///< empty: the table has a header line
+    std::string device, deviceColumn = "device";              ///< the column counts where no device is stated
     std::map<std::string, std::string, std::less<>> devices;  ///< plainName() → catalogue id
     std::map<std::string, std::string, std::less<>> defaults;
     Expression time;
@@ -70,6 +71,7 @@ struct ImportDescription {
     std::optional<Expression> noise, only;
     std::vector<FieldRule> fields;
     std::vector<WordRule> words;
+    bool hostTimed = false;
     bool own = false;  ///< columns that are named like a field, and are in no rule, set that field
 };
 

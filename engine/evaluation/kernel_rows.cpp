@@ -66,6 +66,7 @@ Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tab
         }
         gathered.rows->kernels.push_back(row.kernel);
         gathered.rows->seconds.push_back(row.seconds);
+        gathered.rows->byHost.push_back(table.hostTimed ? 1 : 0);
         gathered.hash.add(kernelIdentity(row.kernel)).add(row.seconds);
         auto& used = gathered.tables;
         if (used.empty() || used.back() != ref.table) used.push_back(ref.table);

@@ -222,6 +222,7 @@ private:
         table.licence = description.licence;
         table.retrieved = description.retrieved;
         table.kind = description.kind;
+        table.hostTimed = description.hostTimed;
         RowReading reading;
         reading.fileDevice = device.empty() ? description.device : device;
         reading.filter = &options_.filter;

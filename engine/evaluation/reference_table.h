@@ -34,6 +34,7 @@ struct ReferenceDevice {
 struct ReferenceTable {
     std::string name, file, software, source, licence, retrieved;
     ReferenceKind kind = ReferenceKind::Measured;
+    bool hostTimed = false;  ///< a host called, waited and looked at its clock: its launches are inside
     std::vector<ReferenceDevice> devices;
     std::vector<ReferenceRow> rows;
     Diagnostics warnings;  ///< rows left out, with why and how many

@@ -42,6 +42,7 @@ public:
         : tables_(tables), rows_(rows), options_(options), warnings_(warnings), answers_(rows.size()) {}
 
     const Kernel& kernel(std::size_t number) const { return rowOf(number).kernel; }
+    bool hostTimed(std::size_t number) const { return tableOf(number).hostTimed; }
 
     Expected<PricedRows> run(const Binding& bind, std::size_t step) {
         if (rows_.empty()) {
@@ -210,7 +211,9 @@ Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const Re
             return Pricing([&pricer, bound = std::move(*bound)](std::span<const std::size_t> numbers,
                                                                 std::vector<Answer>& answers) {
                 for (const auto number : numbers) {
-                    const KernelPrice price = bound->price(pricer.kernel(number));
+                    const Kernel& kernel = pricer.kernel(number);
+                    const KernelPrice price =
+                        pricer.hostTimed(number) ? bound->priceByHost(kernel) : bound->price(kernel);
                     if (price.priced) answers[number] = {price.seconds, price.low, price.high, price.domain};
                 }
             });

@@ -72,8 +72,11 @@ DomainVerdict deviceVerdict(std::span<const DeviceFingerprint> learned, const De
 }
 
 DomainVerdict deviceVerdict(const CalibrationSection& section, const GpuView& gpu) {
-    if (section.device) return DomainVerdict::Inside;
-    return deviceVerdict(section.devices, fingerprint(gpu, computeType(section.variant)));
+    const DeviceFingerprint here = fingerprint(gpu, computeType(section.variant));
+    if (!section.device) return deviceVerdict(section.devices, here);
+    const double apart = distance(*section.device, here);
+    if (apart <= sameDevice) return DomainVerdict::Inside;
+    return apart <= likeDevice ? DomainVerdict::Edge : DomainVerdict::Outside;
 }
 
 namespace {

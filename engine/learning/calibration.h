@@ -67,7 +67,8 @@ struct CalibrationSection {
     std::string split;  ///< how rows were held out, in words
 };
 
-/// As above, for what a section was learned from; Inside for a section of one device.
+/// As above, for what a section was learned from. Of a section of one device: Inside for that one, Edge for one like it
+/// (no number differs by more than 1.57 times), else Outside.
 DomainVerdict deviceVerdict(const CalibrationSection& section, const GpuView& gpu);
 
 struct Calibration {

@@ -88,7 +88,7 @@ Expected<void> check(const FleetSpec& fleet) {
         return fail("serving.roles",
                     prefills ? "prompts are computed apart, but no replica decodes"
                              : "replicas decode prompts that no replica computes",
-                    "prefill and decode replicas together", "give both pools at least one replica");
+                    "prefill and decode replicas together", "give both pools at least one replica", at("pools"));
     }
     if (!findRouter(fleet.router.id)) {
         std::string known;
@@ -102,12 +102,13 @@ Expected<void> check(const FleetSpec& fleet) {
         return fail("serving.transfer", "a transfer with numbers that make no sense",
                     "a bandwidth and a latency from 0 on, a hidden share from 0 to 1", {}, at("transfer"));
     }
-    for (const auto& failure : fleet.failures) {
+    for (std::size_t i = 0; i < fleet.failures.size(); ++i) {
+        const ReplicaFailure& failure = fleet.failures[i];
         if (failure.replica < 0 || static_cast<std::size_t>(failure.replica) >= fleet.replicas.size() ||
             !(failure.at >= 0) || !(failure.lasting >= 0)) {
             return fail("serving.failure", fmt::format("a failure of replica {} at {} s", failure.replica, failure.at),
                         fmt::format("a replica from 0 to {} and times from 0 on", fleet.replicas.size() - 1), {},
-                        at("failures"));
+                        at(fmt::format("failures[{}]", i + 1)));
         }
     }
     return {};

@@ -117,8 +117,10 @@ PoolNow poolOf(const ServingState& state, const std::string& name) {
 void decide(ServingState& state) {
     const AutoscaleSpec& rules = state.fleet->autoscale;
     std::vector<std::string> names;
-    for (const ReplicaSpec& replica : state.fleet->replicas)
+    for (const ReplicaSpec& replica : state.fleet->replicas) {
+        if (replica.devices == 0) continue;  // workers on hosts stay
         if (std::find(names.begin(), names.end(), replica.pool) == names.end()) names.push_back(replica.pool);
+    }
     for (const std::string& name : names) {
         const PoolNow pool = poolOf(state, name);
         const std::size_t all = pool.on.size() + pool.off.size() + pool.starting.size();
@@ -161,6 +163,7 @@ void beginFleetEvents(ServingState& state) {
     const AutoscaleSpec& rules = state.fleet->autoscale;
     if (rules.interval <= 0) return;
     for (std::size_t i = 0; i < count; ++i) {
+        if (state.fleet->replicas[i].devices == 0) continue;
         std::int32_t before = 0;
         for (std::size_t j = 0; j < i; ++j) before += state.fleet->replicas[j].pool == state.fleet->replicas[i].pool;
         if (before < std::max(1, rules.least)) continue;

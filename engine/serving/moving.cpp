@@ -23,7 +23,10 @@ void askForMove(ServingState& state, RequestIndex r, std::int32_t from, std::int
     }
     requests.decodeOn[r] = to;
     ++state.view.expected[static_cast<std::size_t>(to)];
-    state.transfers->ask({r, from, to, blocks, requests.computed[r] * source.spec().kvBytesPerToken}, state.now);
+    // Copies on several devices (latent caches, heads fewer than devices) are those of the side that has fewer.
+    const double each =
+        std::min(source.spec().kvBytesPerToken, state.replicas[static_cast<std::size_t>(to)]->spec().kvBytesPerToken);
+    state.transfers->ask({r, from, to, blocks, requests.computed[r] * each}, state.now);
 }
 
 void handOver(ServingState& state, const Move& move) {

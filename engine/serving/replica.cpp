@@ -11,6 +11,9 @@ namespace orrery {
 
 namespace {
 
+// Ranks that go in step carry fractions of ticks each for itself: their ends may lie so far apart.
+constexpr SimTime sameInstant = 2;
+
 SchedulerSpec schedulerOf(const ReplicaSpec& spec) {
     SchedulerSpec scheduler = spec.scheduler;
     scheduler.stages = spec.time->stages();
@@ -99,7 +102,7 @@ void Replica::describe(Iteration& iteration, SimTime now) {
             contexts_.push_back(computed);
             contextSum_ += computed;
             iteration.decodeTokens += tokens;
-            if (requests_.lastToken[r] < now) stoodStill(r, requests_.lastToken[r], now);
+            if (requests_.lastToken[r] < now - sameInstant) stoodStill(r, requests_.lastToken[r], now);
         } else {
             prompts_.push_back({tokens, computed});
             iteration.promptTokens += tokens;
@@ -109,7 +112,7 @@ void Replica::describe(Iteration& iteration, SimTime now) {
             if (requests_.scheduled[r] < 0) {
                 requests_.scheduled[r] = now;
                 totals_.cachedTokens += static_cast<std::uint64_t>(requests_.cached[r]);
-            } else if (last < now) {
+            } else if (last < now - sameInstant) {
                 stoodStill(r, last, now);
             }
         }

@@ -95,11 +95,20 @@ Expected<void> checkServed(const ServingScenario& scenario) {
                         "the name of a tenant", didYouMean(name, known), inList("pools", p, "serves"));
         }
     }
+    const auto takes = [&](const PoolSpec& pool, const TenantSpec& tenant, const StageSpec* stage) {
+        return pool.replicas > 0 && (pool.serves.empty() || names(pool.serves, tenant.name)) &&
+               (!stage || runs(scenario, *stage, pool));
+    };
+    // What begins on a prefill pool must end on a decode pool.
     const auto start = [&](const TenantSpec& tenant, const StageSpec* stage) {
-        return std::any_of(scenario.pools.begin(), scenario.pools.end(), [&](const PoolSpec& pool) {
-            return pool.role != ReplicaRole::Decode && pool.replicas > 0 &&
-                   (pool.serves.empty() || names(pool.serves, tenant.name)) && (!stage || runs(scenario, *stage, pool));
-        });
+        bool whole = false, prefills = false, decodes = false;
+        for (const PoolSpec& pool : scenario.pools) {
+            if (!takes(pool, tenant, stage)) continue;
+            whole |= pool.role == ReplicaRole::Whole;
+            prefills |= pool.role == ReplicaRole::Prefill;
+            decodes |= pool.role == ReplicaRole::Decode;
+        }
+        return prefills ? decodes : whole;
     };
     const auto served = [&](const TenantSpec& tenant) {
         if (scenario.stages.empty()) return start(tenant, nullptr);
@@ -258,7 +267,7 @@ std::vector<ReplicaSpec> stageWorkers(const ServingScenario& scenario) {
         if (!stage.pool.empty()) continue;
         ReplicaSpec worker;
         worker.name = stage.name;
-        worker.pool = stage.name;
+        worker.pool = "stage " + stage.name;
         worker.time = affineTime(stage.seconds, stage.perToken, stage.seconds);
         worker.scheduler.id = "vllm-v1";
         worker.scheduler.maxSequences = stage.together;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -21,6 +22,7 @@ struct Model {
 };
 constexpr Model models[] = {{"llama2-70b", 80, 8192, 135e9}, {"bloom-176b", 70, 14336, 329e9}};
 constexpr double device_bytes = 85899345920.0, bytes_per_element = 2;
+constexpr int devices_per_machine = 8;
 
 // configs/orchestrator_repo/schedulers: router, what it counts, link bandwidth, hidden share.
 struct Policy {
@@ -50,7 +52,8 @@ struct Run {
         if (found == settings.end()) return fallback;
         double value = 0;
         const char* end = found->second.data() + found->second.size();
-        return std::from_chars(found->second.data(), end, value).ptr == end ? value : fallback;
+        const bool read = std::from_chars(found->second.data(), end, value).ptr == end;
+        return read && std::abs(value) <= 1e9 ? value : fallback;  // not a number: no setting
     }
 };
 
@@ -178,6 +181,9 @@ Expected<PublishedCase> readSplitwiseCase(const std::string& folder, const std::
     PublishedCase out;
     out.model = run->model;
     const bool split = run->state.rfind("splitwise", 0) == 0;
+    if (!split && run->state != "baseline")
+        return fail("splitwise.no-state", fmt::format("the start state {} is not one that is simulated", run->state),
+                    "baseline, or splitwise (splitwise_2_2)", {}, {path});
     const bool mixedHardware = run->a100 > 0 && run->h100 > 0;
     int prompts = 0;
     int tokens = 0;
@@ -207,48 +213,68 @@ Expected<PublishedCase> readSplitwiseCase(const std::string& folder, const std::
         }
     }
 
-    std::map<std::string, IterationTimePtr> times;
-    const int tensorParallel = static_cast<int>(
-        run->number(split ? "start_state.prompt.tensor_parallelism" : "start_state.instance.tensor_parallelism", 8));
-    if (tensorParallel < 1 || tensorParallel > 8)
-        return fail("splitwise.bad-arguments", fmt::format("a tensor parallelism of {}", tensorParallel), "1 to 8", {},
-                    {path});
+    const auto settingsOf = [&](ReplicaRole role) -> std::string {
+        if (!split) return "start_state.instance.";
+        return role == ReplicaRole::Prefill ? "start_state.prompt." : "start_state.token.";
+    };
+    std::map<std::pair<std::string, int>, IterationTimePtr> times;
     const double bytesPerToken = 2 * model->hidden * model->layers * bytes_per_element;
-    const double memory = device_bytes * tensorParallel - model->weights;
     const auto add = [&](const std::string& hardware, ReplicaRole role) -> Expected<void> {
-        IterationTimePtr& time = times[hardware];
+        const std::string prefix = settingsOf(role);
+        const auto parallelism = run->number(prefix + "tensor_parallelism", devices_per_machine);
+        if (!(parallelism >= 1 && parallelism <= devices_per_machine))
+            return fail("splitwise.bad-arguments", fmt::format("a tensor parallelism of {}", parallelism), "1 to 8", {},
+                        {path});
+        const int tensorParallel = static_cast<int>(parallelism);
+        IterationTimePtr& time = times[{hardware, tensorParallel}];
         if (!time) {
             auto read =
                 readSplitwiseTable(table, {run->model, hardware, tensorParallel, SplitwiseTokens::ByBatchTokens});
             if (!read) return tl::unexpected(read.error());
             time = *read;
         }
+        // start_state.py: a divided machine is filled with instances; an undivided one is a single one, with all
+        // memory.
+        const int devices = split ? tensorParallel : devices_per_machine;
+        const double memory = device_bytes * devices - model->weights;
         ReplicaSpec replica;
-        replica.name = fmt::format("{}_{}", hardware, out.fleet.replicas.size());
         replica.pool = role == ReplicaRole::Whole ? "" : std::string(toText(role));
         replica.role = role;
         replica.time = time;
         replica.scheduler.id = "splitwise";
         replica.scheduler.compatibility = "splitwise";
-        const std::string prefix = !split                         ? "start_state.instance."
-                                   : role == ReplicaRole::Prefill ? "start_state.prompt."
-                                                                  : "start_state.token.";
         replica.scheduler.maxSequences = static_cast<std::int32_t>(run->number(prefix + "max_batch_size", 512));
         replica.scheduler.tokenBudget = static_cast<std::int32_t>(run->number(prefix + "max_batch_tokens", 2048));
         replica.scheduler.more["max_preemptions"] = run->number(prefix + "max_preemptions", 4);
         replica.tokensPerBlock = 1;
         replica.kvBlocks = memory > bytesPerToken ? static_cast<std::int64_t>(memory / bytesPerToken) : 0;
         replica.kvBytesPerToken = bytesPerToken;
-        out.fleet.replicas.push_back(std::move(replica));
+        const int instances = split ? (devices_per_machine + tensorParallel - 1) / tensorParallel : 1;
+        for (int i = 0; i < instances; ++i) {
+            replica.name = fmt::format("{}_{}", hardware, out.fleet.replicas.size());
+            out.fleet.replicas.push_back(replica);
+        }
         return {};
+    };
+    // Whose kind is named where kinds have roles (splitwise.yaml: H100 for prompts, A100 for tokens).
+    const auto names = [&](std::string_view key, std::string_view fallback, std::string_view sku) {
+        const auto found = run->settings.find(key);
+        return (found == run->settings.end() ? fallback : std::string_view(found->second)).find(sku) !=
+               std::string_view::npos;
     };
     // Machines stand in the order of the cluster: A100 first.
     for (int i = 0; i < run->a100 + run->h100; ++i) {
         const std::string hardware = i < run->a100 ? "a100-80gb" : "h100-80gb";
         ReplicaRole role = ReplicaRole::Whole;
-        if (byHardware)
-            role = i < run->a100 ? ReplicaRole::Decode : ReplicaRole::Prefill;
-        else if (split && i < prompts)
+        if (byHardware) {
+            const std::string_view sku = i < run->a100 ? "dgx-a100" : "dgx-h100";
+            const bool prompt = names("start_state.prompt.instance_names", "dgx-h100", sku);
+            if (!prompt && !names("start_state.token.instance_names", "dgx-a100", sku))
+                return fail("splitwise.bad-arguments", fmt::format("a {} neither computes prompts nor decodes", sku),
+                            "its name among start_state.prompt.instance_names or start_state.token.instance_names", {},
+                            {path});
+            role = prompt ? ReplicaRole::Prefill : ReplicaRole::Decode;
+        } else if (split && i < prompts)
             role = ReplicaRole::Prefill;
         else if (split && i < prompts + tokens)
             role = ReplicaRole::Decode;

@@ -48,7 +48,8 @@ Expected<PipelineStream> inStages(const RequestStream& questions, std::span<cons
         return fail("serving.stages", "the pipeline has no stage", "one stage or more", "name a stage that generates");
     if (questions.concurrency > 0)
         return fail("serving.stages", "a closed loop counts questions, not their stages",
-                    "questions with times of arrival", "give arrivals, or sessions that wait for each other");
+                    "questions with times of arrival", "give arrivals, or sessions that wait for each other",
+                    Place{.path = "traffic/arrivals/kind"});
     for (std::size_t s = 0; s < stages.size(); ++s)
         if (auto good = check(stages[s], s); !good) return tl::unexpected(good.error());
     const std::size_t count = questions.size();

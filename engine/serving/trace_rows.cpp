@@ -257,6 +257,21 @@ Expected<bool> Rows::add(const Row& row, int line) {
     return true;
 }
 
+void Rows::cut(std::size_t rows) {
+    const auto keep = [rows](auto& column) {
+        if (column.size() > rows) column.resize(rows);
+    };
+    keep(stream_.arrival);
+    keep(stream_.prompt);
+    keep(stream_.output);
+    keep(stream_.id);
+    keep(stream_.tenant);
+    keep(stream_.priority);
+    if (!hashed_) return;
+    stream_.hashBegin.resize(rows + 1);
+    stream_.hashes.resize(stream_.hashBegin.back());
+}
+
 Expected<RequestStream> Rows::finish() {
     if (size() == 0) {
         return wrong("trace.empty", left_ > 0 ? "every request of the trace failed" : "the trace holds no request",
@@ -295,9 +310,15 @@ Expected<RequestStream> Rows::finish() {
     const Ticks base = calendar ? times_.front() : 0;
     stream_.arrival.assign(size(), 0);
     for (std::size_t i = 0; i < times_.size(); ++i) {
+        if (times_[i] - base > longest && trace_.lenient && i > 0) {
+            cut(i);
+            break;
+        }
         if (times_[i] - base > longest) {
-            return wrong("trace.range", fmt::format("request {} arrives more than 100 days after the first", i),
-                         "a shorter trace", "check the unit of the arrivals, or take a part of the file", 0);
+            return wrong(
+                "trace.range", fmt::format("request {} arrives more than 100 days after the first", i),
+                "a shorter trace",
+                "check the unit of the arrivals, take a part of the file, or set lenient to leave out the rest", 0);
         }
         stream_.arrival[i] = static_cast<SimTime>(times_[i] - base);
     }

@@ -45,6 +45,7 @@ public:
     Expected<RequestStream> finish();
 
 private:
+    void cut(std::size_t rows);  ///< those from there on are left out
     Unexpected wrong(std::string code, std::string message, std::string expected, std::string hint, int line) const;
 
     const TraceSpec& trace_;

@@ -52,19 +52,27 @@ std::string poolOfReplica(const std::string& path, const ServingStudy& study) {
 }  // namespace
 
 Diagnostic located(Diagnostic problem, const ServingStudy& study, const ServingPlaces& places) {
-    if (problem.place.line > 0 || !problem.place.file.empty()) return problem;
-    std::string path = poolOfReplica(countedPool(problem.place.path, study), study);
+    Place& place = problem.place;
+    if (place.line > 0) return problem;
+    std::string path = poolOfReplica(countedPool(place.path, study), study);
+    if (!place.file.empty()) {
+        // A trace that cannot even be opened is the fault of the line that names it.
+        if (place.file != study.traffic.trace.file) return problem;
+        path = "traffic/trace/file";
+        place.path = fmt::format("{} ({})", path, place.file);
+    }
+    if (problem.code == "serving.does-not-fit" && !places.contains("pools")) path = "model/source";
     // What stands at its default is written nowhere: the nearest map around it is.
-    while (!path.empty()) {
-        if (const auto found = places.find(path); found != places.end()) {
-            problem.place.file = found->second.file;
-            problem.place.line = found->second.line;
-            problem.place.column = found->second.column;
-            return problem;
-        }
+    auto found = places.find(path);
+    while (found == places.end() && !path.empty()) {
         const auto cut = path.find_last_of("/[");
         path.resize(cut == std::string::npos ? 0 : cut);
+        found = places.find(path);
     }
+    if (found == places.end()) return problem;
+    place.file = found->second.file;
+    place.line = found->second.line;
+    place.column = found->second.column;
     return problem;
 }
 

@@ -225,6 +225,7 @@ Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& c
     auto map = MapReader::open(root, "", context);
     if (!map) return tl::unexpected(map.error());
     map->take("orrery");
+    places[""] = map->place();
     ServingStudy study;
     Reader reader(std::move(*map), "", context, study.unknown, places);
     describe(reader, study);

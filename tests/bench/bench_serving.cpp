@@ -1,8 +1,11 @@
 // Targets of one thread: 5,000 requests of 128 … 1024 tokens at 8 requests/s, their generation included, in 40 ms
 // (Vidur: 3.1 CPU-seconds); a million requests with the lengths of Azure's conversations over 64 replicas in 60 s and 1
-// GB; a million iterations per second. With the tables of Llama-2-7B on one A100 where the reference data is there.
+// GB; a million iterations per second. With the tables of Llama-2-7B on one A100 where the reference data is there. Of
+// an iteration's price from kernels: about a microsecond.
 
+#include "engine/iteration_fixture.h"
 #include "methods/trace/vidur_tables.h"
+#include "serving/clock_policy.h"
 #include "serving/serving_simulation.h"
 #include "serving/traffic.h"
 
@@ -10,6 +13,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 using namespace orrery;
 
@@ -93,5 +97,55 @@ void BM_ServeMillion(benchmark::State& state, const char* scheduler) {
 }
 BENCHMARK_CAPTURE(BM_ServeMillion, vllm_v0, "vllm-v0")->Unit(benchmark::kSecond)->Iterations(1);
 BENCHMARK_CAPTURE(BM_ServeMillion, sarathi, "sarathi")->Unit(benchmark::kSecond)->Iterations(1);
+
+// What a replica under load is asked: 20 to 80 decodes, at every fourth iteration some prompts beside them.
+std::vector<testing::Work> load() {
+    std::mt19937 random(1);
+    const auto between = [&](int low, int high) {
+        return low + static_cast<int>(random() % static_cast<unsigned>(high - low));
+    };
+    std::vector<testing::Work> works;
+    for (int i = 0; i < 20'000; ++i) {
+        testing::Work work = testing::decodes(between(20, 80), 0);
+        for (std::int32_t& context : work.decodes) context = between(300, 1800);
+        for (int k = i % 4 == 0 ? between(1, 4) : 0; k > 0; --k) work.prompts.push_back({between(64, 960), 0});
+        works.push_back(std::move(work));
+    }
+    return works;
+}
+
+void price(benchmark::State& state, const IterationTime& time) {
+    const std::vector<testing::Work> works = load();
+    std::vector<IterationWork> asked;
+    for (const testing::Work& work : works) asked.push_back(work.work());
+    double sum = 0;
+    for (const IterationWork& work : asked) sum += time.price(work).lastSeconds;  // points are priced once
+    for (auto _ : state) {
+        for (const IterationWork& work : asked) sum += time.price(work).lastSeconds;
+    }
+    benchmark::DoNotOptimize(sum);
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(asked.size()));
+}
+
+void BM_PriceFromKernels(benchmark::State& state, double powerCap) {
+    price(state, *testing::iterationTime(
+                     {.model = "llama-2-70b", .tensor = 8, .method = "tile-hybrid", .powerCap = powerCap}));
+}
+BENCHMARK_CAPTURE(BM_PriceFromKernels, free, 0.0)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_PriceFromKernels, capped, 350.0)->Unit(benchmark::kMillisecond);
+
+void BM_PriceAtLowestClock(benchmark::State& state) {
+    PoolSpec pool;
+    pool.clock = ClockPolicy::Lowest;
+    const auto kernels = testing::iterationTime({.model = "llama-2-70b", .tensor = 8, .method = "tile-hybrid"});
+    price(state, *applyClock(kernels, kernels, pool, {.tpot = 0.1}));
+}
+BENCHMARK(BM_PriceAtLowestClock)->Unit(benchmark::kMillisecond);
+
+void BM_PriceFromTables(benchmark::State& state) {
+    if (!tables()) return state.SkipWithError("no reference data");
+    price(state, *tables());
+}
+BENCHMARK(BM_PriceFromTables)->Unit(benchmark::kMillisecond);
 
 }  // namespace

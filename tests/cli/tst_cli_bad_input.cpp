@@ -49,6 +49,11 @@ class TestCliBadInput : public QObject {
         QVERIFY2(outcome.out.isEmpty(), outcome.text());
         QVERIFY2(outcome.error.contains("error: "), outcome.text());
         QVERIFY2(outcome.error.contains(QFileInfo(file).fileName()), outcome.text());
+        // Whatever refuses a value of a question about serving, and however late, the line is said.
+        if (file.contains("/bad/serving/")) {
+            const QRegularExpression line(QRegularExpression::escape(QFileInfo(file).fileName()) + ":[0-9]+:");
+            QVERIFY2(line.match(outcome.error).hasMatch(), outcome.text());
+        }
         QVERIFY2(outcome.error.contains("hint: ") || outcome.error.contains("expected: "), outcome.text());
         QVERIFY2(!outcome.error.contains("terminate") && !outcome.error.contains("bug in Orrery"), outcome.text());
     }

@@ -68,6 +68,42 @@ private slots:
         QVERIFY2(covered > 0.85 && covered < 0.96, qPrintable(QString::number(covered)));
         QVERIFY2(wide > 3 * narrow, "rows that are missed by more have wider intervals");
     }
+    // Groups that differ in how much their rows scatter too: pooled quantiles would be those of the groups at hand.
+    void groupsOfTheirOwnWidthLeaveRoomForTheNext() {
+        constexpr int trials = 40, groups = 4, each = 150;
+        double covered = 0, pooled = 0;
+        for (int t = 0; t < trials; ++t) {
+            RandomStream random(700 + std::uint64_t(t));
+            Rows rows;
+            rows.data.names = {"x"};
+            for (int g = 0; g <= groups; ++g) {
+                const double shift = 0.12 * random.normal(), width = 0.15 * std::exp(0.4 * random.normal());
+                for (int i = 0; i < each; ++i) {
+                    rows.data.features.push_back(random.uniform());
+                    rows.data.target.push_back(0);
+                    rows.residual.push_back(shift + width * random.normal());
+                    rows.group.push_back(g);
+                }
+            }
+            const std::size_t seen = groups * each;
+            TrainingData data = rows.data;
+            data.features.resize(seen), data.target.resize(seen);
+            const auto spread =
+                fitSpread(data, std::span(rows.residual).first(seen), {}, std::span(rows.group).first(seen), {});
+            QVERIFY(spread && spread->model && spread->stretch >= 1);
+            for (std::size_t r = seen; r < rows.residual.size(); ++r) {
+                const double scale = spreadScale(*spread->model, std::span(rows.data.features.data() + r, 1), 0);
+                const double u = rows.residual[r] / scale, middle = spread->p50;
+                covered += (u >= spread->p5 && u <= spread->p95) / double(each * trials);
+                pooled += (u >= middle + (spread->p5 - middle) / spread->stretch &&
+                           u <= middle + (spread->p95 - middle) / spread->stretch) /
+                          double(each * trials);
+            }
+        }
+        const QByteArray said = QByteArray::number(covered) + ", pooled " + QByteArray::number(pooled);
+        QVERIFY2(pooled < 0.89, said);
+        QVERIFY2(covered > 0.9 && covered < 0.97, said);
+    }
     void doubtWidensAndNothingElse() {
         const Rows rows = rowsOf(3, 200, 0, 7);
         const auto spread = fitSpread(rows.data, rows.residual, {}, rows.group, {});

@@ -228,7 +228,7 @@ private slots:
         }
     }
     void theOtherExamplesRun() {
-        for (const char* name : {"disaggregated-serving", "how-many-requests"}) {
+        for (const char* name : {"disaggregated-serving", "how-many-requests", "rag-pipeline"}) {
             const auto loaded = readProjectFile(std::string(ORRERY_SOURCE "/presets/examples/") + name + ".yaml");
             QVERIFY2(loaded.has_value(), loaded ? "" : toText(loaded.error()).c_str());
             QVERIFY(loaded->warnings.empty());
@@ -236,6 +236,9 @@ private slots:
             const auto drawing = std::make_shared<const Hardware>(loaded->project.hardware.front());
             const auto planned = fleetOf(study.scenario, drawing);
             QVERIFY2(planned.has_value(), planned ? "" : toText(planned.error()).c_str());
+            const auto stream = requestsOf(study.scenario, study.traffic, study.seed);
+            QVERIFY2(stream.has_value(), stream ? "" : toText(stream.error()).c_str());
+            QCOMPARE(stream->stages, std::string(name) == "rag-pipeline" ? 4 : 1);
             for (const SweepAxis& axis : study.sweep) {
                 ServingStudy copy = study;
                 for (const std::string& value : axis.values) QVERIFY(setSweepValue(copy, axis.key, value).has_value());

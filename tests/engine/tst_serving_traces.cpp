@@ -135,6 +135,43 @@ private slots:
         QCOMPARE(windows->prompt[0], 7);
         QCOMPARE(windows->output[0], 8);
     }
+    // Headers as published: BurstGPT v1.1 (two files of two months) and v2.0 (with sessions; its clock goes on from the
+    // third release's first day, 19,440,110 s), and Azure's weeks of May 2024 (time zone in every cell).
+    void headersAsPublished() {
+        const auto first = read(
+            "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+            "5,ChatGPT,472,18,490,Conversation log\n45,ChatGPT,1087,230,1317,Conversation log\n");
+        QVERIFY2(first, first ? "" : toText(first.error()).c_str());
+        QCOMPARE(QString::fromStdString(first->name), QString("BurstGPT"));
+        QCOMPARE(toSeconds(first->arrival[1]), 45.0);
+        QCOMPARE(first->prompt[1], 1087);
+        QCOMPARE(first->output[1], 230);
+        const std::string third =
+            "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+            "19440110.0,1722ac82-0a46-4bf0-aa08-89794e7a2b3f,43,GPT-4,906,446,1352,Conversation log\n"
+            "19440161.0,d5983bf9-4b48-497b-892b-a58995247443,2,ChatGPT,36,29,65,Conversation log\n";
+        const auto sessions = read(third);
+        QVERIFY2(sessions, sessions ? "" : toText(sessions.error()).c_str());
+        QCOMPARE(sessions->arrival[0], SimTime{0});
+        QCOMPARE(toSeconds(sessions->arrival[1]), 51.0);
+        QCOMPARE(sessions->prompt[0], 906);
+        QCOMPARE(sessions->output[0], 446);
+        // It lasts 110 days; the clock shows 100.
+        const std::string whole =
+            third + "28943983.0,x,1,ChatGPT,10,0,10,API log\n28943983.0,x,1,ChatGPT,10,1,11,API log\n";
+        QCOMPARE(QString::fromStdString(read(whole).error().code), QString("trace.range"));
+        TraceSpec lenient;
+        lenient.file = "BurstGPT_3.csv";
+        lenient.lenient = true;
+        const auto part = readTraceText(whole, lenient);
+        QVERIFY2(part, part ? "" : toText(part.error()).c_str());
+        QCOMPARE(part->size(), std::size_t{2});
+        const auto week = read(azure + "2024-05-12 00:00:00+00:00,100,10\n2024-05-12 00:00:10.500000+00:00,200,20\n");
+        QVERIFY2(week, week ? "" : toText(week.error()).c_str());
+        QVERIFY(QString::fromStdString(week->name).contains("2024"));
+        QCOMPARE(toSeconds(week->arrival[1]), 10.5);
+        QCOMPARE(week->prompt[1], 200);
+    }
     void columnsOfAnyTable() {
         TraceSpec trace;
         trace.file = "mine.csv";

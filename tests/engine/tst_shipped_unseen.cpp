@@ -73,7 +73,7 @@ private slots:
         row("linear a100-80", "tile-hybrid", linear, "device=a100-80-pcie", 0, 0.07, 0.85, true);
         row("linear l4", "tile-hybrid", linear, "device=l4", 0, 0.155, 0.85, true);
         row("batched a100-80", "tile-hybrid", batched, "device=a100-80-pcie", 0, 0.05, 0.85, true);
-        row("batched l4", "tile-hybrid", batched, "device=l4", 0, 0.245, 0.7, true);
+        row("batched l4", "tile-hybrid", batched, "device=l4", 0, 0.245, 0.83, true);
         row("elementwise a100-80", "tile-hybrid", vectors, "device=a100-80-pcie,kind=elementwise", 0, 0.07, 0.85, true);
         row("elementwise l4", "tile-hybrid", vectors, "device=l4,kind=elementwise", 0, 0.06, 0.85, true);
         row("softmax a100-80", "tile-hybrid", vectors, "device=a100-80-pcie,kind=softmax", 0, 0.15, 0.85, true);

@@ -1,4 +1,5 @@
 #include "base/random.h"
+#include "serving/search/sweep.h"
 #include "store/project.h"
 #include "store/serving_file.h"
 
@@ -59,6 +60,10 @@ ServingStudy anyStudy(std::uint64_t seed) {
     });
     maybe([&] { s.capacity.tolerance = number(); });
     maybe([&] { s.sweep = {{"scheduler", {"vllm-v1", "sarathi, too", "yes"}}, {"tensor", {"1", "2"}}}; });
+    maybe([&] { s.scenario.tenants = {{"chat, too", number(), whole(), number()}, {"yes", 1, 0, 1}}; });
+    maybe([&] {
+        s.scenario.stages = {{"a: b", "", number(), whole(), whole(), number(), number(), number(), 3, 4}, {}};
+    });
     const auto pools = random.below(3);
     for (std::uint64_t i = 0; i < pools; ++i) {
         PoolSpec pool;
@@ -72,6 +77,10 @@ ServingStudy anyStudy(std::uint64_t seed) {
         maybe([&] { pool.kvBlocks = whole(); });
         maybe([&] { pool.powerCap = number(); });
         maybe([&] { pool.speculation.drafts = whole(); });
+        maybe([&] { pool.experts = {RoutingKind::Zipf, number(), "", true}; });
+        maybe([&] { pool.experts.trace = "a b.csv"; });
+        maybe([&] { pool.adapters = {whole(), whole(), AdapterTargets::All, 1e9 * number(), number()}; });
+        maybe([&] { pool.serves = {"chat, too", "yes", "12"}; });
         s.scenario.pools.push_back(pool);
     }
     return s;
@@ -180,6 +189,16 @@ private slots:
                                       << "yaml.type" << 2;
         QTest::newRow("twice") << head + "seed: 1\nseed: 2\n"
                                << "" << 0;
+        QTest::newRow("routing") << head + "pools:\n  - experts: {routing: lottery}\n"
+                                 << "serving.word" << 3;
+        QTest::newRow("targets") << head + "pools:\n  - name: a\n    adapters: {targets: some}\n"
+                                 << "serving.word" << 4;
+        QTest::newRow("serves") << head + "pools:\n  - serves: {a: 1}\n"
+                                << "yaml.type" << 3;
+        QTest::newRow("tenants") << head + "tenants: 3\n"
+                                 << "yaml.type" << 2;
+        QTest::newRow("stage") << head + "stages:\n  - {name: a, seconds: 3 GB}\n"
+                               << "" << 3;
         QTest::newRow("alias") << head + "traffic: &a {ratio: 1}\nmodel: *a\n"
                                << "" << 0;
     }
@@ -193,6 +212,78 @@ private slots:
         QCOMPARE(QString::fromStdString(read.error().place.file), QString("bad.yaml"));
         if (line > 0) QCOMPARE(read.error().place.line, line);
         QVERIFY(!read.error().message.empty());
+    }
+
+    // What can be read and not be meant is refused later, with the line all the same.
+    void refusedLater_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<int>("line");
+        const QByteArray head = "orrery: serving/1\nhardware: h100-sxm\n";
+        const auto row = [&](const char* name, const char* text, const char* code, int line) {
+            QTest::newRow(name) << head + text << code << line;
+        };
+        row("replicas", "pools:\n  - name: a\n  - name: b\n    replicas: -2\n", "serving.bad-pool", 6);
+        row("plan", "pools:\n  - name: a/b\n    plan: {tensor: 3}\n", "serving.bad-plan", 5);
+        row("scheduler", "pools:\n  - scheduler:\n      id: nobody\n", "serving.unknown-scheduler", 5);
+        row("sequences", "pools:\n  - scheduler:\n      id: orca\n      max_sequences: 0\n", "serving.bad-scheduler",
+            6);
+        row("option", "pools:\n  - scheduler:\n      id: orca\n      more: {colour: 3}\n", "serving.unknown-option", 6);
+        row("block", "pools:\n  - plan: {tensor: 1}\n    tokens_per_block: 0\n", "serving.bad-capacity", 5);
+        row("share", "pools:\n  - memory_share: 1.5\n", "serving.bad-capacity", 4);
+        row("model", "model: {source: nothing}\n", "workload.unknown", 3);
+        row("model of a pool", "pools:\n  - name: a\n    model: nothing\n", "workload.unknown", 5);
+        row("method", "pools:\n  - time: {method: nothing}\n", "method.unknown", 4);
+        row("law", "pools:\n  - time:\n      kind: law\n", "serving.bad-law", 5);
+        row("device", "pools:\n  - name: a\n    device: nowhere\n", "serving.no-device", 5);
+        row("design", "pools:\n  - name: a\n    hardware: nothing\n", "hardware.not-found", 5);
+        row("does not fit", "model: {source: llama-3-405b}\npools:\n  - name: a\n    plan: {tensor: 2}\n",
+            "serving.does-not-fit", 6);
+        row("speculation", "pools:\n  - speculation: {drafts: 99}\n", "serving.speculation", 4);
+        row("router", "router:\n  id: nobody\n", "serving.unknown-router", 4);
+        row("transfer", "transfer: {hidden: 2}\n", "serving.transfer", 3);
+        row("failure", "failures:\n  - {replica: 0}\n  - {replica: 7}\n", "serving.failure", 5);
+        row("tenant", "tenants:\n  - name: a\n  - name: b\n    share: -1\n", "serving.tenants", 6);
+        row("nobody serves", "pools:\n  - serves: [a]\ntenants:\n  - name: a\n  - name: b\n", "serving.tenants", 7);
+        row("stage", "stages:\n  - {name: a, seconds: 1, workers: 0}\n", "serving.stages", 4);
+        row("adapters", "pools:\n  - adapters:\n      rank: 0\n", "serving.adapters", 5);
+        row("experts", "model: {source: mixtral-8x7b, weights: int4}\npools:\n  - experts: {routing: zipf, skew: -1}\n",
+            "routing.skew", 5);
+        row("rate", "traffic:\n  arrivals:\n    rate: -1\n", "traffic.value", 5);
+        row("length", "traffic:\n  prompt: {kind: fixed, mean: 0}\n", "traffic.value", 4);
+        row("trace", "traffic:\n  arrivals: {kind: trace}\n", "traffic.value", 4);
+        row("samples", "traffic:\n  requests: 5\n  agents:\n    samples: 0\n", "traffic.value", 6);
+    }
+    void refusedLater() {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, code);
+        QFETCH(int, line);
+        const auto read = readServing({text.data(), static_cast<std::size_t>(text.size())}, "late.yaml");
+        QVERIFY2(read.has_value(), read ? "" : toText(read.error()).c_str());
+        const ServingStudy& study = read->study;
+        const auto drawing = hardwareOf(study);
+        QVERIFY(drawing);
+        Diagnostic problem;
+        if (auto fleet = fleetOf(study.scenario, *drawing); !fleet) {
+            problem = fleet.error();
+        } else if (auto stream = requestsOf(study.scenario, study.traffic, study.seed); !stream) {
+            problem = stream.error();
+        }
+        problem = located(problem, study, read->places);
+        QCOMPARE(QString::fromStdString(problem.code), code);
+        QCOMPARE(QString::fromStdString(problem.place.file), QString("late.yaml"));
+        QVERIFY2(problem.place.line == line, toText(problem).c_str());
+        QVERIFY(!problem.expected.empty());
+    }
+    // In a project the lines are the project's.
+    void refusedLaterInAProject() {
+        const auto read = readProject("orrery: project/1\nname: P\nserving:\n  pools:\n    - replicas: -1\n", "p.yaml");
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        const auto fleet = fleetOf(read->project.serving->scenario, nullptr);
+        QVERIFY(!fleet);
+        const Diagnostic problem = located(fleet.error(), *read->project.serving, read->servingPlaces);
+        QCOMPARE(QString::fromStdString(problem.place.file), QString("p.yaml"));
+        QCOMPARE(problem.place.line, 5);
     }
 };
 

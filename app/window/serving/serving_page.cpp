@@ -40,15 +40,6 @@ bool sameRun(ServingStudy a, const ServingStudy& b) {
     return a == b;
 }
 
-/// `8:15.36`, as a stopwatch shows it; below a minute in seconds.
-QString clockText(SimTime time) {
-    const double seconds = toSeconds(time);
-    if (seconds < 60) return QString::number(seconds, 'f', seconds < 1 ? 4 : 2) + QStringLiteral(" s");
-    const auto minutes = static_cast<qint64>(seconds / 60);
-    const double rest = seconds - 60.0 * static_cast<double>(minutes);
-    return QStringLiteral("%1:%2").arg(minutes).arg(rest, 5, 'f', 2, QLatin1Char('0'));
-}
-
 }  // namespace
 
 ServingPage::ServingPage(QWidget* parent)

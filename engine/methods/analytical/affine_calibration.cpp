@@ -16,8 +16,9 @@ namespace orrery {
 
 namespace {
 
-constexpr std::string_view constantName = "launch constant", stretchName = "stretch";
+constexpr std::string_view constantName = "launch constant", stretchName = "stretch", hostName = "framework launch";
 constexpr double greatestConstant = 1e-3, leastStretch = 0.5, greatestStretch = 10;
+constexpr double unmeasured = 2;     // a factor either way
 constexpr double sameDevice = 0.01;  // as CalibrationSet::Found says
 
 double parameter(const CalibrationSection& section, std::string_view name, double fallback) {
@@ -64,10 +65,35 @@ private:
 struct Group {
     std::vector<Kernel> kernels;
     std::vector<double> nominal, measured;
+    std::vector<std::uint8_t> byHost;
+    double launch = 0;  // s, as the device states it
     std::optional<DeviceFingerprint> device;
     std::vector<CalibrationSource> sources;
     std::vector<std::int32_t> deviceOfRow;
 };
+
+// What a host adds, from the rows that it timed; `affine` of the others, or of these where there are no others.
+struct HostFit {
+    Affine affine;
+    double host = 0;
+    bool ownConstant = true;  // false: the constant is what the device states
+};
+HostFit fitWithHost(const Group& group, std::span<const std::size_t> fitTo, bool fitStretch) {
+    std::vector<std::size_t> device, host;
+    for (const std::size_t i : fitTo) (group.byHost[i] != 0 ? host : device).push_back(i);
+    HostFit fit;
+    fit.affine = fitAffine(group.nominal, group.measured, device.empty() ? host : device, fitStretch);
+    if (host.empty()) return fit;
+    const Fit ofHost(group.nominal, group.measured, host);
+    if (!device.empty()) {
+        fit.host = std::max(0.0, ofHost.bestConstant(fit.affine.stretch).constant - fit.affine.constant);
+    } else if (fit.affine.constant > group.launch) {
+        fit.host = fit.affine.constant - group.launch;
+        fit.affine.constant = group.launch;
+        fit.ownConstant = false;
+    }
+    return fit;
+}
 
 }  // namespace
 
@@ -104,7 +130,10 @@ AffineSections::AffineSections(std::string_view method, const CalibrationSet& ca
             if (!found.section) continue;
             const bool known = std::any_of(entries_.begin(), entries_.end(),
                                            [&](const Entry& entry) { return entry.section == found.section; });
-            if (!known) entries_.push_back({found.section, found.deviceDistance > sameDevice && found.section->device});
+            const bool foreign = found.deviceDistance > sameDevice && found.section->device;
+            if (!known)
+                entries_.push_back(
+                    {found.section, foreign ? found.deviceDistance : 0, deviceVerdict(*found.section, gpu)});
         }
     }
 }
@@ -129,18 +158,47 @@ Affine AffineSections::of(const Kernel& kernel) const {
     return {parameter(*found->section, constantName, launch_), parameter(*found->section, stretchName, 1)};
 }
 
-KernelPrice AffineSections::price(const Kernel& kernel, double nominalSeconds, Bound bound) const {
+double AffineSections::hostLaunch(const Kernel& kernel) const {
     const Entry* found = entry(kernel);
+    return found ? parameter(*found->section, hostName, 0) : 0;
+}
+
+KernelPrice AffineSections::priced(const Entry* found, double seconds, Bound bound) const {
     KernelPrice price;
     price.bound = bound;
+    price.seconds = price.low = price.high = seconds;
+    if (!found) {  // learned of other kernels, if at all
+        if (!entries_.empty()) price.domain = DomainVerdict::Outside;
+        return price;
+    }
+    const SectionPrice section = priceWith(*found->section, seconds, {});
+    // Never checked on this device: wider by how unlike the two are.
+    const double wider = 1 + std::min(found->foreign, 1.0);
+    price.low = section.low / wider;
+    price.high = section.high * wider;
+    price.domain = std::max(found->verdict, section.domain);
+    return price;
+}
+
+KernelPrice AffineSections::priceByHost(const Kernel& kernel, double nominalSeconds, Bound bound) const {
     const Affine affine = of(kernel);
-    price.seconds = price.low = price.high = affine(nominalSeconds);
-    if (affine.constant > affine.stretch * nominalSeconds) price.bound = {BoundKind::Overhead, -1};
-    if (!found) return price;
-    const SectionPrice priced = priceWith(*found->section, price.seconds, {});
-    price.low = priced.low;
-    price.high = priced.high;
-    price.domain = found->foreign ? DomainVerdict::Edge : priced.domain;
+    const double host = hostLaunch(kernel);
+    if (affine.constant + host > affine.stretch * nominalSeconds) bound = {BoundKind::Overhead, -1};
+    return priced(entry(kernel), affine(nominalSeconds) + host, bound);
+}
+
+KernelPrice AffineSections::price(const Kernel& kernel, double nominalSeconds, Bound bound) const {
+    const Entry* found = entry(kernel);
+    const Affine affine = of(kernel);
+    const double host = hostLaunch(kernel), seconds = affine(nominalSeconds);
+    if (affine.constant > affine.stretch * nominalSeconds) bound = {BoundKind::Overhead, -1};
+    KernelPrice price = priced(found, seconds + host, bound);
+    if (host <= 0) return price;
+    const double below = price.seconds - price.low, above = price.high - price.seconds;
+    price.seconds = seconds;
+    price.low = seconds - std::min(seconds / unmeasured, below);
+    price.high = seconds + std::min(seconds * (unmeasured - 1), above + host);
+    price.domain = std::max(price.domain, DomainVerdict::Edge);
     return price;
 }
 
@@ -169,6 +227,8 @@ Expected<Calibration> fitAffineCalibration(std::string_view method, std::string_
             group.kernels.push_back(kernel);
             group.nominal.push_back(seconds);
             group.measured.push_back(device.seconds[i]);
+            group.byHost.push_back(i < device.byHost.size() ? device.byHost[i] : 0);
+            group.launch = device.gpu.device.launchOverhead.value;
             group.deviceOfRow.push_back(static_cast<std::int32_t>(d));
         }
     }
@@ -192,13 +252,17 @@ Expected<Calibration> fitAffineCalibration(std::string_view method, std::string_
         section.candidates.front().stop = options.stop;
         const auto prepare = [&](std::span<const std::size_t> fitTo,
                                  std::map<std::string, double, std::less<>>& parameters) -> Expected<SectionRows> {
-            const Affine affine = fitAffine(group.nominal, group.measured, fitTo, fitStretch);
-            parameters[std::string(constantName)] = affine.constant;
-            if (fitStretch) parameters[std::string(stretchName)] = affine.stretch;
+            const HostFit fit = fitWithHost(group, fitTo, fitStretch);
+            parameters.clear();
+            if (fit.ownConstant) parameters[std::string(constantName)] = fit.affine.constant;
+            if (fit.host > 0) parameters[std::string(hostName)] = fit.host;
+            if (fitStretch) parameters[std::string(stretchName)] = fit.affine.stretch;
             SectionRows out;
             out.measured = group.measured;
             out.baseline.reserve(group.nominal.size());
-            for (const double nominal : group.nominal) out.baseline.push_back(affine(nominal));
+            for (std::size_t i = 0; i < group.nominal.size(); ++i) {
+                out.baseline.push_back(fit.affine(group.nominal[i]) + (group.byHost[i] != 0 ? fit.host : 0));
+            }
             if (options.acrossDevices) out.group = group.deviceOfRow;
             return out;
         };
@@ -209,10 +273,42 @@ Expected<Calibration> fitAffineCalibration(std::string_view method, std::string_
     return calibration;
 }
 
+void AffineSections::tellLaunch(const Kernel& kernel, KernelStory& story) const {
+    const Entry* found = entry(kernel);
+    const bool fitted = found && found->section->parameters.contains(constantName);
+    story.terms.push_back({"launch constant",
+                           of(kernel).constant,
+                           Dimension::Time,
+                           {},
+                           fitted ? "Fitted to measured kernels of this kind."
+                                  : "The device's launch overhead; nothing has been fitted."});
+    if (const double host = hostLaunch(kernel); host > 0) {
+        story.terms.push_back({"framework launch",
+                               host,
+                               Dimension::Time,
+                               {},
+                               "Of the host that measured these kernels; not in the price, only in its interval."});
+    }
+}
+
 std::vector<std::string> AffineSections::assumptions() const {
-    if (!empty()) return {};
-    return {fmt::format("No constant per launch has been measured for this device: its launch overhead of {} is taken.",
+    if (empty()) {
+        return {
+            fmt::format("No constant per launch has been measured for this device: its launch overhead of {} is taken.",
                         format(Seconds(launch_)))};
+    }
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (const Entry& each : entries_) {
+        const double host = parameter(*each.section, hostName, 0);
+        if (host <= 0) continue;
+        least = std::min(least, host);
+        most = std::max(most, host);
+    }
+    if (most <= 0) return {};
+    return {
+        fmt::format("Kernels were measured with a framework's launch of {} to {} each, which is left out: what a "
+                    "captured graph keeps of it was not measured, and intervals reach up to it.",
+                    format(Seconds(least)), format(Seconds(most)))};
 }
 
 }  // namespace orrery

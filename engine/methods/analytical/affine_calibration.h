@@ -3,6 +3,10 @@
 // What a first-principles method leaves to measurement: a constant per launch, and where a method says so a share by
 // which its time is stretched (a clock that does not hold, a schedule that is not perfect). Both are fitted per kind of
 // kernel and device to the least mean |ln(measured ÷ predicted)|.
+//
+// Rows that a host timed (KernelRows::byHost) hold its call and its waiting too. What they take beyond the constant of
+// rows timed on the device, or where there are none beyond the device's launch overhead, is kept apart as the
+// framework's launch. A captured graph does not have it.
 
 #include "learning/calibration.h"
 #include "methods/kernel_method.h"
@@ -35,18 +39,28 @@ public:
     const CalibrationSection* find(const Kernel& kernel) const;
     /// Its numbers, or the device's launch overhead and 1.
     Affine of(const Kernel& kernel) const;
-    /// Price with the interval of its residuals.
+    /// A framework's launch, that rows timed by a host have on top of the constant; 0 where none were.
+    double hostLaunch(const Kernel& kernel) const;
+    /// Price with the interval of its residuals. Where those are of rows timed by a host, with the seconds by which
+    /// these were off, and upwards by the framework's launch too: what a captured graph keeps of it was not measured.
+    /// Both up to a factor of two, which stands for what was never measured.
     KernelPrice price(const Kernel& kernel, double nominalSeconds, Bound bound) const;
+    /// With the framework's launch.
+    KernelPrice priceByHost(const Kernel& kernel, double nominalSeconds, Bound bound) const;
 
-    /// What holds where nothing was fitted, one sentence; empty with sections.
+    /// Terms of the launch, for "why this number".
+    void tellLaunch(const Kernel& kernel, KernelStory& story) const;
+    /// What holds where nothing was fitted, or a framework's launch was; else empty.
     std::vector<std::string> assumptions() const;
 
 private:
     struct Entry {
         const CalibrationSection* section;
-        bool foreign;  ///< of another device
+        double foreign;  ///< distance of the device that it is of; 0: this one
+        DomainVerdict verdict;
     };
     const Entry* entry(const Kernel& kernel) const;
+    KernelPrice priced(const Entry* found, double seconds, Bound bound) const;
     std::vector<Entry> entries_;
     CalibrationSet keep_;  ///< owns the sections
     double launch_;

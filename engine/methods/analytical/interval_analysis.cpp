@@ -76,6 +76,12 @@ public:
         return price;
     }
 
+    KernelPrice priceByHost(const Kernel& kernel) const override {
+        const IntervalPlan plan = planIntervals(machine_, kernel);
+        if (!plan.covered) return price(kernel);
+        return sections_.priceByHost(kernel, plan.stack.total() / machine_.clock, boundOf(plan.stack));
+    }
+
     KernelStory explain(const Kernel& kernel) const override {
         KernelStory story;
         const IntervalPlan plan = planIntervals(machine_, kernel);
@@ -113,12 +119,7 @@ public:
                                    {},
                                    fmt::format("{:.3f} of the cycles, fitted.", affine.stretch)});
         }
-        story.terms.push_back({"launch constant",
-                               affine.constant,
-                               Dimension::Time,
-                               {},
-                               sections_.find(kernel) ? "Fitted to measured kernels of this kind."
-                                                      : "The device's launch overhead; nothing has been fitted."});
+        sections_.tellLaunch(kernel, story);
         story.stack = stackParts(plan.stack);
         story.tileM = plan.tileM;
         story.tileN = plan.tileN;

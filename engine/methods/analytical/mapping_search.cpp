@@ -183,6 +183,11 @@ public:
         return price;
     }
 
+    KernelPrice priceByHost(const Kernel& kernel) const override {
+        const SearchedKernel found = nominal(kernel);
+        return found.seconds > 0 ? sections_.priceByHost(kernel, found.seconds, found.bound) : price(kernel);
+    }
+
     KernelStory explain(const Kernel& kernel) const override;
 
     std::vector<std::string> assumptions() const override {
@@ -257,13 +262,7 @@ KernelStory MappingSearchPricer::explain(const Kernel& kernel) const {
         }
         time("vector units", found.vector.computeCycles, "Operations and exponentials.");
     }
-    const Affine affine = sections_.of(kernel);
-    story.terms.push_back({"launch constant",
-                           affine.constant,
-                           Dimension::Time,
-                           {},
-                           sections_.find(kernel) ? "Fitted to measured kernels of this kind."
-                                                  : "The device's launch overhead; nothing has been fitted."});
+    sections_.tellLaunch(kernel, story);
     return story;
 }
 

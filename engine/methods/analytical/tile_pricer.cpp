@@ -46,6 +46,10 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
             }
         }
     }
+    // A method that has learned something has not learned what no section covers.
+    if (bindings.calibrations.has(method)) {
+        for (TileBinding& binding : bindings.nominal) binding.deviceVerdict = DomainVerdict::Outside;
+    }
     return bindings;
 }
 

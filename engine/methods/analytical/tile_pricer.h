@@ -18,7 +18,7 @@ struct TileBinding {
     std::vector<double> parameters;  ///< in the family's order
     const CalibrationSection* section = nullptr;
     double deviceDistance = 0;                            ///< of the section's device, as CalibrationSet::Found has it
-    DomainVerdict deviceVerdict = DomainVerdict::Inside;  ///< of the GPU among the devices of a section for any
+    DomainVerdict deviceVerdict = DomainVerdict::Inside;  ///< of the GPU, for what the section was learned from
 };
 
 struct TileBindings {
@@ -36,10 +36,10 @@ std::vector<std::string> assumptionsOf(const TileBindings& bindings);
 /// Correlation of residuals of the first section of that kind; 0 without one.
 double correlationOf(const TileBindings& bindings, KernelKind kind);
 
-/// A section of another device was never checked on this one: its price is at the edge of what was learned, and its
-/// interval is wider by how unlike the devices are.
-/// A section for any device knows how wrong it is on devices that it has not seen: such a device is flagged, its
-/// interval stays.
+/// A section of another device was never checked on this one: its price is at the edge of what was learned where the
+/// two are alike, else outside, and its interval is wider by how unlike they are. Outside as well is what no section
+/// covers. A section for any device knows how wrong it is on devices that it has not seen: such a device is flagged,
+/// its interval stays.
 void doubtForeignSection(const TileBinding& binding, KernelPrice& price);
 /// Roofline with a launch, for kernels that no family covers; `priced` is false.
 /// A convolution that is priced as a product was not checked as a convolution: its interval is half as wide again, and

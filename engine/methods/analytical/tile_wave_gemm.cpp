@@ -28,7 +28,8 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     {"unpack", 8, 0.01, 500, 0.7, Dimension::Number, "rows' worth of arithmetic to widen a narrow weight"},
 }};
 
-constexpr double usualIdle = 0.15;  // of the cap: leakage, memory and fans
+constexpr double leastSpilled = 0.01;  // below, nothing is fetched twice
+constexpr double usualIdle = 0.15;     // of the cap: leakage, memory and fans
 
 struct Tile {
     double m, n;
@@ -57,6 +58,12 @@ double up(double value) {
 double whole(double value) {
     return static_cast<double>(static_cast<std::int64_t>(value));
 }
+// Whole multiples of `step` that hold the whole number `value`, by 1 / step: a division waits, and its result may
+// differ from this product's by what the comparison mends.
+double multiples(double value, double step, double perStep) {
+    const double below = whole(value * perStep);
+    return below * step < value ? below + 1 : below;
+}
 // Two things at once: as long as the longer, and up to 19 % more the nearer they are; (a⁴ + b⁴)^¼ within 1.5 %.
 double together(double a, double b) {
     const double most = std::max(a, b), ratio = std::min(a, b) / most, square = ratio * ratio;
@@ -76,11 +83,12 @@ struct Product {
     double typeBytes, weightTypeBytes;
     double a, w;      ///< bytes of the operands
     double once = 1;  ///< share of the first operand's elements that differ: windows of a convolution overlap
-    double sms, clock, cycle;
-    double flopsPerCycle;       ///< of one multiprocessor
-    double stepK;               ///< elements of 128 bytes
-    double onceBytes, spilled;  ///< past the cache; share of what waves want again that it has lost
-    double dramRate;            ///< B/s
+    double sms, perSms, clock, cycle;
+    double flopsPerCycle;        ///< of one multiprocessor
+    double stepK, steps;         ///< elements of 128 bytes; how many of them there are along k
+    double onceBytes, spilled;   ///< past the cache; share of what waves want again that it has lost
+    double dramRate, leastDram;  ///< B/s; s that the bytes take which everybody moves
+    double feedRate;             ///< B/s from L2 into all multiprocessors
     double unpack;
     double feed, step, block;  ///< the parameters at this device's tensor rate
 };
@@ -88,12 +96,13 @@ struct Product {
 struct Placement {
     Tile tile;
     double occupancy, tilesOfY;
-    double perStep, feed;  ///< cycles of a step: arithmetic, bytes from L2
+    double perStep, feed;              ///< cycles of a step: arithmetic, bytes from L2
+    double dramBytes = -1, dram = -1;  ///< bytes and seconds, once somebody asks
 };
 
 // Blocks that run together share rows and columns; a wave's own are fetched again if they have left the cache.
 double dramBytes(const Product& product, const Placement& placed) {
-    if (product.spilled < 0.01) return product.onceBytes;
+    if (product.spilled < leastSpilled) return product.onceBytes;
     const Tile& tile = placed.tile;
     const double atOnce = std::min(placed.tilesOfY, product.sms * placed.occupancy);
     const double gridM = up(product.m * tile.perM), gridN = up(product.n * tile.perN) * product.batch;
@@ -105,37 +114,52 @@ double dramBytes(const Product& product, const Placement& placed) {
     return product.onceBytes + 0.5 * product.spilled * std::max(0.0, fetched - product.a - product.w);
 }
 
-// Takes the placed with these splits if it is faster than `best`.
-void consider(const Product& product, const Placement& placed, double splits, std::span<const double> p,
-              TilePhysics& best) {
+constexpr std::array<double, 5> perOccupancy{1, 1, 1.0 / 2, 1.0 / 3, 1.0 / 4};
+
+// The fastest so far, and the seconds of computing from which nothing is faster whatever else it takes.
+struct Best {
+    TilePhysics physics;
+    double limit = INFINITY;
+};
+
+// Takes the placed with these splits if it is faster than the best.
+void consider(const Product& product, Placement& placed, double splits, std::span<const double> p, Best& all) {
+    TilePhysics& best = all.physics;
+    if (splits > 1 && product.leastDram + p[GemmSplit] >= best.seconds) return;
     const double blocks = placed.tilesOfY * splits;
-    const double steps = up(product.k / (splits * product.stepK));
-    const double perSm = up(blocks / product.sms);
+    const double steps = splits > 1 ? up(product.steps / splits) : up(product.steps);
+    const double perSm = multiples(blocks, product.sms, product.perSms);
     const double busy = perSm * steps * std::max(placed.perStep, placed.feed);
-    if (busy >= best.seconds * product.clock) return;
-    const double rounds = up(perSm / placed.occupancy);
-    const double waiting = rounds * steps * product.step;
-    const double compute = (together(busy, waiting) + rounds * product.block) * product.cycle;
-    if (compute >= best.seconds) return;
-    const double bytes = dramBytes(product, placed);
-    const double dram = bytes / product.dramRate;
+    if (busy >= all.limit * product.clock) return;
+    const double rounds = multiples(perSm, placed.occupancy, perOccupancy[static_cast<std::size_t>(placed.occupancy)]);
+    const double waiting = rounds * steps * product.step, ends = rounds * product.block;
+    // What can only be longer is asked for first: most choices end here.
+    if ((std::max(busy, waiting) + ends) * product.cycle >= all.limit) return;
+    const double compute = (together(busy, waiting) + ends) * product.cycle;
+    if (compute >= all.limit) return;
     double gather = 0;
     if (splits > 1) {
-        gather = p[GemmSplit] +
-                 splits * product.m * product.n * product.batch * 8 / (product.feed * product.sms * product.clock);
+        gather = p[GemmSplit] + splits * product.m * product.n * product.batch * 8 / product.feedRate;
     }
-    const double seconds = together(compute, dram) + gather;
+    if (std::max(compute, product.leastDram) + gather >= best.seconds) return;
+    if (placed.dram < 0) {
+        placed.dramBytes = dramBytes(product, placed);
+        placed.dram = placed.dramBytes / product.dramRate;
+    }
+    if (std::max(compute, placed.dram) + gather >= best.seconds) return;
+    const double seconds = together(compute, placed.dram) + gather;
     if (seconds >= best.seconds) return;
+    // Where all choices move the same bytes, computing alone decides.
+    all.limit = std::min(all.limit, product.spilled < leastSpilled && gather == 0 ? compute : seconds);
     best.seconds = seconds;
     best.compute = perSm * steps * placed.perStep * product.cycle;
     best.l2 = perSm * steps * placed.feed * product.cycle;
-    best.dram = dram;
-    best.serial = (waiting + rounds * product.block) * product.cycle + gather;
+    best.dram = placed.dram;
+    best.serial = (waiting + ends) * product.cycle + gather;
     best.tileM = placed.tile.m, best.tileN = placed.tile.n, best.tileK = product.stepK, best.splits = splits;
     best.blocks = blocks, best.blocksPerWave = product.sms * placed.occupancy;
-    best.waves = blocks / best.blocksPerWave;
     best.steps = steps;
-    best.dramBytes = bytes;
+    best.dramBytes = placed.dramBytes;
     best.l2Bytes =
         placed.tilesOfY * product.k * (placed.tile.m * product.typeBytes + placed.tile.n * product.weightTypeBytes);
 }
@@ -155,7 +179,7 @@ void considerVector(const Product& product, TilePhysics& best) {
     best.dram = dram;
     best.serial = 0.5 * product.block / product.clock;
     best.tileM = 1, best.tileN = columns, best.tileK = product.k;
-    best.blocks = blocks, best.blocksPerWave = product.sms * 4, best.waves = blocks / best.blocksPerWave;
+    best.blocks = blocks, best.blocksPerWave = product.sms * 4;
     best.steps = 1;
     best.dramBytes = product.onceBytes, best.l2Bytes = product.w;
 }
@@ -166,7 +190,8 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     product.k = static_cast<double>(kernel.k);
     product.batch = static_cast<double>(std::max<std::int64_t>(kernel.batch, 1));
     product.typeBytes = bits(kernel.type) / 8.0, product.weightTypeBytes = bits(kernel.weightType) / 8.0;
-    product.sms = gpu.sms, product.clock = gpu.clock, product.cycle = 1 / gpu.clock;
+    product.sms = gpu.sms, product.perSms = 1 / gpu.sms;
+    product.clock = gpu.clock, product.cycle = 1 / gpu.clock;
     product.flopsPerCycle = std::max(gpu.peak(true, kernel.type) / (gpu.sms * gpu.clock), 1.0);
     // Multiprocessors are balanced: with the tensor rate grow the paths that feed it (multicast, copy engines) and
     // shrink the latencies that it must not wait for. Fits of three generations agree on these products within a fifth.
@@ -174,7 +199,7 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     product.feed = p[GemmFeed] * generation;
     product.step = p[GemmStep] / generation;
     product.block = p[GemmBlock] / generation;
-    product.stepK = 128 / product.typeBytes;
+    product.stepK = 128 / product.typeBytes, product.steps = product.k / product.stepK;
     product.unpack = product.weightTypeBytes < product.typeBytes ? p[GemmUnpack] : 0;
     product.a = product.batch * product.m * product.k * product.typeBytes;
     if (const ConvolutionShape& c = kernel.convolution; c.kernelHeight * c.kernelWidth > 1) {
@@ -193,7 +218,8 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     const double othersKept = kept(product.a + product.w + c, reach, 3);
     product.onceBytes = product.w * (1 - weightsKept) + (product.a + c) * (1 - othersKept);
     product.spilled = 1 - kept(product.a + product.w, reach, 1);
-    product.dramRate = p[GemmDram] * gpu.dramBandwidth;
+    product.dramRate = p[GemmDram] * gpu.dramBandwidth, product.leastDram = product.onceBytes / product.dramRate;
+    product.feedRate = product.feed * product.sms * product.clock;
     return product;
 }
 
@@ -222,7 +248,8 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     const Product product = productOf(kernel, gpu, p);
     const double m = product.m, n = product.n, k = product.k;
     const double registers = (gpu.registerBytes > 0 ? gpu.registerBytes : 262144.0) * 0.7;
-    TilePhysics best;
+    Best all;
+    TilePhysics& best = all.physics;
     best.seconds = INFINITY;
     const double perStage = gpu.sharedBytes / (3 * product.stepK);
     const double perStep = 2 * product.stepK / (product.flopsPerCycle * p[GemmCompute]);
@@ -230,22 +257,27 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     for (const Tile& tile : tiles) {
         if ((tile.m > 16 && m < tile.m / 2) || (tile.n > 32 && n < tile.n / 2)) continue;
         const double bytesOfK = tile.m * product.typeBytes + tile.n * product.weightTypeBytes;
-        const double stages = gpu.sharedBytes > 0 ? whole(perStage / bytesOfK) : 2;
-        if (stages < 1) continue;
         Placement placed{tile, 1, 0, 0, 0};
-        placed.occupancy = std::clamp(std::min(stages, whole(registers * 0.25 * tile.perM * tile.perN)), 1.0, 4.0);
         placed.tilesOfY = up(m * tile.perM) * up(n * tile.perN) * product.batch;
         const double overhead = p[GemmTileCost] * (tile.perM + tile.perN) + product.unpack * tile.perM;
         placed.perStep = tile.m * tile.n * perStep * (1 + overhead);
         placed.feed = bytesOfK * perFeed;
-        consider(product, placed, 1, p, best);
-        const double room = std::min(product.sms * placed.occupancy / placed.tilesOfY, k / (2 * product.stepK));
+        // Not even with its work in equal parts.
+        const double least = placed.tilesOfY * product.steps * std::max(placed.perStep, placed.feed) * product.perSms;
+        if (least * 0.999999 >= all.limit * product.clock) continue;
+        const double stages = gpu.sharedBytes > 0 ? whole(perStage / bytesOfK) : 2;
+        if (stages < 1) continue;
+        placed.occupancy = std::clamp(std::min(stages, whole(registers * 0.25 * tile.perM * tile.perN)), 1.0, 4.0);
+        consider(product, placed, 1, p, all);
+        if (product.sms * placed.occupancy < 2 * placed.tilesOfY) continue;
+        const double room = std::min(product.sms * placed.occupancy / placed.tilesOfY, product.steps / 2);
         if (room >= 2) {
-            consider(product, placed, whole(room), p, best);
-            if (room >= 4) consider(product, placed, whole(room / 2), p, best);
+            consider(product, placed, whole(room), p, all);
+            if (room >= 4) consider(product, placed, whole(room / 2), p, all);
         }
     }
     if (kernel.m == 1) considerVector(product, best);
+    best.waves = best.blocks / best.blocksPerWave;
     best.fill = m * n / (up(m / best.tileM) * best.tileM * up(n / best.tileN) * best.tileN);
     // Power limits clocks in long runs, by as much as the tensor units are at work.
     const double work =

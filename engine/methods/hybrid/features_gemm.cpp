@@ -60,6 +60,7 @@ void fill(const Kernel& kernel, const GpuView& gpu, const TilePhysics& physics, 
     put(ln(std::ceil(m / 128) * std::ceil(n / 128) * batch / gpu.sms));
     put(ln((gemmReuse(w, l2) + a + c) / l2)), put(ln((a + w + c) / l2)), put(gemmReuse(w, l2) / w);
     put(ln(m / n));
+    if (out.size() < names.size()) return;
     const double perSm = 1 / (gpu.sms * gpu.clock);
     put(ln(flopsPerSecond * perSm)), put(ln(gpu.sms)), put(ln(gpu.dramBandwidth * perSm)),
         put(ln(l2 / (ridge * ridge)));

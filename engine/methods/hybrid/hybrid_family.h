@@ -14,7 +14,8 @@ namespace orrery {
 struct HybridFamily {
     std::string_view name;  ///< that of its TileFamily, whose kernels it covers
     std::span<const std::string_view> featureNames;
-    /// Fills featureNames.size() numbers: finite for every kernel, dimensionless or logarithms. Allocates nothing.
+    /// Fills featureNames.size() numbers, or those before the device's where there is no room for all: finite for every
+    /// kernel, dimensionless or logarithms. Allocates nothing.
     void (*features)(const Kernel&, const GpuView&, const TilePhysics&, std::span<double>);
     /// Those of featureNames that describe a device and not only a kernel on it: a model for one device leaves them out
     /// (they are constant there). 0: none. They stand last.

@@ -68,9 +68,10 @@ private:
         const HybridFamily* hybrid = hybridFamilyOf(*binding.family);
         if (!binding.section) return {physics.seconds, physics.seconds, physics.seconds};
         if (!hybrid) return priceWith(*binding.section, physics.seconds, {});
-        hybrid->features(kernel, bindings_.gpu, physics, std::span(row.data(), hybrid->featureNames.size()));
         // A section of one device has no features of devices; they stand last.
-        const std::size_t count = std::min(binding.section->features.size(), hybrid->featureNames.size());
+        const std::size_t all = hybrid->featureNames.size(), count = std::min(binding.section->features.size(), all);
+        const std::size_t filled = std::max(count, all - hybrid->deviceFeatures);
+        hybrid->features(kernel, bindings_.gpu, physics, std::span(row.data(), filled));
         SectionPrice price = priceWith(*binding.section, physics.seconds, std::span<const double>(row.data(), count),
                                        physics.clockDoubt);
         if (price.domain == DomainVerdict::Outside) {

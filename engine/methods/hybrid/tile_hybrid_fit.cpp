@@ -16,7 +16,7 @@ namespace {
 using Parameters = std::map<std::string, double, std::less<>>;
 
 // From so many rows on, a dozen parameters hardly move when a fold is left out: they are fitted once.
-constexpr std::size_t manyRows = 1000;
+constexpr std::size_t manyRows = 1000, veryManyRows = 10000;
 
 struct MixedRow {
     Kernel kernel;
@@ -70,7 +70,7 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
         how.pupil->kind = "compact-trees";
         hybrid->tunePupil(*how.pupil, group.rows.size());
     }
-    if (group.rows.size() > manyRows) how.folds = 3;
+    if (group.rows.size() > manyRows) how.folds = group.rows.size() > veryManyRows ? 2 : 3;
     how.spread = group.device < 0;
     std::vector<double> fitted;
     const PrepareRows prepare = [&](std::span<const std::size_t> fitTo,

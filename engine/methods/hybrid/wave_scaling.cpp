@@ -135,6 +135,7 @@ private:
             out.low = out.seconds * low->second, out.high = out.seconds * high->second;
         } else {
             out.low = out.high = out.seconds;
+            out.domain = std::max(out.domain, binding.deviceVerdict);  // nobody has looked how far this scales
         }
         return out;
     }

@@ -1,6 +1,5 @@
 #include "methods/model/kernel_iteration.h"
 
-#include "hardware/power_limit.h"
 #include "methods/model/compose.h"
 
 #include <fmt/format.h>
@@ -43,6 +42,11 @@ double clockedPart(const PricedLaunch& priced, const Launch& launch, const GpuVi
         default:
             return 0;
     }
+}
+
+// Half-width of a sum from its parts': between independent and fully correlated.
+double joined(double squares, double all) {
+    return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * all * all);
 }
 
 // Where an installation's all-reduces were measured to be slower than the kernel method's.
@@ -119,16 +123,16 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
         const bool outside = !price.priced || price.domain == DomainVerdict::Outside;
         sum.doubt += outside ? launch.count * priced.seconds : 0;
     }
-    const auto joined = [](const std::array<double, kernelKindCount>& sides) {
+    const auto joinedSides = [](const std::array<double, kernelKindCount>& sides) {
         double squares = 0, all = 0;
         for (const double side : sides) {
             squares += side * side;
             all += side;
         }
-        return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * all * all);
+        return joined(squares, all);
     };
-    sum.below = joined(below);
-    sum.above = joined(above);
+    sum.below = joinedSides(below);
+    sum.above = joinedSides(above);
     return sum;
 }
 
@@ -163,55 +167,7 @@ GridPrice KernelIterationTime::decodeAttention(const IterationWork& work) const 
                        });
 }
 
-KernelIterationTime::Running KernelIterationTime::runningAt(const Sum& sum, double clockShare) const {
-    const GridPrice& all = sum.all;
-    const double slower = 1 / clockShare - 1;
-    const auto stages = static_cast<double>(spec_.model.plan.pipeline);
-    const double device = all.seconds + slower * all.clocked;
-    const double head = sum.headSeconds + slower * sum.headClocked;
-    Running running;
-    // The host is ahead or behind throughout: the layers are alike.
-    const double layers = sum.start + std::max(device - head, sum.issued) / stages;
-    running.last = layers + head;
-    running.stage = layers + sum.handOver;
-    running.lasting = std::max(device, stages * running.last);
-    const double voltage = voltageAt(clockShare);
-    const double memory = std::max(0.0, all.joules - power_.staticWatts * all.seconds - all.switched);
-    running.joules = power_.staticWatts * running.lasting + memory + voltage * voltage * all.switched;
-    return running;
-}
-
-KernelIterationTime::Running KernelIterationTime::runningCapped(const Sum& sum, double clockShare) const {
-    Running running = runningAt(sum, clockShare);
-    const double cap = spec_.powerCap;
-    if (!(cap > 0) || !power_.known() || running.joules <= cap * running.lasting) return running;
-    constexpr double lowestShare = 0.1;
-    double low = std::min(lowestShare, clockShare), high = clockShare;
-    running = runningAt(sum, low);
-    if (running.joules > cap * running.lasting) {
-        // What is left above static power is spread over as long as it takes.
-        const double above = running.joules - power_.staticWatts * running.lasting;
-        const double lasting = above / (cap - power_.staticWatts), factor = lasting / running.lasting;
-        return {running.stage * factor, running.last * factor, lasting, cap * lasting};
-    }
-    for (int i = 0; i < 24; ++i) {
-        const double middle = 0.5 * (low + high);
-        const Running there = runningAt(sum, middle);
-        if (there.joules > cap * there.lasting) {
-            high = middle;
-        } else {
-            low = middle;
-            running = there;
-        }
-    }
-    return running;
-}
-
-IterationPrice KernelIterationTime::price(const IterationWork& work) const {
-    return price(work, spec_.clockShare);
-}
-
-IterationPrice KernelIterationTime::price(const IterationWork& work, double clockShare) const {
+IterationCost KernelIterationTime::costOf(const IterationWork& work) const {
     double promptTokens = 0, promptReach = 0;
     for (const PromptChunk& chunk : work.prompts) {
         promptTokens += chunk.tokens;
@@ -228,51 +184,38 @@ IterationPrice KernelIterationTime::price(const IterationWork& work, double cloc
         promptAttention(work),
         decodeAttention(work),
     };
-    double launched = 0;
-    GridPrice all;
-    double belowSquares = 0, aboveSquares = 0;
+    IterationCost cost;
+    double launched = 0, belowSquares = 0, aboveSquares = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        all.add(parts[i], 1);
+        cost.all.add(parts[i], 1);
         belowSquares += parts[i].below * parts[i].below;
         aboveSquares += parts[i].above * parts[i].above;
         if (i < iterationGroupCount && parts[i].seconds > 0) launched += launchCount_[i];
     }
+    if (cost.all.seconds <= 0) return cost;
     launched += attentionLaunches_ * ((work.prompts.empty() ? 0 : 1) + (work.decodes.empty() ? 0 : 1));
 
-    IterationPrice price;
-    if (all.seconds <= 0) return price;
     const SoftwareStack& host = spec_.software;
     const bool graph = work.prompts.empty() ? host.decodeGraphs : host.promptGraphs;
-    const auto stages = static_cast<double>(spec_.model.plan.pipeline);
     const auto headGroup = static_cast<std::size_t>(IterationGroup::Head);
-    Sum sum{.all = all, .headSeconds = parts[headGroup].seconds, .headClocked = parts[headGroup].clocked};
-    sum.issued = graph ? 0 : host.issue * (launched - launchCount_[headGroup]);
-    sum.start = graph ? spec_.gpu.device.launchOverhead.value : host.issue;
-    if (stages > 1) {
-        sum.handOver = handOver_
-                           .at(tokens, 0, 0,
-                               [&](double count, double, double) {
-                                   const Launch launch = launches_.handOver(std::llround(count));
-                                   return priceOf({&launch, 1});
-                               })
-                           .seconds;
+    cost.headSeconds = parts[headGroup].seconds;
+    cost.headClocked = parts[headGroup].clocked;
+    cost.issued = graph ? 0 : host.issue * (launched - launchCount_[headGroup]);
+    cost.start = graph ? spec_.gpu.device.launchOverhead.value : host.issue;
+    cost.host = host.perIteration + (work.prompts.empty() ? 0 : host.perPrompt) +
+                host.perSequence * static_cast<double>(work.prompts.size() + work.decodes.size());
+    if (spec_.model.plan.pipeline > 1) {
+        cost.handOver = handOver_
+                            .at(tokens, 0, 0,
+                                [&](double count, double, double) {
+                                    const Launch launch = launches_.handOver(std::llround(count));
+                                    return priceOf({&launch, 1});
+                                })
+                            .seconds;
     }
-    const Running running = runningCapped(sum, std::clamp(clockShare, 0.1, 1.0));
-    price.seconds = running.stage;
-    price.lastSeconds = running.last;
-    price.host = host.perIteration + (work.prompts.empty() ? 0 : host.perPrompt) +
-                 host.perSequence * static_cast<double>(work.prompts.size() + work.decodes.size());
-    const auto joined = [](double squares, double together) {
-        return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * together * together);
-    };
-    const double whole = price.lastSeconds * stages;
-    price.low = std::max(0.0, 1 - std::max(host.below, joined(belowSquares, all.below) / whole));
-    price.high = 1 + std::max(host.above, joined(aboveSquares, all.above) / whole);
-    price.domain = all.doubt > 0.25 * all.seconds   ? DomainVerdict::Outside
-                   : all.doubt > 0.05 * all.seconds ? DomainVerdict::Edge
-                                                    : DomainVerdict::Inside;
-    if (power_.known()) price.watts = spec_.model.plan.tensor * stages * running.joules / running.lasting;
-    return price;
+    cost.below = joined(belowSquares, cost.all.below);
+    cost.above = joined(aboveSquares, cost.all.above);
+    return cost;
 }
 
 std::vector<Launch> KernelIterationTime::kernelsOf(const IterationWork& work) const {

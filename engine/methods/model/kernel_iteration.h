@@ -39,6 +39,16 @@ struct KernelIterationSpec {
     double powerCap = 0;    ///< watts of one device, below its own cap: the clock falls until they suffice. 0: its own
 };
 
+/// What an iteration costs before a clock is chosen.
+struct IterationCost {
+    GridPrice all;  ///< kernels of all stages on one device each
+    double headSeconds = 0, headClocked = 0;
+    double issued = 0, start = 0;  ///< host's seconds of the layers' kernels that no graph holds, and before them
+    double handOver = 0;           ///< between two stages
+    double host = 0;               ///< before the first kernel
+    double below = 0, above = 0;   ///< seconds of all stages, half-widths of the 90 % interval
+};
+
 class KernelIterationTime final : public IterationTime {
 public:
     static Expected<std::shared_ptr<const KernelIterationTime>> make(KernelIterationSpec spec);
@@ -51,18 +61,15 @@ public:
     /// The same at another share of the nominal clock, 0.1 to 1, or at a lower one where the power cap asks for it;
     /// with the power of all its devices in watts.
     IterationPrice price(const IterationWork& work, double clockShare) const;
+    /// For who asks at many clocks: the part that looks at the work, and the part that looks at the clock.
+    IterationCost costOf(const IterationWork& work) const;
+    IterationPrice price(const IterationCost& cost, double clockShare) const;
     const IterationLaunches& launches() const { return launches_; }
     const KernelPricer& pricer() const { return *spec_.pricer; }
     /// Kernels of one iteration, one by one: what the grids add up.
     std::vector<Launch> kernelsOf(const IterationWork& work) const;
 
 private:
-    struct Sum {
-        GridPrice all;
-        double headSeconds = 0, headClocked = 0;
-        double issued = 0, start = 0;  ///< host's seconds per layer kernels, and before them
-        double handOver = 0;           ///< between two stages
-    };
     explicit KernelIterationTime(KernelIterationSpec spec, IterationLaunches launches);
     struct Running {
         double stage = 0, last = 0;  ///< seconds of a stage, of the last one
@@ -70,9 +77,9 @@ private:
         double joules = 0;           ///< of one device's share of all stages
     };
     /// At a share of the nominal clock, whatever it draws.
-    Running runningAt(const Sum& sum, double clockShare) const;
+    Running runningAt(const IterationCost& cost, double clockShare) const;
     /// At that share, or at the highest below it whose mean power is within the cap.
-    Running runningCapped(const Sum& sum, double clockShare) const;
+    Running runningCapped(const IterationCost& cost, double clockShare) const;
     GridPrice priceOf(std::span<const Launch> launches) const;
     GridPrice group(IterationGroup which, double extent) const;
     GridPrice promptAttention(const IterationWork& work) const;

@@ -128,7 +128,8 @@ const std::vector<Card>& cards() {
          {{"matrix products", "GPU",
            "A100, the 20 of LLMCompass's set: 7.7 % with the constant that its authors state, 3.8 % on held-out rows "
            "with "
-           "one fitted to the other half; they report 10.9 % over all operators"},
+           "one fitted to the other half; they report 10.9 % over all operators. Without the framework's launch, on "
+           "3,520 products of 1 to 64 rows that TensorRT-LLM timed on the device: 25 %, 96 % inside the interval"},
           {"vector operators", "GPU",
            "A100, LLMCompass's set with its authors' constants: softmax 6.3 %, GELU 7.1 %, layer norm 13.8 %"},
           {"whole transformers", "GPU",

@@ -69,8 +69,8 @@ Expected<std::vector<double>> read(CsvStream file, std::int32_t experts) {
 Expected<std::vector<double>> readExpertTrace(const std::string& path, std::int32_t experts) {
     auto file = CsvStream::open(path);
     if (!file) {
-        return fail("routing.trace", file.error().message, "a table of `expert` and `count`",
-                    "name a file that is there", Place{path, 0, 0, {}});
+        return fail("routing.trace", fmt::format("the trace of experts {} cannot be opened", path),
+                    "a table of `expert` and `count`", "name a file that is there");
     }
     return read(std::move(*file), experts);
 }

@@ -1,0 +1,112 @@
+// `orrery-cli serve FILE`: what a person asks of experts, tenants, adapters and stages, and what comes out.
+
+#include "cli/cli_process.h"
+
+#include <QtTest/QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+using namespace orrery::test;
+using Json = nlohmann::json;
+
+namespace {
+
+Json answerOf(const QString& file) {
+    const Outcome outcome = cli({"serve", file, "--json"}, {}, 60000);
+    if (outcome.exit != 0) qFatal("%s", outcome.text().constData());
+    return Json::parse(outcome.out.toStdString());
+}
+
+}  // namespace
+
+class TestCliServing : public QObject {
+    Q_OBJECT
+    QTemporaryDir folder_;
+
+    QString written(const char* name, const QByteArray& text) {
+        QFile file(folder_.filePath(name));
+        if (!file.open(QIODevice::WriteOnly)) qFatal("%s cannot be written", name);
+        file.write(text);
+        return file.fileName();
+    }
+
+private slots:
+    // The gallery's pipeline: a question's time is that of its stages, which follow one another.
+    void aPipelineOfModels() {
+        const QString file = QStringLiteral(ORRERY_SOURCE "/presets/examples/rag-pipeline.yaml");
+        const Json answer = answerOf(file);
+        const Json& metrics = answer.at("metrics");
+        QCOMPARE(metrics.at("requests").get<int>(), 600);
+        QCOMPARE(metrics.at("stages").size(), std::size_t{4});
+        QCOMPARE(answer.at("requests").size(), std::size_t{2400});
+        double sum = 0, waiting = 0;
+        for (const Json& stage : metrics.at("stages")) {
+            QCOMPARE(stage.at("done").get<int>(), 600);
+            sum += stage.at("end_to_end_s").at("mean").get<double>();
+            waiting += stage.at("queueing_s").at("mean").get<double>();
+        }
+        QVERIFY(std::abs(sum / metrics.at("end_to_end_s").at("mean").get<double>() - 1) < 1e-9);
+        QVERIFY(std::abs(waiting - metrics.at("queueing_s").at("mean").get<double>()) < 1e-9);
+        QVERIFY(metrics.at("stalled_requests").get<int>() >= 0 && metrics.contains("stalled_s"));
+        const Json& second = answer.at("requests").at(1);
+        QCOMPARE(QString::fromStdString(second.at("stage")), QString("retrieve"));
+        QCOMPARE(second.at("question").get<int>(), 0);
+        // Retrieval is 30 ms whatever it holds, of 8 workers with 4 questions each: hardly ever a queue.
+        QVERIFY(std::abs(metrics.at("stages").at(1).at("end_to_end_s").at("p50").get<double>() - 0.03) < 1e-9);
+        const Outcome text = cli({"serve", file}, {}, 60000);
+        QVERIFY2(text.exit == 0 && text.out.contains("questions done") && text.out.contains("stood still"),
+                 text.text());
+        for (const char* stage : {"embed", "retrieve", "rerank", "generate"})
+            QVERIFY2(text.out.contains(QString("\n") + stage), text.text());
+    }
+
+    void tenantsAndAdapters() {
+        const QString file = written("lora.yaml",
+                                     "orrery: serving/1\nhardware: h100-sxm\nmodel: {source: llama-3-8b}\n"
+                                     "tenants:\n  - {name: chat, share: 3}\n  - {name: code, adapters: 50}\n"
+                                     "pools:\n  - {name: small, serves: [chat]}\n"
+                                     "  - {name: coder, model: llama-2-7b, serves: [code], adapters: {resident: 4}}\n"
+                                     "traffic: {requests: 200, arrivals: {rate: 5}}\n");
+        const Json answer = answerOf(file);
+        const Json& metrics = answer.at("metrics");
+        QCOMPARE(metrics.at("tenants").size(), std::size_t{2});
+        int requests = 0;
+        for (const Json& tenant : metrics.at("tenants")) requests += tenant.at("requests").get<int>();
+        QCOMPARE(requests, 200);
+        QVERIFY(metrics.at("adapter_loads").get<int>() >= 5);
+        for (const Json& request : answer.at("requests")) {
+            QCOMPARE(request.at("tenant") == "code", request.contains("adapter"));
+            QCOMPARE(request.at("replica").get<int>(), request.at("tenant") == "code" ? 1 : 0);
+        }
+        const Outcome text = cli({"serve", file}, {}, 60000);
+        QVERIFY2(text.out.contains("adapters loaded") && text.out.contains("\nchat") && text.out.contains("\ncode"),
+                 text.text());
+    }
+
+    // Long prompts on ranks that go in step: skewed experts take longer than even ones. (Decodes need not: they read
+    // fewer experts.)
+    void expertsInStep() {
+        const auto file = [&](const char* name, const QByteArray& routing) {
+            return written(name,
+                           "orrery: serving/1\nhardware: h200-sxm\nmodel: {source: qwen3-30b-a3b}\n"
+                           "pools:\n  - replicas: 4\n    experts: {waves: true" +
+                               routing +
+                               "}\n    scheduler: {token_budget: 8192}\n"
+                               "traffic:\n  requests: 40\n  arrivals: {kind: all-at-once}\n"
+                               "  prompt: {kind: fixed, mean: 8192}\n  output: {kind: fixed, mean: 1}\n");
+        };
+        const Json even = answerOf(file("even.yaml", "")),
+                   skewed = answerOf(file("zipf.yaml", ", routing: zipf, skew: 1.5"));
+        QVERIFY(skewed.at("metrics").at("ttft_s").at("mean").get<double>() >
+                even.at("metrics").at("ttft_s").at("mean").get<double>());
+        std::string said;
+        for (const Json& each : skewed.at("pools").at(0).at("assumptions")) said += each.get<std::string>() + "\n";
+        QVERIFY2(said.find("zipf") != std::string::npos && said.find("4 data-parallel ranks") != std::string::npos,
+                 said.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliServing)
+#include "tst_cli_serving.moc"
