@@ -250,7 +250,7 @@ private slots:
         const ServingMetrics& now = page_->runs().front()->metrics;
         QVERIFY(sure.ttft.p50.low <= now.ttft.p50 && now.ttft.p50 <= sure.ttft.p50.high);
         auto* table = page_->findChild<ui::CellsTable*>("serving.figures");
-        QCOMPARE(table->cells()->headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), QString("90 % of it"));
+        QCOMPARE(table->cells()->headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), QString("90 % interval"));
         const QString text = table->cells()->index(0, 2).data().toString();
         QVERIFY2(sure.known ? text.contains(QStringLiteral("–")) : text == "not measured", qPrintable(text));
     }

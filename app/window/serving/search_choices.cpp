@@ -211,7 +211,13 @@ void SearchChoices::show(const ServingStudy& question) {
             const QSignalBlocker quiet(box);
             box->setChecked(false);
         }
-        for (auto& [value, price] : each.prices) price->setVisible(false);
+        // Hidden only where it does not come back at once: who types a price keeps the place.
+        for (auto& [device, price] : each.prices) {
+            const bool stays = at != ticked_.end() && std::ranges::any_of(at->values, [&](const std::string& value) {
+                                   return deviceOf(value) == device;
+                               });
+            if (!stays) price->setVisible(false);
+        }
         for (const std::string& value : at == ticked_.end() ? std::vector<std::string>() : at->values) {
             said << searchValueText(each.axis->key, value);
             const std::string device(deviceOf(value));

@@ -162,7 +162,7 @@ const std::vector<GroupLine>& groupLines() {
 void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
                  const std::vector<std::optional<ServingIntervals>>& intervals) {
     QStringList heads{t("Figure")};
-    for (const auto& run : runs) heads << run->name << t("90 % of it");
+    for (const auto& run : runs) heads << run->name << t("90 % interval");
     if (runs.size() == 2) heads << t("Difference");
     std::vector<std::vector<ui::Cell>> rows;
     const auto begin = [&rows](const QString& name, const QString& tip) {

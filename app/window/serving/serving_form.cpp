@@ -71,8 +71,11 @@ QFormLayout* ServingForm::section(const QString& title) {
 }
 
 void ServingForm::addFolds(const std::vector<FieldFold*>& folds) {
+    auto* group = new QVBoxLayout;
+    group->setSpacing(ui::Theme::instance().unit() / 4);
+    static_cast<QVBoxLayout*>(inner_->layout())->addLayout(group);
     for (FieldFold* fold : folds) {
-        inner_->layout()->addWidget(fold);
+        group->addWidget(fold);
         folds_.push_back(fold);
         connect(fold, &FieldFold::edited, this, &ServingForm::change);
     }

@@ -230,6 +230,7 @@ void ServingSearch::showCapacity() {
     drawn.marks = marks;
     load_->setData(std::move(drawn));
     if (isBusy()) return;
+    if (said.isEmpty()) said << tr("stopped");
     state_->setFullText(said.join(QStringLiteral(" · ")));
     emit capacityFound(marks);
 }

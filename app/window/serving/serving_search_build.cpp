@@ -105,7 +105,6 @@ QWidget* ServingSearch::buildResults() {
     auto* plotColumn = new QVBoxLayout(left);
     plotColumn->setContentsMargins(0, 0, 0, 0);
     plotColumn->setSpacing(unit / 2);
-    auto* axes = new QHBoxLayout;
     const auto axis = [&](const char* id, const QString& name, const QString& tip, int usual) {
         auto* box = namedChoice(left, id, name, tip);
         for (std::size_t i = 0; i < searchFigures().size(); ++i) {
@@ -113,26 +112,25 @@ QWidget* ServingSearch::buildResults() {
             box->setItemData(box->count() - 1, searchFigures()[i].tip, Qt::ToolTipRole);
         }
         box->setCurrentIndex(usual);
+        box->setMinimumContentsLength(16);
         connect(box, &QComboBox::activated, this, &ServingSearch::showPlot);
         return box;
     };
     up_ = axis("serving.search.up", tr("Upward"), tr("Figure of the upward axis"), 3);
     across_ = axis("serving.search.across", tr("Across"), tr("Figure of the axis across"), 4);
-    axes->addWidget(up_);
-    axes->addWidget(new ui::Label(tr("against"), ui::FontRole::Body, ui::Tone::Muted, left));
-    axes->addWidget(across_);
-    axes->addStretch(1);
-    plotColumn->addLayout(axes);
+    plotColumn->addWidget(up_, 0, Qt::AlignLeft);
     plot_ = new ui::FrontPlot(QStringLiteral("serving.search.plot"), tr("Configurations by two figures"),
                               tr("Filled: no other one is better in both figures. Click one to choose it"), left);
     plot_->setEmptySentence(tr("Every configuration that ran stands here as it comes."));
     plotColumn->addWidget(plot_, 1);
+    plotColumn->addWidget(across_, 0, Qt::AlignRight);
     table_ = new ui::CellsTable(QStringLiteral("serving.search.table"), tr("Configurations"),
                                 tr("A click on a head sorts; a click on a row chooses"), split);
     split->addWidget(left);
     split->addWidget(table_);
     split->setStretchFactor(0, 2);
     split->setStretchFactor(1, 3);
+    split->setSizes({320, 640});
     auto* sweep = new QWidget(stack_);
     auto* sweepColumn = new QVBoxLayout(sweep);
     sweepColumn->setContentsMargins(0, 0, 0, 0);

@@ -156,7 +156,7 @@ FieldFold* memorySection(QWidget* parent) {
         [](const ServingStudy& q) {
             const PoolSpec& pool = firstPool(q);
             if (pool.kvBlocks > 0) return t("%1 blocks").arg(ui::countText(static_cast<double>(pool.kvBlocks)));
-            return t("%1 of memory, %2").arg(ui::percentText(pool.memoryShare), ui::qs(toText(q.scenario.model.kv)));
+            return t("%1, %2").arg(ui::percentText(pool.memoryShare), ui::qs(toText(q.scenario.model.kv)));
         },
         parent);
     FieldRows& rows = fold->rows();
@@ -193,14 +193,14 @@ FieldFold* memorySection(QWidget* parent) {
 
 void routerRows(FieldRows& rows) {
     rows.measure(
-        {QStringLiteral("serving.router.weight"), t("Weight of the prefix"),
+        {QStringLiteral("serving.router.weight"), t("Prefix"),
          t("Tokens of queue that one token found in a replica's cache is worth")},
         Dimension::Number,
         {[](const ServingStudy& q) { return q.scenario.router.weight; },
          [](ServingStudy& q, double to) { q.scenario.router.weight = to; }},
         {}, [](const ServingStudy& q) { return q.scenario.router.id == "prefix-affinity"; }, 0, 1e6);
     rows.measure(
-        {QStringLiteral("serving.router.queue"), t("Longest queue"),
+        {QStringLiteral("serving.router.queue"), t("Queue"),
          t("Prompt tokens that wait at a replica before it borrows help from the mixed pool")},
         Dimension::Number,
         {[](const ServingStudy& q) { return q.scenario.router.queueTokens; },
