@@ -71,6 +71,13 @@ bool serves(const ReplicaSpec& replica, const RequestStream& stream, RequestInde
     return std::find(replica.tenants.begin(), replica.tenants.end(), tenant) != replica.tenants.end();
 }
 
+ServiceLevel promiseTo(const FleetSpec& fleet, std::int32_t tenant) {
+    ServiceLevel promise = fleet.promise;
+    const auto at = static_cast<std::size_t>(std::max(0, tenant));
+    if (at < fleet.tenantTtft.size() && fleet.tenantTtft[at] > 0) promise.ttft = fleet.tenantTtft[at];
+    return promise;
+}
+
 Expected<void> check(const FleetSpec& fleet) {
     if (fleet.replicas.empty()) {
         return fail("serving.no-replica", "the fleet has no replica", "one replica or more", "add a pool");

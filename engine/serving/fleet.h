@@ -4,6 +4,7 @@
 // long its iterations take is a slot.
 
 #include "methods/iteration_time.h"
+#include "serving/admission.h"
 #include "serving/scheduler.h"
 
 #include <cstdint>
@@ -66,7 +67,9 @@ struct ReplicaSpec {
     std::int32_t devices = 1;  ///< accelerators; 0: runs on hosts, counts in no share of what the fleet could do
     /// Of requests that it serves (RequestStream::tenant): models of a shared fleet, stages of a pipeline. Empty: all.
     std::vector<std::int32_t> tenants;
-    AdapterSlots adapters;  ///< LoRA; none: requests' adapters are not looked at
+    AdmissionSpec admission;
+    std::vector<double> due;  ///< promised seconds to the first token by tenant, for admission (admission.h)
+    AdapterSlots adapters;    ///< LoRA; none: requests' adapters are not looked at
 };
 /// Nothing about tenants in a stream means tenant 0.
 bool serves(const ReplicaSpec& replica, const RequestStream& stream, RequestIndex r);
@@ -126,7 +129,10 @@ struct FleetSpec {
     AutoscaleSpec autoscale;
     std::vector<ReplicaFailure> failures;
     ServiceLevel promise;
+    std::vector<double> tenantTtft;  ///< by tenant, in place of promise.ttft; 0 or not there: that one
 };
+/// What was promised to the tenant of that number.
+ServiceLevel promiseTo(const FleetSpec& fleet, std::int32_t tenant);
 /// Fails on what cannot run: no replica, no blocks, a prefill pool without a decode pool, block size 0.
 Expected<void> check(const FleetSpec& fleet);
 

@@ -246,9 +246,10 @@ ServingMetrics measure(const ServingResult& result, const FleetSpec& fleet) {
         if (stages > 1) byStage[r % stages].add(table, {r, r}, {});
         if (r % stages != 0) continue;
         const Question question{r, r + stages - 1};
-        all.add(table, question, fleet.promise);
+        const std::int32_t tenant = tenants > 0 && !stream.tenant.empty() ? stream.tenant[r] % tenants : 0;
+        all.add(table, question, promiseTo(fleet, tenant));
         if (tenants > 0 && !stream.tenant.empty())
-            byTenant[static_cast<std::size_t>(stream.tenant[r] % tenants)].add(table, question, fleet.promise);
+            byTenant[static_cast<std::size_t>(tenant)].add(table, question, promiseTo(fleet, tenant));
     }
     for (std::size_t i = 0; i < byTenant.size(); ++i)
         metrics.tenants.push_back(byTenant[i].group(stream.tenantNames[i], metrics.makespan));

@@ -46,6 +46,10 @@ Replica::Replica(const ReplicaSpec& spec, std::int32_t index, RequestTable& requ
       ring_(static_cast<std::size_t>(spec.time->stages())),
       stageFree_(ring_.size()),
       random_(seed, 0x64726166740000ull + static_cast<std::uint64_t>(index)) {
+    if (!spec_.admission.plain()) {
+        scheduler_ = std::make_unique<AdmissionLine>(std::move(scheduler_), spec_.scheduler, requests, spec_.admission,
+                                                     spec_.due);
+    }
     if (spec_.adapters.count <= 0 || requests.stream->adapter.empty()) return;
     auto gate = std::make_unique<AdapterGate>(std::move(scheduler_), requests, spec_.adapters.count,
                                               spec_.adapters.loadSeconds);

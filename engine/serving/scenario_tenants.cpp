@@ -70,6 +70,11 @@ Expected<void> checkNames(const ServingScenario& scenario) {
                         "0 to 10", "0: all alike; 1: the second is asked for half as often as the first",
                         inList("tenants", i, "adapter_skew"));
         }
+        if (!(tenant.ttft >= 0 && tenant.ttft <= 1e9)) {
+            return fail("serving.tenants",
+                        fmt::format("'{}' is promised a first token in {} s", tenant.name, tenant.ttft),
+                        "0 or more seconds", "0: as promised to all", inList("tenants", i, "ttft"));
+        }
         shares += tenant.share;
         adapters += tenant.adapters;
     }

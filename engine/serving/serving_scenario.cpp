@@ -128,9 +128,25 @@ Expected<void> checkPool(const PoolSpec& pool) {
     if (!(adapters.hostBandwidth >= 0 && adapters.hostBandwidth <= 1e15))
         return badAdapters("host_bandwidth", adapters.hostBandwidth, "a rate from 0 on");
     if (!(adapters.hidden >= 0 && adapters.hidden <= 1)) return badAdapters("hidden", adapters.hidden, "0 to 1");
+    if (pool.admission.queue < 0) {
+        return fail("serving.bad-pool",
+                    fmt::format("the line of pool '{}' may hold {}", pool.name, pool.admission.queue),
+                    "1 or more requests, or 0 for any number", {}, inPool(pool, "admission/queue"));
+    }
     auto scheduler = check(pool.scheduler);
     if (!scheduler) scheduler.error().place = inPool(pool, "scheduler/" + scheduler.error().place.path);
     return scheduler;
+}
+
+// By number of the stream's tenants: stage after stage, tenant after tenant.
+std::vector<double> dueOf(const ServingScenario& scenario) {
+    std::vector<double> due;
+    for (std::size_t stage = 0; stage < std::max<std::size_t>(1, scenario.stages.size()); ++stage) {
+        for (const TenantSpec& tenant : scenario.tenants)
+            due.push_back(tenant.ttft > 0 ? tenant.ttft : scenario.promise.ttft);
+    }
+    if (due.empty()) due.push_back(scenario.promise.ttft);
+    return due;
 }
 
 // Adapters are of the models that write answers: of the last stage, where there are stages.
@@ -261,6 +277,8 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     replica.role = pool.role;
     replica.time = applyClock(*time, *kernels, pool, scenario.promise);
     replica.scheduler = pool.scheduler;
+    replica.admission = pool.admission;
+    replica.due = dueOf(scenario);
     replica.kvBlocks = pool.kvBlocks > 0 ? pool.kvBlocks : planned.capacity.blocks;
     replica.tokensPerBlock = pool.tokensPerBlock;
     replica.kvBytesPerToken = launches.kvBytesPerToken() * pool.plan.tensor;
@@ -312,6 +330,7 @@ Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::share
     fleet->autoscale = scenario.autoscale;
     fleet->failures = scenario.failures;
     fleet->promise = scenario.promise;
+    for (const TenantSpec& tenant : scenario.tenants) fleet->tenantTtft.push_back(tenant.ttft);
     const PoolSpec *prefill = nullptr, *decode = nullptr;
     double links = 0;
     for (const PoolSpec& pool : scenario.pools) {

@@ -121,6 +121,7 @@ struct PoolSpec {
     std::string model;  ///< as ServedModel::source, if this pool serves another one than the scenario
     ParallelPlan plan;
     SchedulerSpec scheduler;
+    AdmissionSpec admission;
     TimeSlot time;
     SpeculationChoice speculation;
     ExpertChoice experts;             ///< of a mixture of experts
@@ -142,6 +143,7 @@ struct TenantSpec {
     double share = 1;           ///< of the sessions, against the other tenants' shares
     std::int32_t adapters = 0;  ///< LoRA adapters that its sessions ask for; 0: the model as it is
     double adapterSkew = 1;     ///< the k-th adapter is asked for with weight k^−skew
+    double ttft = 0;            ///< promised seconds to the first token; 0: as promised to all
     bool operator==(const TenantSpec&) const = default;
 };
 

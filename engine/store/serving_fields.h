@@ -175,11 +175,18 @@ void describe(Archive& a, AdapterChoice& s) {
     a.number("hidden", s.hidden);
 }
 template <class Archive>
+void describe(Archive& a, AdmissionSpec& s) {
+    a.word("order", Words<AdmissionOrder>{s.order, 5});
+    a.whole("queue", s.queue);
+    a.flag("drop_late", s.dropLate);
+}
+template <class Archive>
 void describe(Archive& a, TenantSpec& s) {
     a.text("name", s.name);
     a.number("share", s.share);
     a.whole("adapters", s.adapters);
     a.number("adapter_skew", s.adapterSkew);
+    a.number("ttft", s.ttft, Dimension::Time);
 }
 template <class Archive>
 void describe(Archive& a, StageSpec& s) {
@@ -204,6 +211,7 @@ void describe(Archive& a, PoolSpec& s) {
     a.text("model", s.model);
     a.map("plan", s.plan);
     a.map("scheduler", s.scheduler);
+    a.map("admission", s.admission);
     a.map("time", s.time);
     a.map("speculation", s.speculation);
     a.map("experts", s.experts);
