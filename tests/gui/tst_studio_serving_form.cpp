@@ -121,6 +121,27 @@ private slots:
         QVERIFY(page_->runs().front()->metrics.dollarsPerMillionTokens > 0);
     }
 
+    void theLineHasAnOrderAndAnEnd() {
+        open("serving.line");
+        auto* order = page_->findChild<QComboBox*>("serving.line.order");
+        reveal(order);
+        order->setFocus();
+        QTest::keyClick(order, Qt::Key_End);
+        QCOMPARE(serving().scenario.pools.front().admission.order, AdmissionOrder::Deadline);
+        typeInto(page_->findChild<QSpinBox*>("serving.line.queue"), "1");
+        auto* late = page_->findChild<QCheckBox*>("serving.line.late");
+        reveal(late);
+        QTest::mouseClick(late, Qt::LeftButton, {}, QPoint(8, late->height() / 2));
+        QCOMPARE(serving().scenario.pools.front().admission,
+                 (AdmissionSpec{.order = AdmissionOrder::Deadline, .queue = 1, .dropLate = true}));
+        QCOMPARE(window_->document().undoStack()->count(), 1);  // in one go: one step
+        QVERIFY(answered());
+        const auto& run = *page_->runs().front();
+        QCOMPARE(run.metrics.done + run.metrics.rejected, run.stream->size());
+        window_->document().undoStack()->undo();
+        QVERIFY(!window_->document().isModified());
+    }
+
     void failuresAreAListAndHappen() {
         open("serving.failures");
         auto* replicas = page_->findChild<QSpinBox*>("serving.replicas");

@@ -56,6 +56,7 @@ void ofPool(const PoolSpec& a, const PoolSpec& b, std::vector<Words>& all) {
         else
             add({QObject::tr("Speculation"), {}, {}});
     }
+    if (a.admission != b.admission) add({QObject::tr("Waiting line"), {}, {}});
     if (a.experts != b.experts) add({QObject::tr("Routing to experts"), {}, {}});
     if (a.adapters != b.adapters) add({QObject::tr("LoRA adapters"), {}, {}});
     if (a.clock != b.clock) add({QObject::tr("Clock policy"), {}, {}});

@@ -16,7 +16,8 @@ struct PlanFacts {
 using PlanFactsPtr = std::shared_ptr<const PlanFacts>;
 
 FieldFold* expertSection(QWidget* parent);
-/// Speculation, clock and power, memory, transfers, autoscaling, failures.
+FieldFold* lineSection(QWidget* parent);
+/// Waiting line, speculation, clock and power, memory, transfers, autoscaling, failures.
 std::vector<FieldFold*> fleetSections(const PlanFactsPtr& plan, QWidget* parent);
 /// Shape of bursts and days, conversations and agents, tenants and adapters, stages.
 std::vector<FieldFold*> trafficSections(QWidget* parent);

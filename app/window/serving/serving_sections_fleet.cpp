@@ -213,8 +213,9 @@ FieldFold* autoscaleSection(QWidget* parent);
 FieldFold* failureSection(QWidget* parent);
 
 std::vector<FieldFold*> fleetSections(const PlanFactsPtr& plan, QWidget* parent) {
-    return {speculationSection(plan, parent), powerSection(parent),     memorySection(parent),
-            transferSection(plan, parent),    autoscaleSection(parent), failureSection(parent)};
+    return {lineSection(parent),   speculationSection(plan, parent), powerSection(parent),
+            memorySection(parent), transferSection(plan, parent),    autoscaleSection(parent),
+            failureSection(parent)};
 }
 
 }  // namespace orrery::app

@@ -144,6 +144,8 @@ FieldFold* tenantSection(QWidget* parent) {
         rows.word({id("name"), t("Name"), t("Results and pools name it so")}, ofItem(all, i, &TenantSpec::name));
         rows.measure({id("share"), t("Share"), t("Of the sessions, against the other tenants' shares")},
                      Dimension::Number, ofItem(all, i, &TenantSpec::share), {}, {}, 1e-6, 1e6);
+        rows.measure({id("ttft"), t("First token"), t("Promised to this tenant; empty: as promised to all")},
+                     Dimension::Time, ofItem(all, i, &TenantSpec::ttft), t("as to all"));
         rows.whole({id("adapters"), t("LoRA adapters"), t("That its sessions ask for; none: the model as it is")}, 0,
                    100000, ofItem(all, i, &TenantSpec::adapters), {}, t("none"));
         rows.measure(
