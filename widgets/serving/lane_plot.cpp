@@ -42,14 +42,18 @@ RunSeries seriesOf(const ServingRun& run, std::size_t intervals) {
         spreadOver(series.waiting, series.interval, arrived, begun, 1);
         spreadOver(series.running, series.interval, begun, ended, 1);
     }
+    // What runs on a host (a search, an encoder by a law) has no cache to fill.
+    const auto& replicas = run.fleet->replicas;
     double blocks = 0;
-    for (const ReplicaSpec& replica : run.fleet->replicas) blocks += static_cast<double>(replica.kvBlocks);
+    for (const ReplicaSpec& replica : replicas)
+        if (replica.devices > 0) blocks += static_cast<double>(replica.kvBlocks);
     const BatchLog& log = run.result.batches;
     for (std::size_t b = 0; b < log.size(); ++b) {
         const double begin = toSeconds(log.begin[b]), end = toSeconds(log.end[b]);
         if (!(end > begin)) continue;
-        spreadOver(series.kvShare, series.interval, begin, end,
-                   blocks > 0 ? static_cast<double>(log.usedBlocks[b]) / blocks : 0);
+        const auto spec = std::min(static_cast<std::size_t>(log.replica[b]), replicas.size() - 1);
+        if (blocks > 0 && replicas[spec].devices > 0)
+            spreadOver(series.kvShare, series.interval, begin, end, static_cast<double>(log.usedBlocks[b]) / blocks);
         spreadOver(series.tokensPerSecond, series.interval, begin, end,
                    static_cast<double>(log.promptTokens[b] + log.decodeTokens[b]) / (end - begin));
     }
