@@ -17,6 +17,7 @@
 #include <QCheckBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
@@ -148,7 +149,7 @@ void ServingForm::buildModel() {
 }
 
 void ServingForm::buildFleet() {
-    QFormLayout* form = section(tr("Fleet"));
+    QFormLayout* form = fleetRows_ = section(tr("Fleet"));
     device_ =
         namedChoice(inner_, "serving.device", tr("Device"), tr("The device that is drawn, or one of the catalogue"));
     device_->addItem(tr("As drawn"), QString());
@@ -248,7 +249,17 @@ void ServingForm::setQuestion(const ServingStudy& question) {
     replicas_->setValue(pools.back().replicas);
     tensor_->setValue(pool().plan.tensor);
     pipeline_->setValue(pool().plan.pipeline);
-    split_->setChecked(pools.size() > 1);
+    // Pools that are no halves of one service (stages, tenants, generations of devices) are shown by their names.
+    const bool apart = pools.size() == 2 && pools.front().role == ReplicaRole::Prefill;
+    const bool named = pools.size() > 1 && !apart;
+    split_->setVisible(!named);
+    split_->setChecked(apart);
+    const auto label = [this](QWidget* field, const QString& text) {
+        if (auto* shown = qobject_cast<QLabel*>(fleetRows_->labelForField(field)))
+            shown->setText(text.size() > 12 ? text.left(11) + QChar(0x2026) : text);
+    };
+    label(replicas_, named ? ui::qs(pools.back().name) : tr("Replicas"));
+    label(prefillReplicas_, named ? ui::qs(pools.front().name) : tr("Prefill"));
     prefillReplicas_->setEnabled(pools.size() > 1);
     prefillReplicas_->setValue(pools.size() > 1 ? pools.front().replicas : 1);
     selectData(router_, ui::qs(question_.scenario.router.id));

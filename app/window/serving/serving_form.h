@@ -64,6 +64,7 @@ private:
     QWidget* inner_;
     QComboBox *model_ = nullptr, *weights_ = nullptr, *device_ = nullptr, *router_ = nullptr;
     QSpinBox *replicas_ = nullptr, *prefillReplicas_ = nullptr, *tensor_ = nullptr, *pipeline_ = nullptr;
+    QFormLayout* fleetRows_ = nullptr;
     QCheckBox* split_ = nullptr;
     QComboBox *policy_ = nullptr, *second_ = nullptr, *method_ = nullptr, *software_ = nullptr;
     QWidget* options_ = nullptr;
