@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -184,6 +185,14 @@ std::string groupsText(std::string_view what, const std::vector<GroupMetrics>& g
     return "\n" + table.text();
 }
 
+/// Requests by why they were refused.
+std::map<std::string, std::size_t> refusals(const RequestTable& requests) {
+    std::map<std::string, std::size_t> counts;
+    for (RequestIndex r = 0; r < requests.size(); ++r)
+        if (requests.state[r] == RequestState::Rejected) ++counts[std::string(toText(requests.reason[r]))];
+    return counts;
+}
+
 std::string metricsText(const ServingMetrics& m, const ServingIntervals* sure) {
     const bool known = sure && sure->known;
     std::vector<std::string> heads{"figure", "mean", "p50", "p90", "p99", "max"};
@@ -271,12 +280,15 @@ int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json
     }
     if (output.json) {
         head["metrics"] = metricsJson(metrics);
+        head["metrics"]["rejected_by"] = refusals(result->requests);
         if (sure) head["intervals"] = intervalsJson(*sure);
         head["requests"] = requestsJson(*result);
         if (!print(head.dump(1) + "\n")) return Unanswered;
-    } else if (!print(metricsText(metrics, sure ? &*sure : nullptr) +
-                      fmt::format("simulated in {:.3g} s\n", seconds))) {
-        return Unanswered;
+    } else {
+        std::string text = metricsText(metrics, sure ? &*sure : nullptr);
+        for (const auto& [reason, count] : refusals(result->requests))
+            text += fmt::format("{} rejected: {}\n", count, reason);
+        if (!print(text + fmt::format("simulated in {:.3g} s\n", seconds))) return Unanswered;
     }
     return result->cancelled ? Unanswered : Answered;
 }
