@@ -3,7 +3,7 @@
 #include "app/window/main_window.h"
 #include "app/window/serving/serving_form.h"
 #include "app/window/serving/serving_page.h"
-#include "support/studio_fixture.h"
+#include "support/serving_window.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/serving/fleet_picture.h"
@@ -21,23 +21,13 @@ using namespace orrery::app::test;
 class TestStudioServing : public QObject {
     Q_OBJECT
 private slots:
-    void initTestCase() {
-        ui::initialiseApplicationLook();
-        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
-    }
+    void initTestCase() { ui::initialiseApplicationLook(); }
     void init() {
-        window_ = std::make_unique<MainWindow>();
-        window_->resize(1600, 1000);
-        window_->show();
-        QTRY_VERIFY(window_->isReady());
-        ui::Theme::instance().setAnimated(false);
-        window_->document().reset(smallProject());
-        page_ = window_->findChild<ServingPage*>();
-        QVERIFY(page_);
-        window_->findChild<QTabWidget*>("documents")->setCurrentWidget(page_);
-        QVERIFY(answered());
+        QVERIFY(serving_.open());
+        window_ = serving_.window.get();
+        page_ = serving_.page;
     }
-    void cleanup() { window_.reset(); }
+    void cleanup() { serving_.window.reset(); }
 
     void theFirstLookIsFilled() {
         QCOMPARE(page_->runs().size(), std::size_t{1});
@@ -129,13 +119,11 @@ private slots:
     }
 
 private:
-    bool answered() {
-        return QTest::qWaitFor([this] { return !page_->isBusy() && !page_->runs().empty(); }, 60000);
-    }
+    bool answered() { return serving_.answered(); }
     QString headline() const { return page_->findChild<ui::Label*>("serving.headline")->text(); }
 
-    QTemporaryDir home_;
-    std::unique_ptr<MainWindow> window_;
+    ServingWindow serving_;
+    MainWindow* window_ = nullptr;
     ServingPage* page_ = nullptr;
 };
 

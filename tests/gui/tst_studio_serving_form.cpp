@@ -5,7 +5,7 @@
 #include "app/window/serving/serving_fields.h"
 #include "app/window/serving/serving_form.h"
 #include "app/window/serving/serving_page.h"
-#include "support/studio_fixture.h"
+#include "support/serving_window.h"
 #include "widgets/common/fold.h"
 #include "widgets/common/label.h"
 #include "widgets/evidence/cells_model.h"
@@ -21,26 +21,13 @@ using namespace orrery::app::test;
 class TestStudioServingForm : public QObject {
     Q_OBJECT
 private slots:
-    void initTestCase() {
-        ui::initialiseApplicationLook();
-        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
-    }
+    void initTestCase() { ui::initialiseApplicationLook(); }
     void init() {
-        window_ = std::make_unique<MainWindow>();
-        window_->resize(1600, 1000);
-        window_->show();
-        QTRY_VERIFY(window_->isReady());
-        ui::Theme::instance().setAnimated(false);
-        Project project = smallProject();
-        project.serving = ServingPage::usualQuestion();
-        project.serving->traffic.requests = 150;
-        window_->document().reset(std::move(project));
-        page_ = window_->findChild<ServingPage*>();
-        QVERIFY(page_);
-        window_->findChild<QTabWidget*>("documents")->setCurrentWidget(page_);
-        QVERIFY(answered());
+        QVERIFY(serving_.open(ServingWindow::shortQuestion()));
+        window_ = serving_.window.get();
+        page_ = serving_.page;
     }
-    void cleanup() { window_.reset(); }
+    void cleanup() { serving_.window.reset(); }
 
     void aSectionFoldsByMouseAndKey() {
         auto* head = page_->findChild<ui::FoldHead*>("serving.speculation");
@@ -277,9 +264,7 @@ private slots:
     }
 
 private:
-    bool answered() {
-        return QTest::qWaitFor([this] { return !page_->isBusy() && !page_->runs().empty(); }, 60000);
-    }
+    bool answered() { return serving_.answered(); }
     const ServingStudy& serving() const { return *window_->document().state()->serving; }
     void reveal(QWidget* widget) {
         QCoreApplication::processEvents();
@@ -314,8 +299,8 @@ private:
         return false;
     }
 
-    QTemporaryDir home_;
-    std::unique_ptr<MainWindow> window_;
+    ServingWindow serving_;
+    MainWindow* window_ = nullptr;
     ServingPage* page_ = nullptr;
 };
 

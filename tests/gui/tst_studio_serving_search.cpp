@@ -4,7 +4,7 @@
 #include "app/window/main_window.h"
 #include "app/window/serving/serving_page.h"
 #include "app/window/serving/serving_search.h"
-#include "support/studio_fixture.h"
+#include "support/serving_window.h"
 #include "widgets/common/fold.h"
 #include "widgets/common/label.h"
 #include "widgets/common/value_edit.h"
@@ -23,28 +23,9 @@ using namespace orrery::app::test;
 class TestStudioServingSearch : public QObject {
     Q_OBJECT
 private slots:
-    void initTestCase() {
-        ui::initialiseApplicationLook();
-        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>();
-        window_->resize(1600, 1000);
-        window_->show();
-        QTRY_VERIFY(window_->isReady());
-        ui::Theme::instance().setAnimated(false);
-        Project project = smallProject();
-        project.serving = ServingPage::usualQuestion();
-        project.serving->traffic.requests = 150;
-        window_->document().reset(std::move(project));
-        page_ = window_->findChild<ServingPage*>();
-        QVERIFY(page_);
-        window_->findChild<QTabWidget*>("documents")->setCurrentWidget(page_);
-        QVERIFY(QTest::qWaitFor([this] { return !page_->isBusy() && !page_->runs().empty(); }, 60000));
-        page_->tabs()->setCurrentWidget(page_->search());
-        QTRY_VERIFY(page_->search()->isVisible());
-    }
-    void cleanup() { window_.reset(); }
+    void initTestCase() { ui::initialiseApplicationLook(); }
+    void init() { QVERIFY(open(ServingWindow::shortQuestion())); }
+    void cleanup() { serving_.window.reset(); }
 
     void aTickIsOneStepAndSimulatesNothing() {
         tick("serving.search.tensor", "2");
@@ -177,6 +158,9 @@ private slots:
     }
 
     void aStoppedSearchKeepsWhatItFound() {
+        ServingStudy heavy = ServingWindow::shortQuestion();
+        heavy.traffic.requests = 5000;  // no machine is through before it is stopped
+        QVERIFY(open(heavy));
         for (const char* value : {"128", "256", "512", "1024", "2048", "4096"}) tick("serving.search.chunk", value);
         for (const char* value : {"512", "1024", "2048", "4096", "8192", "16384"})
             tick("serving.search.token_budget", value);
@@ -245,8 +229,17 @@ private:
         QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
     }
 
-    QTemporaryDir home_;
-    std::unique_ptr<MainWindow> window_;
+    bool open(const ServingStudy& question) {
+        window_ = nullptr;
+        if (!serving_.open(question)) return false;
+        window_ = serving_.window.get();
+        page_ = serving_.page;
+        page_->tabs()->setCurrentWidget(page_->search());
+        return QTest::qWaitFor([this] { return page_->search()->isVisible(); });
+    }
+
+    ServingWindow serving_;
+    MainWindow* window_ = nullptr;
     ServingPage* page_ = nullptr;
 };
 
