@@ -1,5 +1,7 @@
 #include "serving/adapters.h"
 
+#include "serving/scenario_transfer.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@ namespace orrery {
 
 namespace {
 
-constexpr double pcie = 25e9;  // PCIe 4.0 × 16 after encoding and headers, B/s
 // Assumed between two short kernels that follow one another.
 constexpr double launchGap = 1e-6;
 
@@ -106,7 +107,7 @@ AdapterSlots adapterSlots(const PoolSpec& pool, const IterationLaunches& launche
     const DType type = bits(launches.model().activations) < 16 ? DType::BF16 : launches.model().activations;
     auto products = adaptedProducts(launches.model().config, choice.targets, pool.plan.tensor);
     const double each = adapterParameters(products, choice.rank) * bits(type) / 8.0 / pool.plan.pipeline;
-    const double bandwidth = choice.hostBandwidth > 0 ? choice.hostBandwidth : pcie;
+    const double bandwidth = choice.hostBandwidth > 0 ? choice.hostBandwidth : pcieBandwidth;
     AdapterSlots held;
     held.count = choice.resident;
     held.loadSeconds = each / bandwidth * (1 - choice.hidden);

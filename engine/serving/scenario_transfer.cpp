@@ -11,8 +11,6 @@ namespace orrery {
 
 namespace {
 
-constexpr double pcie = 25e9;  // PCIe 4.0 × 16 after encoding and headers, B/s
-
 /// The nearest switch above both ends: what the links of the devices lead to.
 std::optional<ComponentPath> switchAbove(const Component& root, const ComponentPath& a, const ComponentPath& b) {
     ComponentPath at(a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first);
@@ -62,7 +60,7 @@ DrawnTransfer transferOf(const Hardware& drawing, const ComponentPath& a, const 
     }
     const bool linked = linkBandwidth > 0;
     if (linked) result.network = switchAbove(drawing.root, a, b);
-    result.transfer.bytesPerSecond = (linked ? linkBandwidth : pcie) * count;
+    result.transfer.bytesPerSecond = (linked ? linkBandwidth : pcieBandwidth) * count;
     result.basis = fmt::format(
         "Keys and values move at {} per replica, {}", format(BytesPerSecond(result.transfer.bytesPerSecond)),
         linked ? "the rate of the devices' own links" : "PCIe 4.0 × 16 per device, as no network is drawn");

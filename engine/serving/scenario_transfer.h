@@ -10,6 +10,9 @@
 
 namespace orrery {
 
+/// PCIe 4.0 × 16 after encoding and headers, B/s: the way to a host where nothing else is known.
+inline constexpr double pcieBandwidth = 25e9;
+
 struct DrawnTransfer {
     TransferSpec transfer;
     std::string basis;                     ///< one sentence: which network, or what was assumed

@@ -72,7 +72,8 @@ std::vector<ui::ComponentLoad> fleetLoads(const ui::Replay& replay, const Planne
         // What an autoscaler adds is alike the last that was planned.
         const std::string& name = specs[std::min(replica, specs.size() - 1)].pool;
         const auto pool = std::ranges::find(planned.pools, name, &PlannedPool::name);
-        if (pool == planned.pools.end() || !pool->design || !(*pool->design == design)) continue;
+        if (pool == planned.pools.end() || !pool->design) continue;
+        if (pool->design.get() != &design && !(*pool->design == design)) continue;
         auto place = std::ranges::find(places, pool->place, &std::pair<ComponentPath, Doing>::first);
         if (place == places.end()) place = places.insert(places.end(), {pool->place, {}});
         const auto now = replay.at(replica, time);
@@ -118,11 +119,15 @@ void FleetDrawing::setFleet(const PlannedFleet& planned, const HardwarePtr& draw
     placements_ = std::move(placements);
     replay_ = replay;
     designs_.clear();
-    for (const PlannedPool& pool : planned_.pools) {
-        if (!pool.design ||
-            std::ranges::any_of(designs_, [&](const HardwarePtr& known) { return sameDesign(known, pool.design); }))
-            continue;
-        designs_.push_back(pool.design);
+    for (PlannedPool& pool : planned_.pools) {
+        if (!pool.design) continue;
+        const auto known =
+            std::ranges::find_if(designs_, [&](const HardwarePtr& each) { return sameDesign(each, pool.design); });
+        if (known == designs_.end()) {
+            designs_.push_back(pool.design);
+        } else {
+            pool.design = *known;  // compared at every frame: by address
+        }
     }
     const QString before = choice_->currentText();
     choice_->clear();
