@@ -154,12 +154,18 @@ int capacity(const Question& question, const std::shared_ptr<const FleetSpec>& f
     const auto found = capacityOf(fleet, question.study.traffic, question.study.capacity, options);
     watch.end();
     if (!found) return fails(found.error(), question, path);
+    watch.begin("interval");
+    const auto sure = capacityInterval(*fleet, question.study.traffic, question.study.capacity, found->rate, options);
+    watch.end();
+    if (!sure) return fails(sure.error(), question, path);
+    const bool known = sure->high > sure->low;
     if (arguments.has("json")) {
         Json json{{"format", "orrery-serving-capacity"},
                   {"version", 1},
                   {"name", question.study.name},
                   {"capacity_per_s", found->rate},
                   {"breaks_at_per_s", found->above}};
+        if (known) json["interval90_per_s"] = {sure->low, sure->high};
         for (const CapacityProbe& probe : found->probes) {
             json["probes"].push_back(
                 {{"rate_per_s", probe.rate}, {"attainment", probe.attainment}, {"keeps", probe.keeps}});
@@ -172,6 +178,7 @@ int capacity(const Question& question, const std::shared_ptr<const FleetSpec>& f
     }
     text += found->rate > 0 ? fmt::format("capacity: {:.4g} requests/s\n", found->rate)
                             : std::string("no load keeps the promises\n");
+    if (known) text += fmt::format("90 %: {:.3g} to {:.3g} requests/s\n", sure->low, sure->high);
     if (found->above == 0) text += "no load up to `highest` breaks them\n";
     return print(text) ? Answered : Unanswered;
 }

@@ -128,8 +128,14 @@ void findCapacity(SearchFindings& findings, const std::shared_ptr<const Hardware
         };
         auto found = capacityOf(planned->fleet, study.traffic, study.capacity, options);
         if (!found) return refuse(found.error());
+        {
+            const std::scoped_lock hold(findings.lock);
+            findings.capacity[which] = found->rate;
+        }
+        const auto sure = capacityInterval(*planned->fleet, study.traffic, study.capacity, found->rate, options);
+        if (!sure) return refuse(sure.error());
         const std::scoped_lock hold(findings.lock);
-        findings.capacity[which] = found->rate;
+        if (sure->high > sure->low) findings.sure[which] = *sure;
     }
 }
 

@@ -35,7 +35,8 @@ struct SearchFindings {
     std::vector<bool> known;
     std::vector<CapacityProbe> probes[2];  ///< of the policy, and of the second one
     std::optional<double> capacity[2];
-    std::size_t count = 0;  ///< things known, for who looks whether there is news
+    std::optional<FigureInterval> sure[2];  ///< of the capacity; none: not known, or not yet
+    std::size_t count = 0;                  ///< things known, for who looks whether there is news
     std::optional<Diagnostic> refusal;
 };
 using SearchFindingsPtr = std::shared_ptr<SearchFindings>;

@@ -217,8 +217,11 @@ void ServingSearch::showCapacity() {
             }
             const auto& capacity = findings_->capacity[which];
             if (capacity && *capacity > 0) {
-                marks.push_back({tr("%1/s").arg(*capacity, 0, 'g', 4), *capacity});
-                said << tr("%1 bears %2 requests/s").arg(line.name).arg(*capacity, 0, 'g', 4);
+                marks.push_back({tr("%1/s").arg(*capacity, 0, 'g', 3), *capacity});
+                QString text = tr("%1 bears %2 requests/s").arg(line.name).arg(*capacity, 0, 'g', 3);
+                if (const auto& sure = findings_->sure[which])
+                    text += tr(" (90 %: %1 – %2)").arg(sure->low, 0, 'g', 3).arg(sure->high, 0, 'g', 3);
+                said << text;
             } else if (capacity) {
                 said << tr("%1: no load keeps the promise").arg(line.name);
             }

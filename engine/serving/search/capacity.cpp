@@ -123,4 +123,17 @@ Expected<CapacityResult> capacityOf(const std::shared_ptr<const FleetSpec>& flee
     return std::move(search.result);
 }
 
+Expected<FigureInterval> capacityInterval(const FleetSpec& fleet, const TrafficSpec& traffic, const CapacitySpec& spec,
+                                          double rate, CapacityOptions options) {
+    options.onProbe = {};
+    FigureInterval interval{rate, rate};
+    for (const PriceEnd end : {PriceEnd::Low, PriceEnd::High}) {
+        auto found = capacityOf(std::make_shared<const FleetSpec>(atEnd(fleet, end)), traffic, spec, options);
+        if (!found) return Unexpected(std::move(found.error()));
+        interval.low = std::min(interval.low, found->rate);
+        interval.high = std::max(interval.high, found->rate);
+    }
+    return interval;
+}
+
 }  // namespace orrery

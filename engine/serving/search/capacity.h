@@ -6,6 +6,7 @@
 
 #include "base/progress.h"
 #include "serving/metrics.h"
+#include "serving/result_interval.h"
 #include "serving/serving_study.h"
 
 #include <functional>
@@ -39,5 +40,10 @@ struct CapacityOptions {
 /// simulate() say; with `study.cancelled`.
 Expected<CapacityResult> capacityOf(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic,
                                     const CapacitySpec& spec, const CapacityOptions& options = {});
+
+/// The capacities with every iteration at the low and at the high end of its 90 % interval (result_interval.h: errors
+/// that go together), `rate` between them; low = high where iteration times state no interval. Costs two more searches.
+Expected<FigureInterval> capacityInterval(const FleetSpec& fleet, const TrafficSpec& traffic, const CapacitySpec& spec,
+                                          double rate, CapacityOptions options = {});
 
 }  // namespace orrery
