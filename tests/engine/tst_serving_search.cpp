@@ -76,6 +76,36 @@ private slots:
         // A prompt alone takes longer than is promised: no load keeps it.
         QCOMPARE(capacityOf(promised(0.001), traffic(), {})->rate, 0.0);
     }
+    // Iterations within ×0.8 and ×1.25: the capacities of fleets that are so much faster and slower.
+    void aCapacityIsAsSureAsItsIterations() {
+        class Unsure final : public orrery::test::LawTime {
+        public:
+            IterationPrice price(const IterationWork& work) const override {
+                IterationPrice price = LawTime::price(work);
+                price.low = 0.8;
+                price.high = 1.25;
+                return price;
+            }
+        };
+        const auto sure = promised(0.3);
+        const double rate = capacityOf(sure, traffic(), {})->rate;
+        const auto closed = capacityInterval(*sure, traffic(), {}, rate);
+        QVERIFY(closed && closed->low == rate && closed->high == rate);
+        FleetSpec unsure = *sure;
+        for (ReplicaSpec& replica : unsure.replicas) replica.time = std::make_shared<Unsure>();
+        const auto interval = capacityInterval(unsure, traffic(), {}, rate);
+        QVERIFY(interval);
+        const auto scaled = [&](double scale) {
+            FleetSpec fleet = *sure;
+            auto time = std::make_shared<orrery::test::LawTime>();
+            time->scale = scale;
+            for (ReplicaSpec& replica : fleet.replicas) replica.time = time;
+            return capacityOf(std::make_shared<const FleetSpec>(fleet), traffic(), {})->rate;
+        };
+        QVERIFY(interval->low < rate && rate < interval->high);
+        QVERIFY(std::abs(interval->high / scaled(0.8) - 1) < 1e-9);
+        QVERIFY(std::abs(interval->low / scaled(1.25) - 1) < 1e-9);
+    }
     void impossibleQuestionsAreRefused() {
         const auto code = [](const auto& result) {
             return result ? QString() : QString::fromStdString(result.error().code);
