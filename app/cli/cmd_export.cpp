@@ -1,7 +1,7 @@
 #include "app/cli/answers.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "store/exports.h"
 #include "store/run_store.h"
 

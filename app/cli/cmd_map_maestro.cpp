@@ -2,7 +2,7 @@
 
 #include "app/cli/output.h"
 #include "app/cli/question.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "mapping/data_centric/maestro_reader.h"
 #include "mapping/data_centric/stock_dataflows.h"
 

@@ -1,6 +1,6 @@
 #include "app/cli/command.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

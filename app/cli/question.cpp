@@ -2,7 +2,7 @@
 
 #include "app/cli/output.h"
 #include "hardware/catalogue.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "hardware/validate.h"
 #include "store/what_ifs.h"
 

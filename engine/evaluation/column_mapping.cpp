@@ -1,9 +1,9 @@
 #include "evaluation/column_mapping.h"
 
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_rows.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 #include <zlib.h>

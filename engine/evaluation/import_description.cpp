@@ -1,7 +1,7 @@
 #include "evaluation/import_description.h"
 
 #include "hardware/catalogue.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

@@ -25,7 +25,7 @@
 #include "evaluation/expression.h"
 #include "evaluation/kernel_fields.h"
 #include "evaluation/reference.h"
-#include "hardware/yaml_node.h"
+#include "base/text/yaml_node.h"
 
 #include <map>
 #include <optional>

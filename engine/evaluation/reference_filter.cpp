@@ -1,7 +1,7 @@
 #include "base/unit.h"
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_table.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

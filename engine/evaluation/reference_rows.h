@@ -2,7 +2,7 @@
 
 // From the lines of a table to kernels, as an import description says.
 
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 #include "evaluation/import_description.h"
 #include "evaluation/reference_table.h"
 

@@ -1,6 +1,6 @@
 #include "base/dtype.h"
 #include "hardware/attributes.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "hardware/catalogue.h"
 
-#include "hardware/nearest.h"
-#include "hardware/yaml_node.h"
+#include "base/text/nearest.h"
+#include "base/text/yaml_node.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "hardware/attributes.h"
 #include "hardware/fixes_find.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "hardware/tree_edit.h"
 #include "hardware/validate.h"
 

@@ -1,6 +1,6 @@
 #include "hardware/fixes_find.h"
 #include "hardware/links.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "hardware/validate_network.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "hardware/component.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "hardware/attributes.h"
 #include "hardware/hardware_yaml.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "hardware/tree_edit.h"
-#include "hardware/yaml_node.h"
+#include "base/text/yaml_node.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "base/dtype.h"
 #include "hardware/attributes.h"
 #include "hardware/component.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

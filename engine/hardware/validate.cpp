@@ -1,7 +1,7 @@
 #include "hardware/validate.h"
 
 #include "hardware/attributes.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "hardware/validate_network.h"
 #include "hardware/validate_place.h"
 

@@ -1,7 +1,7 @@
 #include "hardware/validate_network.h"
 
 #include "hardware/links.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "hardware/topology.h"
 #include "hardware/topology_place.h"
 #include "hardware/validate_place.h"

@@ -1,7 +1,7 @@
 #include "hardware/attributes.h"
 #include "hardware/hardware_yaml.h"
 #include "hardware/tree_edit.h"
-#include "hardware/yaml_node.h"
+#include "base/text/yaml_node.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

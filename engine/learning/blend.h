@@ -3,7 +3,7 @@
 // The mean of several regressors over the same features. Kinds of models err in different places: on sets of a few
 // thousand kernels a network and trees together missed by up to a tenth less than the better of them.
 
-#include "learning/json_cursor.h"
+#include "base/text/json_cursor.h"
 #include "learning/regressor.h"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // Strict: what a calibration says becomes prices, so nothing in it is guessed or passed over.
 
 #include "learning/calibration.h"
-#include "learning/json_cursor.h"
+#include "base/text/json_cursor.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>

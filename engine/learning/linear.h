@@ -2,7 +2,7 @@
 
 // y = intercept + Σ coefficientᵢ·(xᵢ − meanᵢ).
 
-#include "learning/json_cursor.h"
+#include "base/text/json_cursor.h"
 #include "learning/regressor.h"
 
 #include <vector>

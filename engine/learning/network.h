@@ -3,7 +3,7 @@
 // A small multi-layer perceptron. Inputs are standardised inside; hidden units are x·(1 + x ⁄ (1 + |x|)) ⁄ 2, a smooth
 // rectifier without exponentials; the output is linear. Weights are 32-bit floats.
 
-#include "learning/json_cursor.h"
+#include "base/text/json_cursor.h"
 #include "learning/regressor.h"
 
 #include <vector>

@@ -4,7 +4,7 @@
 // plus one leaf of every tree; a row goes left where feature < threshold, both as 32-bit floats, as XGBoost does.
 // Published in Chen and Guestrin, "XGBoost: A Scalable Tree Boosting System", KDD 2016.
 
-#include "learning/json_cursor.h"
+#include "base/text/json_cursor.h"
 #include "learning/regressor.h"
 
 #include <cstdint>

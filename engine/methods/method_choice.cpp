@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "methods/method.h"
 
 #include <fmt/format.h>

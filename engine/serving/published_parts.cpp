@@ -1,6 +1,6 @@
 #include "serving/published_parts.h"
 
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 
 #include <fmt/format.h>
 

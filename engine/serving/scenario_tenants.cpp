@@ -1,7 +1,7 @@
 #include "serving/scenario_tenants.h"
 
 #include "base/random.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "serving/stages.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "learning/json_cursor.h"
+#include "base/text/json_cursor.h"
 #include "serving/trace_rows.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 // Numbers of trace files, for the readers of this folder.
 
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 #include "serving/traces.h"
 
 #include <cstdint>

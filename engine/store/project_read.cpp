@@ -1,6 +1,6 @@
 #include "hardware/catalogue.h"
 #include "hardware/hardware_yaml.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "methods/method.h"
 #include "store/migrations.h"
 #include "store/project.h"

@@ -1,6 +1,6 @@
 #include "store/recipe_yaml.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

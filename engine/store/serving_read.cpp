@@ -1,5 +1,5 @@
 #include "base/dtype.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "store/project.h"
 #include "store/serving_fields.h"
 #include "store/serving_file.h"

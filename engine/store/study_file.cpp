@@ -1,7 +1,7 @@
 #include "store/study_file.h"
 
 #include "hardware/catalogue.h"
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "hardware/validate.h"
 #include "store/project.h"
 #include "store/recipe_yaml.h"

@@ -1,6 +1,6 @@
 #include "store/what_if_yaml.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "store/what_ifs.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "store/yaml_reader.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>

@@ -1,6 +1,6 @@
 #include "workload/workload.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "workload/importers.h"
 #include "workload/models/catalogue.h"
 #include "workload/options.h"

@@ -1,8 +1,8 @@
 #include "base/random.h"
 #include "hardware/attributes.h"
 #include "hardware/hardware_yaml.h"
-#include "hardware/nearest.h"
-#include "hardware/yaml_node.h"
+#include "base/text/nearest.h"
+#include "base/text/yaml_node.h"
 
 #include <QtTest/QtTest>
 

@@ -1,7 +1,7 @@
 // Numbers of calibrations against the C library's, and columns of them.
 
 #include "base/random.h"
-#include "learning/json_cursor.h"
+#include "base/text/json_cursor.h"
 
 #include <QtTest/QtTest>
 

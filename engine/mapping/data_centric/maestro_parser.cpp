@@ -1,6 +1,6 @@
 #include "mapping/data_centric/maestro_parser.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "mapping/data_centric/maestro_parser.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "mapping/data_centric/maestro_reader.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "mapping/data_centric/maestro_parser.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "mapping/sparse/sparse_read.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

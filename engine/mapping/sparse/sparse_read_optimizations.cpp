@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "mapping/sparse/sparse_read.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "mapping/timeloop/timeloop.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "mapping/energy_tables.h"
 #include "mapping/timeloop/read_parts.h"
 #include "mapping/timeloop/timeloop.h"

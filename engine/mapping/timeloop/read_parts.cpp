@@ -1,6 +1,6 @@
 #include "mapping/timeloop/read_parts.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "methods/trace/distserve_law.h"
 
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 #include "workload/huggingface/json_file.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "methods/trace/expert_trace.h"
 
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 
 #include <fmt/format.h>
 

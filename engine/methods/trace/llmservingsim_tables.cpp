@@ -1,6 +1,6 @@
 #include "methods/trace/llmservingsim_tables.h"
 
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 #include "methods/trace/attention_grid.h"
 #include "methods/trace/profile_repeats.h"
 #include "methods/trace/skew_correction.h"

@@ -1,6 +1,6 @@
 #include "methods/trace/table_file.h"
 
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "serving/scheduler_options.h"
 #include "serving/search/sweep.h"
 

@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "simulation/systolic/scalesim_files.h"
 #include "simulation/systolic/scalesim_text.h"
 

@@ -26,7 +26,7 @@
 // name. Types are those of operator_types.h; `kind` places another type. Options given from outside win over the
 // document's.
 
-#include "hardware/yaml_node.h"
+#include "base/text/yaml_node.h"
 #include "workload/importers.h"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "workload/yaml/fields.h"
 
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // Reading the fields of one YAML map: each is asked for once, what nobody asked for is an error, and the first thing
 // wrong is kept with its place while later reads answer harmless values.
 
-#include "hardware/yaml_node.h"
+#include "base/text/yaml_node.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "workload/operator_types.h"
 #include "workload/yaml/document.h"
 #include "workload/yaml/fields.h"

@@ -1,4 +1,4 @@
-#include "hardware/nearest.h"
+#include "base/text/nearest.h"
 #include "workload/options.h"
 #include "workload/yaml/document.h"
 #include "workload/yaml/fields.h"

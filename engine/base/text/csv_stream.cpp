@@ -1,4 +1,4 @@
-#include "base/csv_stream.h"
+#include "base/text/csv_stream.h"
 
 #include <fmt/format.h>
 #include <zlib.h>

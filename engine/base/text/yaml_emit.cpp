@@ -1,4 +1,4 @@
-#include "hardware/yaml_node.h"
+#include "base/text/yaml_node.h"
 
 #include <fmt/format.h>
 
