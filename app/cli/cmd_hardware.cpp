@@ -1,11 +1,11 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "base/unit.h"
-#include "hardware/catalogue.h"
-#include "hardware/device_view.h"
-#include "hardware/links.h"
-#include "hardware/topology.h"
-#include "hardware/validate.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/device_view.h"
+#include "hardware/network/links.h"
+#include "hardware/network/topology.h"
+#include "hardware/check/validate.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

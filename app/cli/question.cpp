@@ -1,9 +1,9 @@
 #include "app/cli/question.h"
 
 #include "app/cli/output.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "base/text/nearest.h"
-#include "hardware/validate.h"
+#include "hardware/check/validate.h"
 #include "store/what_ifs.h"
 
 #include <fmt/format.h>

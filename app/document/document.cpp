@@ -1,7 +1,7 @@
 #include "app/document/document.h"
 
 #include "app/document/project_command.h"
-#include "hardware/validate.h"
+#include "hardware/check/validate.h"
 
 #include <QFile>
 #include <QFileInfo>

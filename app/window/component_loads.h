@@ -2,7 +2,7 @@
 
 // Which component of the design limits each operator, from the live answer: what ties the canvas to the other views.
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/common/snapshot.h"
 

@@ -2,7 +2,7 @@
 
 // What differs between the design shown and another, as marks on both canvases.
 
-#include "hardware/difference.h"
+#include "hardware/edit/difference.h"
 #include "widgets/canvas/canvas_view.h"
 
 namespace orrery::app {

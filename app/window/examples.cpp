@@ -1,6 +1,6 @@
 #include "app/window/examples.h"
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 
 #include <QDir>
 #include <QFile>

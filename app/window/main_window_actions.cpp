@@ -5,7 +5,7 @@
 #include "app/window/main_window.h"
 #include "app/window/preferences_dialog.h"
 #include "app/window/shortcuts_dialog.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "widgets/common/theme.h"
 #include "widgets/panels/command_palette.h"
 

@@ -5,8 +5,8 @@
 #include "app/window/design_bar.h"
 #include "app/window/hardware_page.h"
 #include "app/window/main_window.h"
-#include "hardware/catalogue.h"
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
 #include "store/project.h"
 #include "widgets/canvas/canvas_view.h"
 

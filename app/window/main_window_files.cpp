@@ -9,7 +9,7 @@
 #include "app/window/main_window.h"
 #include "app/window/serving/serving_page.h"
 #include "app/window/workload_page.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "store/serving_file.h"
 #include "widgets/panels/notification_bar.h"

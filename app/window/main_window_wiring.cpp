@@ -12,7 +12,7 @@
 #include "app/window/scenario_bar.h"
 #include "app/window/snapshot_feeder.h"
 #include "app/window/workload_page.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "widgets/panels/inspector.h"
 #include "widgets/panels/jobs_panel.h"
 #include "widgets/panels/library.h"

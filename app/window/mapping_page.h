@@ -3,7 +3,7 @@
 // The mapping document: how one operator is placed on the drawn array. A mapper searches while its best so far is
 // shown; the loops can then be changed by hand, and every change is answered at once.
 
-#include "hardware/spatial_array_view.h"
+#include "hardware/views/spatial_array_view.h"
 #include "mapping/problem_of_operator.h"
 #include "methods/method.h"
 #include "widgets/common/snapshot.h"

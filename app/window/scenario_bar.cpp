@@ -1,7 +1,7 @@
 #include "app/window/scenario_bar.h"
 
 #include "app/document/commands/project_edits.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "widgets/common/theme.h"
 
 #include <QHBoxLayout>

@@ -1,6 +1,6 @@
 #include "evaluation/import_description.h"
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "base/text/nearest.h"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 
 #include "base/unit.h"
 #include "evaluation/import_description.h"
-#include "hardware/catalogue.h"
-#include "hardware/device_view.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/device_view.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_rows.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/unit.h"
 #include "evaluation/reference_checks.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/provenance.h"
 #include "workload/yaml/fields.h"
 

@@ -1,4 +1,4 @@
-#include "hardware/validate.h"
+#include "hardware/check/validate.h"
 
 #include <array>
 

@@ -5,7 +5,7 @@
 // device, or on any.
 
 #include "base/diagnostic.h"
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "learning/domain.h"
 #include "learning/regressor.h"
 #include "workload/kernel.h"

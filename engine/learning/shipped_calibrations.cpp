@@ -1,4 +1,4 @@
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // From the drawn array to what the mapper needs: levels innermost first in words and cycles, and the constraints that
 // its dataflow puts on mappings.
 
-#include "hardware/spatial_array_view.h"
+#include "hardware/views/spatial_array_view.h"
 #include "mapping/mapspace.h"
 #include "mapping/storage.h"
 

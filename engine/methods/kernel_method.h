@@ -4,7 +4,7 @@
 // evaluation asks them row by row; calibration fits what they leave open.
 
 #include "base/progress.h"
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "learning/calibration.h"
 #include "learning/training.h"
 #include "methods/estimate.h"

@@ -6,7 +6,7 @@
 #include "base/executor.h"
 #include "base/progress.h"
 #include "hardware/component.h"
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "methods/estimate.h"
 #include "workload/workload.h"
 

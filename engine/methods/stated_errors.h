@@ -6,7 +6,7 @@
 // them again from the reference data and fails if they have drifted.
 
 #include "base/quantity.h"
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "workload/costs.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "serving/iteration_times.h"
 
-#include "hardware/catalogue.h"
-#include "hardware/device_collect.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/device_collect.h"
 #include "learning/calibration.h"
 #include "methods/method.h"
 #include "methods/trace/distserve_law.h"

@@ -2,7 +2,7 @@
 
 // From a pool's slot to its iteration time, kept by what it depends on.
 
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "methods/model/kernel_iteration.h"
 #include "serving/serving_scenario.h"
 

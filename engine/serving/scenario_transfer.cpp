@@ -1,7 +1,7 @@
 #include "serving/scenario_transfer.h"
 
 #include "base/unit.h"
-#include "hardware/topology.h"
+#include "hardware/network/topology.h"
 
 #include <fmt/format.h>
 

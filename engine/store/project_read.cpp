@@ -1,5 +1,5 @@
-#include "hardware/catalogue.h"
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
 #include "base/text/nearest.h"
 #include "methods/method.h"
 #include "store/migrations.h"

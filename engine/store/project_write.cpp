@@ -1,4 +1,4 @@
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/hardware_yaml.h"
 #include "store/project.h"
 #include "store/recipe_yaml.h"
 #include "store/serving_file.h"

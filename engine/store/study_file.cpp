@@ -1,8 +1,8 @@
 #include "store/study_file.h"
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "base/text/nearest.h"
-#include "hardware/validate.h"
+#include "hardware/check/validate.h"
 #include "store/project.h"
 #include "store/recipe_yaml.h"
 #include "store/study_sweep.h"

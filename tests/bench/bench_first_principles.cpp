@@ -1,4 +1,4 @@
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/analytical/interval_analysis.h"
 #include "methods/analytical/mapping_search.h"
 

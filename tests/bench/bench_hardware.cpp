@@ -1,6 +1,6 @@
-#include "hardware/links.h"
-#include "hardware/topology.h"
-#include "hardware/validate.h"
+#include "hardware/network/links.h"
+#include "hardware/network/topology.h"
+#include "hardware/check/validate.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 // What a whole model costs to price with calibrated kernel methods, and one kernel.
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 #include "methods/model/compose.h"

@@ -1,5 +1,5 @@
 #include "base/random.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
 #include "learning/fit_section.h"
 #include "methods/kernel_method.h"

@@ -1,4 +1,4 @@
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/method.h"
 #include "workload/workload.h"
 

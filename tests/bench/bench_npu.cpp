@@ -1,4 +1,4 @@
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/method.h"
 #include "simulation/event_kernel.h"
 #include "simulation/npu/kernel_plan.h"

@@ -1,6 +1,6 @@
 // Prices of matrix products by the tile methods: physics alone, and with the shipped correction.
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/analytical/tile_wave.h"
 #include "methods/hybrid/tile_hybrid.h"
 

@@ -2,7 +2,7 @@
 
 // Iterations asked about in tests, and iteration times from shipped calibrations.
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/model/kernel_iteration.h"
 
 #include <memory>

@@ -2,8 +2,8 @@
 
 // Catalogue devices and kernels for tests of methods that price kernel by kernel.
 
-#include "hardware/catalogue.h"
-#include "hardware/gpu_view.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/gpu_view.h"
 #include "workload/kernel.h"
 
 namespace orrery::fixture {

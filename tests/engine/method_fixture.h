@@ -2,7 +2,7 @@
 
 // A device and cost rows made by hand, so that inner loops are tested against arithmetic on paper.
 
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "workload/workload.h"
 
 #include <memory>

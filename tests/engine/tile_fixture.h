@@ -2,7 +2,7 @@
 
 // Devices and kernels made by hand for tests of the tile families.
 
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "methods/analytical/tile_family.h"
 
 namespace orrery::fixture {

@@ -3,7 +3,7 @@
 // Facts of a network by counting its vertices and edges, without any formula: breadth-first search for hops, greatest
 // flow (Dinic) for the cut between two halves of its endpoints.
 
-#include "hardware/topology.h"
+#include "hardware/network/topology.h"
 
 #include <algorithm>
 #include <cstdint>

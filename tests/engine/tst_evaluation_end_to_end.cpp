@@ -2,7 +2,7 @@
 
 #include "evaluation/csv_file.h"
 #include "evaluation/error_metrics.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 

@@ -6,7 +6,7 @@
 #include "evaluation/holdout.h"
 #include "evaluation/kernel_identity.h"
 #include "evaluation/shipped_references.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "workload/costs.h"
 
 #include <QtTest/QtTest>

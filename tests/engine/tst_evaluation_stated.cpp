@@ -6,7 +6,7 @@
 #include "evaluation/error_measurement.h"
 #include "evaluation/error_metrics.h"
 #include "evaluation/reference_sets.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/analytical/efficiencies.h"
 
 #include <QtTest/QtTest>

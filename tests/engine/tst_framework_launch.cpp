@@ -3,7 +3,7 @@
 
 #include "engine/kernel_fixture.h"
 #include "evaluation/evaluation.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
 #include "methods/analytical/mapping_search.h"
 #include "methods/method.h"

@@ -1,6 +1,6 @@
-#include "hardware/catalogue.h"
-#include "hardware/gpu_view.h"
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/gpu_view.h"
+#include "hardware/files/hardware_yaml.h"
 
 #include <QtTest/QtTest>
 

@@ -1,6 +1,6 @@
-#include "hardware/catalogue.h"
-#include "hardware/device_view.h"
-#include "hardware/validate.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/device_view.h"
+#include "hardware/check/validate.h"
 
 #include <QtTest/QtTest>
 

@@ -1,8 +1,8 @@
 // Do the differences between two designs name what was done to one of them, and nothing else?
 
-#include "hardware/catalogue.h"
-#include "hardware/difference.h"
-#include "hardware/tree_edit.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/edit/difference.h"
+#include "hardware/edit/tree_edit.h"
 
 #include <QtTest/QtTest>
 

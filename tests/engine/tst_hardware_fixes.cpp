@@ -1,7 +1,7 @@
-#include "hardware/catalogue.h"
-#include "hardware/fixes.h"
-#include "hardware/hardware_yaml.h"
-#include "hardware/validate.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/check/fixes.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/check/validate.h"
 
 #include <QtTest/QtTest>
 

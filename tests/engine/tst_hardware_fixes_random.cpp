@@ -1,9 +1,9 @@
 // Designs broken at random: whatever fix is offered, it removes the problem it is for and brings no new kind of error.
 
 #include "hardware/attributes.h"
-#include "hardware/fixes.h"
-#include "hardware/hardware_yaml.h"
-#include "hardware/validate.h"
+#include "hardware/check/fixes.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/check/validate.h"
 
 #include <QtTest/QtTest>
 

@@ -1,6 +1,6 @@
 #include "hardware/attributes.h"
 #include "hardware/component.h"
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/hardware_yaml.h"
 
 #include <QtTest/QtTest>
 

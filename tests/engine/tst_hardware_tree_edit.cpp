@@ -2,10 +2,10 @@
 // read here by names alone, before and after.
 
 #include "base/random.h"
-#include "hardware/catalogue.h"
-#include "hardware/hardware_yaml.h"
-#include "hardware/tree_edit.h"
-#include "hardware/validate.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/edit/tree_edit.h"
+#include "hardware/check/validate.h"
 
 #include <QtTest/QtTest>
 

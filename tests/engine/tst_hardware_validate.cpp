@@ -1,5 +1,5 @@
-#include "hardware/hardware_yaml.h"
-#include "hardware/validate.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/check/validate.h"
 
 #include <QtTest/QtTest>
 

@@ -1,6 +1,6 @@
-#include "hardware/catalogue.h"
-#include "hardware/device_view.h"
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/device_view.h"
+#include "hardware/files/hardware_yaml.h"
 
 #include <QtTest/QtTest>
 

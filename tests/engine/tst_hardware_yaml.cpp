@@ -1,6 +1,6 @@
 #include "base/random.h"
 #include "hardware/attributes.h"
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/hardware_yaml.h"
 #include "base/text/nearest.h"
 #include "base/text/yaml_node.h"
 

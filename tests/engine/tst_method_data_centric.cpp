@@ -4,7 +4,7 @@
 #include "engine/method_fixture.h"
 #include "engine/npu_fixture.h"
 #include "engine/npu_rows.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/analytical/data_centric.h"
 #include "methods/method.h"
 #include "workload/models/builder.h"

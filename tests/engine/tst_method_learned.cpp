@@ -1,5 +1,5 @@
 #include "base/random.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "methods/learned/plain_features.h"
 

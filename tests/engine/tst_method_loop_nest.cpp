@@ -2,7 +2,7 @@
 
 #include "engine/mapping_fixture.h"
 #include "engine/method_fixture.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/analytical/loop_nest.h"
 #include "methods/analytical/loop_nest_fusion.h"
 #include "methods/method.h"

@@ -1,6 +1,6 @@
 #include "engine/method_fixture.h"
-#include "hardware/catalogue.h"
-#include "hardware/spatial_array_view.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/spatial_array_view.h"
 #include "methods/cycle/systolic.h"
 #include "methods/cycle/systolic_machine.h"
 #include "simulation/systolic/closed_form.h"

@@ -2,7 +2,7 @@
 // system by simulation of one of its replicas. Nothing is fitted to these rows.
 
 #include "engine/iteration_fixture.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "serving/metrics.h"
 #include "serving/result_interval.h"
 #include "serving/serving_scenario.h"

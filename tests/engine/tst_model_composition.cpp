@@ -2,7 +2,7 @@
 // known said? Prices come from a kernel method made by hand, so that every time is arithmetic on paper.
 
 #include "base/random.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "method_fixture.h"
 #include "methods/model/columns.h"
 #include "methods/model/explain.h"

@@ -3,7 +3,7 @@
 
 #include "evaluation/csv_file.h"
 #include "evaluation/error_metrics.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/model/gpu_model_methods.h"
 #include "workload/costs.h"
 

@@ -2,7 +2,7 @@
 // printed as missed. Over the 16 rows that all of them have, Timeloop is 60 % off, MAESTRO 47 %, SCALE-Sim 55 % and
 // mNPUSim 124 %.
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/method.h"
 #include "npu_fixture.h"
 #include "npu_rows.h"

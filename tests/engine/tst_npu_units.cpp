@@ -1,6 +1,6 @@
 #include "base/random.h"
-#include "hardware/catalogue.h"
-#include "hardware/npu_view.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/npu_view.h"
 #include "npu_fixture.h"
 
 using namespace orrery;

@@ -1,6 +1,6 @@
 // The power model against measured GPUs: mean board power while a tensor-parallel group serves one prompt.
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/model/power.h"
 
 #include <QFile>

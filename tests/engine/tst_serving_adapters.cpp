@@ -1,7 +1,7 @@
 // LoRA adapters: their size, their price, and the gate that holds a policy to those that are resident.
 
 #include "engine/disaggregation_fixture.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "serving/adapters.h"
 #include "serving/metrics.h"
 

@@ -1,7 +1,7 @@
 // Is the chain of memories read from the drawing, and what is missing named?
 
-#include "hardware/catalogue.h"
-#include "hardware/spatial_array_view.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/spatial_array_view.h"
 #include "mapping/mapspace_dataflow.h"
 #include "mapping/problem_of_operator.h"
 #include "workload/costs.h"

@@ -1,5 +1,5 @@
 #include "base/random.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "store/project.h"
 
 #include <QDir>

@@ -1,4 +1,4 @@
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "store/project.h"
 #include "store/study_file.h"
 

@@ -1,6 +1,6 @@
 #include "base/hash.h"
 #include "engine/method_fixture.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/provenance.h"
 #include "study/study.h"
 

@@ -2,7 +2,7 @@
 #include "engine/tile_fixture.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/holdout.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/analytical/tile_wave_gemm.h"
 #include "methods/hybrid/features_gemm.h"
 #include "methods/hybrid/tile_hybrid.h"

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/holdout.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"

@@ -1,9 +1,9 @@
 #include "engine/topology_count.h"
-#include "hardware/catalogue.h"
-#include "hardware/hardware_yaml.h"
-#include "hardware/links.h"
-#include "hardware/topology.h"
-#include "hardware/validate.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/network/links.h"
+#include "hardware/network/topology.h"
+#include "hardware/check/validate.h"
 
 #include <QtTest/QtTest>
 

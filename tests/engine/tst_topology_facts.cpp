@@ -1,5 +1,5 @@
 #include "engine/topology_count.h"
-#include "hardware/topology.h"
+#include "hardware/network/topology.h"
 
 #include <QtTest/QtTest>
 

@@ -1,5 +1,5 @@
-#include "hardware/catalogue.h"
-#include "hardware/gpu_view.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/gpu_view.h"
 #include "methods/analytical/tile_wave_vector.h"
 #include "methods/hybrid/wave_scaling.h"
 #include "methods/hybrid/wave_scaling_origin.h"

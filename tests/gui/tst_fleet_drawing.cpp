@@ -4,7 +4,7 @@
 #include "app/window/plurals.h"
 #include "app/window/serving/fleet_drawing.h"
 #include "app/window/serving/serving_page.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "support/studio_fixture.h"
 #include "widgets/common/theme.h"
 

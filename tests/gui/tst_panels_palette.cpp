@@ -1,9 +1,9 @@
 // Does the palette offer every kind of component, and hand over exactly what it shows, by click, key and drag?
 
 #include "hardware/attributes.h"
-#include "hardware/hardware_yaml.h"
-#include "hardware/topology.h"
-#include "hardware/validate.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/network/topology.h"
+#include "hardware/check/validate.h"
 #include "support/drag.h"
 #include "widgets/common/theme.h"
 #include "widgets/panels/component_palette.h"

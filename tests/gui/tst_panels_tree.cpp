@@ -1,7 +1,7 @@
 // Does the tree of a design ask for exactly the edits that the mouse and the keys meant, and refuse the impossible ones
 // where the person is looking?
 
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/hardware_yaml.h"
 #include "support/drag.h"
 #include "support/panels_fixture.h"
 #include "widgets/common/theme.h"

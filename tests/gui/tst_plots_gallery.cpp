@@ -1,7 +1,7 @@
 // Pictures of every plot at several sizes, light and dark, for a person to look at; the test fails if one is blank.
 
 #include "base/executor.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "support/plots_fixture.h"
 #include "widgets/common/theme.h"
 #include "widgets/plots/breakdown_view.h"

@@ -5,7 +5,7 @@
 #include "app/window/actions.h"
 #include "app/window/canvas_pane.h"
 #include "app/window/design_bar.h"
-#include "hardware/links.h"
+#include "hardware/network/links.h"
 #include "support/studio_window.h"
 #include "widgets/panels/library.h"
 

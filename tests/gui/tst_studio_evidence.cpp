@@ -7,7 +7,7 @@
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/main_window.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "store/project.h"
 #include "store/run_store.h"
 #include "store/study_file.h"

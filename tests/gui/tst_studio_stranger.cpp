@@ -3,8 +3,8 @@
 
 #include "app/document/commands/edit.h"
 #include "app/document/commands/project_edits.h"
-#include "hardware/links.h"
-#include "hardware/validate.h"
+#include "hardware/network/links.h"
+#include "hardware/check/validate.h"
 #include "support/studio_window.h"
 #include "widgets/panels/library.h"
 

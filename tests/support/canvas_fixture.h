@@ -3,7 +3,7 @@
 // A canvas over a small cluster, with an editor that really edits (the engine's tree edits) and keeps what it was
 // asked.
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "widgets/canvas/canvas_view.h"
 
 #include <QApplication>

@@ -3,8 +3,8 @@
 // The real thing for the tests of panels: a device of the catalogue, a built-in model, the answers of all methods.
 
 #include "base/executor.h"
-#include "hardware/catalogue.h"
-#include "hardware/device_view.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/device_view.h"
 #include "widgets/common/snapshot.h"
 
 #include <string>

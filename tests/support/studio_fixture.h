@@ -3,7 +3,7 @@
 // What the tests of the document and the window share: designs, projects, and a studio with a home of its own.
 
 #include "app/document/document.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>

@@ -1,6 +1,6 @@
 // Is the drawing painted as promised: legible or absent, within what is exposed, the same in every way of asking?
-#include "hardware/catalogue.h"
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
 #include "widgets/canvas/network_sketch.h"
 #include "widgets/canvas/paint_text.h"
 #include "widgets/canvas/painter.h"

@@ -1,6 +1,6 @@
 // Is the drawing's geometry right: placements, families, picking, incremental changes?
-#include "hardware/catalogue.h"
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
 #include "widgets/canvas/scene.h"
 
 #include <QtTest/QtTest>

@@ -1,6 +1,6 @@
 // Does each tool do what its gesture says, in one entry, and nothing at all when it is cancelled midway?
 
-#include "hardware/validate.h"
+#include "hardware/check/validate.h"
 #include "support/canvas_fixture.h"
 #include "widgets/canvas/find_bar.h"
 #include "widgets/canvas/free_place.h"

@@ -1,6 +1,6 @@
 // Edits of the selection: what menus and keys ask for. Each asks the editor once.
 
-#include "hardware/validate.h"
+#include "hardware/check/validate.h"
 #include "widgets/canvas/canvas_view_state.h"
 #include "widgets/canvas/clipboard.h"
 #include "widgets/canvas/free_place.h"

@@ -1,6 +1,6 @@
 // Mouse, wheel, touch and drops: handed to the gesture under way, else to the tool.
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "widgets/canvas/canvas_view_state.h"
 #include "widgets/canvas/clipboard.h"
 #include "widgets/canvas/tools/pan.h"

@@ -1,6 +1,6 @@
 #include "widgets/canvas/clipboard.h"
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 
 #include <QMimeData>
 

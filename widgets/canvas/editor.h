@@ -4,7 +4,7 @@
 // shows where the person is looking; the document then hands the canvas its new state through CanvasView::setDesign(),
 // before the call returns. Tools never change the design themselves.
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "widgets/canvas/placements.h"
 
 #include <QString>

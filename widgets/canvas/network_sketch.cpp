@@ -1,6 +1,6 @@
 #include "widgets/canvas/network_sketch.h"
 
-#include "hardware/topology.h"
+#include "hardware/network/topology.h"
 
 #include <QCoreApplication>
 

@@ -3,7 +3,7 @@
 // The drawing as plain geometry, without a window: boxes inside boxes, links as polylines, a spatial index. Tools pick
 // in it, the painter paints it, tests measure it.
 
-#include "hardware/links.h"
+#include "hardware/network/links.h"
 #include "methods/method.h"
 #include "widgets/canvas/family_index.h"
 #include "widgets/canvas/placements.h"

@@ -1,6 +1,6 @@
 #include "widgets/canvas/summary.h"
 
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "widgets/canvas/natural_size.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"

@@ -3,7 +3,7 @@
 // What all result views show: one immutable answer to the live question, replaced as a whole on each evaluation.
 
 #include "evaluation/reference.h"
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "methods/method.h"
 
 #include <QObject>

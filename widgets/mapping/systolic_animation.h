@@ -5,7 +5,7 @@
 // any cycle. Space runs and pauses, Left and Right step, Page Up and Down change the fold, Home and End go to the ends,
 // Ctrl and arrows choose a processing element.
 
-#include "hardware/spatial_array_view.h"
+#include "hardware/views/spatial_array_view.h"
 #include "simulation/systolic/folds.h"
 
 #include <QTimer>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "hardware/attributes.h"
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "widgets/panels/inspector.h"
 
 #include <QScrollArea>

@@ -1,6 +1,6 @@
 #include "widgets/panels/component_palette_model.h"
 
-#include "hardware/hardware_yaml.h"
+#include "hardware/files/hardware_yaml.h"
 #include "widgets/common/glyphs.h"
 #include "widgets/panels/shape_glyphs.h"
 

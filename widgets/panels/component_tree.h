@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "widgets/canvas/component_selection.h"
 #include "widgets/panels/component_tree_model.h"
 

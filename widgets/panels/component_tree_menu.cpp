@@ -1,6 +1,6 @@
 // The tree's context menu and keys: what the canvas can do, for those who work in the tree.
 
-#include "hardware/validate.h"
+#include "hardware/check/validate.h"
 #include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/component_tree.h"

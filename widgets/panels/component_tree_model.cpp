@@ -1,7 +1,7 @@
 #include "widgets/panels/component_tree_model.h"
 
-#include "hardware/hardware_yaml.h"
-#include "hardware/validate.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/check/validate.h"
 #include "widgets/common/component_text.h"
 #include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"

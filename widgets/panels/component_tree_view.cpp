@@ -1,4 +1,4 @@
-#include "hardware/validate.h"
+#include "hardware/check/validate.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/panels/component_tree.h"

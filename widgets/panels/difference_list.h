@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hardware/difference.h"
+#include "hardware/edit/difference.h"
 #include "methods/method.h"
 
 #include <QAbstractListModel>

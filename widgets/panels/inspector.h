@@ -3,8 +3,8 @@
 // Shows and edits what is selected. It owns no document: it takes immutable snapshots and says what the person wants
 // changed; the owner changes its document and shows the new snapshot, which updates the rows in place.
 
-#include "hardware/device_view.h"
-#include "hardware/tree_edit.h"
+#include "hardware/views/device_view.h"
+#include "hardware/edit/tree_edit.h"
 #include "methods/method.h"
 #include "widgets/common/edit_phase.h"
 

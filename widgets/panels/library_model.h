@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/method.h"
 #include "widgets/panels/card_list.h"
 

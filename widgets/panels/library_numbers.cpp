@@ -1,6 +1,6 @@
 #include "widgets/panels/library_numbers.h"
 
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "widgets/common/text.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hardware/fixes.h"
+#include "hardware/check/fixes.h"
 
 #include <QAbstractListModel>
 

@@ -1,7 +1,7 @@
 #include "widgets/panels/topology_section.h"
 
 #include "hardware/attributes.h"
-#include "hardware/topology.h"
+#include "hardware/network/topology.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/text.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "methods/method.h"
 
 #include <QWidget>

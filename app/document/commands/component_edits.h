@@ -1,7 +1,7 @@
 #pragma once
 
 // Edits of the tree's shape: names, and adding, removing, moving, copying, grouping and linking components. Links keep
-// their ends and hand placements their components (hardware/tree_edit.h, placement_keys.h). Sets of paths may come in
+// their ends and hand placements their components (hardware/edit/tree_edit.h, placement_keys.h). Sets of paths may come in
 // any order; each edit does all of it or fails.
 
 #include "app/document/commands/edit.h"

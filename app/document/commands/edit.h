@@ -5,7 +5,7 @@
 
 #include "app/document/project_state.h"
 #include "base/diagnostic.h"
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 
 #include <QString>
 

@@ -3,7 +3,7 @@
 #include "app/document/commands/component_edits.h"
 #include "app/document/commands/placement_keys.h"
 #include "app/document/commands/tree_change.h"
-#include "hardware/topology.h"
+#include "hardware/network/topology.h"
 #include "widgets/canvas/scene.h"
 
 #include <algorithm>

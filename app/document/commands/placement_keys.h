@@ -2,7 +2,7 @@
 
 // Placements by path instead of by name: edits of the tree speak of paths, files of names.
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "widgets/canvas/placements.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 
-// From an edit of the component tree (hardware/tree_edit.h) to an edit of the project, placements following.
+// From an edit of the component tree (hardware/edit/tree_edit.h) to an edit of the project, placements following.
 
 #include "app/document/commands/edit.h"
 #include "widgets/canvas/placements.h"

@@ -4,7 +4,7 @@
 #include "app/window/evidence/calibrate_tab.h"
 #include "app/window/evidence/references_tab.h"
 #include "app/window/evidence/runs_tab.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/coverage_matrix.h"

@@ -1,6 +1,6 @@
 #include "app/window/evidence/mapping_form.h"
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"

@@ -1,7 +1,7 @@
 #include "app/window/serving/search_choices.h"
 
 #include "app/window/form_parts.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "serving/router.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"

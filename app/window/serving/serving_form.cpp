@@ -1,7 +1,7 @@
 #include "app/window/serving/serving_form.h"
 
 #include "app/window/form_parts.h"
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 #include "serving/router.h"

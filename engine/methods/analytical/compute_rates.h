@@ -4,7 +4,7 @@
 // loop over operators reads two short arrays.
 
 #include "base/diagnostic.h"
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "workload/costs.h"
 
 #include <array>

@@ -3,7 +3,7 @@
 // Stock dataflows on a spatial array: every convolution and product is priced by the data-centric model (Kwon et al.,
 // MICRO 2019) under each dataflow that the array's own allows, and takes the fastest; the others take their roofline.
 
-#include "hardware/spatial_array_view.h"
+#include "hardware/views/spatial_array_view.h"
 #include "mapping/data_centric/data_centric.h"
 #include "mapping/data_centric/stock_dataflows.h"
 #include "mapping/problem_of_operator.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "methods/analytical/compute_rates.h"
 #include "methods/estimate.h"
 

@@ -16,7 +16,7 @@
 // Where GCoM adds the queue and lets only issued instructions hide a wait, here busy units hide it and transfers run
 // beside them: kernels that load ahead (all of today's matrix products) would be counted twice otherwise.
 
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 
 #include <array>
 #include <string>

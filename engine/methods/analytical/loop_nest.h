@@ -3,7 +3,7 @@
 // Loop nests on a spatial array: every operator that is a nest gets a mapping, found by a mapper, and the counts of the
 // model of Timeloop (Parashar et al., ISPASS 2019); the others are priced by their roofline.
 
-#include "hardware/spatial_array_view.h"
+#include "hardware/views/spatial_array_view.h"
 #include "mapping/mappers/mapper.h"
 #include "mapping/problem_of_operator.h"
 #include "workload/workload.h"

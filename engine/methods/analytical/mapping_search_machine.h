@@ -4,7 +4,7 @@
 // ISCA 2024: cores with sub-cores of one systolic array and one vector unit each, a local memory per core, a shared
 // cache, and main memory. Tensor cores are taken as systolic arrays of as many multipliers.
 
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 
 #include <array>
 #include <cstdint>

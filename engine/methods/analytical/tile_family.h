@@ -5,7 +5,7 @@
 // (hybrid/hybrid_family.h).
 
 #include "base/unit.h"
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "methods/kernel_method.h"
 #include "workload/kernel.h"
 

@@ -1,6 +1,6 @@
 #include "methods/analytical/tile_wave_gemm.h"
 
-#include "hardware/power_limit.h"
+#include "hardware/views/power_limit.h"
 
 #include <algorithm>
 #include <array>

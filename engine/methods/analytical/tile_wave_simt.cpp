@@ -1,6 +1,6 @@
 #include "methods/analytical/tile_wave_simt.h"
 
-#include "hardware/power_limit.h"
+#include "hardware/views/power_limit.h"
 #include "methods/analytical/tile_wave_terms.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 //               tiles, and where every issue slot must be a multiply-add (32 lanes per scheduler)
 //   feed        (tileM + tileN)·k per block from L2
 //   DRAM        operands once, and again what a wave needs that L2 has lost; less what stays from the run before
-// Clock: what the design states as sustained, or the power cap (hardware/power_limit.h), reached after `throttle time`;
+// Clock: what the design states as sustained, or the power cap (hardware/views/power_limit.h), reached after `throttle time`;
 // the load's power is that of its arithmetic and of its bytes, by level.
 //   time = launch + gather + ‖arithmetic, feed, DRAM‖,  ‖a, b‖ = (a⁴ + b⁴)^¼
 

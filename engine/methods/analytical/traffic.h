@@ -8,7 +8,7 @@
 // I/O Lower Bound for Matrix Multiplication", 2019). Attention keeps a block of queries and streams keys and values
 // (Dao, FlashAttention-2, 2023). Everything else moves each operand once through every level.
 
-#include "hardware/device_view.h"
+#include "hardware/views/device_view.h"
 #include "workload/workload.h"
 
 #include <vector>

@@ -1,7 +1,7 @@
 #include "methods/cycle/npu_tile.h"
 
 #include "base/unit.h"
-#include "hardware/npu_view.h"
+#include "hardware/views/npu_view.h"
 #include "methods/analytical/answer.h"
 #include "methods/analytical/ceilings.h"
 #include "methods/analytical/energy.h"

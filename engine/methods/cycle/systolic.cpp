@@ -1,6 +1,6 @@
 #include "methods/cycle/systolic.h"
 
-#include "hardware/spatial_array_view.h"
+#include "hardware/views/spatial_array_view.h"
 #include "methods/analytical/answer.h"
 #include "methods/analytical/roofline.h"
 #include "methods/cycle/systolic_machine.h"

@@ -2,7 +2,7 @@
 
 // From the array that is drawn to the one that is simulated, and from operators to layers on it.
 
-#include "hardware/spatial_array_view.h"
+#include "hardware/views/spatial_array_view.h"
 #include "simulation/systolic/array.h"
 #include "workload/graph.h"
 

@@ -1,6 +1,6 @@
 #include "methods/hybrid/wave_scaling_origin.h"
 
-#include "hardware/power_limit.h"
+#include "hardware/views/power_limit.h"
 #include "methods/analytical/tile_wave_vector.h"
 
 #include <fmt/format.h>

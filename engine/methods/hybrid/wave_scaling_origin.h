@@ -3,7 +3,7 @@
 // What wave scaling keeps of the device that was measured, as parameters of its section (`origin sms`, …), so that a
 // calibration needs no other file.
 
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "learning/calibration.h"
 
 namespace orrery {

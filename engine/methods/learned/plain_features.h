@@ -3,7 +3,7 @@
 // What learned methods see of a kernel and of the device that it runs on: logarithms of extents, work and peaks, and
 // nothing that says how a GPU works.
 
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "workload/kernel.h"
 
 #include <span>

@@ -16,7 +16,7 @@
 // throttled and the iteration lasts as long as its energy takes at the cap. Controllers average over longer than a
 // kernel, so that it is the mean power of an iteration that is held.
 
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "methods/iteration_time.h"
 #include "methods/kernel_method.h"
 #include "methods/model/iteration_launches.h"

@@ -1,4 +1,4 @@
-#include "hardware/power_limit.h"
+#include "hardware/views/power_limit.h"
 #include "methods/model/kernel_iteration.h"
 
 #include <algorithm>

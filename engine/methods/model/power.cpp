@@ -1,7 +1,7 @@
 #include "methods/model/power.h"
 
 #include "base/unit.h"
-#include "hardware/power_limit.h"
+#include "hardware/views/power_limit.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 // What a kernel draws, and at which clock the power cap lets it run.
 
-#include "hardware/gpu_view.h"
+#include "hardware/views/gpu_view.h"
 #include "workload/kernel.h"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "serving/search/sweep.h"
 
-#include "hardware/catalogue.h"
+#include "hardware/files/catalogue.h"
 #include "serving/search/pareto.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 // A neural processing unit in the terms of its own clock: what the tile-level simulation reads. Times are core cycles.
 
-#include "hardware/npu_view.h"
+#include "hardware/views/npu_view.h"
 
 #include <cstdint>
 

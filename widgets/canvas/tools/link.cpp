@@ -1,6 +1,6 @@
 #include "widgets/canvas/tools/link.h"
 
-#include "hardware/links.h"
+#include "hardware/network/links.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/canvas/ports.h"
 #include "widgets/canvas/tools/guides.h"

@@ -1,6 +1,6 @@
 #include "widgets/canvas/tools/move.h"
 
-#include "hardware/tree_edit.h"
+#include "hardware/edit/tree_edit.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/canvas/free_place.h"
 #include "widgets/canvas/tools/guides.h"

@@ -1,7 +1,7 @@
 #include "widgets/canvas/tools/tool.h"
 
-#include "hardware/tree_edit.h"
-#include "hardware/validate.h"
+#include "hardware/edit/tree_edit.h"
+#include "hardware/check/validate.h"
 #include "widgets/canvas/canvas_view_state.h"
 #include "widgets/canvas/free_place.h"
 #include "widgets/canvas/tools/link.h"
