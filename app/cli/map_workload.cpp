@@ -4,7 +4,7 @@
 #include "app/cli/question.h"
 #include "base/unit.h"
 #include "mapping/sparse/sparse_read.h"
-#include "methods/analytical/loop_nest.h"
+#include "methods/array/loop_nest.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 // The truth to compare with.
 
 #include "base/quantity.h"
-#include "methods/stated_errors.h"
+#include "methods/answer/stated_errors.h"
 #include "workload/workload.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "evaluation/evaluation.h"
 #include "methods/kernel_method.h"
-#include "methods/stated_errors.h"
+#include "methods/answer/stated_errors.h"
 
 #include <span>
 

@@ -1,13 +1,13 @@
 // Every method of Orrery, in the order in which the studio lists them. A method that registered itself from its own
 // file would vanish from a static library, hence this list.
 
-#include "methods/analytical/data_centric.h"
-#include "methods/analytical/hierarchical_roofline.h"
-#include "methods/analytical/llm_inference.h"
-#include "methods/analytical/loop_nest.h"
-#include "methods/analytical/roofline.h"
-#include "methods/cycle/npu_tile.h"
-#include "methods/cycle/systolic.h"
+#include "methods/array/data_centric.h"
+#include "methods/roofline/hierarchical_roofline.h"
+#include "methods/roofline/llm_inference.h"
+#include "methods/array/loop_nest.h"
+#include "methods/roofline/roofline.h"
+#include "methods/npu/npu_tile.h"
+#include "methods/array/systolic.h"
 #include "methods/method.h"
 #include "methods/model/gpu_model_methods.h"
 

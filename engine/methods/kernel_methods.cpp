@@ -2,11 +2,11 @@
 
 #include "methods/kernel_method.h"
 
-#include "methods/analytical/interval_analysis.h"
-#include "methods/analytical/mapping_search.h"
-#include "methods/analytical/tile_wave.h"
-#include "methods/hybrid/tile_hybrid.h"
-#include "methods/hybrid/wave_scaling.h"
+#include "methods/interval/interval_analysis.h"
+#include "methods/search/mapping_search.h"
+#include "methods/tile/tile_wave.h"
+#include "methods/tile/tile_hybrid.h"
+#include "methods/tile/wave_scaling.h"
 #include "methods/learned/booster.h"
 #include "methods/learned/forest.h"
 

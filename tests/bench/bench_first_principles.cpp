@@ -1,6 +1,6 @@
 #include "hardware/files/catalogue.h"
-#include "methods/analytical/interval_analysis.h"
-#include "methods/analytical/mapping_search.h"
+#include "methods/interval/interval_analysis.h"
+#include "methods/search/mapping_search.h"
 
 #include <benchmark/benchmark.h>
 

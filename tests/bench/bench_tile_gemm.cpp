@@ -1,8 +1,8 @@
 // Prices of matrix products by the tile methods: physics alone, and with the shipped correction.
 
 #include "hardware/files/catalogue.h"
-#include "methods/analytical/tile_wave.h"
-#include "methods/hybrid/tile_hybrid.h"
+#include "methods/tile/tile_wave.h"
+#include "methods/tile/tile_hybrid.h"
 
 #include <benchmark/benchmark.h>
 

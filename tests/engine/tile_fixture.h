@@ -3,7 +3,7 @@
 // Devices and kernels made by hand for tests of the tile families.
 
 #include "hardware/views/gpu_view.h"
-#include "methods/analytical/tile_family.h"
+#include "methods/tile/tile_family.h"
 
 namespace orrery::fixture {
 

@@ -7,7 +7,7 @@
 #include "evaluation/error_metrics.h"
 #include "evaluation/reference_sets.h"
 #include "hardware/files/catalogue.h"
-#include "methods/analytical/efficiencies.h"
+#include "methods/answer/efficiencies.h"
 
 #include <QtTest/QtTest>
 

@@ -3,9 +3,9 @@
 
 #include "evaluation/reference_table.h"
 #include "learning/training.h"
-#include "methods/analytical/affine_calibration.h"
-#include "methods/analytical/interval_analysis.h"
-#include "methods/analytical/mapping_search.h"
+#include "methods/answer/affine_calibration.h"
+#include "methods/interval/interval_analysis.h"
+#include "methods/search/mapping_search.h"
 
 #include <QtTest/QtTest>
 

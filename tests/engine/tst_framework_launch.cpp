@@ -5,7 +5,7 @@
 #include "evaluation/evaluation.h"
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
-#include "methods/analytical/mapping_search.h"
+#include "methods/search/mapping_search.h"
 #include "methods/method.h"
 
 #include <QtTest/QtTest>

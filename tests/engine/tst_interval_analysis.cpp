@@ -1,5 +1,5 @@
 #include "engine/kernel_fixture.h"
-#include "methods/analytical/interval_analysis.h"
+#include "methods/interval/interval_analysis.h"
 
 #include <QtTest/QtTest>
 

@@ -1,5 +1,5 @@
 #include "engine/kernel_fixture.h"
-#include "methods/analytical/mapping_search.h"
+#include "methods/search/mapping_search.h"
 #include "simulation/systolic/closed_form.h"
 
 #include <QtTest/QtTest>

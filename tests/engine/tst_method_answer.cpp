@@ -1,11 +1,11 @@
 // From priced operators to an answer: energy, ceilings, intervals, timelines at their limits, worked by hand.
 
 #include "engine/method_fixture.h"
-#include "methods/analytical/answer.h"
-#include "methods/analytical/ceilings.h"
-#include "methods/analytical/energy.h"
-#include "methods/analytical/roofline.h"
-#include "methods/analytical/timeline.h"
+#include "methods/answer/answer.h"
+#include "methods/answer/ceilings.h"
+#include "methods/answer/energy.h"
+#include "methods/roofline/roofline.h"
+#include "methods/answer/timeline.h"
 
 #include <QtTest/QtTest>
 

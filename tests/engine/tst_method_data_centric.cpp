@@ -5,7 +5,7 @@
 #include "engine/npu_fixture.h"
 #include "engine/npu_rows.h"
 #include "hardware/files/catalogue.h"
-#include "methods/analytical/data_centric.h"
+#include "methods/array/data_centric.h"
 #include "methods/method.h"
 #include "workload/models/builder.h"
 

@@ -1,7 +1,7 @@
 // What must hold of every method on every device: asked of the catalogue and of models small and large.
 
 #include "hardware/files/catalogue.h"
-#include "methods/analytical/timeline.h"
+#include "methods/answer/timeline.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 #include "workload/workload.h"

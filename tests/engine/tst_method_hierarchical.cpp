@@ -1,7 +1,7 @@
 #include "base/random.h"
 #include "engine/method_fixture.h"
-#include "methods/analytical/hierarchical_roofline.h"
-#include "methods/analytical/traffic.h"
+#include "methods/roofline/hierarchical_roofline.h"
+#include "methods/answer/traffic.h"
 
 #include <QtTest/QtTest>
 

@@ -3,8 +3,8 @@
 #include "engine/mapping_fixture.h"
 #include "engine/method_fixture.h"
 #include "hardware/files/catalogue.h"
-#include "methods/analytical/loop_nest.h"
-#include "methods/analytical/loop_nest_fusion.h"
+#include "methods/array/loop_nest.h"
+#include "methods/array/loop_nest_fusion.h"
 #include "methods/method.h"
 
 #include <QtTest/QtTest>

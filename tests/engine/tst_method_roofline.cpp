@@ -1,6 +1,6 @@
 #include "base/random.h"
 #include "engine/method_fixture.h"
-#include "methods/analytical/roofline.h"
+#include "methods/roofline/roofline.h"
 
 #include <QtTest/QtTest>
 

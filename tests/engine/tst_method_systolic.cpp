@@ -1,8 +1,8 @@
 #include "engine/method_fixture.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/spatial_array_view.h"
-#include "methods/cycle/systolic.h"
-#include "methods/cycle/systolic_machine.h"
+#include "methods/array/systolic.h"
+#include "methods/array/systolic_machine.h"
 #include "simulation/systolic/closed_form.h"
 
 #include <QtTest/QtTest>

@@ -1,7 +1,7 @@
 #include "base/random.h"
 #include "engine/tile_fixture.h"
-#include "methods/analytical/tile_wave_attention.h"
-#include "methods/hybrid/features_attention.h"
+#include "methods/tile/tile_wave_attention.h"
+#include "methods/tile/features_attention.h"
 
 #include <QtTest/QtTest>
 

@@ -1,7 +1,7 @@
 #include "base/random.h"
 #include "engine/tile_fixture.h"
-#include "methods/analytical/tile_wave_collective.h"
-#include "methods/hybrid/features_collective.h"
+#include "methods/tile/tile_wave_collective.h"
+#include "methods/tile/features_collective.h"
 
 #include <QtTest/QtTest>
 

@@ -1,12 +1,12 @@
 #include "hardware/files/catalogue.h"
 #include "hardware/views/gpu_view.h"
 #include "hardware/views/power_limit.h"
-#include "methods/analytical/tile_pricer.h"
-#include "methods/analytical/tile_wave_convolution.h"
-#include "methods/analytical/tile_wave_gemm.h"
-#include "methods/analytical/tile_wave_simt.h"
-#include "methods/analytical/tile_wave_vector.h"
-#include "methods/hybrid/features_simt.h"
+#include "methods/tile/tile_pricer.h"
+#include "methods/tile/tile_wave_convolution.h"
+#include "methods/tile/tile_wave_gemm.h"
+#include "methods/tile/tile_wave_simt.h"
+#include "methods/tile/tile_wave_vector.h"
+#include "methods/tile/features_simt.h"
 
 #include <QtTest/QtTest>
 

@@ -3,9 +3,9 @@
 #include "evaluation/evaluation.h"
 #include "evaluation/holdout.h"
 #include "hardware/files/catalogue.h"
-#include "methods/analytical/tile_wave_gemm.h"
-#include "methods/hybrid/features_gemm.h"
-#include "methods/hybrid/tile_hybrid.h"
+#include "methods/tile/tile_wave_gemm.h"
+#include "methods/tile/features_gemm.h"
+#include "methods/tile/tile_hybrid.h"
 
 #include <QtTest/QtTest>
 

@@ -2,9 +2,9 @@
 #include "engine/tile_fixture.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/holdout.h"
-#include "methods/analytical/tile_fit.h"
-#include "methods/analytical/tile_wave.h"
-#include "methods/analytical/tile_wave_gemm.h"
+#include "methods/tile/tile_fit.h"
+#include "methods/tile/tile_wave.h"
+#include "methods/tile/tile_wave_gemm.h"
 
 #include <QtTest/QtTest>
 

@@ -1,8 +1,8 @@
 #include "hardware/files/catalogue.h"
 #include "hardware/views/gpu_view.h"
-#include "methods/analytical/tile_wave_vector.h"
-#include "methods/hybrid/wave_scaling.h"
-#include "methods/hybrid/wave_scaling_origin.h"
+#include "methods/tile/tile_wave_vector.h"
+#include "methods/tile/wave_scaling.h"
+#include "methods/tile/wave_scaling_origin.h"
 
 #include <QtTest/QtTest>
 

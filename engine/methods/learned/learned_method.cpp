@@ -1,7 +1,7 @@
 #include "methods/learned/learned_method.h"
 
 #include "learning/fit_section.h"
-#include "methods/analytical/tile_pricer.h"
+#include "methods/tile/tile_pricer.h"
 #include "methods/learned/plain_features.h"
 
 #include <fmt/format.h>

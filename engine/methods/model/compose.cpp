@@ -1,6 +1,6 @@
 #include "methods/model/compose.h"
 
-#include "methods/stated_errors.h"
+#include "methods/answer/stated_errors.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,70 @@
+#include "methods/answer/stated_errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+
+OperatorFamily familyOf(const CostTable& costs, std::size_t i) {
+    switch (costs.kind[i]) {
+        case OperatorKind::MatMul:
+            return OperatorFamily::MatrixProduct;
+        case OperatorKind::Conv:
+        case OperatorKind::ConvTranspose:
+            return OperatorFamily::Convolution;
+        case OperatorKind::Attention:
+            return costs.kvReadBytes[i] > 0 ? OperatorFamily::DecodeAttention : OperatorFamily::PrefillAttention;
+        default:
+            return OperatorFamily::Elementwise;
+    }
+}
+
+std::string_view toText(OperatorFamily family) {
+    switch (family) {
+        case OperatorFamily::MatrixProduct:
+            return "matrix products";
+        case OperatorFamily::PrefillAttention:
+            return "prefill attention";
+        case OperatorFamily::DecodeAttention:
+            return "decode attention";
+        case OperatorFamily::Elementwise:
+            return "element-wise";
+        case OperatorFamily::Convolution:
+            return "convolutions";
+    }
+    return "unknown";
+}
+
+const StatedErrors* statedErrors(std::string_view method) {
+    const auto table = statedErrorsTable();
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [method](const StatedErrors& errors) { return errors.method == method; });
+    return found == table.end() ? nullptr : &*found;
+}
+
+std::string coverageText(const StatedErrors& errors) {
+    std::string text;
+    for (std::size_t f = 0; f < errors.heldOut.size(); ++f) {
+        const auto& held = errors.heldOut[f];
+        text += fmt::format("{}{:.0f} % of {} {} rows on {}", f == 0 ? "held out: " : ", ", 100 * held.inside,
+                            held.rows, toText(static_cast<OperatorFamily>(f)), held.device);
+    }
+    return text;
+}
+
+ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, double predictedSeconds) {
+    const int c = errorClass(predictedSeconds);
+    const auto& q = errors.quantiles[static_cast<std::size_t>(family)][static_cast<std::size_t>(c)];
+    ErrorBounds bounds = c == 0 ? ErrorBounds{predictedSeconds + q.p5, predictedSeconds + q.p95}
+                                : ErrorBounds{predictedSeconds * q.p5, predictedSeconds * q.p95};
+    bounds.low = std::clamp(bounds.low, 0.0, predictedSeconds);
+    bounds.high = std::max(bounds.high, predictedSeconds);
+    return bounds;
+}
+
+Platform platformOf(const DeviceView& device) {
+    return device.platform == "gpu" ? Platform::Gpu : Platform::Other;
+}
+
+}  // namespace orrery

@@ -1,0 +1,98 @@
+#include "methods/tile/tile_hybrid.h"
+
+#include "learning/fit_section.h"
+#include "methods/tile/tile_pricer.h"
+#include "methods/tile/tile_wave_convolution.h"
+#include "methods/tile/hybrid_family.h"
+#include "methods/tile/tile_hybrid_fit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace orrery {
+
+namespace {
+
+/// Where nothing was seen, the correction may not lead further away from physics than this; towards faster prices the
+/// units and the memory, of which physics uses most, leave little room.
+constexpr double mostFaster = 1.15, mostSlower = 1.6;
+
+class TileHybridPricer final : public KernelPricer {
+public:
+    explicit TileHybridPricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
+
+    KernelPrice price(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) {
+            KernelPrice price = this->price(*product);
+            doubtStandIn(price);
+            return price;
+        }
+        const TileBinding* binding = bindings_.find(kernel);
+        if (!binding) return unpricedKernel(kernel, bindings_.gpu);
+        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
+        KernelPrice price;
+        price.bound = physics.bound;
+        const SectionPrice corrected = correct(kernel, *binding, physics);
+        price.seconds = corrected.seconds, price.low = corrected.low, price.high = corrected.high;
+        price.domain = corrected.domain;
+        doubtForeignSection(*binding, price);
+        return price;
+    }
+
+    KernelStory explain(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) return explain(*product);
+        const TileBinding* binding = bindings_.find(kernel);
+        if (!binding) return {};
+        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
+        KernelStory story = storyOf(kernel, bindings_, *binding, physics);
+        if (binding->section && binding->section->model) {
+            const SectionPrice corrected = correct(kernel, *binding, physics);
+            story.terms.push_back({"learned correction",
+                                   corrected.seconds / physics.seconds,
+                                   Dimension::Number,
+                                   {},
+                                   "what the trees make of the physical features: measured ÷ physical"});
+        }
+        return story;
+    }
+
+    double correlation(KernelKind kind) const override { return correlationOf(bindings_, kind); }
+    std::vector<std::string> assumptions() const override { return assumptionsOf(bindings_); }
+
+private:
+    SectionPrice correct(const Kernel& kernel, const TileBinding& binding, const TilePhysics& physics) const {
+        std::array<double, mostHybridFeatures> row;
+        const HybridFamily* hybrid = hybridFamilyOf(*binding.family);
+        if (!binding.section) return {physics.seconds, physics.seconds, physics.seconds};
+        if (!hybrid) return priceWith(*binding.section, physics.seconds, {});
+        // A section of one device has no features of devices; they stand last.
+        const std::size_t all = hybrid->featureNames.size(), count = std::min(binding.section->features.size(), all);
+        const std::size_t filled = std::max(count, all - hybrid->deviceFeatures);
+        hybrid->features(kernel, bindings_.gpu, physics, std::span(row.data(), filled));
+        SectionPrice price = priceWith(*binding.section, physics.seconds, std::span<const double>(row.data(), count),
+                                       physics.clockDoubt);
+        if (price.domain == DomainVerdict::Outside) {
+            const double ratio = price.seconds / physics.seconds;
+            const double held = std::clamp(ratio, 1 / mostFaster, mostSlower) / ratio;
+            price.seconds *= held, price.low *= held, price.high *= held;
+        }
+        return price;
+    }
+
+    TileBindings bindings_;
+};
+
+Expected<KernelPricerPtr> bindTileHybrid(const GpuView& gpu, const CalibrationSet& calibrations) {
+    return std::make_shared<const TileHybridPricer>(bindTiles(tileHybridId, gpu, calibrations));
+}
+
+}  // namespace
+
+KernelMethod tileHybridKernels() {
+    return {tileHybridId, tileHybridVersion, bindTileHybrid, fitTileHybrid};
+}
+
+}  // namespace orrery

@@ -1,0 +1,153 @@
+#include "methods/tile/tile_pricer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+const TileBinding* TileBindings::find(const Kernel& kernel) const {
+    const TileFamily* family = tileFamilyOf(kernel);
+    if (!family) return nullptr;
+    const VariantName variant = variantName(kernel);
+    for (const TileBinding& binding : fitted) {
+        if (binding.family == family && binding.kind == kernel.kind && binding.variant == variant.view())
+            return &binding;
+    }
+    for (const TileBinding& binding : nominal) {
+        if (binding.family == family) return &binding;
+    }
+    return nullptr;
+}
+
+TileBindings bindTiles(std::string_view method, const GpuView& gpu, const CalibrationSet& calibrations) {
+    TileBindings bindings{gpu, calibrations, {}, {}};
+    for (const TileFamily& family : tileFamilies()) {
+        bindings.nominal.push_back({&family, KernelKind::Other, {}, nominalParameters(family)});
+    }
+    for (const auto& calibration : bindings.calibrations.all()) {
+        if (calibration->method != method) continue;
+        for (const CalibrationSection& section : calibration->sections) {
+            const auto same = [&](const TileBinding& binding) {
+                return binding.kind == section.kind && binding.variant == section.variant;
+            };
+            if (std::any_of(bindings.fitted.begin(), bindings.fitted.end(), same)) continue;
+            const auto found = bindings.calibrations.find(method, section.kind, section.variant, gpu);
+            if (!found.section) continue;
+            // A kind may have several families; a section names all parameters of its own.
+            const auto& parameters = found.section->parameters;
+            for (const TileFamily& family : tileFamilies()) {
+                const bool own = std::all_of(family.parameters.begin(), family.parameters.end(),
+                                             [&](const auto& one) { return parameters.contains(one.name); });
+                if (!own) continue;
+                bindings.fitted.push_back({&family, section.kind, section.variant, parametersOf(family, parameters),
+                                           found.section, found.deviceDistance, deviceVerdict(*found.section, gpu)});
+            }
+        }
+    }
+    // A method that has learned something has not learned what no section covers.
+    if (bindings.calibrations.has(method)) {
+        for (TileBinding& binding : bindings.nominal) binding.deviceVerdict = DomainVerdict::Outside;
+    }
+    return bindings;
+}
+
+std::vector<std::string> assumptionsOf(const TileBindings& bindings) {
+    std::vector<std::string> sentences;
+    for (const TileBinding& binding : bindings.fitted) {
+        if (binding.deviceDistance <= 0.01) continue;
+        const bool any = !binding.section->device;
+        sentences.push_back(fmt::format("{} ({}) are priced with a calibration {}.", binding.family->name,
+                                        binding.variant,
+                                        any ? std::string("learned across devices")
+                                            : fmt::format("of another device, {}", binding.section->device->id)));
+    }
+    return sentences;
+}
+
+double correlationOf(const TileBindings& bindings, KernelKind kind) {
+    for (const TileBinding& binding : bindings.fitted) {
+        if (binding.kind == kind) return binding.section->correlation;
+    }
+    return 0;
+}
+
+void doubtStandIn(KernelPrice& price) {
+    constexpr double wider = 1.5;
+    if (price.low > 0 && price.low < price.high) {
+        price.low = price.seconds * std::pow(price.low / price.seconds, wider);
+        price.high = price.seconds * std::pow(price.high / price.seconds, wider);
+    }
+    price.domain = std::max(price.domain, DomainVerdict::Edge);
+}
+
+void doubtForeignSection(const TileBinding& binding, KernelPrice& price) {
+    price.domain = std::max(price.domain, binding.deviceVerdict);
+    if (!binding.section || !binding.section->device || binding.deviceDistance <= 0.01) return;
+    const double wider = 1 + std::min(binding.deviceDistance, 1.0);
+    price.low /= wider;
+    price.high *= wider;
+    if (price.domain == DomainVerdict::Inside) price.domain = DomainVerdict::Edge;
+}
+
+KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu) {
+    const bool matrix = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution ||
+                        kernel.kind == KernelKind::PrefillAttention || kernel.kind == KernelKind::DecodeAttention;
+    const double peak = gpu.peak(matrix, kernel.type);
+    const double compute = peak > 0 ? kernel.flops / peak : 0;
+    const double memory = gpu.dramBandwidth > 0 ? kernel.bytes() / gpu.dramBandwidth : 0;
+    KernelPrice price;
+    price.seconds = std::max(compute, memory) + gpu.device.launchOverhead.value;
+    price.low = price.high = price.seconds;
+    price.bound.kind = compute >= memory ? BoundKind::Compute : BoundKind::Memory;
+    if (price.bound.kind == BoundKind::Memory) price.bound.level = 0;
+    price.priced = false;
+    price.domain = DomainVerdict::Outside;
+    return price;
+}
+
+KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const TileBinding& binding,
+                    const TilePhysics& physics) {
+    KernelStory story;
+    story.tileM = physics.tileM, story.tileN = physics.tileN, story.tileK = physics.tileK;
+    story.blocks = physics.blocks, story.blocksPerWave = physics.blocksPerWave, story.waves = physics.waves;
+    const auto add = [&](std::string name, double value, Dimension dimension, std::string unit, std::string meaning) {
+        story.terms.push_back({std::move(name), value, dimension, std::move(unit), std::move(meaning)});
+    };
+    if (physics.tileM > 0) {
+        add(fmt::format("tile {}×{}×{}", physics.tileM, physics.tileN, physics.tileK), physics.fill,
+            Dimension::Fraction, {},
+            "part of the result that one block makes; how much of the whole tiles is asked for");
+    }
+    if (physics.splits > 1) add("splits along k", physics.splits, Dimension::Number, {}, "blocks that share one tile");
+    if (physics.blocks > 0) add("blocks", physics.blocks, Dimension::Number, {}, "of threads, in the whole launch");
+    if (physics.waves > 0) {
+        add("waves", physics.waves, Dimension::Number, {},
+            fmt::format("rounds in which {:.0f} blocks run at once; the last one counts as a whole",
+                        physics.blocksPerWave));
+    }
+    const auto time = [&](const char* name, double seconds, const char* meaning) {
+        if (seconds > 0) add(name, seconds, Dimension::Time, {}, meaning);
+    };
+    time("arithmetic", physics.compute, "of all waves at the rate that these tiles reach");
+    time("feed from L2", physics.l2, "bytes between the shared cache and the multiprocessors; runs beside arithmetic");
+    time("DRAM", physics.dram, "bytes that the shared cache does not hold; runs beside arithmetic");
+    time("links", physics.link, "bytes between devices");
+    time("not hidden", physics.serial, "prologue, epilogue, latencies and gathering; in part beside the others");
+    time("launch", physics.launch, "gap between kernels, and what must run before this one");
+    for (std::size_t i = 0; i < binding.parameters.size(); ++i) {
+        const TileParameter& parameter = binding.family->parameters[i];
+        add(std::string(parameter.name), binding.parameters[i], parameter.dimension, {},
+            fmt::format("{}{}", parameter.meaning, binding.section ? "; fitted" : "; nominal"));
+    }
+    if (binding.family->moreTerms) {
+        for (KernelTerm& term : binding.family->moreTerms(kernel, bindings.gpu, binding.parameters)) {
+            story.terms.push_back(std::move(term));
+        }
+    }
+    add("physical price", physics.seconds, Dimension::Time, {}, "of the terms above, put together");
+    return story;
+}
+
+}  // namespace orrery

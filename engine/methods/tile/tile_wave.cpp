@@ -1,0 +1,99 @@
+#include "methods/tile/tile_wave.h"
+
+#include "learning/fit_section.h"
+#include "methods/tile/tile_fit.h"
+#include "methods/tile/tile_pricer.h"
+#include "methods/tile/tile_wave_convolution.h"
+
+#include <memory>
+#include <utility>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::string_view id = "tile-wave", version = "1";
+
+class TileWavePricer final : public KernelPricer {
+public:
+    explicit TileWavePricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
+
+    KernelPrice price(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) {
+            KernelPrice price = this->price(*product);
+            doubtStandIn(price);
+            return price;
+        }
+        const TileBinding* binding = bindings_.find(kernel);
+        if (!binding) return unpricedKernel(kernel, bindings_.gpu);
+        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
+        KernelPrice price;
+        price.seconds = price.low = price.high = physics.seconds;
+        price.bound = physics.bound;
+        if (binding->section) {
+            const SectionPrice found = priceWith(*binding->section, physics.seconds, {});
+            price.low = found.low, price.high = found.high;
+        }
+        doubtForeignSection(*binding, price);
+        return price;
+    }
+
+    KernelStory explain(const Kernel& kernel) const override {
+        if (const auto product = tensorConvolution(kernel)) return explain(*product);
+        const TileBinding* binding = bindings_.find(kernel);
+        if (!binding) return {};
+        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
+        return storyOf(kernel, bindings_, *binding, physics);
+    }
+
+    double correlation(KernelKind kind) const override { return correlationOf(bindings_, kind); }
+    std::vector<std::string> assumptions() const override { return assumptionsOf(bindings_); }
+
+private:
+    TileBindings bindings_;
+};
+
+Expected<KernelPricerPtr> bindTileWave(const GpuView& gpu, const CalibrationSet& calibrations) {
+    return std::make_shared<const TileWavePricer>(bindTiles(id, gpu, calibrations));
+}
+
+Expected<CalibrationSection> fitWave(const TileRowGroup& group, const FitOptions& options) {
+    SectionOptions how;
+    how.kind = group.kind;
+    how.variant = group.variant;
+    how.learn = false;
+    how.candidates.front().seed = options.seed;
+    how.candidates.front().stop = options.stop;
+    const TileFamily& family = *group.family;
+    const PrepareRows prepare = [&](std::span<const std::size_t> fitTo,
+                                    std::map<std::string, double, std::less<>>& parameters) -> Expected<SectionRows> {
+        std::vector<TileRow> rows;
+        for (const std::size_t i : fitTo) rows.push_back(group.rows[i]);
+        const auto values = fitTileParameters(family, rows, parametersOf(family, parameters), options.stop,
+                                              group.device < 0 ? family.outlier : 0);
+        SectionRows result;
+        for (std::size_t i = 0; i < values.size(); ++i) parameters[std::string(family.parameters[i].name)] = values[i];
+        for (const TileRow& row : group.rows) {
+            result.baseline.push_back(family.physics(*row.kernel, *row.gpu, values).seconds);
+            result.measured.push_back(row.seconds);
+            if (group.device < 0) result.group.push_back(row.device);
+        }
+        return result;
+    };
+    auto fit = fitSection(group.rows.size(), prepare, how);
+    if (!fit) return Unexpected(std::move(fit.error()));
+    return std::move(fit->section);
+}
+
+Expected<Calibration> fitTileWave(std::span<const KernelRows> rows, const FitOptions& options) {
+    return fitTileSections(id, version, rows, options,
+                           [&](const TileRowGroup& group) { return fitWave(group, options); });
+}
+
+}  // namespace
+
+KernelMethod tileWaveKernels() {
+    return {id, version, bindTileWave, fitTileWave};
+}
+
+}  // namespace orrery

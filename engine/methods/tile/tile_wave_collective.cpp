@@ -1,0 +1,201 @@
+#include "methods/tile/tile_wave_collective.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace orrery {
+
+namespace {
+
+enum : std::size_t {
+    Launch,
+    StepLow,
+    Step128,
+    StepSimple,
+    ShareLow,
+    Share128,
+    ShareSimple,
+    ShareSwitch,
+    FourRanks,
+    EightRanks,
+    FourOnBus,
+    EightOnBus,
+    Gather,
+    AllToAll,
+    AllToAllExtra,
+    Integer,
+    ShotLaunch,
+    ShotStep,
+    ShotShare,
+    ShotLimit,
+    ShotLimitFall,
+    ShotFill,
+    AllToAllPair,
+    BusSpill,
+    BusReach,
+    parameterCount
+};
+
+// Nominal values are round numbers near those of NVLink nodes of A100 and H100 (calibration files).
+constexpr std::array<TileParameter, parameterCount> parameters{{
+    {"launch", 6e-6, 1e-6, 4e-5, 0.5, Dimension::Time, "start of NCCL's kernel on all ranks"},
+    {"ll step", 0.8e-6, 1e-7, 1e-5, 0.5, Dimension::Time, "one step between neighbours, LL"},
+    {"ll128 step", 1e-6, 1e-7, 1e-5, 0.5, Dimension::Time, "one step between neighbours, LL128"},
+    {"simple start", 8e-6, 1e-7, 1e-4, 0.7, Dimension::Time, "of Simple, per doubling of the ranks"},
+    {"ll share", 0.09, 0.005, 1, 0.5, Dimension::Number, "bandwidth of LL over the links'"},
+    {"ll128 share", 0.3, 0.02, 1, 0.5, Dimension::Number, "bandwidth of LL128 over the links'"},
+    {"simple share", 0.62, 0.05, 1, 0.2, Dimension::Number, "bandwidth of Simple between two ranks over the links'"},
+    {"switch share", 0.45, 0.2, 0.8, 0.4, Dimension::Number,
+     "message bytes per second of a reduction in the switch over the links' bandwidth"},
+    {"four ranks", 1.15, 0.1, 1.6, 0.5, Dimension::Number, "bandwidth among four ranks over that of two"},
+    {"eight ranks", 1.1, 0.1, 1.6, 0.5, Dimension::Number, "bandwidth among eight ranks over that of four"},
+    {"four on a bus", 0.3, 0.05, 1.2, 0.5, Dimension::Number, "the same where links are a shared bus (PCIe)"},
+    {"eight on a bus", 0.3, 0.05, 1.2, 0.5, Dimension::Number, "the same where links are a shared bus (PCIe)"},
+    {"gather share", 0.85, 0.3, 1.5, 0.2, Dimension::Number,
+     "bandwidth of all-gather and reduce-scatter over that of all-reduce"},
+    {"all-to-all share", 0.87, 0.2, 2, 0.4, Dimension::Number, "bandwidth of all-to-all over that of all-reduce"},
+    {"all-to-all start", 2e-6, 1e-7, 1e-4, 0.7, Dimension::Time, "of sends and receives between all pairs"},
+    {"integer share", 0.95, 0.5, 1.2, 0.1, Dimension::Number, "bandwidth of reducing integers over that of fp16"},
+    {"shot launch", 2.5e-6, 5e-7, 3e-5, 0.4, Dimension::Time, "start of the engine's own kernel"},
+    {"shot step", 2e-7, 1e-8, 1e-5, 0.7, Dimension::Time, "flag of one peer"},
+    {"shot share", 0.5, 0.05, 1, 0.4, Dimension::Number, "bandwidth of reads from peers over the links'"},
+    {"shot limit", 2e6, 1e2, 3e7, 1.5, Dimension::Data, "message above which two ranks hand over to NCCL"},
+    {"shot limit fall", 0.6, 0.2, 1.5, 0.4, Dimension::Number, "that limit, per doubling of the ranks"},
+    {"shot fill", 1.5e-7, 1e-8, 3e-6, 0.7, Dimension::Time, "flag of one peer more, once many blocks wait for it"},
+    {"all-to-all pair", 1.05, 0.5, 2, 0.2, Dimension::Number,
+     "bandwidth of all-to-all between two ranks over that among more"},
+    {"bus spill", 0.8, 0.2, 1, 0.4, Dimension::Fraction,
+     "bandwidth of a shared bus that is left once the host's cache no longer holds what passes"},
+    {"bus reach", 1.5e6, 1e5, 1e7, 0.3, Dimension::Data, "message from which that shows, among four ranks or more"},
+}};
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+double eighth(double x) {
+    const double x2 = x * x, x4 = x2 * x2;
+    return x4 * x4;
+}
+
+// Smooth minimum of the ways: tuners choose late, and near a crossing neither is much faster.
+double fastest(double a, double b, double c, double d) {
+    const double least = std::min(std::min(a, b), std::min(c, d));
+    if (least <= 0) return 0;
+    const double sum = eighth(least / a) + eighth(least / b) + eighth(least / c) + eighth(least / d);
+    return least / std::sqrt(std::sqrt(std::sqrt(sum)));
+}
+
+bool integer(DType type) {
+    return type == DType::I8 || type == DType::I16 || type == DType::I32 || type == DType::I64 || type == DType::I4;
+}
+
+TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
+    const CollectiveWork work = collectiveWork(kernel);
+    const CollectiveWays ways = collectiveWays(kernel, gpu, p);
+    const bool pairs = kernel.collective == CollectiveOp::AllToAll;
+    const double start = p[Launch] + (pairs ? p[AllToAllExtra] : 0);
+    const double rings = start + ways.rings;
+    TilePhysics out;
+    out.seconds = rings;
+    if (ways.shotsShare > 1e-6) {  // geometric between both where the hand-over lies
+        out.seconds = std::exp(ways.shotsShare * std::log(ways.shots) + (1 - ways.shotsShare) * std::log(rings));
+    }
+    out.launch = ways.shotsShare > 0.5 ? p[ShotLaunch] : start;
+    out.link = std::max(0.0, out.seconds - out.launch);
+    out.steps = work.steps;
+    out.blocks = work.ranks;
+    out.bound.kind = out.launch > out.link ? BoundKind::Overhead : BoundKind::Network;
+    return out;
+}
+
+bool covers(const Kernel& kernel) {
+    return kernel.kind == KernelKind::Collective;
+}
+
+}  // namespace
+
+double linkBandwidthOf(const GpuView& gpu) {
+    return gpu.linkBandwidth > 0 ? gpu.linkBandwidth : 32e9;
+}
+
+CollectiveWork collectiveWork(const Kernel& kernel) {
+    CollectiveWork out;
+    out.ranks = static_cast<double>(std::max<std::int64_t>(1, kernel.ranks));
+    out.bytes = std::max(0.0, kernel.messageBytes);
+    const double others = out.ranks - 1;
+    switch (kernel.collective) {
+        case CollectiveOp::AllReduce:
+            out.wireBytes = 2 * others / out.ranks * out.bytes;
+            out.steps = 2 * others;
+            break;
+        case CollectiveOp::AllGather:
+        case CollectiveOp::ReduceScatter:
+            out.wireBytes = others / out.ranks * out.bytes;
+            out.steps = others;
+            break;
+        case CollectiveOp::AllToAll:
+            out.wireBytes = others / out.ranks * out.bytes;
+            out.steps = others > 0 ? 1 : 0;
+            break;
+        case CollectiveOp::Broadcast:
+            out.wireBytes = others > 0 ? out.bytes : 0;
+            out.steps = others;
+            break;
+        case CollectiveOp::SendReceive:
+            out.wireBytes = out.bytes;
+            out.steps = 1;
+            break;
+    }
+    return out;
+}
+
+CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
+    const CollectiveWork work = collectiveWork(kernel);
+    const double links = linkBandwidthOf(gpu);
+    const double doublings = std::log2(work.ranks);
+    const bool reduces = kernel.collective == CollectiveOp::AllReduce;
+    // NVLink-class links meet in switches of full bandwidth; below that they share a host's bus.
+    const bool switched = links > 100e9;
+    double shared = links * std::pow(p[switched ? FourRanks : FourOnBus], std::clamp(doublings - 1, 0.0, 1.0)) *
+                    std::pow(p[switched ? EightRanks : EightOnBus], std::clamp(doublings - 2, 0.0, 1.0));
+    if (kernel.collective == CollectiveOp::AllToAll) {
+        shared *= p[AllToAll] * (work.ranks <= 2 ? p[AllToAllPair] : 1);
+    } else if (!reduces) {
+        shared *= p[Gather];
+    } else if (integer(kernel.type)) {
+        shared *= p[Integer];
+    }
+    // Without direct links data pass through the host's memory, at first through its cache.
+    if (!switched && work.ranks > 2) {
+        const double over2 = (work.bytes / p[BusReach]) * (work.bytes / p[BusReach]), over4 = over2 * over2;
+        shared *= p[BusSpill] + (1 - p[BusSpill]) / (1 + over4 * over4);
+    }
+    CollectiveWays out;
+    // A ring sends no more than the links carry, whatever was fitted.
+    const auto over = [&](double share) { return work.wireBytes / std::min(shared * share, links); };
+    out.lowLatency = work.steps * p[StepLow] + over(p[ShareLow]);
+    out.lowLatency128 = work.steps * p[Step128] + over(p[Share128]);
+    out.simple = p[StepSimple] * doublings + work.steps * p[Step128] + over(p[ShareSimple]);
+    // Switches reduce from NVLink 4 on (450 GB/s); below eight ranks the tuner keeps to rings.
+    const bool inSwitch = reduces && !integer(kernel.type) && work.ranks >= 8 && links > 400e9;
+    out.inSwitch = inSwitch ? p[StepSimple] * doublings + work.bytes / (links * p[ShareSwitch]) : never;
+    out.rings = work.steps > 0 ? fastest(out.lowLatency, out.lowLatency128, out.simple, out.inSwitch) : 0;
+    out.shots = never;
+    // Engines read peers' memory where it is mapped through such links, and leave others to NCCL.
+    if (kernel.library == CollectiveLibrary::Custom && reduces && switched && work.ranks > 1) {
+        out.shots = p[ShotLaunch] + work.ranks * (p[ShotStep] + p[ShotFill] * work.bytes / (work.bytes + 8192)) +
+                    work.bytes * (work.ranks - 1) / (links * p[ShotShare]);
+        const double limit = p[ShotLimit] * std::pow(p[ShotLimitFall], doublings - 1);
+        const double over2 = (work.bytes / limit) * (work.bytes / limit);
+        out.shotsShare = 1 / (1 + over2 * over2 * over2);
+    }
+    return out;
+}
+
+const TileFamily& collectiveFamily() {
+    static const TileFamily family{"collectives", covers, parameters, physics};
+    return family;
+}
+
+}  // namespace orrery

@@ -1,0 +1,57 @@
+#pragma once
+
+// Matrix products on tensor cores, from tiles and waves: y[m,n] = x[m,k]·w[k,n].
+//
+// A kernel cuts y into tiles of tileM×tileN, and k into `splits` shares; a block of threads makes one of them in steps
+// along k. What a step costs is the slowest of the tensor units, the bytes that it pulls from L2, and the latency that
+// the pipeline of loads cannot hide. Blocks run in waves over the multiprocessors; DRAM works beside them. Among the
+// tiles of real kernels (tile sizes as in NVIDIA's CUTLASS, media/docs: Efficient GEMM in CUDA) the fastest is taken,
+// as a library's heuristics try to do. Time, with ‖a, b‖ = (a⁴ + b⁴)^¼ for terms that overlap:
+//     launch + quantisation + ‖ waves · ‖steps · step, …‖ + block, DRAM bytes ÷ rate ‖ + gathering of the splits
+// Weights that were used shortly before come from L2 in part; see `gemmReuse`.
+
+#include "methods/tile/tile_family.h"
+
+namespace orrery {
+
+/// FLOP per cycle of a multiprocessor at which feed and latencies are stated: that of Ampere's tensor cores with bf16.
+inline constexpr double gemmReferenceRate = 2048;
+
+/// Clock at which launches, clock and process at which switched energies are stated: those of H100.
+inline constexpr double gemmReferenceClock = 1.83e9, gemmReferenceProcess = 4;
+
+/// Places of the parameters of gemmFamily().
+enum GemmParameter : std::size_t {
+    GemmCompute,   ///< share of the tensor peak that large tiles reach
+    GemmEnergy,    ///< J that one FLOP of bf16 switches, as if made in 4 nm and clocked at gemmReferenceClock
+    GemmThrottle,  ///< s after which the power limit shows
+    GemmTileCost,  ///< of small tiles: rows and columns' worth of overhead
+    GemmDram,      ///< share of the DRAM bandwidth
+    GemmFeed,      ///< B per cycle from L2 into one multiprocessor
+    GemmStep,      ///< cycles of a step of 128 B along k that one block cannot hide
+    GemmBlock,     ///< cycles of prologue and epilogue of a block
+    GemmLaunch,    ///< s at gemmReferenceClock: the logic that starts blocks runs on the same clock
+    GemmSplit,     ///< s to gather what splits along k have made
+    GemmReuse,     ///< working set that L2 keeps ÷ its capacity
+    GemmQuantise,  ///< s of the kernels that quantise activations first
+    GemmUnpack,    ///< multiply-accumulates' worth of turning one narrow weight into a wide one
+    GemmParameterCount
+};
+
+const TileFamily& gemmFamily();
+TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters);
+
+/// L2 that a working set finds. On dies with HBM since A100, L2 is two halves that each keep what their own
+/// multiprocessors read, so that shared data stand twice (NVIDIA A100 white paper, "L2 cache").
+double gemmCache(const GpuView& gpu);
+
+/// Share of the nominal clock that the power cap leaves tensor units at full work, 0.1 to 1: energy grows with the
+/// bits, with the square of the voltage, so of the clock that a process is driven to, and with its feature size. 1 for
+/// a device without a cap.
+double gemmClockShare(DType type, const GpuView& gpu, double energy);
+
+/// Bytes that pass before weights of `weightBytes` are wanted again: kernels are measured on one to five copies of the
+/// weights in turn, as many as fill the cache (aiconfigurator, collector/trtllm/collect_gemm.py).
+double gemmReuse(double weightBytes, double l2Bytes);
+
+}  // namespace orrery
