@@ -2,7 +2,7 @@
 
 #include "app/cli/output.h"
 #include "app/cli/serve_run.h"
-#include "serving/published_case.h"
+#include "serving/cases/published_case.h"
 
 #include <charconv>
 #include <set>

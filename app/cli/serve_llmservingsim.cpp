@@ -1,7 +1,7 @@
 #include "app/cli/serve_llmservingsim.h"
 
 #include "app/cli/output.h"
-#include "serving/llmservingsim_bench.h"
+#include "serving/cases/llmservingsim_bench.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

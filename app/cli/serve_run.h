@@ -2,8 +2,8 @@
 
 // What `serve` does with a fleet and its requests, wherever they come from.
 
-#include "serving/fleet.h"
-#include "serving/request_stream.h"
+#include "serving/fleet/fleet.h"
+#include "serving/traffic/request_stream.h"
 
 #include <nlohmann/json.hpp>
 

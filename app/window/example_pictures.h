@@ -5,7 +5,7 @@
 #include "app/document/workload_cache.h"
 #include "app/window/examples.h"
 #include "methods/method.h"
-#include "serving/request_stream.h"
+#include "serving/traffic/request_stream.h"
 #include "workload/graph.h"
 
 #include <QFuture>

@@ -8,7 +8,7 @@
 // grows by one. So the prompt's last iteration yields the first token, a request of D output tokens takes D − 1 further
 // iterations, and a preempted request (computed = 0) computes its generated tokens again as if they were prompt.
 
-#include "serving/request_stream.h"
+#include "serving/traffic/request_stream.h"
 
 #include <cstdint>
 #include <vector>

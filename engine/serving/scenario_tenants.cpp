@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "base/text/nearest.h"
-#include "serving/stages.h"
+#include "serving/fleet/stages.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // How fast keys and values move between two devices of a drawing.
 
 #include "hardware/component.h"
-#include "serving/fleet.h"
+#include "serving/fleet/fleet.h"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 #include "serving/serving_scenario.h"
 
 #include "base/unit.h"
-#include "serving/adapters.h"
-#include "serving/clock_policy.h"
+#include "serving/fleet/adapters.h"
+#include "serving/fleet/clock_policy.h"
 #include "serving/iteration_times.h"
 #include "serving/scenario_tenants.h"
 #include "serving/scenario_transfer.h"

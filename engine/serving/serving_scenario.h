@@ -8,9 +8,9 @@
 #include "base/dtype.h"
 #include "hardware/component.h"
 #include "methods/trace/expert_routing.h"
-#include "serving/capacity_plan.h"
-#include "serving/fleet.h"
-#include "serving/traffic.h"
+#include "serving/fleet/capacity_plan.h"
+#include "serving/fleet/fleet.h"
+#include "serving/traffic/traffic.h"
 
 #include <cstdint>
 #include <memory>
@@ -91,7 +91,7 @@ enum class AdapterTargets : std::uint8_t {
 };
 std::string_view toText(AdapterTargets targets);
 
-/// LoRA adapters on a replica: serving/adapters.h.
+/// LoRA adapters on a replica: serving/fleet/adapters.h.
 struct AdapterChoice {
     std::int32_t rank = 16;
     std::int32_t resident = 8;  ///< whose weights are in the memory of a replica at a time; the others in its host's
@@ -147,7 +147,7 @@ struct TenantSpec {
     bool operator==(const TenantSpec&) const = default;
 };
 
-/// One stage of a pipeline behind every question (serving/stages.h): on a pool, or by a law on workers of its own.
+/// One stage of a pipeline behind every question (serving/fleet/stages.h): on a pool, or by a law on workers of its own.
 struct StageSpec {
     std::string name;          ///< `rerank`
     std::string pool;          ///< name of the pool that runs it; empty: `seconds` and `perToken` say how long it takes

@@ -7,7 +7,7 @@
 // replica that they touched is scheduled, in the order in which it was touched. Same inputs and seed: the same result.
 
 #include "base/progress.h"
-#include "serving/fleet.h"
+#include "serving/fleet/fleet.h"
 #include "serving/request_table.h"
 
 #include <memory>

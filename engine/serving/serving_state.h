@@ -3,10 +3,10 @@
 // The inside of a running simulation, shared by its parts: the loop (serving_simulation.cpp), arrivals (placing.cpp),
 // and what happens to replicas and caches on their way.
 
-#include "serving/replica.h"
-#include "serving/router.h"
+#include "serving/fleet/replica.h"
+#include "serving/routers/router.h"
 #include "serving/serving_simulation.h"
-#include "serving/transfers.h"
+#include "serving/fleet/transfers.h"
 
 namespace orrery {
 

@@ -5,7 +5,7 @@
 // files store it (store/serving_file.h), serving/search answers the last two.
 
 #include "serving/serving_scenario.h"
-#include "serving/traffic.h"
+#include "serving/traffic/traffic.h"
 
 #include <cstdint>
 #include <map>

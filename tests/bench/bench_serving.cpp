@@ -5,9 +5,9 @@
 
 #include "engine/iteration_fixture.h"
 #include "methods/trace/vidur_tables.h"
-#include "serving/clock_policy.h"
+#include "serving/fleet/clock_policy.h"
 #include "serving/serving_simulation.h"
-#include "serving/traffic.h"
+#include "serving/traffic/traffic.h"
 
 #include <benchmark/benchmark.h>
 

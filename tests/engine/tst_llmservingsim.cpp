@@ -2,7 +2,7 @@
 #include "methods/trace/expert_routing.h"
 #include "methods/trace/llmservingsim_tables.h"
 #include "methods/trace/profile_repeats.h"
-#include "serving/llmservingsim_bench.h"
+#include "serving/cases/llmservingsim_bench.h"
 
 #include <QtTest/QtTest>
 

@@ -6,7 +6,7 @@
 #include "serving/metrics.h"
 #include "serving/result_interval.h"
 #include "serving/serving_scenario.h"
-#include "serving/traffic.h"
+#include "serving/traffic/traffic.h"
 
 #include <QtTest/QtTest>
 

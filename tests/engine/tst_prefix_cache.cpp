@@ -1,6 +1,6 @@
 #include "engine/vllm_fixture.h"
-#include "serving/prefix_cache.h"
-#include "serving/traces.h"
+#include "serving/fleet/prefix_cache.h"
+#include "serving/traffic/traces.h"
 
 #include <QtTest/QtTest>
 

@@ -2,7 +2,7 @@
 
 #include "engine/disaggregation_fixture.h"
 #include "hardware/files/catalogue.h"
-#include "serving/adapters.h"
+#include "serving/fleet/adapters.h"
 #include "serving/metrics.h"
 
 #include <QtTest/QtTest>

@@ -2,7 +2,7 @@
 
 #include "engine/disaggregation_fixture.h"
 #include "serving/metrics.h"
-#include "serving/router.h"
+#include "serving/routers/router.h"
 #include "serving/routers/prefix_directory.h"
 
 #include <QtTest/QtTest>

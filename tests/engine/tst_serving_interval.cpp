@@ -3,9 +3,9 @@
 
 #include "base/random.h"
 #include "engine/serving_fixture.h"
-#include "serving/llmservingsim_bench.h"
+#include "serving/cases/llmservingsim_bench.h"
 #include "serving/result_interval.h"
-#include "serving/traffic.h"
+#include "serving/traffic/traffic.h"
 
 #include <QtTest/QtTest>
 

@@ -1,8 +1,8 @@
 #include "base/random.h"
 #include "engine/serving_fixture.h"
 #include "serving/metrics.h"
-#include "serving/router.h"
-#include "serving/traffic.h"
+#include "serving/routers/router.h"
+#include "serving/traffic/traffic.h"
 
 #include <QtTest/QtTest>
 

@@ -1,6 +1,6 @@
 // The loop, its policies and routers, by cases worked by hand and by what must hold of all of them.
 
-#include "serving/router.h"
+#include "serving/routers/router.h"
 #include "serving/serving_simulation.h"
 
 #include <QtTest/QtTest>

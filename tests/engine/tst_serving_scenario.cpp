@@ -1,7 +1,7 @@
 // From a person's description to a fleet: memory, plans, clocks, transfers, and what cannot be.
 
 #include "engine/iteration_fixture.h"
-#include "serving/clock_policy.h"
+#include "serving/fleet/clock_policy.h"
 #include "serving/scenario_transfer.h"
 #include "serving/serving_scenario.h"
 

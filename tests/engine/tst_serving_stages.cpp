@@ -1,7 +1,7 @@
 // Pipelines of models, and models that share a fleet.
 
 #include "engine/disaggregation_fixture.h"
-#include "serving/stages.h"
+#include "serving/fleet/stages.h"
 
 #include <QtTest/QtTest>
 

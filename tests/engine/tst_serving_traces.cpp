@@ -1,6 +1,6 @@
 #include "base/random.h"
 #include "serving/metrics.h"
-#include "serving/traces.h"
+#include "serving/traffic/traces.h"
 
 #include <QtTest/QtTest>
 

@@ -1,6 +1,6 @@
 #include "base/random.h"
 #include "serving/metrics.h"
-#include "serving/traffic.h"
+#include "serving/traffic/traffic.h"
 
 #include <QtTest/QtTest>
 

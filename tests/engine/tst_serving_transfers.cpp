@@ -1,7 +1,7 @@
 // Caches on their way: times worked out on paper, links that are shared, memory that is full.
 
 #include "engine/disaggregation_fixture.h"
-#include "serving/transfers.h"
+#include "serving/fleet/transfers.h"
 
 #include <QtTest/QtTest>
 

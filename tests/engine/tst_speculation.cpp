@@ -1,5 +1,5 @@
 #include "engine/vllm_fixture.h"
-#include "serving/speculation.h"
+#include "serving/fleet/speculation.h"
 
 #include <QtTest/QtTest>
 

@@ -2,7 +2,7 @@
 
 // A small run for views: one or more replicas under a straight law, so that every number can be checked by hand.
 
-#include "serving/traffic.h"
+#include "serving/traffic/traffic.h"
 #include "widgets/serving/serving_run.h"
 
 namespace orrery::test {

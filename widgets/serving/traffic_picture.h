@@ -2,7 +2,7 @@
 
 // What a stream of requests looks like before anything serves it: arrivals over time, lengths of prompts and outputs.
 
-#include "serving/request_stream.h"
+#include "serving/traffic/request_stream.h"
 
 #include <QWidget>
 

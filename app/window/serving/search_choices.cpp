@@ -2,7 +2,7 @@
 
 #include "app/window/form_parts.h"
 #include "hardware/files/catalogue.h"
-#include "serving/router.h"
+#include "serving/routers/router.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
 #include "workload/models/transformer_plan.h"

@@ -4,7 +4,7 @@
 #include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
-#include "serving/router.h"
+#include "serving/routers/router.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/text.h"

@@ -1,6 +1,6 @@
 #include "app/window/form_parts.h"
 #include "app/window/serving/serving_form.h"
-#include "serving/scheduler_options.h"
+#include "serving/schedulers/scheduler_options.h"
 #include "widgets/common/fold.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"

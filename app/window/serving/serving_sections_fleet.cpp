@@ -1,5 +1,5 @@
 #include "app/window/serving/serving_sections.h"
-#include "serving/speculation.h"
+#include "serving/fleet/speculation.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
 #include "workload/workload.h"

@@ -2,7 +2,7 @@
 
 // One function per policy; the list is in routers.cpp.
 
-#include "serving/router.h"
+#include "serving/routers/router.h"
 
 namespace orrery {
 

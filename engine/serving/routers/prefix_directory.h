@@ -3,7 +3,7 @@
 // What a router believes about prefix caches: which replicas were lately sent a text that begins so. Bounded, the
 // oldest entries go first; caches themselves are in prefix_cache.h and may have forgotten more.
 
-#include "serving/request_stream.h"
+#include "serving/traffic/request_stream.h"
 
 #include <cstdint>
 #include <unordered_map>

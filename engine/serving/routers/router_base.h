@@ -2,7 +2,7 @@
 
 // What simple policies share: one rule chooses among the replicas that accept, for prompts and for decodes alike.
 
-#include "serving/router.h"
+#include "serving/routers/router.h"
 
 namespace orrery {
 

@@ -2,7 +2,7 @@
 
 // One function per policy; the list is in schedulers.cpp.
 
-#include "serving/scheduler.h"
+#include "serving/schedulers/scheduler.h"
 
 namespace orrery {
 

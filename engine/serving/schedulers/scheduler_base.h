@@ -3,9 +3,9 @@
 // What most policies share: a line of requests that wait, the requests that hold blocks and are in no iteration, and
 // what preemption and rejection write into the table.
 
-#include "serving/scheduler.h"
+#include "serving/schedulers/scheduler.h"
 #include "serving/schedulers/request_queue.h"
-#include "serving/speculation.h"
+#include "serving/fleet/speculation.h"
 
 namespace orrery {
 

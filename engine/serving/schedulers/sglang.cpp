@@ -1,6 +1,6 @@
-#include "serving/prefix_cache.h"
+#include "serving/fleet/prefix_cache.h"
 #include "serving/schedulers/all.h"
-#include "serving/speculation.h"
+#include "serving/fleet/speculation.h"
 
 #include <algorithm>
 #include <deque>

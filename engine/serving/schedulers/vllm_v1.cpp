@@ -1,7 +1,7 @@
-#include "serving/prefix_cache.h"
+#include "serving/fleet/prefix_cache.h"
 #include "serving/schedulers/all.h"
 #include "serving/schedulers/waiting_queue.h"
-#include "serving/speculation.h"
+#include "serving/fleet/speculation.h"
 
 #include <algorithm>
 #include <cmath>

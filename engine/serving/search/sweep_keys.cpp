@@ -1,5 +1,5 @@
 #include "base/text/nearest.h"
-#include "serving/scheduler_options.h"
+#include "serving/schedulers/scheduler_options.h"
 #include "serving/search/sweep.h"
 
 #include <fmt/format.h>

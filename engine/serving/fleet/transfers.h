@@ -1,0 +1,89 @@
+#pragma once
+
+// KV caches on their way from the replica that computed a prompt to the one that decodes it: they wait for room at
+// their destination, share links, arrive. Knows nothing of schedulers; the simulation asks it for its next instant.
+//
+// A move keeps its blocks at the source until it has arrived, and those at the destination from its start on, so
+// neither side can overcommit: a full decode pool holds prompts back where they are (back-pressure). The first token
+// has been yielded by the prompt's iteration: time to first token holds no transfer, the gap to the second token does.
+
+#include "serving/fleet/fleet.h"
+#include "serving/request_table.h"
+
+#include <limits>
+#include <vector>
+
+namespace orrery {
+
+struct Move {
+    RequestIndex request = no_request;
+    std::int32_t from = -1, to = -1;
+    std::int64_t blocks = 0;  ///< at the destination
+    double bytes = 0;         ///< of KV cache
+};
+
+class Transfers {
+public:
+    static constexpr SimTime never = std::numeric_limits<SimTime>::max();
+
+    Transfers(const TransferSpec& spec, std::size_t replicas);
+
+    /// Queues a move. Destinations serve those who ask first, first.
+    void ask(const Move& move, SimTime now);
+    /// Begins the queued moves for which `room(move)` reserves blocks at the destination and says true.
+    template <class Room>
+    void begin(SimTime now, Room&& room) {
+        for (Waiting& one : waiting_) {
+            if (one.gone || one.next > now || (spec_.retry <= 0 && full_[static_cast<std::size_t>(one.move.to)]))
+                continue;
+            if (room(static_cast<const Move&>(one.move))) {
+                one.gone = true;
+                launch(one.move, now);
+            } else if (spec_.retry > 0) {
+                one.next = now + toTicks(spec_.retry);
+            } else {
+                full_[static_cast<std::size_t>(one.move.to)] = 1;
+            }
+        }
+        settle();
+    }
+    /// Moves that have arrived by `now`, in the order of arrival.
+    void arrivals(SimTime now, std::vector<Move>& out);
+    /// When something happens by itself: an arrival, a link that falls free, another look for room. `never`: nothing.
+    SimTime next() const;
+
+    /// Stops every move from or to a replica that failed. Those still on their way or waiting are handed out.
+    void cancel(std::int32_t replica, SimTime now, std::vector<Move>& onTheirWay, std::vector<Move>& waiting);
+
+    std::size_t waiting() const { return waiting_.size(); }
+    std::size_t moving() const { return flows_.size(); }
+
+private:
+    struct Waiting {
+        Move move;
+        SimTime next = 0;
+        bool gone = false;
+    };
+    struct Flow {
+        Move move;
+        double left = 0;          ///< bytes
+        double rate = 0;          ///< bytes per second; 0: waits for a link
+        SimTime arrives = never;  ///< known once the last byte has left
+        std::uint64_t order = 0;
+    };
+    void launch(const Move& move, SimTime now);
+    void drain(SimTime now);
+    void share(SimTime now);
+    void settle();
+
+    TransferSpec spec_;
+    std::vector<Waiting> waiting_;
+    std::vector<Flow> flows_;
+    std::vector<std::uint8_t> full_;              ///< destinations that had no room in this round
+    std::vector<std::int32_t> sending_, taking_;  ///< flows per replica and direction
+    std::vector<double> spareOut_, spareIn_;
+    SimTime now_ = 0;
+    std::uint64_t order_ = 0;
+};
+
+}  // namespace orrery
