@@ -2,7 +2,7 @@
 
 #include "app/cli/output.h"
 #include "base/unit.h"
-#include "store/exports.h"
+#include "store/export/exports.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/text/nearest.h"
-#include "store/exports.h"
-#include "store/run_store.h"
+#include "store/export/exports.h"
+#include "store/runs/run_store.h"
 
 #include <fmt/format.h>
 

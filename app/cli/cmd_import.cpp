@@ -1,7 +1,7 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
-#include "store/exports.h"
+#include "store/export/exports.h"
 
 #include <fmt/format.h>
 

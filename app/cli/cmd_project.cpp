@@ -2,8 +2,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
-#include "store/project.h"
-#include "store/study_file.h"
+#include "store/project/project.h"
+#include "store/project/study_file.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "app/cli/question.h"
 #include "app/cli/why.h"
 #include "learning/calibration.h"
-#include "store/exports.h"
+#include "store/export/exports.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "app/cli/output.h"
 
 #include "base/unit.h"
-#include "store/project.h"
+#include "store/project/project.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

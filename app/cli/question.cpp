@@ -4,7 +4,7 @@
 #include "hardware/files/catalogue.h"
 #include "base/text/nearest.h"
 #include "hardware/check/validate.h"
-#include "store/what_ifs.h"
+#include "store/project/what_ifs.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include "app/cli/output.h"
 #include "app/cli/serve_run.h"
 #include "serving/search/sweep.h"
-#include "store/project.h"
-#include "store/serving_file.h"
+#include "store/project/project.h"
+#include "store/project/serving_file.h"
 
 #include <fmt/format.h>
 

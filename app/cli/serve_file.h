@@ -1,6 +1,6 @@
 #pragma once
 
-// `serve FILE`: a question about serving, or a project that holds one (store/serving_file.h).
+// `serve FILE`: a question about serving, or a project that holds one (store/project/serving_file.h).
 
 namespace orrery::cli {
 

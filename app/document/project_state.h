@@ -4,7 +4,7 @@
 // edit copies one design, and undo is going back to the state of before: exactly, not approximately.
 
 #include "methods/method.h"
-#include "store/project.h"
+#include "store/project/project.h"
 #include "widgets/canvas/placements.h"
 
 #include <memory>

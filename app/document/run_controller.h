@@ -5,7 +5,7 @@
 
 #include "base/progress.h"
 #include "learning/calibration.h"
-#include "store/run_store.h"
+#include "store/runs/run_store.h"
 #include "study/study.h"
 
 #include <QMutex>

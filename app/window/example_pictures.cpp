@@ -1,7 +1,7 @@
 #include "app/window/example_pictures.h"
 
 #include "methods/method.h"
-#include "store/project.h"
+#include "store/project/project.h"
 #include "widgets/canvas/painter.h"
 #include "widgets/common/theme.h"
 #include "widgets/serving/traffic_picture.h"

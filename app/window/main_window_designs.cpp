@@ -7,7 +7,7 @@
 #include "app/window/main_window.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/files/hardware_yaml.h"
-#include "store/project.h"
+#include "store/project/project.h"
 #include "widgets/canvas/canvas_view.h"
 
 #include <QFileDialog>

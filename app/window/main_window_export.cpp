@@ -3,8 +3,8 @@
 #include "app/window/main_window.h"
 #include "app/window/report.h"
 #include "app/window/snapshot_feeder.h"
-#include "store/exports.h"
-#include "store/project.h"
+#include "store/export/exports.h"
+#include "store/project/project.h"
 
 #include <QDateTime>
 #include <QDesktopServices>

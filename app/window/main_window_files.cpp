@@ -11,7 +11,7 @@
 #include "app/window/workload_page.h"
 #include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
-#include "store/serving_file.h"
+#include "store/project/serving_file.h"
 #include "widgets/panels/notification_bar.h"
 #include "widgets/panels/welcome_page.h"
 

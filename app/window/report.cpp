@@ -1,7 +1,7 @@
 #include "app/window/report.h"
 
-#include "store/exports.h"
-#include "store/project.h"
+#include "store/export/exports.h"
+#include "store/project/project.h"
 #include "widgets/common/result_view.h"
 
 #include <QDir>

@@ -1,7 +1,7 @@
 #include "app/window/stored_runs.h"
 
 #include "methods/method.h"
-#include "store/run_store.h"
+#include "store/runs/run_store.h"
 
 #include <QCoreApplication>
 #include <QDateTime>

@@ -2,7 +2,7 @@
 
 // One question about serving, as a person keeps it: who serves, what arrives, and (if asked) another scheduler on the
 // same requests, the load that the fleet bears, other configurations. Plain values: the studio edits it, projects and
-// files store it (store/serving_file.h), serving/search answers the last two.
+// files store it (store/project/serving_file.h), serving/search answers the last two.
 
 #include "serving/serving_scenario.h"
 #include "serving/traffic/traffic.h"

@@ -1,7 +1,7 @@
 #include "engine/serving_fixture.h"
 #include "serving/search/pareto.h"
 #include "serving/search/sweep.h"
-#include "store/project.h"
+#include "store/project/project.h"
 
 #include <QtTest/QtTest>
 

@@ -1,6 +1,6 @@
 #include "cli/schema_check.h"
 #include "engine/store_fixture.h"
-#include "store/exports.h"
+#include "store/export/exports.h"
 
 #include <QXmlStreamReader>
 #include <QtTest/QtTest>

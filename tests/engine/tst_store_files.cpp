@@ -1,4 +1,4 @@
-#include "store/project.h"
+#include "store/project/project.h"
 
 #include <QDir>
 #include <QtTest/QtTest>

@@ -1,6 +1,6 @@
 #include "base/random.h"
 #include "hardware/files/catalogue.h"
-#include "store/project.h"
+#include "store/project/project.h"
 
 #include <QDir>
 #include <QtTest/QtTest>

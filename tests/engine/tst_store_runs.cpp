@@ -1,7 +1,7 @@
 #include "engine/store_fixture.h"
-#include "store/exports.h"
-#include "store/project.h"
-#include "store/run_store.h"
+#include "store/export/exports.h"
+#include "store/project/project.h"
+#include "store/runs/run_store.h"
 
 #include <QtTest/QtTest>
 

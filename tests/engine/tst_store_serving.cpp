@@ -1,7 +1,7 @@
 #include "base/random.h"
 #include "serving/search/sweep.h"
-#include "store/project.h"
-#include "store/serving_file.h"
+#include "store/project/project.h"
+#include "store/project/serving_file.h"
 
 #include <QtTest/QtTest>
 

@@ -1,6 +1,6 @@
 #include "hardware/files/catalogue.h"
-#include "store/project.h"
-#include "store/study_file.h"
+#include "store/project/project.h"
+#include "store/project/study_file.h"
 
 #include <QDir>
 #include <QtTest/QtTest>

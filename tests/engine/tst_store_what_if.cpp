@@ -1,6 +1,6 @@
-#include "store/project.h"
-#include "store/study_file.h"
-#include "store/what_ifs.h"
+#include "store/project/project.h"
+#include "store/project/study_file.h"
+#include "store/project/what_ifs.h"
 
 #include <QtTest/QtTest>
 

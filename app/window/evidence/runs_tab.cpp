@@ -2,7 +2,7 @@
 
 #include "app/window/form_parts.h"
 #include "methods/method.h"
-#include "store/exports.h"
+#include "store/export/exports.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"

@@ -2,7 +2,7 @@
 
 // The runs that the project's database keeps: what each answered, its report, and what changed since another.
 
-#include "store/run_store.h"
+#include "store/runs/run_store.h"
 
 #include <QWidget>
 

@@ -1,0 +1,115 @@
+#include "store/export/export_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace orrery::store {
+
+std::string dumped(const Json& json, int indent) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json number(double value) {
+    constexpr double exact = 9007199254740992.0;
+    if (value == std::floor(value) && std::fabs(value) < exact) return static_cast<std::int64_t>(value);
+    return value;
+}
+
+void put(Json& object, const char* key, double value) {
+    if (std::isfinite(value)) object[key] = number(value);
+}
+
+Json diagnosticJson(const Diagnostic& diagnostic) {
+    Json json{
+        {"severity", orrery::toText(diagnostic.severity)}, {"code", diagnostic.code}, {"message", diagnostic.message}};
+    if (!diagnostic.expected.empty()) json["expected"] = diagnostic.expected;
+    if (!diagnostic.hint.empty()) json["hint"] = diagnostic.hint;
+    if (const std::string place = orrery::toText(diagnostic.place); !place.empty()) json["place"] = place;
+    return json;
+}
+
+Json diagnosticsJson(const Diagnostics& diagnostics) {
+    Json list = Json::array();
+    for (const Diagnostic& diagnostic : diagnostics) list.push_back(diagnosticJson(diagnostic));
+    return list;
+}
+
+Diagnostic diagnosticFrom(const Json& json) {
+    Diagnostic diagnostic;
+    const std::string severity = json.value("severity", "error");
+    diagnostic.severity = severity == "note"      ? Severity::Note
+                          : severity == "warning" ? Severity::Warning
+                                                  : Severity::Error;
+    diagnostic.code = json.value("code", "");
+    diagnostic.message = json.value("message", "");
+    diagnostic.expected = json.value("expected", "");
+    diagnostic.hint = json.value("hint", "");
+    diagnostic.place.path = json.value("place", "");
+    return diagnostic;
+}
+
+std::string_view toText(BoundKind kind) {
+    switch (kind) {
+        case BoundKind::Compute:
+            return "compute";
+        case BoundKind::Memory:
+            return "memory";
+        case BoundKind::Overhead:
+            return "overhead";
+        case BoundKind::Network:
+            return "network";
+        case BoundKind::None:
+            break;
+    }
+    return "none";
+}
+
+std::string_view toText(IntervalKind kind) {
+    switch (kind) {
+        case IntervalKind::StatedError:
+            return "stated-error";
+        case IntervalKind::Bound:
+            return "bound";
+        case IntervalKind::Ensemble:
+            return "ensemble";
+        case IntervalKind::Residuals:
+            return "residuals";
+        case IntervalKind::Sampling:
+            return "sampling";
+    }
+    return "stated-error";
+}
+
+std::string boundText(const Estimate& estimate, std::size_t op) {
+    if (op >= estimate.operators.bound.size()) return "none";
+    const Bound bound = estimate.operators.bound[op];
+    const auto level = static_cast<std::size_t>(std::max<std::int16_t>(bound.level, 0));
+    if (bound.kind == BoundKind::Memory && bound.level >= 0 && level < estimate.levels.size()) {
+        return estimate.levels[level];
+    }
+    return std::string(toText(bound.kind));
+}
+
+OperatorLabel operatorLabel(const Scenario& scenario, std::size_t op) {
+    if (!scenario.workload || op >= scenario.workload->graph.operators.size()) {
+        return {"operator " + std::to_string(op), "", "", OperatorKind::Other, 1};
+    }
+    const Operator& found = scenario.workload->graph.operators[op];
+    return {found.name, found.type, found.block, found.kind, found.repeat};
+}
+
+std::vector<KindShare> timeByKind(const Scenario& scenario, const Estimate& estimate) {
+    std::array<double, operatorKindCount> sums{};
+    for (std::size_t i = 0; i < estimate.operators.size(); ++i) {
+        sums[static_cast<std::size_t>(operatorLabel(scenario, i).kind)] += estimate.operators.seconds[i];
+    }
+    std::vector<KindShare> shares;
+    for (std::size_t kind = 0; kind < sums.size(); ++kind) {
+        if (sums[kind] > 0) shares.push_back({static_cast<OperatorKind>(kind), sums[kind]});
+    }
+    std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+    return shares;
+}
+
+}  // namespace orrery::store

@@ -1,0 +1,268 @@
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
+#include "base/text/nearest.h"
+#include "methods/method.h"
+#include "store/project/migrations.h"
+#include "store/project/project.h"
+#include "store/project/recipe_yaml.h"
+#include "store/project/serving_yaml.h"
+#include "store/project/what_if_yaml.h"
+#include "store/project/yaml_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace orrery {
+
+namespace {
+
+using store::MapReader;
+using store::YamlContext;
+
+// A design stands in the project as the same text as in a hardware file. The reader of hardware gets that text with as
+// many blank lines before it as there are lines above, so that its diagnostics name lines of the project.
+class DesignText {
+public:
+    explicit DesignText(std::string_view document) {
+        while (!document.empty()) {
+            const auto end = std::min(document.find('\n'), document.size());
+            lines_.push_back(document.substr(0, end));
+            document.remove_prefix(std::min(end + 1, document.size()));
+        }
+    }
+    std::string of(const YAML::Node& design) const {
+        const std::string whole = YAML::Dump(design);
+        const YAML::Mark mark = design.Mark();
+        if (mark.is_null() || mark.line >= static_cast<int>(lines_.size())) return whole;
+        const auto first = static_cast<std::size_t>(mark.line);
+        const auto column = static_cast<std::size_t>(mark.column);
+        if (column > lines_[first].size() || design.Style() == YAML::EmitterStyle::Flow) return whole;
+        std::string text(first, '\n');
+        text += std::string(column, ' ') + std::string(lines_[first].substr(column)) + "\n";
+        for (std::size_t i = first + 1; i < lines_.size(); ++i) {
+            const auto start = lines_[i].find_first_not_of(" \r");
+            if (start != std::string_view::npos && start < column && lines_[i][start] != '#') break;
+            text += std::string(lines_[i]) + "\n";
+        }
+        try {
+            if (YAML::Dump(YAML::Load(text)) == whole) return text;
+        } catch (const YAML::Exception&) {  // an unusual layout: its lines are not known then
+        }
+        return whole;
+    }
+
+private:
+    std::vector<std::string_view> lines_;
+};
+
+Expected<LoadedHardware> readPreset(const YAML::Node& item, const Place& place, YamlContext& context) {
+    auto map = MapReader::open(item, place.path, context);
+    if (!map) return tl::unexpected(map.error());
+    const auto id = map->require("preset", "a device of the catalogue").and_then([&](const auto& node) {
+        return store::readText(node, map->placeOf(node, "preset"));
+    });
+    if (!id) return tl::unexpected(id.error());
+    auto loaded = loadHardware(*id);
+    if (!loaded) {
+        Diagnostic error = loaded.error();
+        error.place = place;
+        return tl::unexpected(error);
+    }
+    loaded->warnings.clear();  // those of the catalogue are not this file's
+    if (const auto node = map->take("name")) {
+        auto name = store::readText(*node, map->placeOf(*node, "name"));
+        if (!name) return tl::unexpected(name.error());
+        loaded->hardware.name = *name;
+    }
+    map->rest();
+    return std::move(*loaded);
+}
+
+Expected<void> readDesigns(const YAML::Node& list, std::string_view document, YamlContext& context, Project& project) {
+    auto items = store::readList(list, context.place(list, "hardware"));
+    if (!items) return tl::unexpected(items.error());
+    const DesignText designs(document);
+    std::set<std::string, std::less<>> names;
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        const YAML::Node& item = (*items)[i];
+        const Place place = context.place(item, fmt::format("hardware[{}]", i + 1));
+        if (!item.IsMap()) {
+            return fail("project.design", "a hardware design should stand here",
+                        "the text of a hardware file, beginning with `orrery: hardware/1`", "", place);
+        }
+        auto loaded = item["preset"].IsDefined() ? readPreset(item, place, context)
+                                                 : readHardware(designs.of(item), context.file);
+        if (!loaded) {
+            Diagnostic error = loaded.error();
+            if (error.place.line == 0) error.place.line = place.line;
+            if (error.place.path.empty()) error.place.path = place.path;
+            return tl::unexpected(error);
+        }
+        if (!names.insert(loaded->hardware.name).second) {
+            return fail("project.duplicate", fmt::format("two designs are called `{}`", loaded->hardware.name),
+                        "a name of its own for each design", "rename one of them", place);
+        }
+        std::move(loaded->warnings.begin(), loaded->warnings.end(), std::back_inserter(context.warnings));
+        project.hardware.push_back(std::move(loaded->hardware));
+    }
+    return {};
+}
+
+Expected<void> readWorkloads(const YAML::Node& list, YamlContext& context, Project& project) {
+    auto items = store::readList(list, context.place(list, "workloads"));
+    if (!items) return tl::unexpected(items.error());
+    std::set<std::string, std::less<>> names;
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        auto map = MapReader::open((*items)[i], fmt::format("workloads[{}]", i + 1), context);
+        if (!map) return tl::unexpected(map.error());
+        ProjectWorkload workload;
+        auto source =
+            map->require("source", "a built-in model or the path of a model file").and_then([&](const auto& n) {
+                return store::readText(n, map->placeOf(n, "source"));
+            });
+        if (!source) return tl::unexpected(source.error());
+        workload.recipe.source = workload.name = *source;
+        if (source->empty()) {
+            return fail("project.source", "the source is empty", "a built-in model or the path of a model file", "",
+                        map->place());
+        }
+        if (const auto node = map->take("name")) {
+            auto name = store::readText(*node, map->placeOf(*node, "name"));
+            if (!name) return tl::unexpected(name.error());
+            workload.name = *name;
+        }
+        auto options = store::readOptions(*map);
+        if (!options) return tl::unexpected(options.error());
+        workload.recipe.options = std::move(*options);
+        auto whatIfs = store::readWhatIfs(*map, context);
+        if (!whatIfs) return tl::unexpected(whatIfs.error());
+        workload.recipe.whatIfs = std::move(*whatIfs);
+        if (!names.insert(workload.name).second) {
+            return fail("project.duplicate", fmt::format("two workloads are called `{}`", workload.name),
+                        "a name of its own for each workload", "give one of them another `name`", map->place());
+        }
+        workload.unknown = map->rest();
+        project.workloads.push_back(std::move(workload));
+    }
+    return {};
+}
+
+Expected<std::string> readReference(MapReader& map, std::string_view key, const std::vector<std::string>& names) {
+    auto node = map.require(key, "the name of one in this project");
+    if (!node) return tl::unexpected(node.error());
+    const Place place = map.placeOf(*node, key);
+    auto name = store::readText(*node, place);
+    if (!name) return name;
+    // A design that nothing has been asked of yet: a drawing must survive saving.
+    if (name->empty() && key == "workload") return name;
+    if (std::find(names.begin(), names.end(), *name) != names.end()) return name;
+    std::string hint = didYouMean(*name, names);
+    if (hint.empty() && !names.empty()) hint = fmt::format("the first one is `{}`", names.front());
+    return fail("project.reference", fmt::format("this project has no {} called `{}`", key, *name),
+                fmt::format("the name of one of its {} {}", names.size(), key == "hardware" ? "designs" : "workloads"),
+                std::move(hint), place);
+}
+
+Expected<void> readScenarios(const YAML::Node& list, YamlContext& context, Project& project) {
+    auto items = store::readList(list, context.place(list, "scenarios"));
+    if (!items) return tl::unexpected(items.error());
+    std::vector<std::string> designs, workloads;
+    for (const Hardware& hardware : project.hardware) designs.push_back(hardware.name);
+    for (const ProjectWorkload& workload : project.workloads) workloads.push_back(workload.name);
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        auto map = MapReader::open((*items)[i], fmt::format("scenarios[{}]", i + 1), context);
+        if (!map) return tl::unexpected(map.error());
+        auto hardware = readReference(*map, "hardware", designs);
+        if (!hardware) return tl::unexpected(hardware.error());
+        auto workload = readReference(*map, "workload", workloads);
+        if (!workload) return tl::unexpected(workload.error());
+        project.scenarios.push_back({std::move(*hardware), std::move(*workload), map->rest()});
+    }
+    return {};
+}
+
+Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
+    auto root = store::parseYaml(yaml, context);
+    if (!root) return tl::unexpected(root.error());
+    const auto version = store::documentVersion(*root, "project", projectVersion, context);
+    if (!version) return tl::unexpected(version.error());
+    LoadedProject loaded;
+    if (*version < projectVersion) {
+        loaded.migratedFrom = fmt::format("project/{}", *version);
+        if (auto done = store::migrateProject(*root, *version, context); !done) return tl::unexpected(done.error());
+    }
+    auto map = MapReader::open(*root, "", context);
+    if (!map) return tl::unexpected(map.error());
+    map->take("orrery");
+    Project& project = loaded.project;
+    if (const auto node = map->take("name")) {
+        auto name = store::readText(*node, map->placeOf(*node, "name"));
+        if (!name) return tl::unexpected(name.error());
+        project.name = *name;
+    }
+    if (const auto node = map->take("description")) {
+        auto text = store::readText(*node, map->placeOf(*node, "description"));
+        if (!text) return tl::unexpected(text.error());
+        project.description = *text;
+    }
+    Expected<void> part;
+    if (const auto node = map->take("hardware")) part = readDesigns(*node, yaml, context, project);
+    if (!part) return tl::unexpected(part.error());
+    if (const auto node = map->take("workloads")) part = readWorkloads(*node, context, project);
+    if (!part) return tl::unexpected(part.error());
+    if (const auto node = map->take("scenarios")) part = readScenarios(*node, context, project);
+    if (!part) return tl::unexpected(part.error());
+    if (const auto node = map->take("methods")) {
+        auto methods = store::readTexts(*node, map->placeOf(*node, "methods"));
+        if (!methods) return tl::unexpected(methods.error());
+        project.methods = std::move(*methods);
+        for (std::string& method : project.methods) {
+            const auto choice = methodChoice(method, builtinMethods());
+            if (choice) {
+                method = toText(*choice);
+                continue;
+            }
+            context.warnings.push_back(warning("project.unknown-method",
+                                               choice.error().message + "; it is kept and not asked",
+                                               choice.error().hint, map->placeOf(*node, "methods")));
+        }
+    }
+    if (const auto node = map->take("serving")) {
+        auto study = store::readServingSection(*node, context, loaded.servingPlaces);
+        if (!study) return tl::unexpected(study.error());
+        project.serving = std::move(*study);
+    }
+    project.unknown = map->rest();
+    return loaded;
+}
+
+}  // namespace
+
+Expected<LoadedProject> readProject(std::string_view yaml, std::string_view file) {
+    YamlContext context{std::string(file), {}};
+    try {
+        auto loaded = read(yaml, context);
+        if (loaded) loaded->warnings = std::move(context.warnings);
+        return loaded;
+    } catch (const std::exception& error) {
+        return fail("project.read", fmt::format("the project cannot be read: {}", error.what()), "a project file", "",
+                    {context.file});
+    }
+}
+
+Expected<LoadedProject> readProjectFile(const std::string& path) {
+    auto text = readFile(path);
+    if (!text) return tl::unexpected(text.error());
+    auto loaded = readProject(*text, path);
+    if (loaded) {
+        std::error_code ignored;
+        const auto folder = std::filesystem::absolute(path, ignored).parent_path();
+        loaded->project = withSourcesResolved(std::move(loaded->project), folder.string());
+    }
+    return loaded;
+}
+
+}  // namespace orrery

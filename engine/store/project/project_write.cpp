@@ -1,0 +1,102 @@
+#include "hardware/files/hardware_yaml.h"
+#include "store/project/project.h"
+#include "store/project/recipe_yaml.h"
+#include "store/project/serving_file.h"
+#include "store/project/serving_yaml.h"
+#include "store/project/what_if_yaml.h"
+#include "store/project/yaml_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace orrery {
+
+namespace {
+
+// A block as one item of a list: its first line after `- `, the others below it.
+std::string listItem(const std::string& block) {
+    std::string text = store::indented(block, 4);
+    const auto first = text.find_first_not_of(' ');
+    if (first != std::string::npos && first >= 2) text[first - 2] = '-';
+    return text;
+}
+
+}  // namespace
+
+std::string writeProject(const Project& project) {
+    std::string out = fmt::format("orrery: project/{}\n", projectVersion);
+    if (!project.name.empty()) out += fmt::format("name: {}\n", store::yamlScalar(project.name));
+    if (!project.description.empty()) out += fmt::format("description: {}\n", store::yamlScalar(project.description));
+    if (!project.hardware.empty()) out += "hardware:\n";
+    for (const Hardware& hardware : project.hardware) out += listItem(writeHardware(hardware));
+    if (!project.workloads.empty()) out += "workloads:\n";
+    for (const ProjectWorkload& workload : project.workloads) {
+        std::string block;
+        if (workload.name != workload.recipe.source)
+            block += fmt::format("name: {}\n", store::yamlScalar(workload.name));
+        block += fmt::format("source: {}\n", store::yamlScalar(workload.recipe.source));
+        block += store::writeOptions(workload.recipe.options, 0);
+        block += store::writeWhatIfs(workload.recipe.whatIfs);
+        out += listItem(block + store::writeUnknown(workload.unknown, 0));
+    }
+    if (!project.scenarios.empty()) out += "scenarios:\n";
+    for (const ScenarioRef& scenario : project.scenarios) {
+        out += listItem(fmt::format("hardware: {}\nworkload: {}\n", store::yamlScalar(scenario.hardware),
+                                    store::yamlScalar(scenario.workload)) +
+                        store::writeUnknown(scenario.unknown, 0));
+    }
+    if (!project.methods.empty()) {
+        out += "methods:\n";
+        for (const std::string& method : project.methods) out += fmt::format("  - {}\n", store::yamlScalar(method));
+    }
+    if (project.serving) {
+        const std::string section = store::writeServingSection(*project.serving);
+        out += section.empty() ? "serving: {}\n" : "serving:\n" + store::indented(section, 2);
+    }
+    return out + store::writeUnknown(project.unknown, 0);
+}
+
+bool isFileSource(std::string_view source) {
+    if (source.find('/') != std::string_view::npos) return true;
+    constexpr std::array<std::string_view, 4> extensions{".onnx", ".json", ".yaml", ".yml"};
+    return std::any_of(extensions.begin(), extensions.end(),
+                       [&](auto extension) { return source.ends_with(extension); });
+}
+
+Project withSourcesRelativeTo(Project project, const std::string& folder) {
+    namespace fs = std::filesystem;
+    for (ProjectWorkload& workload : project.workloads) {
+        const fs::path source(workload.recipe.source);
+        if (!isFileSource(workload.recipe.source) || !source.is_absolute()) continue;
+        const fs::path relative = source.lexically_normal().lexically_relative(fs::path(folder).lexically_normal());
+        const auto climbs = std::count(relative.begin(), relative.end(), fs::path(".."));
+        if (relative.empty() || climbs > 2) continue;
+        // `./` keeps a file called like a built-in model a file.
+        const std::string text = relative.generic_string();
+        workload.recipe.source = isFileSource(text) ? text : "./" + text;
+    }
+    if (project.serving) project.serving = withPathsRelativeTo(std::move(*project.serving), folder);
+    return project;
+}
+
+Project withSourcesResolved(Project project, const std::string& folder) {
+    namespace fs = std::filesystem;
+    for (ProjectWorkload& workload : project.workloads) {
+        const fs::path source(workload.recipe.source);
+        if (!isFileSource(workload.recipe.source) || source.is_absolute()) continue;
+        workload.recipe.source = (fs::path(folder) / source).lexically_normal().string();
+    }
+    if (project.serving) project.serving = withPathsResolved(std::move(*project.serving), folder);
+    return project;
+}
+
+Expected<void> saveProjectFile(const std::string& path, const Project& project) {
+    std::error_code ignored;
+    const auto folder = std::filesystem::absolute(path, ignored).parent_path();
+    return saveFileAtomically(path, writeProject(withSourcesRelativeTo(project, folder.string())));
+}
+
+}  // namespace orrery

@@ -1,0 +1,125 @@
+#include "store/project/recipe_yaml.h"
+
+#include "base/text/nearest.h"
+
+#include <fmt/format.h>
+
+namespace orrery::store {
+
+namespace {
+
+constexpr std::int64_t largestExtent = 1'000'000'000;
+
+Expected<void> readExtent(MapReader& map, std::string_view key, std::int64_t lowest, std::int64_t& out) {
+    const auto node = map.take(key);
+    if (!node) return {};
+    auto value = readWhole(*node, map.placeOf(*node, key), lowest, largestExtent);
+    if (!value) return tl::unexpected(value.error());
+    out = *value;
+    return {};
+}
+
+Expected<void> readType(MapReader& map, std::string_view key, DType& out) {
+    const auto node = map.take(key);
+    if (!node) return {};
+    const Place place = map.placeOf(*node, key);
+    auto text = readText(*node, place);
+    if (!text) return tl::unexpected(text.error());
+    const auto type = dtype(*text);
+    if (!type || *type == DType::String) {
+        return fail("recipe.dtype", fmt::format("`{}` is not a number format", *text),
+                    "one of fp32, tf32, bf16, fp16, fp8, fp6, fp4, int32, int16, int8, int4",
+                    didYouMean(*text, {"fp32", "bf16", "fp16", "fp8", "int8", "int4"}), place);
+    }
+    out = *type;
+    return {};
+}
+
+Expected<void> readBindings(MapReader& map, Bindings& out) {
+    const auto node = map.take("bindings");
+    if (!node) return {};
+    const Place place = map.placeOf(*node, "bindings");
+    if (!node->IsMap()) {
+        return fail("yaml.type", "a mapping of symbols to numbers should stand here", "`{batch: 8, seq: 128}`", "",
+                    place);
+    }
+    Bindings bindings;
+    for (const auto& pair : *node) {
+        if (!pair.first.IsScalar()) return fail("yaml.key", "a symbol must be a word", "`batch: 8`", "", place);
+        const std::string& symbol = pair.first.Scalar();
+        Place own = map.placeOf(pair.second, "bindings." + symbol);
+        auto value = readWhole(pair.second, own, 1, largestExtent);
+        if (!value) return tl::unexpected(value.error());
+        if (!bindings.emplace(symbol, *value).second) {
+            return fail("yaml.duplicate", fmt::format("the symbol `{}` is bound twice", symbol), "each symbol once",
+                        "remove one of the two", own);
+        }
+    }
+    out = std::move(bindings);
+    return {};
+}
+
+}  // namespace
+
+Expected<WorkloadOptions> readOptions(MapReader& map, WorkloadOptions options) {
+    const auto flow = readExtent(map, "batch", 1, options.batch)
+                          .and_then([&] { return readExtent(map, "sequence", 0, options.sequence); })
+                          .and_then([&] { return readExtent(map, "image", 0, options.image); })
+                          .and_then([&] { return readType(map, "weights", options.weights); })
+                          .and_then([&] { return readType(map, "activations", options.activations); })
+                          .and_then([&] { return readType(map, "kv", options.kv); })
+                          .and_then([&] { return readBindings(map, options.bindings); });
+    if (!flow) return tl::unexpected(flow.error());
+    if (const auto node = map.take("phase")) {
+        const Place place = map.placeOf(*node, "phase");
+        auto text = readText(*node, place);
+        if (!text) return tl::unexpected(text.error());
+        const auto found = phase(*text);
+        if (!found) {
+            return fail("recipe.phase", fmt::format("`{}` is not a phase", *text),
+                        "one of forward, prefill, decode, training-forward",
+                        didYouMean(*text, {"forward", "prefill", "decode", "training-forward"}), place);
+        }
+        options.phase = *found;
+    }
+    if (const auto node = map.take("flash_attention")) {
+        auto on = readBool(*node, map.placeOf(*node, "flash_attention"));
+        if (!on) return tl::unexpected(on.error());
+        options.flashAttention = *on;
+    }
+    return options;
+}
+
+std::string writeOptions(const WorkloadOptions& options, int indent, const WorkloadOptions& base) {
+    const std::string margin(static_cast<std::size_t>(indent), ' ');
+    std::string out;
+    const auto line = [&](std::string_view key, std::string_view value) {
+        out += fmt::format("{}{}: {}\n", margin, key, value);
+    };
+    const auto number = [&](std::string_view key, std::int64_t value, std::int64_t usual) {
+        if (value != usual) line(key, fmt::format("{}", value));
+    };
+    const auto type = [&](std::string_view key, DType value, DType usual) {
+        if (value != usual) line(key, toText(value));
+    };
+    number("batch", options.batch, base.batch);
+    number("sequence", options.sequence, base.sequence);
+    number("image", options.image, base.image);
+    if (options.phase != base.phase) line("phase", toText(options.phase));
+    type("weights", options.weights, base.weights);
+    type("activations", options.activations, base.activations);
+    type("kv", options.kv, base.kv);
+    if (options.flashAttention != base.flashAttention) {
+        line("flash_attention", options.flashAttention ? "true" : "false");
+    }
+    if (options.bindings != base.bindings) {
+        std::string list;
+        for (const auto& [symbol, value] : options.bindings) {
+            list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", yamlScalar(symbol), value);
+        }
+        line("bindings", "{" + list + "}");
+    }
+    return out;
+}
+
+}  // namespace orrery::store

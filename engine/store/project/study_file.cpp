@@ -1,0 +1,338 @@
+#include "store/project/study_file.h"
+
+#include "hardware/files/catalogue.h"
+#include "base/text/nearest.h"
+#include "hardware/check/validate.h"
+#include "store/project/project.h"
+#include "store/project/recipe_yaml.h"
+#include "store/project/study_sweep.h"
+#include "store/project/what_if_yaml.h"
+#include "store/project/yaml_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace orrery {
+
+namespace {
+
+using store::MapReader;
+using store::SweepAxis;
+using store::SweepPoint;
+
+constexpr std::size_t mostItems = 1000;
+
+class StudyReader {
+public:
+    explicit StudyReader(std::string_view file) : context_{std::string(file), {}} {
+        std::error_code ignored;
+        folder_ = file.empty() ? std::filesystem::path()
+                               : std::filesystem::absolute(std::string(file), ignored).parent_path();
+    }
+    Expected<LoadedStudy> read(std::string_view yaml);
+
+private:
+    Expected<std::vector<YAML::Node>> listOf(const YAML::Node& node, const char* key) const;
+    Expected<void> readHardware(const YAML::Node& list);
+    Expected<Hardware> readOneHardware(const YAML::Node& item, const Place& place);
+    Expected<void> readWorkloads(const YAML::Node& list);
+    Expected<void> readMethods(MapReader& map, Study& study);
+    Expected<std::vector<HardwarePtr>> sweptHardware(const Place& place);
+    Expected<std::vector<WorkloadPtr>> sweptWorkloads(const Place& place);
+    std::string resolved(const std::string& path) const {
+        const std::filesystem::path given(path);
+        return given.is_absolute() || folder_.empty() ? path : (folder_ / given).lexically_normal().string();
+    }
+    // An error of a part that knows no file gets the place where the study asks for that part.
+    static Unexpected at(const Place& place, Diagnostic error) {
+        if (error.place.file.empty()) {
+            const std::string path = error.place.path;
+            error.place = place;
+            if (!path.empty()) error.place.path += ": " + path;
+        }
+        return Unexpected(std::move(error));
+    }
+
+    store::YamlContext context_;
+    std::filesystem::path folder_;
+    std::vector<Hardware> hardware_;
+    struct Recipe {
+        WorkloadRecipe recipe;
+        std::string name;
+        Place place;
+    };
+    std::vector<Recipe> recipes_;
+    std::vector<SweepAxis> hardwareAxes_, optionAxes_;
+};
+
+Expected<std::vector<YAML::Node>> StudyReader::listOf(const YAML::Node& node, const char* key) const {
+    auto items = store::readList(node, context_.place(node, key));
+    if (items && items->size() > mostItems) {
+        return fail("study.too-large", fmt::format("the list has {} items", items->size()),
+                    fmt::format("at most {}", mostItems), "sweep an attribute or an option instead, or split the study",
+                    context_.place(node, key));
+    }
+    return items;
+}
+
+Expected<Hardware> StudyReader::readOneHardware(const YAML::Node& item, const Place& place) {
+    std::string id, name;
+    std::vector<std::pair<std::string, std::string>> settings;
+    if (item.IsScalar()) {
+        id = item.Scalar();
+    } else {
+        auto map = MapReader::open(item, place.path, context_);
+        if (!map) return tl::unexpected(map.error());
+        const auto file = map->take("file");
+        auto source = file ? Expected<YAML::Node>(*file) : map->require("id", "a device of the catalogue, or `file`");
+        if (!source) return tl::unexpected(source.error());
+        auto text = store::readText(*source, map->placeOf(*source, file ? "file" : "id"));
+        if (!text) return tl::unexpected(text.error());
+        id = file ? resolved(*text) : *text;
+        if (const auto node = map->take("name")) {
+            auto given = store::readText(*node, map->placeOf(*node, "name"));
+            if (!given) return tl::unexpected(given.error());
+            name = *given;
+        }
+        if (const auto node = map->take("set")) {
+            auto set = MapReader::open(*node, place.path + ".set", context_);
+            if (!set) return tl::unexpected(set.error());
+            for (const std::string& key : set->keys()) {
+                const auto value = set->take(key);
+                auto given = value ? store::readText(*value, set->placeOf(*value, key)) : std::string();
+                if (!given) return tl::unexpected(given.error());
+                settings.emplace_back(key, *given);
+            }
+        }
+        map->rest();
+    }
+    // A path that is relative to the study, where no device is called so.
+    std::error_code ignored;
+    if (isFileSource(id) && std::filesystem::exists(resolved(id), ignored)) id = resolved(id);
+    auto loaded = loadHardware(id);
+    if (!loaded) return at(place, loaded.error());
+    std::move(loaded->warnings.begin(), loaded->warnings.end(), std::back_inserter(context_.warnings));
+    for (const auto& [path, value] : settings) {
+        auto changed = withAttribute(std::move(loaded->hardware), path, value);
+        if (!changed) return at(place, changed.error());
+        loaded->hardware = std::move(*changed);
+    }
+    for (Diagnostic& finding : validate(loaded->hardware)) {
+        if (finding.severity == Severity::Error) return at(place, std::move(finding));
+    }
+    if (!name.empty()) loaded->hardware.name = name;
+    return std::move(loaded->hardware);
+}
+
+Expected<void> StudyReader::readHardware(const YAML::Node& list) {
+    auto items = listOf(list, "hardware");
+    if (!items) return tl::unexpected(items.error());
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        const Place place = context_.place((*items)[i], fmt::format("hardware[{}]", i + 1));
+        auto hardware = readOneHardware((*items)[i], place);
+        if (!hardware) return tl::unexpected(hardware.error());
+        hardware_.push_back(std::move(*hardware));
+    }
+    if (hardware_.empty()) {
+        return fail("study.empty", "the study has no hardware", "`hardware: [h100-sxm]`",
+                    "`orrery-cli hardware` lists the devices", context_.place(list, "hardware"));
+    }
+    return {};
+}
+
+Expected<void> StudyReader::readWorkloads(const YAML::Node& list) {
+    auto items = listOf(list, "workloads");
+    if (!items) return tl::unexpected(items.error());
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        const YAML::Node& item = (*items)[i];
+        Recipe each;
+        each.place = context_.place(item, fmt::format("workloads[{}]", i + 1));
+        const auto start = [&](const std::string& source) {
+            each.recipe.source = isFileSource(source) ? resolved(source) : source;
+            if (const WorkloadInfo* info = builtinWorkload(source)) each.recipe.options = info->usual;
+        };
+        if (item.IsScalar()) {
+            start(item.Scalar());
+        } else {
+            auto map = MapReader::open(item, each.place.path, context_);
+            if (!map) return tl::unexpected(map.error());
+            auto source = map->require("source", "a built-in model or the path of a model file");
+            if (!source) return tl::unexpected(source.error());
+            auto text = store::readText(*source, map->placeOf(*source, "source"));
+            if (!text) return tl::unexpected(text.error());
+            start(*text);
+            if (const auto node = map->take("name")) {
+                auto name = store::readText(*node, map->placeOf(*node, "name"));
+                if (!name) return tl::unexpected(name.error());
+                each.name = *name;
+            }
+            auto options = store::readOptions(*map, each.recipe.options);
+            if (!options) return tl::unexpected(options.error());
+            each.recipe.options = std::move(*options);
+            auto changes = store::readWhatIfs(*map, context_);
+            if (!changes) return tl::unexpected(changes.error());
+            each.recipe.whatIfs = std::move(*changes);
+            map->rest();
+        }
+        recipes_.push_back(std::move(each));
+    }
+    if (recipes_.empty()) {
+        return fail("study.empty", "the study has no workload", "`workloads: [resnet-50]`",
+                    "`orrery-cli workloads` lists the built-in models", context_.place(list, "workloads"));
+    }
+    return {};
+}
+
+Expected<void> StudyReader::readMethods(MapReader& map, Study& study) {
+    std::vector<std::string> known;
+    for (const Method& method : builtinMethods()) known.emplace_back(method.card.id);
+    const auto node = map.take("methods");
+    if (!node) {
+        study.methods = known;
+        return {};
+    }
+    const Place place = map.placeOf(*node, "methods");
+    auto methods = store::readTexts(*node, place);
+    if (!methods) return tl::unexpected(methods.error());
+    for (std::string& method : *methods) {
+        auto choice = methodChoice(method, builtinMethods());
+        if (!choice) {
+            choice.error().place = place;
+            return tl::unexpected(std::move(choice.error()));
+        }
+        method = toText(*choice);
+    }
+    if (methods->empty()) {
+        return fail("study.empty", "the study has no method", fmt::format("one of {}", fmt::join(known, ", ")),
+                    "leave the key out for all methods", place);
+    }
+    study.methods = std::move(*methods);
+    return {};
+}
+
+Expected<std::vector<HardwarePtr>> StudyReader::sweptHardware(const Place& place) {
+    const auto points = store::sweepPoints(hardwareAxes_, mostScenarios, place);
+    if (!points) return tl::unexpected(points.error());
+    std::vector<HardwarePtr> swept;
+    for (const Hardware& base : hardware_) {
+        for (const SweepPoint& point : *points) {
+            Hardware hardware = base;
+            for (std::size_t i = 0; i < hardwareAxes_.size(); ++i) {
+                const SweepAxis& axis = hardwareAxes_[i];
+                auto changed = withAttribute(std::move(hardware), axis.key, axis.values[point.values[i]]);
+                if (!changed) return at(axis.places[point.values[i]], changed.error());
+                hardware = std::move(*changed);
+            }
+            hardware.name += point.label(hardwareAxes_);
+            swept.push_back(std::make_shared<const Hardware>(std::move(hardware)));
+        }
+    }
+    return swept;
+}
+
+Expected<std::vector<WorkloadPtr>> StudyReader::sweptWorkloads(const Place& place) {
+    const auto points = store::sweepPoints(optionAxes_, mostScenarios, place);
+    if (!points) return tl::unexpected(points.error());
+    std::vector<WorkloadPtr> swept;
+    for (const Recipe& each : recipes_) {
+        for (const SweepPoint& point : *points) {
+            auto options = store::optionsAt(optionAxes_, point, each.recipe.options, context_);
+            if (!options) return tl::unexpected(options.error());
+            auto loaded = loadWorkload({each.recipe.source, std::move(*options), each.recipe.whatIfs});
+            if (!loaded) return at(each.place, loaded.error());
+            const std::string label = point.label(optionAxes_);
+            if (!each.name.empty() || !label.empty()) {
+                auto named = std::make_shared<Workload>(**loaded);
+                if (!each.name.empty()) named->name = each.name;
+                named->name += label;
+                swept.push_back(std::move(named));
+            } else {
+                swept.push_back(std::move(*loaded));
+            }
+        }
+    }
+    return swept;
+}
+
+Expected<LoadedStudy> StudyReader::read(std::string_view yaml) {
+    auto root = store::parseYaml(yaml, context_);
+    if (!root) return tl::unexpected(root.error());
+    const auto version = store::documentVersion(*root, "study", studyVersion, context_);
+    if (!version) return tl::unexpected(version.error());
+    auto map = MapReader::open(*root, "", context_);
+    if (!map) return tl::unexpected(map.error());
+    map->take("orrery");
+    LoadedStudy loaded;
+    loaded.study.name = std::filesystem::path(context_.file).stem().string();
+    if (const auto node = map->take("name")) {
+        auto name = store::readText(*node, map->placeOf(*node, "name"));
+        if (!name) return tl::unexpected(name.error());
+        loaded.study.name = *name;
+    }
+    if (const auto node = map->take("seed")) {
+        auto seed = store::readWhole(*node, map->placeOf(*node, "seed"), 0, std::int64_t{1} << 62);
+        if (!seed) return tl::unexpected(seed.error());
+        loaded.study.seed = static_cast<std::uint64_t>(*seed);
+    }
+    if (const auto node = map->take("timelines")) {
+        auto on = store::readBool(*node, map->placeOf(*node, "timelines"));
+        if (!on) return tl::unexpected(on.error());
+        loaded.timelines = *on;
+    }
+    Place sweepPlace = map->place();
+    if (const auto node = map->take("sweep")) {
+        sweepPlace = map->placeOf(*node, "sweep");
+        auto axes = store::readSweep(*node, sweepPlace, context_);
+        if (!axes) return tl::unexpected(axes.error());
+        // Counted before anything is loaded: a hostile file may ask for more than fits.
+        if (auto all = store::sweepPoints(*axes, mostScenarios, sweepPlace); !all) return tl::unexpected(all.error());
+        for (SweepAxis& axis : *axes) (axis.option ? optionAxes_ : hardwareAxes_).push_back(std::move(axis));
+    }
+    if (auto done = readMethods(*map, loaded.study); !done) return tl::unexpected(done.error());
+    auto hardware =
+        map->require("hardware", "a list of devices").and_then([&](const auto& n) { return readHardware(n); });
+    if (!hardware) return tl::unexpected(hardware.error());
+    auto workloads =
+        map->require("workloads", "a list of models").and_then([&](const auto& n) { return readWorkloads(n); });
+    if (!workloads) return tl::unexpected(workloads.error());
+    map->rest();
+    std::size_t points = hardware_.size() * recipes_.size();
+    for (const SweepAxis& axis : hardwareAxes_) points *= axis.values.size();
+    for (const SweepAxis& axis : optionAxes_) points *= axis.values.size();
+    if (points > mostScenarios) {
+        return fail("study.too-large", fmt::format("the study has {} scenarios", points),
+                    fmt::format("at most {}", mostScenarios), "give fewer values, or split it into several files",
+                    sweepPlace);
+    }
+    auto designs = sweptHardware(sweepPlace);
+    if (!designs) return tl::unexpected(designs.error());
+    auto models = sweptWorkloads(sweepPlace);
+    if (!models) return tl::unexpected(models.error());
+    for (const WorkloadPtr& workload : *models) {
+        for (const HardwarePtr& design : *designs) loaded.study.scenarios.push_back({design, workload});
+    }
+    loaded.warnings = std::move(context_.warnings);
+    return loaded;
+}
+
+}  // namespace
+
+Expected<LoadedStudy> readStudy(std::string_view yaml, std::string_view file) {
+    try {
+        return StudyReader(file).read(yaml);
+    } catch (const std::exception& error) {
+        return fail("study.read", fmt::format("the study cannot be read: {}", error.what()), "a study file", "",
+                    {std::string(file)});
+    }
+}
+
+Expected<LoadedStudy> readStudyFile(const std::string& path) {
+    auto text = readFile(path);
+    if (!text) return tl::unexpected(text.error());
+    return readStudy(*text, path);
+}
+
+}  // namespace orrery

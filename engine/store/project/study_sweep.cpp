@@ -1,0 +1,98 @@
+#include "store/project/study_sweep.h"
+
+#include "store/project/recipe_yaml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace orrery::store {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> optionKeys{"batch",   "sequence",    "image", "phase",
+                                                     "weights", "activations", "kv",    "flash_attention"};
+
+}  // namespace
+
+std::string SweepPoint::label(const std::vector<SweepAxis>& axes) const {
+    std::string text;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axes[i].key, axes[i].values[values[i]]);
+    }
+    return text.empty() ? text : " (" + text + ")";
+}
+
+Expected<std::vector<SweepAxis>> readSweep(const YAML::Node& node, const Place& place, YamlContext& context) {
+    std::vector<SweepAxis> axes;
+    auto map = MapReader::open(node, place.path, context);
+    if (!map) return tl::unexpected(map.error());
+    for (const std::string& key : map->keys()) {
+        const auto value = map->take(key);
+        const Place own = value ? map->placeOf(*value, key) : map->place();
+        if (!value) return fail("study.sweep", fmt::format("`{}` has no values", key), "`[value, value]`", "", own);
+        SweepAxis axis{key, {}, {}, std::find(optionKeys.begin(), optionKeys.end(), key) != optionKeys.end()};
+        auto items = readList(*value, own);
+        if (!items) return tl::unexpected(items.error());
+        for (const YAML::Node& item : *items) {
+            auto text = readText(item, context.place(item, own.path));
+            if (!text) return tl::unexpected(text.error());
+            axis.values.push_back(std::move(*text));
+            axis.places.push_back(context.place(item, own.path));
+        }
+        if (axis.values.empty()) {
+            return fail("study.sweep", fmt::format("`{}` has no values", key), "`[value, value]`",
+                        "give at least one value, or remove the key", own);
+        }
+        axes.push_back(std::move(axis));
+    }
+    return axes;
+}
+
+Expected<std::vector<SweepPoint>> sweepPoints(const std::vector<SweepAxis>& axes, std::size_t most,
+                                              const Place& place) {
+    std::size_t count = 1;
+    for (const SweepAxis& axis : axes) {
+        if (axis.values.size() > most / count) {
+            return fail("study.too-large", "the sweep has too many combinations", fmt::format("at most {}", most),
+                        "give fewer values, or split the study into several files", place);
+        }
+        count *= axis.values.size();
+    }
+    std::vector<SweepPoint> points;
+    for (std::size_t i = 0; i < count; ++i) {
+        SweepPoint point;
+        std::size_t rest = i;
+        for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+            point.values.push_back(rest % axis->values.size());
+            rest /= axis->values.size();
+        }
+        std::reverse(point.values.begin(), point.values.end());
+        points.push_back(std::move(point));
+    }
+    return points;
+}
+
+Expected<WorkloadOptions> optionsAt(const std::vector<SweepAxis>& axes, const SweepPoint& point,
+                                    const WorkloadOptions& base, YamlContext& context) {
+    WorkloadOptions options = base;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        YAML::Node one;
+        one[axes[i].key] = axes[i].values[point.values[i]];
+        auto map = MapReader::open(one, "sweep", context);
+        if (!map) return tl::unexpected(map.error());
+        auto changed = readOptions(*map, options);
+        if (!changed) {
+            Diagnostic error = changed.error();
+            const std::string path = error.place.path;
+            error.place = axes[i].places[point.values[i]];
+            if (error.place.path.empty()) error.place.path = path;
+            return tl::unexpected(error);
+        }
+        options = std::move(*changed);
+    }
+    return options;
+}
+
+}  // namespace orrery::store
