@@ -4,7 +4,7 @@
 // gallery shows; a comment `# order: 3` gives its place, `# opens: drawing` opens it on the canvas, `# opens:
 // serving` on the serving page.
 
-#include "widgets/panels/welcome_page.h"
+#include "widgets/welcome/welcome_page.h"
 
 #include <QString>
 

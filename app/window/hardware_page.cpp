@@ -6,8 +6,8 @@
 #include "app/window/design_bar.h"
 #include "app/window/design_compare.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/component_tree.h"
-#include "widgets/panels/difference_list.h"
+#include "widgets/tree/component_tree.h"
+#include "widgets/comparison/difference_list.h"
 
 #include <QScopedValueRollback>
 #include <QSplitter>

@@ -7,7 +7,7 @@
 #include "app/window/shortcuts_dialog.h"
 #include "hardware/files/catalogue.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/command_palette.h"
+#include "widgets/welcome/command_palette.h"
 
 #include <QActionGroup>
 #include <QFileInfo>

@@ -12,8 +12,8 @@
 #include "hardware/check/validate.h"
 #include "widgets/canvas/free_place.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/component_palette.h"
-#include "widgets/panels/component_tree.h"
+#include "widgets/library/component_palette.h"
+#include "widgets/tree/component_tree.h"
 
 #include <QMenu>
 #include <QTabWidget>

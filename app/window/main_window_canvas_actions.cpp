@@ -3,7 +3,7 @@
 #include "app/window/hardware_page.h"
 #include "app/window/main_window.h"
 #include "widgets/canvas/canvas_view.h"
-#include "widgets/panels/component_palette_items.h"
+#include "widgets/library/component_palette_items.h"
 
 #include <QActionGroup>
 #include <QMenu>

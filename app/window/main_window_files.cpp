@@ -12,8 +12,8 @@
 #include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "store/project/serving_file.h"
-#include "widgets/panels/notification_bar.h"
-#include "widgets/panels/welcome_page.h"
+#include "widgets/messages/notification_bar.h"
+#include "widgets/welcome/welcome_page.h"
 
 #include <QCloseEvent>
 #include <QFileDialog>

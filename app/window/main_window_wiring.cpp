@@ -13,12 +13,12 @@
 #include "app/window/snapshot_feeder.h"
 #include "app/window/workload_page.h"
 #include "hardware/files/catalogue.h"
-#include "widgets/panels/inspector.h"
-#include "widgets/panels/jobs_panel.h"
-#include "widgets/panels/library.h"
-#include "widgets/panels/log_panel.h"
-#include "widgets/panels/notification_bar.h"
-#include "widgets/panels/problems_panel.h"
+#include "widgets/inspector/inspector.h"
+#include "widgets/messages/jobs_panel.h"
+#include "widgets/library/library.h"
+#include "widgets/messages/log_panel.h"
+#include "widgets/messages/notification_bar.h"
+#include "widgets/messages/problems_panel.h"
 
 #include <QRegularExpression>
 #include <QTabWidget>

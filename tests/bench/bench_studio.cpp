@@ -9,7 +9,7 @@
 #include "app/window/settings.h"
 #include "app/window/snapshot_feeder.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/inspector.h"
+#include "widgets/inspector/inspector.h"
 
 #include <QtWidgets>
 

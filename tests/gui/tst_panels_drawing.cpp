@@ -3,13 +3,13 @@
 
 #include "support/panels_fixture.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/component_palette.h"
-#include "widgets/panels/component_tree.h"
-#include "widgets/panels/difference_list.h"
-#include "widgets/panels/history_panel.h"
-#include "widgets/panels/inspector.h"
-#include "widgets/panels/library.h"
-#include "widgets/panels/problems_panel.h"
+#include "widgets/library/component_palette.h"
+#include "widgets/tree/component_tree.h"
+#include "widgets/comparison/difference_list.h"
+#include "widgets/messages/history_panel.h"
+#include "widgets/inspector/inspector.h"
+#include "widgets/library/library.h"
+#include "widgets/messages/problems_panel.h"
 
 #include <QtTest>
 #include <QtWidgets>

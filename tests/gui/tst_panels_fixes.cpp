@@ -5,12 +5,12 @@
 #include "support/panels_fixture.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/inspector.h"
-#include "widgets/panels/library.h"
-#include "widgets/panels/library_model.h"
-#include "widgets/panels/library_numbers.h"
-#include "widgets/panels/problems_delegate.h"
-#include "widgets/panels/problems_panel.h"
+#include "widgets/inspector/inspector.h"
+#include "widgets/library/library.h"
+#include "widgets/library/library_model.h"
+#include "widgets/library/library_numbers.h"
+#include "widgets/messages/problems_delegate.h"
+#include "widgets/messages/problems_panel.h"
 
 #include <QtTest>
 #include <QtWidgets>

@@ -3,8 +3,8 @@
 
 #include "support/panels_fixture.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/difference_list.h"
-#include "widgets/panels/history_panel.h"
+#include "widgets/comparison/difference_list.h"
+#include "widgets/messages/history_panel.h"
 
 #include <QtTest>
 #include <QtWidgets>

@@ -6,10 +6,10 @@
 #include "widgets/common/log_slider.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/value_edit.h"
-#include "widgets/panels/attribute_row.h"
-#include "widgets/panels/attribute_values.h"
-#include "widgets/panels/inspector.h"
-#include "widgets/panels/topology_section.h"
+#include "widgets/inspector/attribute_row.h"
+#include "widgets/inspector/attribute_values.h"
+#include "widgets/inspector/inspector.h"
+#include "widgets/inspector/topology_section.h"
 
 #include <QtTest>
 #include <QtWidgets>

@@ -3,12 +3,12 @@
 
 #include "support/panels_fixture.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/command_palette.h"
-#include "widgets/panels/jobs_panel.h"
-#include "widgets/panels/log_panel.h"
-#include "widgets/panels/notification_bar.h"
-#include "widgets/panels/problems_panel.h"
-#include "widgets/panels/welcome_page.h"
+#include "widgets/welcome/command_palette.h"
+#include "widgets/messages/jobs_panel.h"
+#include "widgets/messages/log_panel.h"
+#include "widgets/messages/notification_bar.h"
+#include "widgets/messages/problems_panel.h"
+#include "widgets/welcome/welcome_page.h"
 
 #include <QtTest>
 #include <QtWidgets>

@@ -6,8 +6,8 @@
 #include "hardware/check/validate.h"
 #include "support/drag.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/component_palette.h"
-#include "widgets/panels/component_palette_model.h"
+#include "widgets/library/component_palette.h"
+#include "widgets/library/component_palette_model.h"
 
 #include <QtTest>
 #include <QtWidgets>

@@ -2,16 +2,16 @@
 
 #include "support/panels_fixture.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/comparison_model.h"
-#include "widgets/panels/comparison_plots.h"
-#include "widgets/panels/comparison_view.h"
-#include "widgets/panels/component_tree.h"
-#include "widgets/panels/library.h"
-#include "widgets/panels/library_model.h"
-#include "widgets/panels/operator_table.h"
-#include "widgets/panels/operator_table_model.h"
-#include "widgets/panels/palette_model.h"
-#include "widgets/panels/problems_panel.h"
+#include "widgets/comparison/comparison_model.h"
+#include "widgets/comparison/comparison_plots.h"
+#include "widgets/comparison/comparison_view.h"
+#include "widgets/tree/component_tree.h"
+#include "widgets/library/library.h"
+#include "widgets/library/library_model.h"
+#include "widgets/comparison/operator_table.h"
+#include "widgets/comparison/operator_table_model.h"
+#include "widgets/welcome/palette_model.h"
+#include "widgets/messages/problems_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QtTest>

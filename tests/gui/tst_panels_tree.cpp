@@ -5,8 +5,8 @@
 #include "support/drag.h"
 #include "support/panels_fixture.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/component_palette.h"
-#include "widgets/panels/component_tree.h"
+#include "widgets/library/component_palette.h"
+#include "widgets/tree/component_tree.h"
 
 #include <QtTest>
 #include <QtWidgets>

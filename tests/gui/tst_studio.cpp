@@ -12,11 +12,11 @@
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/command_palette.h"
-#include "widgets/panels/component_tree.h"
-#include "widgets/panels/inspector.h"
-#include "widgets/panels/jobs_panel.h"
-#include "widgets/panels/notification_bar.h"
+#include "widgets/welcome/command_palette.h"
+#include "widgets/tree/component_tree.h"
+#include "widgets/inspector/inspector.h"
+#include "widgets/messages/jobs_panel.h"
+#include "widgets/messages/notification_bar.h"
 
 #include <QDesktopServices>
 #include <QtWidgets>

@@ -7,7 +7,7 @@
 #include "app/window/design_bar.h"
 #include "hardware/network/links.h"
 #include "support/studio_window.h"
-#include "widgets/panels/library.h"
+#include "widgets/library/library.h"
 
 #include <set>
 

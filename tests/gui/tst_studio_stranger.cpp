@@ -6,7 +6,7 @@
 #include "hardware/network/links.h"
 #include "hardware/check/validate.h"
 #include "support/studio_window.h"
-#include "widgets/panels/library.h"
+#include "widgets/library/library.h"
 
 #include <cmath>
 #include <map>

@@ -6,7 +6,7 @@
 #include "app/window/stored_runs.h"
 #include "support/studio_window.h"
 #include "widgets/graph/graph_view.h"
-#include "widgets/panels/library.h"
+#include "widgets/library/library.h"
 
 #include <QAbstractItemModelTester>
 

@@ -11,7 +11,7 @@
 #include "support/studio_fixture.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/common/theme.h"
-#include "widgets/panels/component_palette.h"
+#include "widgets/library/component_palette.h"
 
 #include <QtWidgets>
 

@@ -1,0 +1,128 @@
+#include "widgets/comparison/method_options.h"
+
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace orrery::ui {
+
+namespace {
+
+bool isSwitch(const MethodOption& option) {
+    return option.choices.size() == 2 && std::ranges::count(option.choices, "on") == 1 &&
+           std::ranges::count(option.choices, "off") == 1;
+}
+
+QString valueOf(const MethodChoice& choice, const MethodOption& option) {
+    const auto found = choice.options.find(option.key);
+    return found == choice.options.end() ? qs(option.fallback) : QString::fromStdString(found->second);
+}
+
+}  // namespace
+
+MethodOptions::MethodOptions(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("methodOptions"));
+    setAccessibleName(tr("Options of the method"));
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    hide();
+}
+
+void MethodOptions::setChoice(const QString& choice) {
+    if (choice == shown_) return;
+    shown_ = choice;
+    auto read = methodChoice(choice.toStdString(), builtinMethods());
+    choice_ = read ? std::move(*read) : MethodChoice{};
+    rebuild();
+}
+
+void MethodOptions::rebuild() {
+    for (QWidget* old : controls_) {
+        old->hide();  // its own signal may still be running
+        old->deleteLater();
+    }
+    controls_.clear();
+    const Method* method = findMethod(choice_.id);
+    setVisible(method && !method->card.options.empty());
+    if (!method) return;
+    for (const MethodOption& option : method->card.options) controls_ << controlOf(option);
+    auto* beside = new QToolButton(this);
+    beside->setText(tr("Ask beside"));
+    beside->setObjectName(QStringLiteral("methodOptions.beside"));
+    beside->setAccessibleName(tr("Ask the method once more beside this one"));
+    beside->setToolTip(tr("Adds the same method with its usual options, so that two ways stand side by side"));
+    beside->setEnabled(!choice_.options.empty());
+    connect(beside, &QToolButton::clicked, this, [this] { emit besideRequested(QString::fromStdString(choice_.id)); });
+    controls_ << beside;
+    for (QWidget* control : controls_) control->show();
+    updateGeometry();
+    flow(width(), true);
+}
+
+int MethodOptions::flow(int width, bool place) const {
+    constexpr int gap = 12, line = 6;
+    int x = 0, y = 0, tallest = 0;
+    for (QWidget* control : controls_) {
+        const QSize size = control->sizeHint();
+        if (x > 0 && x + size.width() > width) {
+            x = 0;
+            y += tallest + line;
+            tallest = 0;
+        }
+        tallest = std::max(tallest, size.height());
+        if (place) control->setGeometry(x, y, std::min(size.width(), std::max(width, 1)), size.height());
+        x += size.width() + gap;
+    }
+    return y + tallest;
+}
+
+void MethodOptions::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    flow(width(), true);
+}
+
+QWidget* MethodOptions::controlOf(const MethodOption& option) {
+    const QString name = QStringLiteral("methodOptions.") + qs(option.key);
+    const QString value = valueOf(choice_, option);
+    if (isSwitch(option)) {
+        auto* box = new QCheckBox(qs(option.title), this);
+        box->setObjectName(name);
+        box->setAccessibleName(qs(option.title));
+        box->setToolTip(qs(option.meaning));
+        box->setChecked(value == QStringLiteral("on"));
+        connect(box, &QCheckBox::clicked, this,
+                [this, key = option.key](bool on) { choose(key, on ? QStringLiteral("on") : QStringLiteral("off")); });
+        return box;
+    }
+    auto* group = new QWidget(this);
+    auto* line = new QHBoxLayout(group);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(4);
+    line->addWidget(new Label(qs(option.title), FontRole::Body, Tone::Muted, group));
+    auto* list = new QComboBox(group);
+    list->setObjectName(name);
+    list->setAccessibleName(qs(option.title));
+    list->setToolTip(qs(option.meaning));
+    for (const auto word : option.choices) list->addItem(qs(word));
+    list->setCurrentText(value);
+    connect(list, &QComboBox::textActivated, this,
+            [this, key = option.key](const QString& word) { choose(key, word); });
+    line->addWidget(list);
+    return group;
+}
+
+void MethodOptions::choose(std::string_view key, const QString& value) {
+    const QString before = shown_;
+    choice_.options[std::string(key)] = value.toStdString();
+    // The control stays until the document has answered: its own signal is still running.
+    emit changed(before, choice());
+}
+
+}  // namespace orrery::ui
