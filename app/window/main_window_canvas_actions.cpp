@@ -1,6 +1,6 @@
 #include "app/window/actions.h"
-#include "app/window/canvas_pane.h"
-#include "app/window/hardware_page.h"
+#include "app/window/hardware/canvas_pane.h"
+#include "app/window/hardware/hardware_page.h"
 #include "app/window/main_window.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/library/component_palette_items.h"

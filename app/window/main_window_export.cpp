@@ -1,5 +1,5 @@
 #include "app/document/run_controller.h"
-#include "app/window/hardware_page.h"
+#include "app/window/hardware/hardware_page.h"
 #include "app/window/main_window.h"
 #include "app/window/report.h"
 #include "app/window/snapshot_feeder.h"

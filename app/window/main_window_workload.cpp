@@ -10,11 +10,11 @@
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/main_window.h"
-#include "app/window/mapping_page.h"
+#include "app/window/mapping/mapping_page.h"
 #include "app/window/serving/serving_page.h"
 #include "app/window/snapshot_feeder.h"
 #include "app/window/stored_runs.h"
-#include "app/window/workload_page.h"
+#include "app/window/workload/workload_page.h"
 #include "widgets/common/text.h"
 
 #include <QElapsedTimer>

@@ -4,7 +4,7 @@
 #include "app/document/commands/layout_edits.h"
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/set_attribute.h"
-#include "app/window/canvas_editor.h"
+#include "app/window/hardware/canvas_editor.h"
 #include "support/studio_fixture.h"
 
 using namespace orrery;

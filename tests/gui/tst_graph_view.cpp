@@ -1,9 +1,9 @@
 // The graph view under mouse and keys: what is selected, folded, found, and where the view stands. With
 // ORRERY_GRAPH_PICTURES=<folder> it also writes pictures of well-known models.
 
-#include "app/window/graph_model.h"
-#include "app/window/what_if_strip.h"
-#include "app/window/workload_page.h"
+#include "app/window/workload/graph_model.h"
+#include "app/window/workload/what_if_strip.h"
+#include "app/window/workload/workload_page.h"
 #include "base/executor.h"
 #include "methods/method.h"
 #include "tests/support/studio_fixture.h"

@@ -5,7 +5,7 @@
 #include "app/document/live_controller.h"
 #include "app/document/run_controller.h"
 #include "app/window/actions.h"
-#include "app/window/hardware_page.h"
+#include "app/window/hardware/hardware_page.h"
 #include "app/window/main_window.h"
 #include "app/window/snapshot_feeder.h"
 #include "support/studio_fixture.h"

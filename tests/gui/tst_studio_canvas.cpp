@@ -3,8 +3,8 @@
 
 #include "app/document/commands/project_edits.h"
 #include "app/window/actions.h"
-#include "app/window/canvas_pane.h"
-#include "app/window/design_bar.h"
+#include "app/window/hardware/canvas_pane.h"
+#include "app/window/hardware/design_bar.h"
 #include "hardware/network/links.h"
 #include "support/studio_window.h"
 #include "widgets/library/library.h"

@@ -5,7 +5,7 @@
 // STEP.
 
 #include "app/window/dock_set.h"
-#include "app/window/hardware_page.h"
+#include "app/window/hardware/hardware_page.h"
 #include "app/window/main_window.h"
 #include "support/drag.h"
 #include "support/studio_fixture.h"

@@ -1,7 +1,7 @@
-#include "app/window/mapping_page.h"
+#include "app/window/mapping/mapping_page.h"
 
 #include "app/window/form_parts.h"
-#include "app/window/mapping_search.h"
+#include "app/window/mapping/mapping_search.h"
 #include "mapping/mapspace_dataflow.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"

@@ -1,4 +1,4 @@
-#include "app/window/auto_arrange.h"
+#include "app/window/hardware/auto_arrange.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "app/window/graph_model.h"
+#include "app/window/workload/graph_model.h"
 
 #include "widgets/common/theme.h"
 

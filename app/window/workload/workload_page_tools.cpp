@@ -1,6 +1,6 @@
 // The tool rows of the workload page: metric, threshold, search, folding, layout, views.
 
-#include "app/window/workload_page.h"
+#include "app/window/workload/workload_page.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"

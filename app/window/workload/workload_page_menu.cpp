@@ -1,6 +1,6 @@
 // The menu of operators, and the what-ifs that it asks for.
 
-#include "app/window/workload_page.h"
+#include "app/window/workload/workload_page.h"
 #include "widgets/common/text.h"
 #include "widgets/graph/graph_view.h"
 #include "widgets/plots/operator_facts.h"

@@ -1,4 +1,4 @@
-#include "app/window/component_loads.h"
+#include "app/window/hardware/component_loads.h"
 
 #include "widgets/common/theme.h"
 

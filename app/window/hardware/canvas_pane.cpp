@@ -1,4 +1,4 @@
-#include "app/window/canvas_pane.h"
+#include "app/window/hardware/canvas_pane.h"
 
 #include "widgets/canvas/breadcrumbs.h"
 #include "widgets/canvas/find_bar.h"

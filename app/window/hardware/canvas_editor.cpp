@@ -1,4 +1,4 @@
-#include "app/window/canvas_editor.h"
+#include "app/window/hardware/canvas_editor.h"
 
 #include "app/document/commands/component_edits.h"
 #include "app/document/commands/layout_edits.h"

@@ -1,4 +1,4 @@
-#include "app/window/design_compare.h"
+#include "app/window/hardware/design_compare.h"
 
 #include "widgets/common/theme.h"
 

@@ -1,4 +1,4 @@
-#include "app/window/mapping_search.h"
+#include "app/window/mapping/mapping_search.h"
 
 #include "base/executor.h"
 

@@ -1,8 +1,8 @@
-#include "app/window/workload_page.h"
+#include "app/window/workload/workload_page.h"
 
-#include "app/window/graph_model.h"
+#include "app/window/workload/graph_model.h"
 #include "app/window/settings.h"
-#include "app/window/what_if_strip.h"
+#include "app/window/workload/what_if_strip.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"

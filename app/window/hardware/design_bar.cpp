@@ -1,4 +1,4 @@
-#include "app/window/design_bar.h"
+#include "app/window/hardware/design_bar.h"
 
 #include "app/window/actions.h"
 #include "widgets/common/theme.h"

@@ -1,4 +1,4 @@
-#include "app/window/what_if_strip.h"
+#include "app/window/workload/what_if_strip.h"
 
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
