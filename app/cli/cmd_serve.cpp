@@ -4,7 +4,7 @@
 #include "app/cli/serve_file.h"
 #include "app/cli/serve_llmservingsim.h"
 #include "app/cli/serve_run.h"
-#include "serving/cases/vidur_case.h"
+#include "methods/system/cases/vidur_case.h"
 
 namespace orrery::cli {
 

@@ -2,7 +2,7 @@
 
 #include "app/cli/output.h"
 #include "app/cli/serve_run.h"
-#include "serving/cases/published_case.h"
+#include "methods/system/cases/published_case.h"
 
 #include <charconv>
 #include <set>

@@ -4,7 +4,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/serve_run.h"
-#include "serving/search/sweep.h"
+#include "methods/system/planned_fleet.h"
+#include "study/serving/sweep.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
 

@@ -1,7 +1,8 @@
 #include "app/cli/serve_llmservingsim.h"
 
 #include "app/cli/output.h"
-#include "serving/cases/llmservingsim_bench.h"
+#include "methods/system/planned_fleet.h"
+#include "methods/system/cases/llmservingsim_bench.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

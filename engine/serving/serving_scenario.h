@@ -1,27 +1,22 @@
 #pragma once
 
 // A serving run as a person describes it: model, devices of the drawing, pools of replicas, policies, promises. Plain
-// values: the studio edits them, projects store them, sweeps change them. fleetOf() makes them a fleet that can be
-// simulated: iteration times from the chosen slot, KV blocks from the device's memory, transfers from the drawing's
-// links.
+// values: the studio edits them, projects store them, sweeps change them. fleetOf() (methods/system/planned_fleet.h)
+// makes them a fleet that can be simulated.
 
 #include "base/dtype.h"
 #include "hardware/component.h"
-#include "methods/trace/expert_routing.h"
-#include "serving/fleet/capacity_plan.h"
+#include "serving/fleet/expert_routing.h"
 #include "serving/fleet/fleet.h"
 #include "serving/traffic/traffic.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 namespace orrery {
-
-class CalibrationSet;
 
 /// A language model: built-in id, or a path to a Hugging Face config.json.
 struct ServedModel {
@@ -91,7 +86,7 @@ enum class AdapterTargets : std::uint8_t {
 };
 std::string_view toText(AdapterTargets targets);
 
-/// LoRA adapters on a replica: serving/fleet/adapters.h.
+/// LoRA adapters on a replica: methods/system/adapters.h.
 struct AdapterChoice {
     std::int32_t rank = 16;
     std::int32_t resident = 8;  ///< whose weights are in the memory of a replica at a time; the others in its host's
@@ -176,59 +171,8 @@ struct ServingScenario {
     bool operator==(const ServingScenario&) const = default;
 };
 
-/// What was worked out for a pool, to be shown.
-struct PlannedPool {
-    std::string name, device;                ///< device: its name
-    std::shared_ptr<const Hardware> design;  ///< that the device stands in: the drawing, or one of the catalogue
-    ComponentPath place;                     ///< of the device in it
-    std::int32_t replicas = 1, devicesPerReplica = 1;
-    CapacityPlan capacity;
-    double weightBytesPerDevice = 0;
-    double decodeSeconds = 0;  ///< one iteration of 1 sequence with 1,024 tokens in the cache
-    double promptSeconds = 0;  ///< one iteration of a prompt of 1,024 tokens
-    std::vector<std::string> assumptions;
-};
-struct PlannedFleet {
-    std::shared_ptr<const FleetSpec> fleet;
-    std::vector<PlannedPool> pools;
-    std::optional<ComponentPath> network;  ///< of the drawing, that carries KV caches between pools
-    Diagnostics warnings;
-};
-
-/// Iteration times that were made before, by what they depend on. Making one takes some tenths of a second; shared by
-/// the edits of a page or the points of a sweep. Thread-safe.
-class IterationTimes {
-public:
-    IterationTimes();
-    ~IterationTimes();
-    IterationTimes(const IterationTimes&) = delete;
-    IterationTimes& operator=(const IterationTimes&) = delete;
-    struct Parts;
-    Parts& parts() { return *parts_; }
-
-private:
-    std::unique_ptr<Parts> parts_;
-};
-
-struct FleetOptions {
-    const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
-    IterationTimes* cache = nullptr;               ///< null: nothing is kept
-    std::stop_token stop;
-};
-/// `drawing` may be null if every pool names a design of its own. Fails naming pool and field: no such device, a model
-/// that is no decoder, a plan that does not divide the heads or exceeds the devices drawn, a model that does not fit
-/// (`serving.does-not-fit`), an unknown method or table; with `study.cancelled`.
-Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::shared_ptr<const Hardware>& drawing,
-                               const FleetOptions& options = {});
 /// The traffic as the scenario's fleet meets it: tenants and adapters drawn, every question in its stages
 /// (RequestStream::stages). Fails as makeTraffic() does, and with `serving.tenants`, `serving.stages`.
 Expected<RequestStream> requestsOf(const ServingScenario& scenario, const TrafficSpec& traffic, std::uint64_t seed);
-
-inline Expected<FleetSpec> fleetSpecOf(const ServingScenario& scenario, const std::shared_ptr<const Hardware>& drawing,
-                                       const FleetOptions& options = {}) {
-    auto planned = fleetOf(scenario, drawing, options);
-    if (!planned) return Unexpected(std::move(planned.error()));
-    return *planned->fleet;
-}
 
 }  // namespace orrery

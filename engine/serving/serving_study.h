@@ -24,7 +24,7 @@ struct CapacitySpec {
     bool operator==(const CapacitySpec&) const = default;
 };
 
-/// One thing that a sweep changes, and what it is set to: a key of sweepKeys() (serving/search/sweep.h).
+/// One thing that a sweep changes, and what it is set to: a key of sweepKeys() (study/serving/sweep.h).
 struct SweepAxis {
     std::string key;
     std::vector<std::string> values;

@@ -4,8 +4,9 @@
 // an iteration's price from kernels: about a microsecond.
 
 #include "engine/iteration_fixture.h"
+#include "methods/system/planned_fleet.h"
 #include "methods/trace/vidur_tables.h"
-#include "serving/fleet/clock_policy.h"
+#include "methods/system/clock_policy.h"
 #include "serving/serving_simulation.h"
 #include "serving/traffic/traffic.h"
 

@@ -2,6 +2,7 @@
 
 // Iteration times by a law that a test can add up by hand, and fleets of them.
 
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_simulation.h"
 
 #include <memory>

@@ -1,8 +1,9 @@
+#include "methods/system/planned_fleet.h"
 #include "methods/trace/engine_overheads.h"
-#include "methods/trace/expert_routing.h"
+#include "serving/fleet/expert_routing.h"
 #include "methods/trace/llmservingsim_tables.h"
 #include "methods/trace/profile_repeats.h"
-#include "serving/cases/llmservingsim_bench.h"
+#include "methods/system/cases/llmservingsim_bench.h"
 
 #include <QtTest/QtTest>
 

@@ -5,6 +5,7 @@
 #include "hardware/files/catalogue.h"
 #include "serving/metrics.h"
 #include "serving/result_interval.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_scenario.h"
 #include "serving/traffic/traffic.h"
 

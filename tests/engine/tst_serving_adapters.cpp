@@ -2,7 +2,8 @@
 
 #include "engine/disaggregation_fixture.h"
 #include "hardware/files/catalogue.h"
-#include "serving/fleet/adapters.h"
+#include "methods/system/planned_fleet.h"
+#include "methods/system/adapters.h"
 #include "serving/metrics.h"
 
 #include <QtTest/QtTest>

@@ -2,6 +2,7 @@
 
 #include "engine/disaggregation_fixture.h"
 #include "serving/metrics.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_scenario.h"
 
 #include <QtTest/QtTest>

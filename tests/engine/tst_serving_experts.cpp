@@ -3,7 +3,8 @@
 #include "engine/disaggregation_fixture.h"
 #include "engine/iteration_fixture.h"
 #include "methods/trace/expert_trace.h"
-#include "serving/iteration_times.h"
+#include "methods/system/iteration_times.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_scenario.h"
 
 #include <QtTest/QtTest>

@@ -3,7 +3,8 @@
 
 #include "base/random.h"
 #include "engine/serving_fixture.h"
-#include "serving/cases/llmservingsim_bench.h"
+#include "methods/system/planned_fleet.h"
+#include "methods/system/cases/llmservingsim_bench.h"
 #include "serving/result_interval.h"
 #include "serving/traffic/traffic.h"
 

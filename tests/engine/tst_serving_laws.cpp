@@ -1,5 +1,6 @@
 #include "base/random.h"
 #include "engine/serving_fixture.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/metrics.h"
 #include "serving/routers/router.h"
 #include "serving/traffic/traffic.h"

@@ -2,7 +2,7 @@
 // simulators themselves gave for them, over the same requests of Azure's trace.
 
 #include "serving/metrics.h"
-#include "serving/cases/published_case.h"
+#include "methods/system/cases/published_case.h"
 
 #include <QtTest/QtTest>
 

@@ -2,8 +2,8 @@
 
 #include "methods/trace/distserve_law.h"
 #include "methods/trace/splitwise_table.h"
-#include "serving/cases/published_case.h"
-#include "serving/cases/published_parts.h"
+#include "methods/system/cases/published_case.h"
+#include "methods/system/cases/published_parts.h"
 #include "serving/serving_simulation.h"
 
 #include <QtTest/QtTest>

@@ -1,8 +1,9 @@
 // From a person's description to a fleet: memory, plans, clocks, transfers, and what cannot be.
 
 #include "engine/iteration_fixture.h"
-#include "serving/fleet/clock_policy.h"
-#include "serving/scenario_transfer.h"
+#include "methods/system/clock_policy.h"
+#include "methods/system/scenario_transfer.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_scenario.h"
 
 #include <QtTest/QtTest>

@@ -1,6 +1,7 @@
 #include "engine/serving_fixture.h"
-#include "serving/search/pareto.h"
-#include "serving/search/sweep.h"
+#include "methods/system/planned_fleet.h"
+#include "study/serving/pareto.h"
+#include "study/serving/sweep.h"
 #include "store/project/project.h"
 
 #include <QtTest/QtTest>

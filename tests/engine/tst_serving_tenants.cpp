@@ -1,9 +1,10 @@
 // Tenants and stages, from the words of a scenario to figures per name.
 
 #include "engine/disaggregation_fixture.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/metrics.h"
 #include "serving/scenario_tenants.h"
-#include "serving/search/capacity.h"
+#include "study/serving/capacity.h"
 
 #include <QtTest/QtTest>
 

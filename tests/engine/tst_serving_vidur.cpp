@@ -3,7 +3,7 @@
 #include "methods/trace/table_file.h"
 #include "methods/trace/vidur_tables.h"
 #include "serving/serving_simulation.h"
-#include "serving/cases/vidur_case.h"
+#include "methods/system/cases/vidur_case.h"
 
 #include <QDirIterator>
 #include <QTemporaryDir>

@@ -1,5 +1,6 @@
 #include "base/random.h"
-#include "serving/search/sweep.h"
+#include "methods/system/planned_fleet.h"
+#include "study/serving/sweep.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
 

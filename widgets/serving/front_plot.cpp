@@ -1,6 +1,6 @@
 #include "widgets/serving/front_plot.h"
 
-#include "serving/search/pareto.h"
+#include "study/serving/pareto.h"
 #include "widgets/common/theme.h"
 
 #include <QHelpEvent>

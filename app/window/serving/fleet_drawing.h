@@ -3,6 +3,7 @@
 // The fleet where it stands: the drawn design with what each pool's devices do at one moment of the run, and the KV
 // caches on their way over the drawn network.
 
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_scenario.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/canvas/placements.h"

@@ -4,7 +4,8 @@
 
 #include "app/window/serving/serving_question.h"
 #include "base/unit.h"
-#include "serving/search/sweep.h"
+#include "methods/system/planned_fleet.h"
+#include "study/serving/sweep.h"
 #include "widgets/evidence/plot_frame.h"
 
 #include <memory>

@@ -2,6 +2,7 @@
 
 #include "app/window/form_parts.h"
 #include "hardware/files/catalogue.h"
+#include "methods/system/planned_fleet.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 #include "serving/routers/router.h"

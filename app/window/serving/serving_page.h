@@ -4,6 +4,7 @@
 // stepped and scrubbed, two policies stand side by side on the same requests, and any request can be followed.
 
 #include "app/window/serving/serving_question.h"
+#include "methods/system/planned_fleet.h"
 #include "methods/method.h"
 #include "serving/result_interval.h"
 #include "widgets/canvas/placements.h"

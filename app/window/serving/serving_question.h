@@ -3,6 +3,7 @@
 // What the serving page asks, and how it is answered off the GUI thread.
 
 #include "base/executor.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_study.h"
 #include "widgets/serving/line_plot.h"
 #include "widgets/serving/serving_run.h"

@@ -6,7 +6,7 @@
 
 #include "methods/model/launches.h"
 #include "methods/model/software_stack.h"
-#include "methods/trace/expert_routing.h"
+#include "serving/fleet/expert_routing.h"
 #include "workload/models/transformer_plan.h"
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 // kernel, so that it is the mean power of an iteration that is held.
 
 #include "hardware/views/gpu_view.h"
-#include "methods/iteration_time.h"
+#include "serving/iteration_time.h"
 #include "methods/kernel_method.h"
 #include "methods/model/iteration_launches.h"
 #include "methods/model/power.h"

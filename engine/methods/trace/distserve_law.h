@@ -11,7 +11,7 @@
 // two times are added and the host is paid once.
 
 #include "base/diagnostic.h"
-#include "methods/iteration_time.h"
+#include "serving/iteration_time.h"
 
 #include <array>
 #include <string>

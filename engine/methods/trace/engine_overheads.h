@@ -2,7 +2,7 @@
 
 // What an inference engine adds to the time of its kernels, as wrappers around any IterationTime.
 
-#include "methods/iteration_time.h"
+#include "serving/iteration_time.h"
 
 namespace orrery {
 

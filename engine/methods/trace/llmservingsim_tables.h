@@ -19,8 +19,8 @@
 // their tokens elsewhere.
 
 #include "base/diagnostic.h"
-#include "methods/iteration_time.h"
-#include "methods/trace/expert_routing.h"
+#include "serving/iteration_time.h"
+#include "serving/fleet/expert_routing.h"
 
 #include <string>
 

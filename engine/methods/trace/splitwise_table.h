@@ -9,7 +9,7 @@
 // at all its tokens. What is already in the KV cache is not a feature.
 
 #include "base/diagnostic.h"
-#include "methods/iteration_time.h"
+#include "serving/iteration_time.h"
 
 #include <string>
 #include <vector>

@@ -15,7 +15,7 @@
 // Embedding, output head and sampling are not in the tables.
 
 #include "base/diagnostic.h"
-#include "methods/iteration_time.h"
+#include "serving/iteration_time.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 // What serves: replicas of an engine, in pools, behind a router. A replica is one model on one or more devices; how
 // long its iterations take is a slot.
 
-#include "methods/iteration_time.h"
+#include "serving/iteration_time.h"
 #include "serving/fleet/admission.h"
 #include "serving/schedulers/scheduler.h"
 
@@ -41,7 +41,7 @@ struct ReplicaRoofline {
     bool operator==(const ReplicaRoofline&) const = default;
 };
 
-/// LoRA adapters of a replica (serving/fleet/adapters.h says where the figures come from).
+/// LoRA adapters of a replica (methods/system/adapters.h says where the figures come from).
 struct AdapterSlots {
     std::int32_t count = 0;  ///< adapters whose weights are on the devices at a time; 0: none is looked at
     double loadSeconds = 0;  ///< that an iteration waits for one that is not

@@ -1,6 +1,6 @@
 #include "base/random.h"
 
-#include "serving/cases/python_random.h"
+#include "serving/traffic/python_random.h"
 #include "serving/routers/all.h"
 #include "serving/routers/router_base.h"
 

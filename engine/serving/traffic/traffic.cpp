@@ -1,7 +1,7 @@
 #include "serving/traffic/traffic.h"
 
 #include "serving/traffic/conversations.h"
-#include "serving/cases/python_random.h"
+#include "serving/traffic/python_random.h"
 #include "serving/traffic/traces.h"
 #include "serving/traffic/traffic_edit.h"
 

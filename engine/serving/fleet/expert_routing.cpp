@@ -1,4 +1,4 @@
-#include "methods/trace/expert_routing.h"
+#include "serving/fleet/expert_routing.h"
 
 #include "base/random.h"
 

@@ -11,7 +11,7 @@
 // 2311.03285). With tensor parallelism as vLLM has it by default: of a product split by columns A is whole and B
 // split, of one split by rows A is split and B whole; nothing more is communicated.
 
-#include "serving/iteration_times.h"
+#include "methods/system/iteration_times.h"
 
 #include <memory>
 #include <vector>

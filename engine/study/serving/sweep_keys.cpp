@@ -1,6 +1,6 @@
 #include "base/text/nearest.h"
 #include "serving/schedulers/scheduler_options.h"
-#include "serving/search/sweep.h"
+#include "study/serving/sweep.h"
 
 #include <fmt/format.h>
 

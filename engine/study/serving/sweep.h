@@ -4,7 +4,8 @@
 // (or a search for its capacity), on all cores.
 
 #include "base/executor.h"
-#include "serving/search/capacity.h"
+#include "methods/system/planned_fleet.h"
+#include "study/serving/capacity.h"
 
 #include <functional>
 #include <optional>

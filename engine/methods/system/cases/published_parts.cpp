@@ -1,4 +1,4 @@
-#include "serving/cases/published_parts.h"
+#include "methods/system/cases/published_parts.h"
 
 #include "base/text/csv_stream.h"
 

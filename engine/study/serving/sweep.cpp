@@ -1,7 +1,8 @@
-#include "serving/search/sweep.h"
+#include "methods/system/planned_fleet.h"
+#include "study/serving/sweep.h"
 
 #include "hardware/files/catalogue.h"
-#include "serving/search/pareto.h"
+#include "study/serving/pareto.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "methods/trace/splitwise_table.h"
-#include "serving/cases/published_case.h"
-#include "serving/cases/published_parts.h"
+#include "methods/system/cases/published_case.h"
+#include "methods/system/cases/published_parts.h"
 #include "workload/huggingface/json_file.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "serving/fleet/clock_policy.h"
+#include "methods/system/clock_policy.h"
 
 #include <algorithm>
 #include <cmath>

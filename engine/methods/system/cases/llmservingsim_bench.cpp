@@ -1,6 +1,7 @@
-#include "serving/cases/llmservingsim_bench.h"
+#include "methods/system/cases/llmservingsim_bench.h"
 
 #include "methods/trace/engine_overheads.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_scenario.h"
 #include "workload/costs.h"
 #include "workload/huggingface/families.h"

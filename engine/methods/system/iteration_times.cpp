@@ -1,4 +1,5 @@
-#include "serving/iteration_times.h"
+#include "methods/system/planned_fleet.h"
+#include "methods/system/iteration_times.h"
 
 #include "hardware/files/catalogue.h"
 #include "hardware/views/device_collect.h"

@@ -1,4 +1,4 @@
-#include "serving/scenario_transfer.h"
+#include "methods/system/scenario_transfer.h"
 
 #include "base/unit.h"
 #include "hardware/network/topology.h"

@@ -9,6 +9,7 @@
 // measured latencies are differences on the engine's clock, from `queued_ts` on, as the publishers count them; the
 // engine reads its queue between iterations, so that is up to one iteration later than the arrival.
 
+#include "methods/system/planned_fleet.h"
 #include "methods/trace/llmservingsim_tables.h"
 #include "serving/fleet/fleet.h"
 #include "serving/serving_simulation.h"

@@ -1,4 +1,4 @@
-#include "serving/search/capacity.h"
+#include "study/serving/capacity.h"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 
 #include "hardware/views/gpu_view.h"
 #include "methods/model/kernel_iteration.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/serving_scenario.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-#include "serving/cases/python_random.h"
+#include "serving/traffic/python_random.h"
 
 #include <algorithm>
 

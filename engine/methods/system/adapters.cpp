@@ -1,6 +1,6 @@
-#include "serving/fleet/adapters.h"
+#include "methods/system/adapters.h"
 
-#include "serving/scenario_transfer.h"
+#include "methods/system/scenario_transfer.h"
 
 #include <fmt/format.h>
 

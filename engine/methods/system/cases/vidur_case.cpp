@@ -1,4 +1,4 @@
-#include "serving/cases/vidur_case.h"
+#include "methods/system/cases/vidur_case.h"
 
 #include "methods/trace/table_file.h"
 
