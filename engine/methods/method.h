@@ -6,6 +6,7 @@
 #include "base/executor.h"
 #include "base/progress.h"
 #include "hardware/component.h"
+#include "hardware/views/device_ref.h"
 #include "hardware/views/device_view.h"
 #include "methods/estimate.h"
 #include "workload/workload.h"
@@ -62,8 +63,6 @@ struct MethodCard {
     bool live;  ///< cheap enough to answer on every edit
     std::vector<MethodOption> options = {};
 };
-
-using HardwarePtr = std::shared_ptr<const Hardware>;
 
 /// One question.
 struct Scenario {

@@ -24,6 +24,24 @@ const Measure* measureOf(const Component& component, std::string_view attribute)
 bool computes(ComponentKind kind);
 bool remembers(ComponentKind kind);
 bool containsCompute(const Component& component);
+/// An `array`, or a `tensor_unit` with a dataflow: one without is of a GPU, takes whole fragments and is no array to
+/// map onto.
+bool isArray(const Component& component);
+bool holdsArray(const Component& component);
+
+/// Where a device stands.
+struct Surroundings {
+    std::vector<const Component*> around;  ///< from the root to the device, both included
+    std::string path;                      ///< of the device
+    Hertz clock;                           ///< of the nearest component around it that has one; 0 if there is none
+
+    const Component& device() const { return *around.back(); }
+    /// The device's own attribute, else that of the nearest component around it: a die is of its package's platform.
+    const Attribute* stated(std::string_view attribute) const;
+    const Measure* statedMeasure(std::string_view attribute) const;
+};
+/// Fails with `hardware.no-device` if the path leads nowhere.
+Expected<Surroundings> surroundingsOf(const DeviceRef& device);
 
 /// Fills peaks, flopEnergy and cores.
 Expected<void> fillPeaks(const std::vector<Part>& parts, DeviceView& view);

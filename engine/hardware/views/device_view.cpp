@@ -29,6 +29,39 @@ bool containsCompute(const Component& component) {
            component.kind == ComponentKind::Array ||
            std::any_of(component.children.begin(), component.children.end(), containsCompute);
 }
+bool isArray(const Component& component) {
+    return component.kind == ComponentKind::Array ||
+           (component.kind == ComponentKind::TensorUnit && component.find("dataflow"));
+}
+bool holdsArray(const Component& component) {
+    return isArray(component) || std::any_of(component.children.begin(), component.children.end(), holdsArray);
+}
+
+const Attribute* Surroundings::stated(std::string_view attribute) const {
+    for (auto each = around.rbegin(); each != around.rend(); ++each) {
+        if (const Attribute* found = (*each)->find(attribute)) return found;
+    }
+    return nullptr;
+}
+
+const Measure* Surroundings::statedMeasure(std::string_view attribute) const {
+    const Attribute* found = stated(attribute);
+    return found ? std::get_if<Measure>(&found->value) : nullptr;
+}
+
+Expected<Surroundings> surroundingsOf(const DeviceRef& device) {
+    if (!device.component()) {
+        return fail("hardware.no-device", "the path leads to no component of the design", "the path of a device",
+                    "choose a device of the drawing");
+    }
+    Surroundings found{{&device.design->root}, std::string(nameOf(device.design->root)), {}};
+    for (const int index : device.path) {
+        if (const Measure* own = measureOf(found.device(), "clock")) found.clock = Hertz(own->si);
+        found.around.push_back(&found.device().children[static_cast<std::size_t>(index)]);
+        found.path += "/" + std::string(nameOf(found.device()));
+    }
+    return found;
+}
 
 Expected<double> perSecond(const Part& part, std::string_view attribute, const Measure& measure) {
     if (measure.perCycle && part.clock.value <= 0) {
@@ -62,12 +95,6 @@ std::vector<Part> partsOf(const Component& device, const std::string& path, Hert
 
 namespace {
 
-struct Surroundings {
-    std::vector<const Component*> parents;  // from the root to the device's parent
-    std::string path;                       // of the device
-    std::int64_t copies = 1;
-};
-
 Hertz clockOf(const std::vector<Part>& parts) {
     if (parts.front().clock.value > 0) return parts.front().clock;
     for (const Part& part : parts) {
@@ -78,11 +105,11 @@ Hertz clockOf(const std::vector<Part>& parts) {
 }
 
 // Memories beside the device, then beside each component around it, up to the first place that holds a DRAM.
-std::vector<Part> memoriesAround(const Surroundings& around, const Component& device, Hertz clock) {
+std::vector<Part> memoriesAround(const Surroundings& place, Hertz clock) {
     std::vector<Part> found;
-    std::string path = around.path.substr(0, around.path.rfind('/'));
-    const Component* inner = &device;
-    for (auto parent = around.parents.rbegin(); parent != around.parents.rend(); ++parent) {
+    std::string path = place.path.substr(0, place.path.rfind('/'));
+    const Component* inner = &place.device();
+    for (auto parent = place.around.rbegin() + 1; parent != place.around.rend(); ++parent) {
         bool dram = false;
         for (const Component& sibling : (*parent)->children) {
             if (&sibling == inner || !remembers(sibling.kind)) continue;
@@ -103,29 +130,33 @@ double valueOr(const Component& device, std::string_view attribute, double fallb
     return measure ? measure->si : fallback;
 }
 
-Expected<DeviceView> viewOf(const Component& device, const Surroundings& around, Hertz outerClock) {
+Expected<DeviceView> viewOf(const DeviceRef& ref) {
+    const auto around = surroundingsOf(ref);
+    if (!around) return Unexpected(around.error());
+    const Component& device = around->device();
     DeviceView view;
     view.name = std::string(nameOf(device));
-    view.path = around.path;
-    view.copies = around.copies;
-    if (const Attribute* platform = device.find("platform")) view.platform = toText(platform->value);
-    const auto parts = partsOf(device, around.path, outerClock);
+    view.path = around->path;
+    view.place = ref.path;
+    view.copies = copiesOf(ref);
+    if (const Attribute* platform = around->stated("platform")) view.platform = toText(platform->value);
+    const auto parts = partsOf(device, around->path, around->clock);
     view.clock = clockOf(parts);
     if (auto filled = fillPeaks(parts, view); !filled) return Unexpected(std::move(filled.error()));
     const bool ownDram = std::any_of(parts.begin(), parts.end(),
                                      [](const Part& part) { return part.component->kind == ComponentKind::Dram; });
     const bool isDram = device.kind == ComponentKind::Dram;
-    const auto outside = ownDram || isDram ? std::vector<Part>() : memoriesAround(around, device, view.clock);
+    const auto outside = ownDram || isDram ? std::vector<Part>() : memoriesAround(*around, view.clock);
     if (auto filled = fillLevels(parts, outside, view); !filled) return Unexpected(std::move(filled.error()));
-    if (!outside.empty() && around.copies > 1) {
+    if (!outside.empty() && view.copies > 1) {
         view.assumptions.push_back(
             fmt::format("`{}` stands outside and is shared by {} devices; its full bandwidth is "
                         "given to one.",
-                        view.main().name, around.copies));
+                        view.main().name, view.copies));
     }
     view.powerCap = Watts(valueOr(device, "power_cap", 0));
     view.idlePower = Watts(valueOr(device, "idle_power", 0));
-    const Measure* overhead = measureOf(device, "launch_overhead");
+    const Measure* overhead = around->statedMeasure("launch_overhead");
     if (overhead && (!overhead->perCycle || view.clock.value > 0)) {
         view.launchOverhead = Seconds(overhead->perCycle ? overhead->si / view.clock.value : overhead->si);
     } else {
@@ -134,66 +165,36 @@ Expected<DeviceView> viewOf(const Component& device, const Surroundings& around,
         view.assumptions.push_back(
             fmt::format("No launch overhead is given: {} per operator is assumed.", format(view.launchOverhead)));
     }
-    if (const Measure* sustained = measureOf(device, "sustained"); sustained && sustained->si < 1) {
+    if (const Measure* sustained = around->statedMeasure("sustained"); sustained && sustained->si < 1) {
         view.assumptions.push_back(fmt::format("Peaks are at the nominal clock of {}; {} of it holds under load.",
                                                format(view.clock), formatMeasure(sustained->si, Dimension::Fraction)));
     }
     return view;
 }
 
-bool isDevice(const Component& component, bool packages) {
-    using enum ComponentKind;
-    if (packages) return (component.kind == Package || component.kind == Die) && containsCompute(component);
-    return (component.kind == Core || component.kind == Array || component.kind == Cluster || component.kind == Dram ||
-            computes(component.kind)) &&
-           containsCompute(component);
-}
-
-Expected<void> findDevices(const Component& component, Surroundings& around, Hertz clock, bool packages, bool firstOnly,
-                           std::vector<DeviceView>& out) {
-    if (const Measure* own = measureOf(component, "clock")) clock = Hertz(own->si);
-    if (isDevice(component, packages)) {
-        auto view = viewOf(component, around, clock);
-        if (!view) return Unexpected(std::move(view.error()));
-        out.push_back(std::move(*view));
-        return {};
-    }
-    around.parents.push_back(&component);
-    for (const Component& child : component.children) {
-        if (firstOnly && !out.empty()) break;
-        Surroundings inner = around;
-        inner.path += "/" + std::string(nameOf(child));
-        inner.copies *= instancesIn(component, child);
-        if (auto found = findDevices(child, inner, clock, packages, firstOnly, out); !found) return found;
-    }
-    around.parents.pop_back();
-    return {};
-}
-
-Expected<std::vector<DeviceView>> find(const Hardware& hardware, bool firstOnly) {
-    std::vector<DeviceView> views;
-    for (const bool packages : {true, false}) {
-        Surroundings around{{}, std::string(nameOf(hardware.root)), 1};
-        auto found = findDevices(hardware.root, around, {}, packages, firstOnly, views);
-        if (!found) return Unexpected(std::move(found.error()));
-        if (!views.empty()) return views;
-    }
-    return fail("hardware.no-device", "the design holds nothing that computes",
-                "a package or die with cores, arrays or units", "add a die with a core from the library",
-                {{}, 0, 0, std::string(nameOf(hardware.root))});
-}
-
 }  // namespace
 }  // namespace detail
 
+Expected<DeviceView> deviceView(const DeviceRef& device) {
+    return detail::viewOf(device);
+}
+
 Expected<DeviceView> deviceView(const Hardware& hardware) {
-    auto views = detail::find(hardware, true);
-    if (!views) return Unexpected(std::move(views.error()));
-    return std::move(views->front());
+    const auto first = firstDevice(borrowed(hardware));
+    if (!first) return Unexpected(first.error());
+    return deviceView(*first);
 }
 
 Expected<std::vector<DeviceView>> deviceViews(const Hardware& hardware) {
-    return detail::find(hardware, false);
+    const auto devices = devicesOf(borrowed(hardware));
+    if (!devices) return Unexpected(devices.error());
+    std::vector<DeviceView> views;
+    for (const DeviceRef& device : *devices) {
+        auto view = deviceView(device);
+        if (!view) return Unexpected(std::move(view.error()));
+        views.push_back(std::move(*view));
+    }
+    return views;
 }
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "base/quantity.h"
 #include "hardware/component.h"
+#include "hardware/views/device_ref.h"
 
 #include <array>
 #include <string>
@@ -30,6 +31,7 @@ struct MemoryLevel {
 struct DeviceView {
     std::string name;
     std::string path;
+    ComponentPath place;      ///< in the design
     std::string platform;     ///< `gpu`, `tpu`, `cpu`, `npu`, `array`, `soc`, `pim`, as the device says; may be empty
     std::int64_t copies = 1;  ///< of this device in the design
     Hertz clock;              ///< nominal, at which the peaks hold; `sustained` is stated in the assumptions
@@ -50,8 +52,11 @@ struct DeviceView {
     FlopsPerSecond peak(bool matrix, DType type) const;
 };
 
-/// The view of the first device in the design: the outermost component (package or die) that contains compute and
-/// reaches a DRAM or buffer. Fails naming the component and attribute that is missing.
+/// The view of one device: what is inside it, and the memories around it if it holds no DRAM. Memories and links that
+/// it shares with others count in full, as an assumption says. Fails naming the component and attribute that is
+/// missing.
+Expected<DeviceView> deviceView(const DeviceRef& device);
+/// Of the first device of the design, see devicesOf().
 Expected<DeviceView> deviceView(const Hardware& hardware);
 /// All devices of a design, in tree order (a node of a CPU and 8 GPUs has two, with copies 1 and 8).
 Expected<std::vector<DeviceView>> deviceViews(const Hardware& hardware);

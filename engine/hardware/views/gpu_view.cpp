@@ -11,17 +11,6 @@ namespace orrery {
 
 namespace {
 
-// The component that `path` names, walking names from the root.
-const Component* atPath(const Component& root, std::string_view path) {
-    const std::string own(nameOf(root));
-    if (path == own) return &root;
-    if (path.substr(0, own.size() + 1) != own + "/") return nullptr;
-    for (const Component& child : root.children) {
-        if (const Component* found = atPath(child, path.substr(own.size() + 1))) return found;
-    }
-    return nullptr;
-}
-
 double siOf(const Component& component, std::string_view attribute, double fallback) {
     const Measure* measure = detail::measureOf(component, attribute);
     return measure ? measure->si : fallback;
@@ -61,37 +50,35 @@ void readLevels(GpuView& view) {
 
 }  // namespace
 
-Expected<GpuView> gpuView(const Hardware& hardware) {
-    auto device = deviceView(hardware);
+Expected<GpuView> gpuView(const DeviceRef& ref) {
+    auto device = deviceView(ref);
     if (!device) return Unexpected(std::move(device.error()));
     GpuView view;
     view.device = std::move(*device);
     const DeviceView& base = view.device;
-    const Component* component = atPath(hardware.root, base.path);
+    const Component* component = ref.component();
     const Component* core = nullptr;
     double links = 0, tensorUnits = 0, vectorLanes = 0;
     std::string timing;
-    if (component) {
-        for (const detail::Part& part : detail::partsOf(*component, base.path, base.clock)) {
-            const auto count = static_cast<double>(part.instances);
-            switch (part.component->kind) {
-                case ComponentKind::TensorUnit:
-                    tensorUnits += count;
-                    break;
-                case ComponentKind::VectorUnit:
-                    vectorLanes += count * siOf(*part.component, "lanes", 1);
-                    break;
-                case ComponentKind::Dram:
-                    if (const Attribute* named = part.component->find("timing")) timing = toText(named->value);
-                    break;
-                default:
-                    break;
-            }
-            if (!core && part.component->kind == ComponentKind::Core) core = part.component;
-            if (part.component->kind != ComponentKind::Link) continue;
-            if (const Measure* each = detail::measureOf(*part.component, "bandwidth"); each && !each->perCycle) {
-                links += each->si * static_cast<double>(part.component->instances());
-            }
+    for (const detail::Part& part : detail::partsOf(*component, base.path, base.clock)) {
+        const auto count = static_cast<double>(part.instances);
+        switch (part.component->kind) {
+            case ComponentKind::TensorUnit:
+                tensorUnits += count;
+                break;
+            case ComponentKind::VectorUnit:
+                vectorLanes += count * siOf(*part.component, "lanes", 1);
+                break;
+            case ComponentKind::Dram:
+                if (const Attribute* named = part.component->find("timing")) timing = toText(named->value);
+                break;
+            default:
+                break;
+        }
+        if (!core && part.component->kind == ComponentKind::Core) core = part.component;
+        if (part.component->kind != ComponentKind::Link) continue;
+        if (const Measure* each = detail::measureOf(*part.component, "bandwidth"); each && !each->perCycle) {
+            links += each->si * static_cast<double>(part.component->instances());
         }
     }
     if (base.platform != "gpu" || !core) {
@@ -108,7 +95,8 @@ Expected<GpuView> gpuView(const Hardware& hardware) {
     view.tensorUnits = tensorUnits / view.sms;
     view.vectorLanes = vectorLanes / view.sms;
     view.dramTiming = std::move(timing);
-    if (const Attribute* named = component->find("process")) view.process = toText(named->value);
+    const auto around = detail::surroundingsOf(ref);
+    if (const Attribute* named = around->stated("process")) view.process = toText(named->value);
     view.warpSize = siOf(*core, "warp_size", 32);
     view.subCores = siOf(*core, "schedulers", 4);
     view.warpsPerSm = siOf(*core, "warps", 0);
@@ -116,13 +104,19 @@ Expected<GpuView> gpuView(const Hardware& hardware) {
         view.warpsPerSm = 64;
         view.assumptions.push_back("No resident warps are given: 64 per multiprocessor are assumed.");
     }
-    view.sustained = siOf(*component, "sustained", 1);
+    if (const Measure* sustained = around->statedMeasure("sustained")) view.sustained = sustained->si;
     view.linkBandwidth = links;
     view.powerCap = base.powerCap.value;
     view.idlePower = base.idlePower.value;
     readLevels(view);
     view.assumptions.insert(view.assumptions.end(), base.assumptions.begin(), base.assumptions.end());
     return view;
+}
+
+Expected<GpuView> gpuView(const Hardware& hardware) {
+    const auto first = firstDevice(borrowed(hardware));
+    if (!first) return Unexpected(first.error());
+    return gpuView(*first);
 }
 
 }  // namespace orrery

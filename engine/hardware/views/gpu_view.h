@@ -48,8 +48,10 @@ struct GpuView {
     double vectorOpsPerCycle(DType type) const { return vectorPeak(type) / (sms * clock); }
 };
 
-/// Of the first device of the design. Fails naming component and attribute; `method.not-applicable` for a device that
-/// is no GPU (no `platform: gpu`, and no cores with schedulers).
+/// Fails naming component and attribute; `method.not-applicable` for a device that is no GPU (no `platform: gpu`, and
+/// no cores with schedulers).
+Expected<GpuView> gpuView(const DeviceRef& device);
+/// Of the first device of the design.
 Expected<GpuView> gpuView(const Hardware& hardware);
 
 }  // namespace orrery

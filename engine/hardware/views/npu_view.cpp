@@ -48,14 +48,12 @@ bool keepsOnlyOutputs(const Component& buffer) {
 
 class Reader {
 public:
-    Reader(const Hardware& hardware, const DeviceView& device) : hardware_(hardware), device_(device) {}
+    Reader(const DeviceRef& ref, const DeviceView& device) : ref_(ref), device_(device) {}
 
     Expected<NpuView> read() {
-        const Component* component = atPath(hardware_.root, device_.path);
-        if (!component) return missing("hardware.no-device", "the design holds nothing that computes", {}, {}, {});
         view_.name = device_.name;
         view_.path = device_.path;
-        parts_ = detail::partsOf(*component, device_.path, device_.clock);
+        parts_ = detail::partsOf(*ref_.component(), device_.path, device_.clock);
         if (auto ok = readArray(); !ok) return Unexpected(std::move(ok.error()));
         if (auto ok = readBuffers(); !ok) return Unexpected(std::move(ok.error()));
         if (auto ok = readVector(); !ok) return Unexpected(std::move(ok.error()));
@@ -201,7 +199,7 @@ private:
             view_.assumptions.push_back(
                 fmt::format("`{}` gives no latency: {} is assumed.", main.name, format(view_.latency)));
         }
-        const Component* memory = atPath(hardware_.root, main.path);
+        const Component* memory = atPath(ref_.design->root, main.path);
         if (!memory) return {};
         view_.timing = textOf(*memory, "timing");
         const double copies = static_cast<double>(std::max<std::int64_t>(main.instances, 1));
@@ -222,7 +220,7 @@ private:
         return {};
     }
 
-    const Hardware& hardware_;
+    const DeviceRef& ref_;
     const DeviceView& device_;
     std::vector<Part> parts_;
     NpuView view_;
@@ -230,14 +228,20 @@ private:
 
 }  // namespace
 
-Expected<NpuView> npuView(const Hardware& hardware) {
-    auto device = deviceView(hardware);
+Expected<NpuView> npuView(const DeviceRef& ref) {
+    auto device = deviceView(ref);
     if (!device) return Unexpected(std::move(device.error()));
     if (device->levels.empty()) {
         return missing("hardware.missing-bandwidth", fmt::format("`{}` has no main memory", device->name),
                        "a `dram` with a bandwidth", "add the memory that feeds it", device->path);
     }
-    return Reader(hardware, *device).read();
+    return Reader(ref, *device).read();
+}
+
+Expected<NpuView> npuView(const Hardware& hardware) {
+    const auto first = firstDevice(borrowed(hardware));
+    if (!first) return Unexpected(first.error());
+    return npuView(*first);
 }
 
 }  // namespace orrery

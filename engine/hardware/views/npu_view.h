@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "base/quantity.h"
 #include "hardware/component.h"
+#include "hardware/views/device_ref.h"
 
 #include <cstdint>
 #include <string>
@@ -45,9 +46,11 @@ struct NpuView {
     std::vector<std::string> assumptions;  ///< defaults that took the place of missing attributes, one sentence each
 };
 
-/// The view of the first device of the design. Fails naming component and attribute: no array or tensor unit with a
+/// Fails naming component and attribute: no array or tensor unit with a
 /// `dataflow` (`hardware.not-an-npu`), an array without two sides, no scratchpad, no vector unit, no clock, no
 /// bandwidth, a dataflow that the simulation does not run (input- and row-stationary).
+Expected<NpuView> npuView(const DeviceRef& device);
+/// Of the first device of the design.
 Expected<NpuView> npuView(const Hardware& hardware);
 
 }  // namespace orrery

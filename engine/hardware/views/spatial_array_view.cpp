@@ -30,29 +30,6 @@ Unexpected missing(const Part& part, std::string_view attribute, std::string_vie
                 {{}, 0, 0, fmt::format("{}.{}", part.path, attribute)});
 }
 
-bool isArray(const Component& component) {
-    // A tensor unit without a dataflow is one of a GPU: it takes whole fragments and is no array to map onto.
-    return component.kind == ComponentKind::Array ||
-           (component.kind == ComponentKind::TensorUnit && component.find("dataflow"));
-}
-
-bool holdsArray(const Component& component) {
-    return isArray(component) || std::any_of(component.children.begin(), component.children.end(), holdsArray);
-}
-
-/// From the root to the device: the outermost package or die with an array in it, else whatever holds the array.
-bool findDevice(const Component& component, std::vector<const Component*>& around) {
-    around.push_back(&component);
-    const bool chip = component.kind == ComponentKind::Package || component.kind == ComponentKind::Die;
-    if (chip && holdsArray(component)) return true;
-    for (const Component& child : component.children) {
-        if (holdsArray(child) && findDevice(child, around)) return true;
-    }
-    if (isArray(component)) return true;
-    around.pop_back();
-    return false;
-}
-
 std::uint32_t keepsOf(const Component& component) {
     const Attribute* found = component.find("keeps");
     const auto* list = found ? std::get_if<std::vector<std::string>>(&found->value) : nullptr;
@@ -229,29 +206,22 @@ std::string_view toText(Dataflow dataflow) {
     return dataflows[static_cast<std::size_t>(dataflow)];
 }
 
-Expected<SpatialArrayView> spatialArrayView(const Hardware& hardware) {
-    std::vector<const Component*> around;
-    if (!findDevice(hardware.root, around))
-        return fail("hardware.no-array", fmt::format("`{}` holds no array of processing elements", hardware.name),
+Expected<SpatialArrayView> spatialArrayView(const DeviceRef& device) {
+    const auto place = detail::surroundingsOf(device);
+    if (!place) return Unexpected(place.error());
+    const auto& around = place->around;
+    if (!detail::holdsArray(place->device()))
+        return fail("hardware.no-array", fmt::format("`{}` holds no array of processing elements", place->path),
                     "an `array` with a mesh, or a `tensor_unit` with a dataflow",
-                    "choose an accelerator, or add an array from the library",
-                    {{}, 0, 0, std::string(nameOf(hardware.root))});
-    Hertz clock;
-    std::string path;
-    for (const Component* each : around) {
-        if (each != around.back()) {
-            if (const Measure* own = measureOf(*each, "clock")) clock = Hertz(own->si);
-        }
-        path += (path.empty() ? "" : "/") + std::string(nameOf(*each));
-    }
-    const auto parts = detail::partsOf(*around.back(), path, clock);
+                    "choose an accelerator, or add an array from the library", {{}, 0, 0, place->path});
+    const auto parts = detail::partsOf(place->device(), place->path, place->clock);
     // An array that says how it works before one that does not.
     const auto best = [&](auto&& wanted) {
         return std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return wanted(*part.component); });
     };
     auto array = best([](const Component& c) { return c.kind == ComponentKind::Array; });
-    if (array == parts.end()) array = best([](const Component& c) { return isArray(c) && c.find("dataflow"); });
-    if (array == parts.end()) array = best(isArray);
+    if (array == parts.end()) array = best([](const Component& c) { return detail::isArray(c) && c.find("dataflow"); });
+    if (array == parts.end()) array = best(detail::isArray);
 
     SpatialArrayView view;
     view.name = std::string(nameOf(*around.back()));
@@ -287,6 +257,12 @@ Expected<SpatialArrayView> spatialArrayView(const Hardware& hardware) {
         view.assumptions.push_back(fmt::format("The {} arrays stand side by side: {} columns of {} elements",
                                                view.arrays, view.arrays * view.columns, view.rows));
     return view;
+}
+
+Expected<SpatialArrayView> spatialArrayView(const Hardware& hardware) {
+    const auto first = firstArrayDevice(borrowed(hardware));
+    if (!first) return Unexpected(first.error());
+    return spatialArrayView(*first);
 }
 
 }  // namespace orrery

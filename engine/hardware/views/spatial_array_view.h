@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "base/quantity.h"
 #include "hardware/component.h"
+#include "hardware/views/device_ref.h"
 
 #include <cstdint>
 #include <optional>
@@ -53,8 +54,10 @@ struct SpatialArrayView {
     std::int64_t macs() const { return elements() * macsPerElement; }  ///< a cycle
 };
 
-/// The view of the first array (`array` with a mesh, or `tensor_unit` with a dataflow) of the first device that has
-/// one. Fails naming component and attribute: `hardware.no-array`, `hardware.missing-attribute`, `hardware.no-clock`.
+/// The view of the first array (`array` with a mesh, or `tensor_unit` with a dataflow) of the device. Fails naming
+/// component and attribute: `hardware.no-array`, `hardware.missing-attribute`, `hardware.no-clock`.
+Expected<SpatialArrayView> spatialArrayView(const DeviceRef& device);
+/// Of the first device of the design that holds one, see firstArrayDevice().
 Expected<SpatialArrayView> spatialArrayView(const Hardware& hardware);
 
 }  // namespace orrery

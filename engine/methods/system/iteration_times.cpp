@@ -2,7 +2,6 @@
 #include "methods/system/iteration_times.h"
 
 #include "hardware/files/catalogue.h"
-#include "hardware/views/device_collect.h"
 #include "learning/calibration.h"
 #include "methods/method.h"
 #include "methods/trace/distserve_law.h"
@@ -18,24 +17,6 @@
 namespace orrery {
 
 namespace {
-
-// The design with the other devices beside `path` left out, so that the first device is the one asked for.
-Hardware prunedTo(const Hardware& design, const ComponentPath& path) {
-    Hardware part = design;
-    Component* at = &part.root;
-    for (const int index : path) {
-        std::vector<Component> kept;
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < at->children.size(); ++i) {
-            const bool chosen = static_cast<int>(i) == index;
-            if (chosen) next = kept.size();
-            if (chosen || !detail::containsCompute(at->children[i])) kept.push_back(std::move(at->children[i]));
-        }
-        at->children = std::move(kept);
-        at = &at->children[next];
-    }
-    return part;
-}
 
 // Names differ where numbers may not: what a price depends on, in words.
 std::string keyOf(const GpuView& gpu) {
@@ -151,10 +132,8 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
                     inPool(pool, "device"));
     }
     PoolDevice result;
-    Expected<GpuView> gpu = Unexpected(Diagnostic{});
-    if (pool.device.empty()) {
-        gpu = gpuView(*design);
-    } else {
+    ComponentPath asked;
+    if (!pool.device.empty()) {
         auto path = findComponent(design->root, pool.device);
         if (!path) {
             Diagnostic problem = path.error();
@@ -162,13 +141,16 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
             problem.place = inPool(pool, "device");
             return Unexpected(std::move(problem));
         }
-        gpu = gpuView(prunedTo(*design, *path));
+        asked = std::move(*path);
     }
+    auto device = deviceAt(design, asked);
+    if (!device) return Unexpected(std::move(device.error()));
+    auto gpu = gpuView(*device);
     if (!gpu) return Unexpected(std::move(gpu.error()));
     result.gpu = std::move(*gpu);
     result.drawn = result.gpu.device.copies;
     result.key = keyOf(result.gpu);
-    if (auto place = findComponent(design->root, result.gpu.device.path)) result.place = std::move(*place);
+    result.place = std::move(device->path);
     result.design = std::move(design);
     return result;
 }
