@@ -1,0 +1,349 @@
+#include "hardware/views/cluster_tier.h"
+
+#include "hardware/network/link_graph.h"
+#include "hardware/network/links.h"
+#include "hardware/views/device_collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace orrery::detail {
+
+namespace {
+
+constexpr std::int64_t most_graph_endpoints = 1024;
+
+bool standsIn(const ComponentPath& path, const ComponentPath& outer) {
+    return outer.size() <= path.size() && std::equal(outer.begin(), outer.end(), path.begin());
+}
+
+ComponentPath childPath(ComponentPath path, std::size_t index) {
+    path.push_back(static_cast<int>(index));
+    return path;
+}
+
+std::vector<ComponentPath> childrenOfKind(const Component& root, const ComponentPath& parent, ComponentKind kind) {
+    std::vector<ComponentPath> out;
+    const Component& component = *componentAt(root, parent);
+    for (std::size_t i = 0; i < component.children.size(); ++i)
+        if (component.children[i].kind == kind) out.push_back(childPath(parent, i));
+    return out;
+}
+
+// A value per second or in seconds, with the clock of the component or of what stands around it.
+double valueAt(const Component& root, const ComponentPath& path, std::string_view attribute, bool rate) {
+    const Measure* found = measureOf(*componentAt(root, path), attribute);
+    if (!found) return 0;
+    if (!found->perCycle) return found->si;
+    for (ComponentPath at = path;; at.pop_back()) {
+        if (const Measure* clock = measureOf(*componentAt(root, at), "clock"); clock && clock->si > 0)
+            return rate ? found->si * clock->si : found->si / clock->si;
+        if (at.empty()) return 0;
+    }
+}
+
+std::int64_t sizeOf(const Component& root, const Endpoints& ends, const ComponentPath& child) {
+    return instancesIn(*componentAt(root, ends.parent), *componentAt(root, child));
+}
+
+bool leavesNodes(const Endpoints& ends, TopologyShape shape) {
+    using enum TopologyShape;
+    return ends.nodes || shape == FatTree || shape == Dragonfly || shape == RailOptimised;
+}
+
+// Of one dimension: what each endpoint sends to its neighbours, and to all, when all do.
+Expected<void> setRates(const TopologyDimension& dimension, NetworkTier& tier) {
+    using enum TopologyShape;
+    const double link = dimension.bandwidth.value;
+    const auto n = static_cast<double>(tier.size);
+    const TopologySpec one{{}, {dimension}};
+    const auto facts = topologyFacts(one);
+    if (!facts) return Unexpected(facts.error());
+    const auto sides = dimension.sides.empty() ? std::vector<std::int64_t>{dimension.size} : dimension.sides;
+    double links = 1, hops = 2;
+    switch (dimension.shape) {
+        case Line:
+        case Mesh:
+        case Ring:
+        case Torus:
+            links = 0;
+            for (const std::int64_t side : sides) {
+                const bool closed = dimension.shape == Ring || dimension.shape == Torus;
+                links += side < 2 ? 0 : closed && side > 2 ? 2 : 1;
+            }
+            hops = 1;
+            break;
+        case FullyConnected:
+            links = n - 1;
+            hops = 1;
+            break;
+        case Bus:
+            links = 1 / n;  // one transfer at a time
+            break;
+        case NvSwitch:
+            links = static_cast<double>(dimension.planes);
+            break;
+        case FatTree:
+        case Dragonfly:
+        case RailOptimised:
+            hops = facts->meanHops;
+            break;
+        case Star:
+        case Switch:
+            break;
+    }
+    tier.bandwidth = BytesPerSecond(link * links);
+    tier.latency = dimension.latency * hops;
+    // Half of the endpoints send what goes to the other half through the narrowest cut.
+    const auto size = static_cast<double>(facts->endpoints), half = static_cast<double>(facts->endpoints / 2);
+    const double cut = half > 0 ? facts->bisection.value * (size - 1) / (half * (size - half)) : 0;
+    tier.allToAll = min(tier.bandwidth, BytesPerSecond(cut));
+    return {};
+}
+
+Expected<std::vector<NetworkTier>> ofTopology(const Component& root, const Endpoints& ends, const ComponentPath& path,
+                                              Diagnostics& warnings) {
+    auto spec = topologySpec(root, path);
+    if (!spec) return Unexpected(std::move(spec.error()));
+    std::vector<NetworkTier> tiers;
+    std::int64_t inner = ends.inner;
+    const bool whole = spec->endpoints() == ends.count;
+    for (const TopologyDimension& dimension : spec->dimensions) {
+        if (dimension.size < 2) continue;
+        NetworkTier tier;
+        tier.name = spec->name;
+        tier.source = TierSource::Topology;
+        tier.shape = dimension.shape;
+        tier.size = dimension.size;
+        tier.inner = inner;
+        tier.sides = dimension.sides;
+        tier.betweenNodes = leavesNodes(ends, dimension.shape);
+        tier.path = pathText(root, path);
+        tier.parts = {tier.path};
+        if (auto set = setRates(dimension, tier); !set) return Unexpected(std::move(set.error()));
+        inner *= tier.size;
+        tiers.push_back(std::move(tier));
+    }
+    if (whole || tiers.empty()) return tiers;
+    // Others are on it too: these are some of its endpoints, of which only the narrowest dimension is sure.
+    const auto narrowest = std::min_element(tiers.begin(), tiers.end(), [](const NetworkTier& a, const NetworkTier& b) {
+        return a.bandwidth < b.bandwidth;
+    });
+    NetworkTier tier = *narrowest;
+    if (tiers.size() > 1 || !tier.sides.empty()) {
+        warnings.push_back(warning("cluster.partly",
+                                   fmt::format("{} of the {} endpoints of `{}` are devices of one kind; where they "
+                                               "stand in it is not known",
+                                               ends.count, spec->endpoints(), spec->name),
+                                   "give each kind of device a topology of its own", {{}, 0, 0, pathText(root, path)}));
+        tier.irregular = true;
+    }
+    tier.size = ends.count;
+    tier.inner = ends.inner;
+    tier.sides.clear();
+    return std::vector<NetworkTier>{tier};
+}
+
+// Vertices of a drawn graph: copies of the endpoints first, then whatever else links end at.
+class GraphReader {
+public:
+    GraphReader(const Component& root, const Endpoints& ends) : root_(root), ends_(ends) {
+        for (const ComponentPath& child : ends.children) {
+            first_.push_back(graph.endpoints);
+            graph.endpoints += static_cast<std::int32_t>(sizeOf(root, ends, child));
+        }
+        graph.vertices = graph.endpoints;
+    }
+
+    void read(const std::vector<LinkEnds>& links, bool direct) {
+        for (const LinkEnds& link : links) {
+            if (!link.from || !link.to || !standsIn(link.link, ends_.parent)) continue;
+            if (!standsIn(*link.from, ends_.parent) || !standsIn(*link.to, ends_.parent)) continue;
+            const int a = endpointOf(*link.from), b = endpointOf(*link.to);
+            if (a >= 0 && a == b) continue;  // inside one endpoint
+            if (direct && (a < 0 || b < 0)) continue;
+            double rate = linkRate(root_, link.link);
+            if (rate <= 0) continue;
+            for (const ComponentPath& end : {*link.from, *link.to}) {  // each link takes a port of a switch
+                if (componentAt(root_, end)->kind != ComponentKind::Switch) continue;
+                if (const double port = linkRate(root_, end); port > 0) rate = std::min(rate, port);
+            }
+            add(*link.from, *link.to, a, b, rate * static_cast<double>(componentAt(root_, link.link)->instances()));
+            parts.push_back(link.link);
+            latency = std::max(latency, latencyOf(root_, link.link));
+        }
+    }
+
+    LinkGraph graph;
+    std::vector<ComponentPath> parts;
+    std::vector<ComponentPath> switches;
+    double latency = 0;
+
+private:
+    int endpointOf(const ComponentPath& end) const {
+        for (std::size_t i = 0; i < ends_.children.size(); ++i)
+            if (standsIn(end, ends_.children[i])) return static_cast<int>(i);
+        return -1;
+    }
+    std::pair<std::int32_t, std::int64_t> vertices(const ComponentPath& end, int endpoint) {
+        if (endpoint >= 0) {
+            const auto i = static_cast<std::size_t>(endpoint);
+            return {first_[i], sizeOf(root_, ends_, ends_.children[i])};
+        }
+        const auto [found, added] = others_.emplace(end, graph.vertices);
+        if (added) {
+            ++graph.vertices;
+            if (componentAt(root_, end)->kind == ComponentKind::Switch) switches.push_back(end);
+        }
+        return {found->second, 1};
+    }
+    // Each copy of an end has the link.
+    void add(const ComponentPath& from, const ComponentPath& to, int a, int b, double rate) {
+        const auto [firstA, countA] = vertices(from, a);
+        const auto [firstB, countB] = vertices(to, b);
+        for (std::int64_t i = 0; i < countA; ++i)
+            for (std::int64_t j = 0; j < countB; ++j) {
+                const auto va = firstA + static_cast<std::int32_t>(i), vb = firstB + static_cast<std::int32_t>(j);
+                const auto key = std::minmax(va, vb);
+                const auto [found, added] = edges_.emplace(key, graph.edges.size());
+                if (added) graph.edges.push_back({va, vb, 0});
+                graph.edges[found->second].bandwidth += rate;
+            }
+    }
+    const Component& root_;
+    const Endpoints& ends_;
+    std::vector<std::int32_t> first_;
+    std::map<ComponentPath, std::int32_t> others_;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> edges_;
+};
+
+std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends) {
+    if (ends.count > most_graph_endpoints) return std::nullopt;
+    const std::vector<LinkEnds> links = linkEnds(root);
+    // Direct links alone where they reach everybody: no collective takes the host's bus beside them.
+    for (const bool direct : {true, false}) {
+        GraphReader reader(root, ends);
+        reader.read(links, direct);
+        const GraphBandwidth found = graphBandwidth(reader.graph);
+        if (!found.connected) continue;
+        NetworkTier tier;
+        tier.source = TierSource::Links;
+        tier.shape = found.complete ? TopologyShape::FullyConnected : TopologyShape::Switch;
+        const bool oneHub = !direct && reader.graph.vertices == reader.graph.endpoints + 1;
+        tier.irregular = !found.complete && !oneHub;
+        tier.size = ends.count;
+        tier.inner = ends.inner;
+        tier.bandwidth = BytesPerSecond(found.neighbours);
+        tier.allToAll = BytesPerSecond(std::min(found.allToAll, found.neighbours));
+        tier.latency = Seconds(reader.latency * static_cast<double>(found.hops));
+        tier.betweenNodes = ends.nodes;
+        const ComponentPath& named = reader.switches.empty() ? reader.parts.front() : reader.switches.front();
+        tier.name = std::string(nameOf(*componentAt(root, named)));
+        tier.path = pathText(root, named);
+        for (const ComponentPath& part : reader.parts) tier.parts.push_back(pathText(root, part));
+        for (const ComponentPath& part : reader.switches) tier.parts.push_back(pathText(root, part));
+        return tier;
+    }
+    return std::nullopt;
+}
+
+std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& ends, Diagnostics& warnings) {
+    const auto switches = childrenOfKind(root, ends.parent, ComponentKind::Switch);
+    double port = 0;
+    for (const ComponentPath& one : switches) port = std::max(port, linkRate(root, one));
+    double least = 0, latency = 0;
+    std::vector<ComponentPath> parts;
+    for (const auto& down : ends.down) {
+        double rate = 0;
+        for (const ComponentPath& part : down) {
+            const std::size_t before = parts.size();
+            if (rate = ownLinks(root, part, port, parts); rate <= 0) continue;
+            // A node's devices may each have links of their own; those that leave the outermost part count.
+            for (std::size_t i = before; i < parts.size(); ++i) latency = std::max(latency, latencyOf(root, parts[i]));
+            break;
+        }
+        if (rate <= 0) return std::nullopt;
+        least = least > 0 ? std::min(least, rate) : rate;
+    }
+    if (parts.empty()) return std::nullopt;
+    NetworkTier tier;
+    tier.source = TierSource::OwnLinks;
+    tier.size = ends.count;
+    tier.inner = ends.inner;
+    tier.name = std::string(nameOf(*componentAt(root, parts.front())));
+    tier.bandwidth = tier.allToAll = BytesPerSecond(least);
+    tier.latency = Seconds(2 * latency);
+    tier.betweenNodes = ends.nodes;
+    tier.path = pathText(root, parts.front());
+    for (const ComponentPath& part : parts) tier.parts.push_back(pathText(root, part));
+    for (const ComponentPath& one : switches) tier.parts.push_back(pathText(root, one));
+    if (switches.empty()) {
+        warnings.push_back(warning(
+            "cluster.ends-not-drawn",
+            fmt::format("the links `{}` end nowhere: they are taken to meet in switches of full bandwidth", tier.name),
+            fmt::format("draw a switch or a topology in `{}`", nameOf(*componentAt(root, ends.parent))),
+            {{}, 0, 0, tier.path}));
+    }
+    return tier;
+}
+
+}  // namespace
+
+double linkRate(const Component& root, const ComponentPath& path) {
+    return valueAt(root, path, "bandwidth", true);
+}
+double latencyOf(const Component& root, const ComponentPath& path) {
+    return valueAt(root, path, "latency", false);
+}
+
+double ownLinks(const Component& root, const ComponentPath& part, double port, std::vector<ComponentPath>& parts) {
+    double sum = 0;
+    for (const ComponentPath& link : childrenOfKind(root, part, ComponentKind::Link)) {
+        const Component& component = *componentAt(root, link);
+        if (component.find("from") && component.find("to")) continue;
+        const double rate = linkRate(root, link);
+        if (rate <= 0) continue;
+        sum += (port > 0 ? std::min(port, rate) : rate) * static_cast<double>(component.instances());
+        parts.push_back(link);
+    }
+    return sum;
+}
+
+Expected<std::vector<NetworkTier>> tiersAmong(const Component& root, const Endpoints& ends, Diagnostics& warnings) {
+    std::optional<std::vector<NetworkTier>> best;
+    std::string silent;
+    for (const ComponentPath& path : childrenOfKind(root, ends.parent, ComponentKind::Topology)) {
+        auto tiers = ofTopology(root, ends, path, warnings);
+        if (!tiers) return Unexpected(std::move(tiers.error()));
+        if (tiers->empty()) continue;
+        const bool drawn = std::all_of(tiers->begin(), tiers->end(), [](const NetworkTier& t) { return t.drawn(); });
+        if (!drawn) silent = tiers->front().path;
+        if (drawn && (!best || best->back().bandwidth < tiers->back().bandwidth)) best = std::move(*tiers);
+    }
+    if (best) return *best;
+    if (silent.empty()) {
+        if (auto tier = ofLinks(root, ends)) return std::vector{std::move(*tier)};
+    }
+    if (auto tier = ofOwnLinks(root, ends, warnings)) return std::vector{std::move(*tier)};
+    NetworkTier tier;
+    tier.size = ends.count;
+    tier.inner = ends.inner;
+    tier.betweenNodes = ends.nodes;
+    tier.name = "not drawn";
+    tier.path = silent.empty() ? pathText(root, ends.parent) : silent;
+    const std::string_view inside = nameOf(*componentAt(root, ends.parent));
+    warnings.push_back(
+        silent.empty() ? warning("cluster.no-network",
+                                 fmt::format("no network is drawn between the {} × `{}` in `{}`", ends.count,
+                                             nameOf(*componentAt(root, ends.children.front())), inside),
+                                 fmt::format("add a topology with a bandwidth to `{}`, or links to its parts", inside),
+                                 {{}, 0, 0, tier.path})
+                       : warning("cluster.no-bandwidth",
+                                 fmt::format("`{}` joins {} endpoints and states no bandwidth", silent, ends.count),
+                                 "add `bandwidth` of one link, one direction", {{}, 0, 0, silent}));
+    return std::vector{std::move(tier)};
+}
+
+}  // namespace orrery::detail

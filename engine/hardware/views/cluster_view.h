@@ -1,0 +1,85 @@
+#pragma once
+
+// What is asked of a design as a system: the devices in it that work alike, and the network between them as nested
+// tiers, read from what is drawn: topologies, switches, links between parts, and links that leave a device or a node
+// (NVLink, InfiniBand). What is not drawn has no bandwidth and a warning, never a default.
+
+#include "base/diagnostic.h"
+#include "base/quantity.h"
+#include "hardware/component.h"
+#include "hardware/network/topology.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// What a tier was read from.
+enum class TierSource : std::uint8_t {
+    Topology,  ///< a topology object
+    Links,     ///< links drawn between the parts, with the switches that they meet in
+    OwnLinks,  ///< links that leave each part (`nvlink` in a die, `infiniband` in a node), and the switch beside it
+    NotDrawn,  ///< nothing: its bandwidth is 0
+};
+std::string_view toText(TierSource source);
+
+/// One level of the network: joins `size` endpoints, each of which holds `inner` devices.
+struct NetworkTier {
+    std::string name;  ///< of the topology, the switch or the links: `nvlink`
+    TierSource source = TierSource::NotDrawn;
+    /// FullyConnected for a drawn graph in which every pair has a link of its own, Switch where all meet in switches.
+    TopologyShape shape = TopologyShape::Switch;
+    bool irregular = false;           ///< a drawn graph of no named shape; its bandwidths come from its cuts
+    std::int64_t size = 1;            ///< endpoints
+    std::int64_t inner = 1;           ///< devices behind one endpoint
+    std::vector<std::int64_t> sides;  ///< of a mesh or torus
+    BytesPerSecond bandwidth;         ///< that one endpoint can send, over all its links; one direction
+    /// That one endpoint can send while all send the same to all others (bound by the narrowest cut).
+    BytesPerSecond allToAll;
+    Seconds latency;                 ///< between neighbours, over switches between them; 0 where not given
+    bool betweenNodes = false;       ///< it leaves the node (or is outside of all)
+    std::string path;                ///< of what it was read from: `system/node/nvlink`
+    std::vector<std::string> parts;  ///< paths of all components read for it
+
+    /// One device's share of `bandwidth`, when all devices behind the endpoint send at once.
+    BytesPerSecond perDevice() const { return bandwidth / static_cast<double>(inner); }
+    bool drawn() const { return bandwidth.value > 0; }
+};
+
+/// Devices that are alike: same kind, attributes and parts, wherever they stand.
+struct DeviceGroup {
+    std::string name;                   ///< of the first
+    std::string path;                   ///< of the first, as names
+    std::vector<ComponentPath> places;  ///< every component that stands for some of them, in tree order
+    std::int64_t count = 1;             ///< devices, copies counted
+    Bytes memory;                       ///< of one device: its DRAM inside, or beside it per device; 0 where not given
+    /// B/s in one direction of the links that the device itself states (18 NVLinks); 0: states none.
+    BytesPerSecond ownLinks;
+    std::vector<NetworkTier> tiers;  ///< innermost first; product of the sizes = count; empty for a single device
+};
+
+struct ClusterView {
+    std::string name;                 ///< of the design
+    std::vector<DeviceGroup> groups;  ///< never empty; in tree order
+    Diagnostics warnings;             ///< what is not drawn or could not be read, with hints
+    std::vector<std::string> used;    ///< paths of the components that were read, devices and network
+
+    /// The group that a device at this path belongs to; nothing if none does.
+    const DeviceGroup* groupAt(const ComponentPath& place) const;
+    std::int64_t devices() const;  ///< of all groups
+};
+
+/// Fails with `hardware.no-device` where nothing computes, and as topologySpec() does for a topology that cannot be
+/// read.
+Expected<ClusterView> clusterView(const Hardware& design);
+
+/// The same group with so many devices, for questions about more of one device than is drawn: joined by the device's
+/// own links through switches of full bandwidth, as the makers' nodes have it, with a warning that says so. Fails with
+/// `cluster.no-links` where the device states no links,
+/// `cluster.too-few` where more than one is drawn: then the drawing says how many there are.
+Expected<DeviceGroup> asOneNode(const ClusterView& view, const DeviceGroup& group, std::int64_t devices,
+                                Diagnostics& warnings);
+
+}  // namespace orrery

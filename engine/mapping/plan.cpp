@@ -1,0 +1,147 @@
+#include "mapping/plan.h"
+
+#include "base/text/nearest.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <vector>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::int64_t most_devices = 1000000;
+
+struct PlanKey {
+    std::string_view brief, name;
+    std::int64_t Plan::*value;
+    std::int64_t least;
+};
+constexpr std::array<PlanKey, 6> plan_keys{{
+    {"tp", "tensor", &Plan::tensor, 1},
+    {"pp", "pipeline", &Plan::pipeline, 1},
+    {"dp", "data", &Plan::data, 1},
+    {"ep", "expert", &Plan::expert, 1},
+    {"cp", "context", &Plan::context, 1},
+    {"mb", "microbatches", &Plan::microbatches, 0},
+}};
+
+std::string_view withoutSpaces(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+Unexpected wrongValue(const PlanKey& key, std::string_view value) {
+    return fail("plan.value", fmt::format("{} parallelism is `{}`", key.name, value),
+                fmt::format("a whole number from {} to {}", key.least, most_devices),
+                fmt::format("write `{}=8`, or leave it out", key.brief),
+                Place{.path = fmt::format("plan/{}", key.name)});
+}
+
+Unexpected unknownKey(std::string_view word) {
+    std::vector<std::string> known;
+    for (const PlanKey& key : plan_keys) {
+        known.emplace_back(key.brief);
+        known.emplace_back(key.name);
+    }
+    known.emplace_back("at");
+    const std::string near = didYouMean(word, known);
+    return fail("plan.unknown-key", fmt::format("`{}` is no dimension of a plan", word),
+                "`tp`, `pp`, `dp`, `ep`, `cp`, `mb` or `at`", near.empty() ? "write `tp=8,pp=2`" : near,
+                Place{.path = "plan"});
+}
+
+}  // namespace
+
+std::string toText(const Plan& plan) {
+    std::string text;
+    const auto add = [&](std::string_view key, std::string_view value) {
+        if (!text.empty()) text += ',';
+        text += fmt::format("{}={}", key, value);
+    };
+    for (const PlanKey& key : plan_keys)
+        if (plan.*key.value != key.least) add(key.brief, std::to_string(plan.*key.value));
+    if (!plan.placement.empty()) add("at", plan.placement);
+    return text.empty() ? "tp=1" : text;
+}
+
+Expected<Plan> parsePlan(std::string_view text) {
+    Plan plan;
+    std::vector<std::string_view> seen;
+    text = withoutSpaces(text);
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        const std::string_view item = withoutSpaces(text.substr(0, comma));
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+        const std::size_t equals = item.find('=');
+        if (equals == std::string_view::npos) {
+            return fail("plan.syntax", fmt::format("`{}` sets nothing", item), "dimensions as `key=number`",
+                        "write `tp=8,pp=2`", Place{.path = "plan"});
+        }
+        const std::string_view word = withoutSpaces(item.substr(0, equals));
+        const std::string_view value = withoutSpaces(item.substr(equals + 1));
+        const auto* key = plan_keys.begin();
+        while (key != plan_keys.end() && key->brief != word && key->name != word) ++key;
+        const bool placement = word == "at" || word == "placement";
+        if (key == plan_keys.end() && !placement) return unknownKey(word);
+        const std::string_view name = placement ? "at" : key->name;
+        for (const std::string_view other : seen) {
+            if (other != name) continue;
+            return fail("plan.twice", fmt::format("`{}` is given twice", word), "each dimension once",
+                        "remove one of them", Place{.path = fmt::format("plan/{}", name)});
+        }
+        seen.push_back(name);
+        if (placement) {
+            plan.placement = value;
+            continue;
+        }
+        std::int64_t number = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+        const bool whole = error == std::errc{} && end == value.data() + value.size();
+        if (!whole || number < key->least || number > most_devices) return wrongValue(*key, value);
+        plan.*key->value = number;
+    }
+    if (auto good = checkPlan(plan); !good) return Unexpected(std::move(good.error()));
+    return plan;
+}
+
+Expected<void> checkPlan(const Plan& plan) {
+    for (const PlanKey& key : plan_keys) {
+        const std::int64_t value = plan.*key.value;
+        if (value < key.least || value > most_devices) return wrongValue(key, std::to_string(value));
+    }
+    const std::int64_t spread = plan.tensor * plan.context;  // at most 10^12; data may follow without overflow
+    if (plan.expert > 1 && (spread * plan.data) % plan.expert != 0) {
+        return fail("plan.experts",
+                    fmt::format("experts are spread over {} devices, and a stage of the pipeline has {}", plan.expert,
+                                spread * plan.data),
+                    "a number of devices that divides tensor × context × data",
+                    fmt::format("lower `ep`, or raise `dp` so that {} divides it", plan.expert),
+                    Place{.path = "plan/expert"});
+    }
+    return {};
+}
+
+Expected<void> checkPlan(const Plan& plan, std::int64_t devices) {
+    if (auto good = checkPlan(plan); !good) return good;
+    // Compared step by step: the product of four numbers of six digits does not fit.
+    std::int64_t needed = 1;
+    for (const std::int64_t factor : {plan.tensor, plan.pipeline, plan.data, plan.context}) {
+        needed *= factor;
+        if (needed <= devices) continue;
+        return fail(
+            "plan.too-many-devices",
+            fmt::format("the plan {} needs {} devices, and {} {} drawn", toText(plan),
+                        fmt::format("{}", static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
+                                              static_cast<double>(plan.data) * static_cast<double>(plan.context)),
+                        devices, devices == 1 ? "is" : "are"),
+            fmt::format("at most {} devices", devices),
+            "lower a dimension of the plan, or raise the `count` of the device in the drawing", Place{.path = "plan"});
+    }
+    return {};
+}
+
+}  // namespace orrery

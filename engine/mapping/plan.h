@@ -1,0 +1,45 @@
+#pragma once
+
+// How one model is spread over devices. One type for passes, training and serving; placement.h lays it on a drawing.
+
+#include "base/diagnostic.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+/// The dimensions in which a model is split; each counts devices and is 1 where there is no split.
+struct Plan {
+    std::int64_t tensor = 1;        ///< heads, widths and vocabulary of a layer (Shoeybi et al. 2019)
+    std::int64_t pipeline = 1;      ///< layers, in stages (Huang et al. 2019)
+    std::int64_t data = 1;          ///< batch: whole copies
+    std::int64_t expert = 1;        ///< whole experts, over devices that tensor, context and data already count
+    std::int64_t context = 1;       ///< positions of a sequence
+    std::int64_t microbatches = 0;  ///< that pass through the pipeline; 0: as many as stages
+    /// Where its devices stand: a path of names in the drawing (`node/h100`); empty: chosen.
+    std::string placement;
+
+    /// tensor × pipeline × data × context. Experts add none.
+    std::int64_t devices() const { return tensor * pipeline * data * context; }
+    /// Of one copy of the model: devices() without data.
+    std::int64_t devicesPerReplica() const { return tensor * pipeline * context; }
+    bool split() const { return devices() > 1 || expert > 1; }
+    bool operator==(const Plan&) const = default;
+};
+
+/// `tp=8,pp=2`: only what differs from a single device; `tp=1` for that. Also `dp`, `ep`, `cp`, `mb` (microbatches) and
+/// `at` (placement).
+std::string toText(const Plan& plan);
+/// Reads the same, in any order, spaces allowed; the long names (`tensor=8`) too. An empty text is one device. Fails
+/// with `plan.syntax`, `plan.unknown-key`, `plan.twice` or `plan.value` (a whole number from 1 to 10^6, microbatches
+/// from 0).
+Expected<Plan> parsePlan(std::string_view text);
+/// What no drawing can mend: numbers below 1 or above 10^6 (`plan.value`), experts over more devices than tensor,
+/// context and data have or over a number that does not divide them (`plan.experts`).
+Expected<void> checkPlan(const Plan& plan);
+/// checkPlan(), and `plan.too-many-devices` where fewer than the plan's devices are there, naming both.
+Expected<void> checkPlan(const Plan& plan, std::int64_t devices);
+
+}  // namespace orrery
