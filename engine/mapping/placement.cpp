@@ -1,0 +1,112 @@
+#include "mapping/placement.h"
+
+#include "base/text/nearest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+
+int Communicator::outermost() const {
+    for (std::size_t i = ranks.size(); i-- > 0;)
+        if (ranks[i] > 1) return static_cast<int>(i);
+    return -1;
+}
+
+Communicator communicator(const std::vector<NetworkTier>& tiers, std::int64_t size, std::int64_t stride) {
+    Communicator out{size, stride, {}, false};
+    out.ranks.reserve(tiers.size());
+    // What is left of the group outside, and how far its members then stand apart in endpoints of the next tier.
+    std::int64_t left = size, apart = stride;
+    for (const NetworkTier& tier : tiers) {
+        if (left <= 1) {
+            out.ranks.push_back(1);
+            continue;
+        }
+        if (apart % tier.size == 0) {  // every member stands in another endpoint of the next tier
+            apart /= tier.size;
+            out.ranks.push_back(1);
+            continue;
+        }
+        std::int64_t inside = tier.size / apart;
+        if (tier.size % apart != 0) {
+            out.uneven = true;
+            inside = std::max<std::int64_t>(1, inside);
+        }
+        if (inside >= left) {
+            out.ranks.push_back(left);
+            // A group may begin near the end of one endpoint and go on in the next.
+            if (inside % left != 0) out.uneven = true;
+            left = out.uneven && inside % left != 0 ? 2 : 1;
+        } else {
+            if (left % inside != 0) out.uneven = true;
+            out.ranks.push_back(inside);
+            left = (left + inside - 1) / inside;
+        }
+        apart = std::max<std::int64_t>(1, apart / tier.size);
+    }
+    return out;
+}
+
+Expected<const DeviceGroup*> groupFor(const ClusterView& view, const Plan& plan) {
+    if (plan.placement.empty()) return &view.groups.front();
+    std::vector<std::string> known;
+    for (const DeviceGroup& group : view.groups) {
+        const std::string ending = "/" + plan.placement;
+        if (group.path == plan.placement || group.name == plan.placement || group.path.ends_with(ending)) return &group;
+        known.push_back(group.name);
+    }
+    const std::string near = didYouMean(plan.placement, known);
+    return fail("plan.no-such-device",
+                fmt::format("the plan stands on `{}`, which is no device of `{}`", plan.placement, view.name),
+                quotedList(known, "or"), near.empty() ? "leave `at` out to take the first" : near,
+                Place{.path = "plan/placement"});
+}
+
+Expected<Placement> placementOf(const DeviceGroup& devices, const Plan& plan) {
+    if (auto good = checkPlan(plan, devices.count); !good) return Unexpected(std::move(good.error()));
+    Placement out;
+    out.devices = plan.devices();
+    out.drawn = devices.count;
+    std::int64_t stride = 1;
+    const struct {
+        std::string_view name;
+        Communicator Placement::*place;
+        std::int64_t size;
+    } dimensions[] = {{"tensor", &Placement::tensor, plan.tensor},
+                      {"context", &Placement::context, plan.context},
+                      {"data", &Placement::data, plan.data},
+                      {"pipeline", &Placement::pipeline, plan.pipeline}};
+    const auto warnUneven = [&](std::string_view name, const Communicator& group) {
+        if (!group.uneven) return;
+        out.warnings.push_back(warning(
+            "plan.uneven",
+            fmt::format(
+                "groups of {} {}-parallel devices do not fit the network evenly: priced as the one spread widest",
+                group.size, name),
+            "choose sizes that divide the devices of a node", Place{.path = fmt::format("plan/{}", name)}));
+    };
+    for (const auto& dimension : dimensions) {
+        out.*dimension.place = communicator(devices.tiers, dimension.size, stride);
+        warnUneven(dimension.name, out.*dimension.place);
+        stride *= dimension.size;
+    }
+    out.expert = communicator(devices.tiers, plan.expert, 1);
+    warnUneven("expert", out.expert);
+    if (out.devices < out.drawn) {
+        out.warnings.push_back(warning(
+            "plan.idle-devices",
+            fmt::format("the plan {} works on {} of {} drawn devices", toText(plan), out.devices, out.drawn),
+            fmt::format("raise `dp` to {} to use them", out.drawn / plan.devicesPerReplica()), Place{.path = "plan"}));
+    }
+    return out;
+}
+
+Expected<Placement> placementOf(const ClusterView& view, const Plan& plan) {
+    auto group = groupFor(view, plan);
+    if (!group) return Unexpected(std::move(group.error()));
+    return placementOf(**group, plan);
+}
+
+}  // namespace orrery
