@@ -134,17 +134,19 @@ public:
     // In the switch of one node, of an all-reduce.
     Way reducedInSwitch(const CollectiveSoftware& software) const {
         const int only = call_.group.outermost();
-        if (call_.op != CollectiveOp::AllReduce || software.inSwitchRanks <= 0 || only < 0) return {};
+        if (call_.op != CollectiveOp::AllReduce || only < 0) return {};
         const auto t = static_cast<std::size_t>(only);
         const NetworkTier& tier = tiers_[t];
-        const bool open = call_.group.ranks[t] == call_.group.size && call_.group.size >= software.inSwitchRanks &&
-                          tier.inner == 1 && !tier.betweenNodes && !tier.irregular && switched(tier) &&
-                          tier.bandwidth.value > software.inSwitchBandwidth;
-        if (!open) return {};
+        if (call_.group.ranks[t] != call_.group.size || tier.inner != 1) return {};
+        if (tier.betweenNodes || tier.irregular || !switched(tier)) return {};
+        const SwitchReduction* used = nullptr;
+        for (const SwitchReduction& one : software.inSwitch)
+            if (call_.group.size >= one.ranks && tier.bandwidth.value > one.bandwidth) used = &one;
+        if (!used) return {};
         std::vector<double> bytes(tiers_.size());
         const double n = inside_.back();
         bytes[t] = call_.bytes * n / (n - 1);
-        return way(software.inSwitch, software.inSwitch.base + step(software.inSwitch, t), bytes, "switch");
+        return way(used->protocol, used->protocol.base + step(used->protocol, t), bytes, "switch");
     }
 
 private:

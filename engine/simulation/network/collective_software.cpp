@@ -22,8 +22,12 @@ constexpr std::array<CollectiveProtocol, 3> nccl_trees{{
     {"LL128", 14e-6, 1.25e-6, 8.5e-6, nvlink* flags* flags, adapter* flags* flags},
     {"Simple", 8.4e-6, 4e-6, 14e-6, nvlink* flags, adapter* flags},
 }};
-// NVLS exists from the switches of NVLink 4 on (450 GB/s a device), reaches 0.85 of the links on Hopper, and was seen
-// in use from 5 and 6 ranks on; (n-1)/n of the rate is left for the message.
+// NVLS exists from the switches of NVLink 4 on (450 GB/s a device) and reaches 0.85 of the links on Hopper, 0.74 on
+// Blackwell (900 GB/s a device, counted as 18 × 40.1 of 50); it was seen in use from 5 and 6 ranks on.
+constexpr std::array<SwitchReduction, 2> nccl_switches{{
+    {400e9, 6, {"NVLS", 8.4e-6, 25e-6, 0, nvlink * 0.85, 0}},
+    {800e9, 6, {"NVLS", 8.4e-6, 25e-6, 0, 40.1 / 50 * 0.74, 0}},
+}};
 
 }  // namespace
 
@@ -39,9 +43,7 @@ const CollectiveSoftware& ncclTuning() {
                                              .source = "NCCL's tuning model (src/graph/tuning.cc, 2026-06)",
                                              .ring = nccl_rings,
                                              .tree = nccl_trees,
-                                             .inSwitch = {"NVLS", 8.4e-6, 25e-6, 0, nvlink * 0.85, 0},
-                                             .inSwitchRanks = 6,
-                                             .inSwitchBandwidth = 400e9};
+                                             .inSwitch = nccl_switches};
     return software;
 }
 

@@ -19,15 +19,19 @@ struct CollectiveProtocol {
     double shareBetween = 1;  ///< between nodes
 };
 
+/// All-reduce in the switch of a node (NVLS), from so many ranks and such a bandwidth of one device on.
+struct SwitchReduction {
+    double bandwidth = 0;  ///< B/s
+    int ranks = 0;
+    CollectiveProtocol protocol;  ///< shareInside: message bytes × n/(n-1) per second over the links' bandwidth
+};
+
 struct CollectiveSoftware {
     std::string_view id;  ///< `wires`, `nccl`
     std::string_view title;
     std::string_view source;
     std::span<const CollectiveProtocol> ring, tree;  ///< tree may be empty
-    /// Reduction in the switch of a node (NVLS), from so many ranks and such a bandwidth of one device on; 0: never.
-    CollectiveProtocol inSwitch;
-    int inSwitchRanks = 0;
-    double inSwitchBandwidth = 0;
+    std::span<const SwitchReduction> inSwitch;       ///< by rising bandwidth; may be empty
 };
 
 /// Nothing but the wires: the bound of any library.
