@@ -9,7 +9,7 @@
 #include "methods/npu/npu_tile.h"
 #include "methods/array/systolic.h"
 #include "methods/method.h"
-#include "methods/model/gpu_model_methods.h"
+#include "methods/model/model_methods.h"
 
 #include <vector>
 
@@ -22,7 +22,7 @@ std::span<const Method> builtinMethods() {
             loopNestMethod(),      dataCentricMethod(),          npuTileMethod(),
             systolicCycleMethod(), systolicClosedFormMethod(),
         };
-        for (Method& method : gpuModelMethods()) all.push_back(std::move(method));
+        for (Method& method : modelMethods()) all.push_back(std::move(method));
         return all;
     }();
     return methods;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -80,6 +81,7 @@ struct Provenance {
     std::string method, version;
     std::string hardwareHash, workloadHash;
     std::uint64_t seed = 0;
+    std::string task, plan;  ///< toText() of both; plan: empty where one device works
 };
 
 /// A number that follows from the answer and that people ask for by name: `Time to first token`, `Throughput`.
@@ -87,7 +89,22 @@ struct Figure {
     std::string label;
     double value = 0;  ///< in the dimension's SI unit
     Dimension dimension = Dimension::Number;
-    std::string unit;  ///< of a Number: `token/s`; empty where the dimension says it
+    std::string unit = {};  ///< of a Number: `token/s`; empty where the dimension says it
+    /// 90 % of measured values, and where they come from; nothing where it is not known.
+    std::optional<std::pair<double, double>> interval = {};
+    std::string basis = {};
+};
+
+/// What an answer was made of, and what it left alone.
+struct UsedParts {
+    struct Part {
+        std::string path;                     ///< `dgx/h100/hbm3`
+        std::vector<std::string> attributes;  ///< that were read
+        bool operator==(const Part&) const = default;
+    };
+    std::vector<Part> used;
+    std::vector<Part> ignored;  ///< drawn, and read by nobody; with attributes: only these of a used part
+    bool operator==(const UsedParts&) const = default;
 };
 
 struct Estimate {
@@ -103,6 +120,9 @@ struct Estimate {
     std::vector<Figure> figures;
     std::vector<std::string> assumptions;
     Diagnostics warnings;
+    /// The least time that the same kernels take at peak rates; nothing where a method knows no kernels.
+    std::optional<Seconds> bound;
+    UsedParts parts;
     Provenance provenance;
     Seconds cost;  ///< wall time that this answer took
 };

@@ -1,15 +1,20 @@
 #pragma once
 
-// Kernel methods price one kernel on one GPU. A model method (methods/model/) composes any of them over a graph;
-// evaluation asks them row by row; calibration fits what they leave open.
+// Kernel methods price one kernel on one device: GPU, array, NPU. They fill the slot `compute` of the model method
+// (methods/model/), which composes them over a graph; evaluation asks them row by row; calibration fits what they leave
+// open; serving prices iterations with them.
 
+#include "base/executor.h"
 #include "base/progress.h"
+#include "hardware/views/device_ref.h"
 #include "hardware/views/gpu_view.h"
 #include "learning/calibration.h"
 #include "learning/training.h"
 #include "methods/estimate.h"
+#include "methods/method.h"
 #include "workload/kernel.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,16 +22,30 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace orrery {
 
+/// Memory levels of which a price may say the traffic.
+inline constexpr std::size_t mostPricedLevels = 6;
+
 struct KernelPrice {
     double seconds = 0;        ///< of one launch, with its launch gap as the calibration's data has it
     double low = 0, high = 0;  ///< 90 % of measured values; both equal `seconds` where nothing is known
-    Bound bound;               ///< level as in GpuPricer::levels()
+    Bound bound;               ///< level as in KernelPricer::levels()
     DomainVerdict domain = DomainVerdict::Inside;
     bool priced = true;  ///< false: the method does not cover this kernel, `seconds` is a roofline
+    double joules = -1;  ///< of one launch; below 0: the method does not say
+    /// Past each of KernelPricer::levels(), of one launch; the first below 0: as the kernel's operands, each once.
+    std::array<float, mostPricedLevels> levelBytes{-1};
+};
+
+/// What a price that takes its time needs beside the kernel.
+struct PriceContext {
+    Executor& executor;
+    std::stop_token stop = {};
+    Progress* progress = nullptr;
 };
 
 /// One line of "why this number", in the order in which they make the price.
@@ -48,19 +67,39 @@ struct KernelStory {
     double tileM = 0, tileN = 0, tileK = 0, blocks = 0, blocksPerWave = 0, waves = 0;  ///< 0 where it has no tiles
 };
 
-/// Bound to one device; immutable; price() is thread-safe and allocates nothing.
+/// Bound to one device; immutable and thread-safe.
 class KernelPricer {
 public:
     virtual ~KernelPricer() = default;
+    /// At once: allocates nothing and never fails. A pricer that takes its time (SlowPricer) does all its work here, and
+    /// what it refuses comes back not priced.
     virtual KernelPrice price(const Kernel& kernel) const = 0;
-    virtual KernelStory explain(const Kernel& kernel) const = 0;
+    /// The same for one that may take long: polls the stop token at least every 50 ms. Fails with `study.cancelled`.
+    virtual Expected<KernelPrice> price(const Kernel& kernel, PriceContext&) const { return price(kernel); }
+    /// False: ask with a context, distinct kernels side by side.
+    virtual bool instant() const { return true; }
+    virtual KernelStory explain(const Kernel&) const { return {}; }
     /// Correlation of residuals between kernels of `kind`, for composition; 0 to 1.
     virtual double correlation(KernelKind) const { return 0; }
     /// Sentences that hold for all its prices.
     virtual std::vector<std::string> assumptions() const { return {}; }
+    /// Where the sides of its prices come from, one sentence; empty: residuals of its calibration.
+    virtual std::string basis() const { return {}; }
+    /// Memory levels that `Bound::level` and `levelBytes` speak of, outermost first; empty: main memory alone.
+    virtual std::vector<std::string> levels() const { return {}; }
+    /// Every price holds its own launch: no graph and no host adds one.
+    virtual bool launchInside() const { return false; }
     /// As a host sees it that calls a framework and waits for the end: with the launch that a captured graph, or a host
     /// that runs ahead, hides. price() itself where the method does not tell them apart.
     virtual KernelPrice priceByHost(const Kernel& kernel) const { return price(kernel); }
+};
+
+/// One that searches or simulates.
+class SlowPricer : public KernelPricer {
+public:
+    bool instant() const final { return false; }
+    KernelPrice price(const Kernel& kernel) const final;
+    Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override = 0;
 };
 using KernelPricerPtr = std::shared_ptr<const KernelPricer>;
 
@@ -82,13 +121,29 @@ struct FitOptions {
     std::string split;  ///< in words, kept in the file
 };
 
+/// What binding may read beside the device.
+struct BindContext {
+    const CalibrationSet& calibrations;
+    OptionValues options = {};  ///< of KernelMethod::options; what is not named stands at its fallback
+    std::uint64_t seed = 0;
+};
+
+/// A method asks for the view that it needs: binders fail naming what the device lacks, with `method.not-applicable`
+/// for a device of another kind. Without a fitting section a method prices with nominal parameters.
+using GpuBinder = Expected<KernelPricerPtr> (*)(const GpuView&, const CalibrationSet&);
+using DeviceBinder = Expected<KernelPricerPtr> (*)(const DeviceRef&, const BindContext&);
+
 struct KernelMethod {
     std::string_view id;  ///< that of the Method which composes it
     std::string_view version;
-    /// Fails naming what the device lacks. Without a fitting section it prices with nominal parameters.
-    Expected<KernelPricerPtr> (*bind)(const GpuView&, const CalibrationSet&);
+    std::variant<GpuBinder, DeviceBinder> binder;
     /// Fits sections to rows of one or more devices; residuals come from folds inside these rows. Null: nothing to fit.
-    Expected<Calibration> (*fit)(std::span<const KernelRows>, const FitOptions&);
+    Expected<Calibration> (*fit)(std::span<const KernelRows>, const FitOptions&) = nullptr;
+    std::vector<MethodOption> options = {};  ///< of the prices; composition has its own (methods/model/)
+
+    Expected<KernelPricerPtr> bind(const DeviceRef& device, const BindContext& context) const;
+    /// Of a view that is there already. Fails with `method.not-applicable` for a method that is not of GPUs.
+    Expected<KernelPricerPtr> bind(const GpuView& gpu, const CalibrationSet& calibrations) const;
 };
 
 /// In the order of builtinMethods(): kernel_methods.cpp.

@@ -10,9 +10,31 @@
 #include "methods/learned/booster.h"
 #include "methods/learned/forest.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 namespace orrery {
+
+KernelPrice SlowPricer::price(const Kernel& kernel) const {
+    const auto serial = makeSerialExecutor();
+    PriceContext context{*serial};
+    auto priced = price(kernel, context);
+    return priced ? *priced : KernelPrice{.domain = DomainVerdict::Outside, .priced = false};
+}
+
+Expected<KernelPricerPtr> KernelMethod::bind(const DeviceRef& device, const BindContext& context) const {
+    if (const auto* ofDevice = std::get_if<DeviceBinder>(&binder)) return (*ofDevice)(device, context);
+    auto gpu = gpuView(device);
+    if (!gpu) return Unexpected(std::move(gpu.error()));
+    return std::get<GpuBinder>(binder)(*gpu, context.calibrations);
+}
+
+Expected<KernelPricerPtr> KernelMethod::bind(const GpuView& gpu, const CalibrationSet& calibrations) const {
+    if (const auto* ofGpu = std::get_if<GpuBinder>(&binder)) return (*ofGpu)(gpu, calibrations);
+    return fail("method.not-applicable", fmt::format("`{}` prices kernels of arrays, not of GPUs", id),
+                "a device with an array", "choose a kernel method for GPUs");
+}
 
 std::span<const KernelMethod> kernelMethods() {
     static const std::vector<KernelMethod> methods{

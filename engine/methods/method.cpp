@@ -1,6 +1,11 @@
 #include "methods/method.h"
 
+#include "methods/one_operator.h"
 #include "methods/provenance.h"
+#include "methods/system/spread.h"
+#include "serving/serving_study.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
@@ -19,7 +24,7 @@ namespace {
     const auto rows = ops.size();
     bool ok = std::isfinite(e.latency.value) && e.latency.value >= 0;
     ok = ok && e.interval.low <= e.latency && e.latency <= e.interval.high && !e.interval.basis.empty();
-    ok = ok && rows == scenario.workload->costs.size();
+    ok = ok && (rows == scenario.workload->costs.size() || kindOf(scenario.task) == TaskKind::ServingRun);
     ok = ok && ops.bound.size() == rows && ops.flops.size() == rows && ops.bytes.size() == rows;
     ok = ok && (ops.joules.empty() || ops.joules.size() == rows);
     for (const auto& level : ops.levelBytes) ok = ok && level.size() == rows;
@@ -62,13 +67,25 @@ std::string_view toText(MethodLevel level) {
     return "unknown";
 }
 
+bool MethodCard::answers(TaskKind kind) const {
+    return std::find(tasks.begin(), tasks.end(), kind) != tasks.end();
+}
+
 std::string Scenario::name() const {
     std::string text = workload ? workload->name : "no workload";
-    if (workload && workload->recipe.options.phase != Phase::Forward) {
+    const auto kind = kindOf(task);
+    if (kind == TaskKind::TrainingStep) {
+        text = "Training step of " + text;
+    } else if (const auto* one = std::get_if<OneOperator>(&task)) {
+        text = one->name + " of " + text;
+    } else if (const auto* run = std::get_if<ServingRun>(&task)) {
+        text = run->study ? run->study->name : "Serving of " + text;
+    } else if (workload && workload->recipe.options.phase != Phase::Forward) {
         const auto word = toText(workload->recipe.options.phase);
         if (text.find(word) == std::string::npos) text.append(" ").append(word);
     }
-    return text + " on " + (hardware ? hardware->name : "no hardware");
+    text += " on " + (hardware ? hardware->name : "no hardware");
+    return plan.split() ? text + ", " + toText(plan) : text;
 }
 
 const Method* findMethod(std::string_view idOrChoice) {
@@ -84,10 +101,19 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
                     std::string("the scenario has no ") + (scenario.hardware ? "workload" : "hardware"),
                     "one hardware design and one workload", "Choose both in the library");
     }
+    if (!method.card.answers(kindOf(scenario.task))) {
+        std::string known;
+        for (const TaskKind kind : method.card.tasks) known.append(known.empty() ? "" : ", ").append(toText(kind));
+        return fail("method.not-applicable",
+                    fmt::format("{} does not answer a {}", method.card.title, toText(kindOf(scenario.task))),
+                    "one of " + known, "`orrery-cli methods` says what each method answers");
+    }
     if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled before it began");
     const auto start = std::chrono::steady_clock::now();
     try {
-        auto answer = method.estimate(scenario, context);
+        auto answer = kindOf(scenario.task) == TaskKind::OneOperator ? estimateOneOperator(method, scenario, context)
+                      : needsSystem(scenario, method)                ? estimateSpread(method, scenario, context)
+                                                                     : method.estimate(scenario, context);
         if (!answer) {
             // A device without an array is no mistake: array methods are just not for it.
             if (answer.error().code == "hardware.no-array") answer.error().code = "method.not-applicable";
@@ -100,8 +126,13 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
                         "Look in Problems for a bandwidth, clock or extent that is out of its range");
         }
         answer->method = toText(method.card, context.options);
-        answer->provenance = {answer->method, std::string(method.card.version), hardwareHash(*scenario.hardware),
-                              workloadHash(*scenario.workload), context.seed};
+        answer->provenance = {answer->method,
+                              std::string(method.card.version),
+                              hardwareHash(*scenario.hardware),
+                              workloadHash(*scenario.workload),
+                              context.seed,
+                              toText(scenario.task),
+                              scenario.plan.split() ? toText(scenario.plan) : std::string()};
         assert(consistent(*answer, scenario));
         answer->cost = Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         return answer;

@@ -1,20 +1,24 @@
 #pragma once
 
-// A method is data plus one function. To add one: write methods/<methodology>/<name>.{h,cpp} with a card and a
-// function, add it to builtin_methods.cpp, and write its test. Nothing else changes.
+// A method is data plus one function. To add one: write methods/<room>/<name>.{h,cpp} with a card and a function, add it
+// to builtin_methods.cpp, and write its test. Nothing else changes. One that prices kernel by kernel is a KernelMethod
+// (kernel_method.h): it gets its Method by composition.
 
 #include "base/executor.h"
 #include "base/progress.h"
 #include "hardware/component.h"
 #include "hardware/views/device_ref.h"
 #include "hardware/views/device_view.h"
+#include "mapping/plan.h"
 #include "methods/estimate.h"
+#include "methods/task.h"
 #include "workload/workload.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -42,6 +46,10 @@ struct MethodOption {
     std::vector<std::string_view> choices;  ///< the words that it takes: `eager`, `graph`; `on`, `off` for a switch
     std::string_view fallback;              ///< one of them
     std::string_view meaning;               ///< one sentence
+    /// A slot: its value is a method of this level, with options of its own (`compute=tile-hybrid(launch=eager)`), and
+    /// `choices` are examples. None: one of the choices.
+    std::optional<MethodLevel> slot = {};
+    bool older = false;  ///< read in older files, no longer offered
 };
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 
@@ -62,13 +70,18 @@ struct MethodCard {
     std::string_view version;
     bool live;  ///< cheap enough to answer on every edit
     std::vector<MethodOption> options = {};
+    /// What it can be asked; others are refused with `method.task`.
+    std::vector<TaskKind> tasks = {TaskKind::Pass, TaskKind::OneOperator};
+    bool answers(TaskKind kind) const;
 };
 
-/// One question.
+/// One question: a workload on a design, spread as the plan says, for a task.
 struct Scenario {
     HardwarePtr hardware;
-    WorkloadPtr workload;
-    std::string name() const;  ///< `Llama-2 7B decode on H100 SXM`
+    WorkloadPtr workload;  ///< of a serving run: the model that it serves
+    Plan plan = {};
+    Task task = Pass{};
+    std::string name() const;  ///< `Llama-2 7B decode on H100 SXM`, `Training step of ResNet-50 on DGX H100, dp=8`
 };
 
 struct EstimateContext {

@@ -63,7 +63,7 @@ void BM_Gpt3Launches(benchmark::State& state) {
     const auto workload = gpt3(Phase::Forward);
     ModelOptions options;
     options.fusion = static_cast<Fusion>(state.range(0));
-    options.step = TrainingStep::Training;
+    options.step = Step::Training;
     std::size_t launches = 0;
     for (auto _ : state) {
         const LaunchList list = launchesOf(*workload, options);

@@ -79,7 +79,7 @@ private slots:
             for (const Launch& launch : time->kernelsOf(work.work())) {
                 const KernelPrice price = time->pricer().price(launch.kernel);
                 exact +=
-                    launch.count * pricedLaunch(price, launch, *gpuView(loadHardware("h100-sxm")->hardware)).seconds;
+                    launch.count * pricedLaunch(price, launch, gpuView(loadHardware("h100-sxm")->hardware)->device).seconds;
             }
             const double mine = time->price(work.work()).lastSeconds;
             QVERIFY2(std::fabs(mine / exact - 1) < 0.03, qPrintable(QString("%1 against %2").arg(mine).arg(exact)));

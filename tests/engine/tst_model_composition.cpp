@@ -6,7 +6,7 @@
 #include "method_fixture.h"
 #include "methods/model/columns.h"
 #include "methods/model/explain.h"
-#include "methods/model/gpu_model_methods.h"
+#include "methods/model/model_methods.h"
 #include "workload/models/builder.h"
 #include "workload/passes.h"
 
@@ -75,7 +75,7 @@ WorkloadPtr feedForward() {
 
 Expected<Estimate> ask(const HardwarePtr& hardware, const WorkloadPtr& workload, OptionValues options = {}) {
     static const auto executor = makeSerialExecutor();
-    static const Method method = gpuModelMethod(hand);
+    static const Method method = modelMethod(hand);
     EstimateContext context{*executor, {}};
     context.options = std::move(options);
     return estimate(method, {hardware, workload}, context);
@@ -278,7 +278,9 @@ private slots:
     }
     void intervalLiesBetweenItsLimits() {
         const auto hardware = device("h100-sxm");
-        const auto composed = compose({hardware, feedForward()}, hand, {}, {}, {});
+        const auto executor = makeSerialExecutor();
+        EstimateContext context{*executor};
+        const auto composed = compose({hardware, feedForward()}, hand, {}, context);
         QVERIFY(composed);
         const auto& i = composed->interval;
         QVERIFY(i.correlatedLow < i.low && i.low < i.independentLow);
@@ -287,7 +289,7 @@ private slots:
     void trainingIsThreeProductsForOne() {
         const auto workload = model("gpt-2", Phase::Forward, 128);
         ModelOptions options;
-        options.step = TrainingStep::Training;
+        options.step = Step::Training;
         for (const Fusion fusion : {Fusion::None, Fusion::Epilogue, Fusion::Compile}) {
             options.fusion = fusion;
             double forward = 0, backward = 0;

@@ -4,7 +4,7 @@
 #include "evaluation/csv_file.h"
 #include "evaluation/error_metrics.h"
 #include "hardware/files/catalogue.h"
-#include "methods/model/gpu_model_methods.h"
+#include "methods/model/model_methods.h"
 #include "workload/costs.h"
 
 #include <QDir>

@@ -107,6 +107,15 @@ Expected<Ground> prepare(const Scenario& scenario) {
     return ground;
 }
 
+void addCopies(Estimate& answer, const DeviceView& device) {
+    if (device.copies <= 1) return;
+    answer.warnings.push_back(warning("plan.one-device",
+                                      fmt::format("one of {} devices '{}' works", device.copies, device.name),
+                                      fmt::format("Spread the model with a plan, such as tp={}",
+                                                  std::min<std::int64_t>(device.copies, 8)),
+                                      Place{{}, 0, 0, device.path}));
+}
+
 void resizeColumns(OperatorEstimates& operators, std::size_t rows) {
     operators.seconds.resize(rows);
     operators.bound.resize(rows);
@@ -126,10 +135,7 @@ void finishAnswer(Estimate& answer, const Workload& workload, const Ground& grou
     if (!answer.energy) addPowerCapEnergy(answer, ground.device, workload.costs, ground.rates);
     addMemory(answer, workload, ground.device);
     answer.ceilings = ceilingsFor(ground.device, workload.costs, answer.levels.size());
-    if (ground.device.copies > 1) {
-        answer.assumptions.push_back(
-            fmt::format("One of {} devices '{}' does all the work", ground.device.copies, ground.device.name));
-    }
+    addCopies(answer, ground.device);
     if (wantTimeline) answer.timeline = serialTimeline(workload.graph, answer.operators, ground.device.name);
 }
 

@@ -26,6 +26,9 @@ Expected<Ground> prepare(const Scenario& scenario);
 /// Weights, KV cache and activations against the device's capacity, with a warning where they do not fit.
 void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device);
 
+/// Warns where more devices are drawn than work (`plan.one-device`).
+void addCopies(Estimate& answer, const DeviceView& device);
+
 void resizeColumns(OperatorEstimates& operators, std::size_t rows);
 
 /// Fills from the priced operators: latency (their sum), interval (stated errors of `method`), energy, memory use,

@@ -8,6 +8,29 @@ double latencyOf(const Composition& c) {
     return std::max(0.0, c.pipelined.total + c.graphLaunch - c.overlapped);
 }
 
+namespace {
+
+// Traffic past every level that the method speaks of; where it does not, the operands of the kernel past the first.
+void addLevelBytes(const Composition& c, OperatorEstimates& ops) {
+    const std::size_t levels = std::min(c.pricer->levels().size(), mostPricedLevels);
+    ops.levelBytes.assign(levels, std::vector<double>(ops.size(), 0.0));
+    for (std::size_t i = 0; i < c.prices.size(); ++i) {
+        const Launch& launch = c.list.launches[i];
+        const auto& said = c.prices[i].price.levelBytes;
+        const auto at = static_cast<std::size_t>(launch.op);
+        const double times = launch.count * launch.scale;
+        if (said[0] < 0) {
+            ops.levelBytes[0][at] += times * launch.kernel.bytes() + launch.count * launch.extraBytes;
+            continue;
+        }
+        for (std::size_t l = 0; l < levels; ++l) ops.levelBytes[l][at] += times * static_cast<double>(said[l]);
+        ops.levelBytes[0][at] += launch.count * launch.extraBytes;
+    }
+    if (levels > 0) ops.bytes = ops.levelBytes.front();
+}
+
+}  // namespace
+
 OperatorEstimates operatorColumns(const Workload& workload, const Composition& c) {
     OperatorEstimates ops;
     const std::size_t rows = workload.costs.size();
@@ -18,6 +41,7 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
     ops.lowSeconds.assign(rows, 0.0);
     ops.highSeconds.assign(rows, 0.0);
     std::vector<double> longest(rows, -1.0);
+    const bool spoken = !c.pricer->levels().empty();
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
         const Launch& launch = c.list.launches[i];
         const PricedLaunch& p = c.prices[i];
@@ -33,8 +57,9 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
         longest[at] = busy;
         const bool waits = c.pipelined.idle[i] > busy;
         ops.bound[at] = waits ? Bound{BoundKind::Overhead, -1} : p.price.bound;
-        if (ops.bound[at].kind == BoundKind::Memory) ops.bound[at].level = 0;
+        if (ops.bound[at].kind == BoundKind::Memory && !spoken) ops.bound[at].level = 0;
     }
+    if (spoken) addLevelBytes(c, ops);
     if (!c.list.launches.empty()) {
         const auto first = static_cast<std::size_t>(c.list.launches.front().op);
         ops.seconds[first] += c.graphLaunch;

@@ -1,6 +1,7 @@
 #include "methods/model/compose.h"
 
 #include "methods/answer/stated_errors.h"
+#include "methods/model/kernel_bound.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,31 +30,81 @@ OperatorFamily familyOf(KernelKind kind) {
     }
 }
 
-// Every distinct kernel is priced once: an open-addressed table from identity to the first launch of it.
-std::size_t priceAll(Composition& c) {
-    const auto& launches = c.list.launches;
+// Per launch the first one of the same kernel: an open-addressed table from identity to it.
+std::vector<std::int32_t> firstOfEach(const std::vector<Launch>& launches, std::size_t& distinct) {
     std::size_t slotCount = 16;
     while (slotCount < 2 * launches.size()) slotCount *= 2;
     std::vector<std::int32_t> table(slotCount, -1);
-    c.prices.resize(launches.size());
-    std::size_t distinct = 0;
+    std::vector<std::int32_t> first(launches.size());
+    distinct = 0;
     for (std::size_t i = 0; i < launches.size(); ++i) {
         const Kernel& kernel = launches[i].kernel;
         std::size_t at = identity(kernel) & (slotCount - 1);
         while (table[at] >= 0 && !sameKernel(launches[static_cast<std::size_t>(table[at])].kernel, kernel)) {
             at = (at + 1) & (slotCount - 1);
         }
-        if (table[at] >= 0) {
-            c.prices[i] = pricedLaunch(c.prices[static_cast<std::size_t>(table[at])].price, launches[i], c.gpu);
-            continue;
+        if (table[at] < 0) {
+            table[at] = static_cast<std::int32_t>(i);
+            ++distinct;
         }
-        table[at] = static_cast<std::int32_t>(i);
-        ++distinct;
-        KernelPrice price = c.pricer->price(kernel);
-        if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(c.gpu, kernel);
-        c.prices[i] = pricedLaunch(price, launches[i], c.gpu);
+        first[i] = table[at];
     }
-    return distinct;
+    return first;
+}
+
+KernelPrice finite(const KernelPrice& price, const Kernel& kernel, const DeviceView& device) {
+    return std::isfinite(price.seconds) && price.seconds >= 0 ? price : rooflinePrice(device, kernel);
+}
+
+// Simulators and searches: distinct kernels side by side.
+Expected<void> priceSlowly(const Composition& c, const std::vector<std::int32_t>& first, EstimateContext& context,
+                           std::vector<KernelPrice>& prices) {
+    std::vector<std::size_t> distinct;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        if (first[i] == static_cast<std::int32_t>(i)) distinct.push_back(i);
+    }
+    if (context.progress) context.progress->setTotal(distinct.size());
+    std::vector<std::optional<Diagnostic>> problems(distinct.size());
+    context.executor.forEach(distinct.size(), [&](std::size_t d) {
+        const Kernel& kernel = c.list.launches[distinct[d]].kernel;
+        const auto serial = makeSerialExecutor();
+        PriceContext asked{*serial, context.stop};
+        auto price = c.pricer->price(kernel, asked);
+        if (price) {
+            prices[distinct[d]] = finite(*price, kernel, c.device);
+        } else {
+            problems[d] = std::move(price.error());
+        }
+        if (context.progress) context.progress->advance();
+    });
+    for (auto& problem : problems) {
+        if (problem) return Unexpected(std::move(*problem));
+    }
+    return {};
+}
+
+// Every distinct kernel is priced once.
+Expected<void> priceAll(Composition& c, EstimateContext& context) {
+    const auto& launches = c.list.launches;
+    const auto first = firstOfEach(launches, c.distinct);
+    c.prices.resize(launches.size());
+    std::vector<KernelPrice> slow;
+    if (!c.pricer->instant()) {
+        slow.resize(launches.size());
+        if (auto done = priceSlowly(c, first, context, slow); !done) return done;
+    }
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        const auto at = static_cast<std::size_t>(first[i]);
+        const Kernel& kernel = launches[i].kernel;
+        if (!slow.empty()) {
+            c.prices[i] = pricedLaunch(slow[at], launches[i], c.device);
+        } else if (at == i) {
+            c.prices[i] = pricedLaunch(finite(c.pricer->price(kernel), kernel, c.device), launches[i], c.device);
+        } else {
+            c.prices[i] = pricedLaunch(c.prices[at].price, launches[i], c.device);
+        }
+    }
+    return {};
 }
 
 void composeInterval(Composition& c) {
@@ -73,7 +124,7 @@ void composeInterval(Composition& c) {
 
 }  // namespace
 
-PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const GpuView& gpu) {
+PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device) {
     PricedLaunch result;
     result.price = price;
     double low = price.low, high = price.high;
@@ -88,9 +139,13 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
         high = price.seconds * guess;
         result.known = false;
     }
-    const double extra = launch.extraBytes > 0 && gpu.dramBandwidth > 0 ? launch.extraBytes / gpu.dramBandwidth : 0;
+    const double bandwidth = device.main().bandwidth.value;
+    const double extra = launch.extraBytes > 0 && bandwidth > 0 ? launch.extraBytes / bandwidth : 0;
+    result.least = launch.scale * leastSeconds(device, launch.kernel);
     result.seconds = launch.scale * price.seconds + extra;
-    result.low = std::min(result.seconds, launch.scale * low + extra);
+    result.raised = result.seconds < result.least * (1 - 1e-9);
+    result.seconds = std::max(result.seconds, result.least);
+    result.low = std::max(result.least, std::min(result.seconds, launch.scale * low + extra));
     result.high = std::max(result.seconds, launch.scale * high + extra);
     return result;
 }
@@ -110,45 +165,93 @@ Doubts doubtsOf(const Composition& c) {
         if (p.price.domain == DomainVerdict::Outside) doubts.outside += seconds;
         if (p.price.domain == DomainVerdict::Edge) doubts.edge += seconds;
         if (!p.known) doubts.unknown += seconds;
+        if (p.raised) doubts.raised += seconds;
     }
     if (busy <= 0) return doubts;
-    for (double* share : {&doubts.notCovered, &doubts.outside, &doubts.edge, &doubts.unknown}) *share /= busy;
+    for (double* share : {&doubts.notCovered, &doubts.outside, &doubts.edge, &doubts.unknown, &doubts.raised}) *share /= busy;
     for (double& share : doubts.notCoveredByKind) share /= busy;
     return doubts;
 }
 
+namespace {
+
+// The view of a device and the method bound to it.
+Expected<void> bindTo(const DeviceRef& place, const KernelMethod& method, const EstimateContext& context,
+                      Composition& c) {
+    c.place = place;
+    const CalibrationSet& calibrations = context.calibrations ? *context.calibrations : shippedCalibrations().set;
+    auto gpu = gpuView(place);
+    if (gpu) {
+        c.device = gpu->device;
+        c.gpu = std::move(*gpu);
+    } else {
+        auto device = deviceView(place);
+        if (!device) return Unexpected(std::move(device.error()));
+        c.device = std::move(*device);
+        c.gpu.reset();
+    }
+    const bool ofGpu = std::holds_alternative<GpuBinder>(method.binder);
+    if (ofGpu && !c.gpu) return Unexpected(std::move(gpu.error()));
+    auto pricer = ofGpu ? method.bind(*c.gpu, calibrations)
+                        : method.bind(place, BindContext{calibrations, context.options, context.seed});
+    if (!pricer) return Unexpected(std::move(pricer.error()));
+    c.pricer = std::move(*pricer);
+    return {};
+}
+
+Expected<void> bindAnywhere(const Scenario& scenario, const KernelMethod& method, const EstimateContext& context,
+                            Composition& c) {
+    if (!scenario.plan.placement.empty()) {
+        auto path = findComponent(scenario.hardware->root, scenario.plan.placement);
+        if (!path) return Unexpected(std::move(path.error()));
+        auto place = deviceAt(scenario.hardware, *path);
+        if (!place) return Unexpected(std::move(place.error()));
+        return bindTo(*place, method, context, c);
+    }
+    auto places = devicesOf(scenario.hardware);
+    if (!places) return Unexpected(std::move(places.error()));
+    Expected<void> refused;
+    for (const DeviceRef& place : *places) {
+        auto bound = bindTo(place, method, context, c);
+        if (bound) return bound;
+        if (refused) refused = std::move(bound);
+        // Written-out copies of one device refuse alike: a few tell.
+        if (&place - places->data() >= 8) break;
+    }
+    return refused;
+}
+
+}  // namespace
+
 Expected<Composition> compose(const Scenario& scenario, const KernelMethod& method, const ModelOptions& options,
-                              const CalibrationSet& calibrations, const std::stop_token& stop) {
+                              EstimateContext& context) {
     const Workload& workload = *scenario.workload;
     Composition c;
-    auto gpu = gpuView(*scenario.hardware);
-    if (!gpu) return Unexpected(std::move(gpu.error()));
-    c.gpu = std::move(*gpu);
+    if (auto bound = bindAnywhere(scenario, method, context, c); !bound) return Unexpected(std::move(bound.error()));
     if (workload.costs.size() == 0) {
         return fail("workload.empty", "workload '" + workload.name + "' has no operators", "at least one",
                     "Import a model or choose a built-in one");
     }
-    if (c.gpu.dramBandwidth <= 0) {
-        const auto& main = c.gpu.device.main();
-        return fail("hardware.missing-bandwidth", "the main memory of " + c.gpu.device.name + " has no bandwidth",
+    if (c.device.main().bandwidth.value <= 0) {
+        const auto& main = c.device.main();
+        return fail("hardware.missing-bandwidth", "the main memory of " + c.device.name + " has no bandwidth",
                     "an attribute 'bandwidth', e.g. 3.35 TB/s", "Set the bandwidth of " + main.path,
                     Place{{}, 0, 0, main.path + ".bandwidth"});
     }
-    auto pricer = method.bind(c.gpu, calibrations);
-    if (!pricer) return Unexpected(std::move(pricer.error()));
-    c.pricer = std::move(*pricer);
-    if (stop.stop_requested()) return fail("study.cancelled", "cancelled");
+    if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
     c.list = launchesOf(workload, options);
-    c.distinct = priceAll(c);
-    if (stop.stop_requested()) return fail("study.cancelled", "cancelled");
+    if (auto priced = priceAll(c, context); !priced) return Unexpected(std::move(priced.error()));
+    if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
     c.runs = runsOf(workload.graph, c.list.launches);
     std::vector<double> seconds;
     seconds.reserve(c.prices.size());
     for (const PricedLaunch& p : c.prices) seconds.push_back(p.seconds);
-    if (options.launch == LaunchMode::Eager) {
-        c.issue = std::max(eagerIssue, c.gpu.device.launchOverhead.value);
+    if (c.pricer->launchInside()) {
+        c.issue = c.graphLaunch = 0;
+    } else if (options.launch == LaunchMode::Eager) {
+        c.issue = std::max(eagerIssue, c.device.launchOverhead.value);
     } else {
-        c.graphLaunch = c.gpu.device.launchOverhead.value;
+        c.graphLaunch = c.device.launchOverhead.value;
     }
     c.pipelined = pipeline(c.runs, seconds, c.issue);
     if (options.streams) c.overlapped = overlappedSeconds(workload, c);

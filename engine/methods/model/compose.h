@@ -9,6 +9,7 @@
 #include "methods/model/pipeline.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,21 @@ namespace orrery {
 struct PricedLaunch {
     KernelPrice price;
     double seconds = 0, low = 0, high = 0;
-    bool known = true;  ///< false: no error of this price is known, the sides are a guess
+    double least = 0;     ///< seconds at peak rates
+    bool known = true;    ///< false: no error of this price is known, the sides are a guess
+    bool raised = false;  ///< the method priced it below `least`, which it is taken at
 };
 
 /// Scale and epilogue applied; where the price has no interval, the stated errors of a roofline or a factor of two.
-PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const GpuView& gpu);
+/// Never below the least time of the kernel (kernel_bound.h).
+PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device);
 /// Correlation of the common causes of two families of kernels; not measured.
 inline constexpr double betweenFamilies = 0.5;
 
 struct Composition {
-    GpuView gpu;
+    DeviceRef place;
+    DeviceView device;
+    std::optional<GpuView> gpu;  ///< where the device is one
     KernelPricerPtr pricer;
     LaunchList list;
     std::vector<PricedLaunch> prices;  ///< per launch
@@ -43,28 +49,29 @@ struct Composition {
 
 /// Shares of the busy time, 0 to 1.
 struct Doubts {
-    double notCovered = 0, outside = 0, edge = 0, unknown = 0;
+    double notCovered = 0, outside = 0, edge = 0, unknown = 0, raised = 0;
     std::array<double, kernelKindCount> notCoveredByKind{};
 };
 Doubts doubtsOf(const Composition& composition);
 
-/// Binds the method to the scenario's first GPU and prices every distinct kernel once. Fails as gpuView() and the
+/// Binds the method to the device that works and prices every distinct kernel once, slow ones side by side. The device
+/// is the one that the plan places the work on, else the first on which the method answers. Fails as the views and the
 /// method's bind do, with `workload.empty`, and with `study.cancelled`.
 Expected<Composition> compose(const Scenario& scenario, const KernelMethod& method, const ModelOptions& options,
-                              const CalibrationSet& calibrations, const std::stop_token& stop);
+                              EstimateContext& context);
 
 /// What streams can save at most: a block ends no sooner than its longest chain of dependent operators, nor than its
 /// arithmetic and its bytes take at the peaks. Of the forward pass alone.
 double overlappedSeconds(const Workload& workload, const Composition& composition);
 
-/// Reading of the options of a card.
-ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context);
+/// From the task and the options of a card.
+ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context, const Task& task = Pass{});
 /// The estimate of `compose`, with columns per operator, interval, energy, memory, figures, warnings, timeline.
 Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod& method, const MethodCard& card,
                                     EstimateContext& context);
 
 /// The price of a kernel at peak rates and memory bandwidth, for what no method covers.
-KernelPrice rooflinePrice(const GpuView& gpu, const Kernel& kernel);
+KernelPrice rooflinePrice(const DeviceView& device, const Kernel& kernel);
 /// Equal for kernels that are priced alike.
 std::uint64_t identity(const Kernel& kernel);
 bool sameKernel(const Kernel& a, const Kernel& b);

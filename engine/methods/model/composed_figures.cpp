@@ -19,7 +19,7 @@ double tokensOf(const Workload& workload) {
 }
 
 std::string_view nameOfPass(const Workload& workload, const ModelOptions& options) {
-    if (options.step == TrainingStep::Training) return "Time of one step";
+    if (options.step == Step::Training) return "Time of one step";
     switch (workload.recipe.options.phase) {
         case Phase::Decode:
             return "Time per output token";
@@ -48,7 +48,7 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
             add("Throughput", batch / seconds, Dimension::Number, "sample/s");
         }
     }
-    if (options.step == TrainingStep::Training) {
+    if (options.step == Step::Training) {
         std::array<double, partCount> parts{};
         for (std::size_t i = 0; i < c.prices.size(); ++i) {
             parts[static_cast<std::size_t>(c.list.launches[i].part)] +=
@@ -79,9 +79,9 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
     for (std::size_t i = 0; i < workload.costs.size(); ++i) {
         if (workload.costs.macs[i] > most) most = workload.costs.macs[i], type = workload.costs.type[i];
     }
-    const double peak = c.gpu.peak(true, type);
+    const double peak = c.device.peak(true, type).value;
     if (peak > 0 && products > 0) add("Model FLOP utilisation", flops / seconds / peak, Dimension::Fraction);
-    add("Memory bandwidth utilisation", bytes / seconds / c.gpu.dramBandwidth, Dimension::Fraction);
+    add("Memory bandwidth utilisation", bytes / seconds / c.device.main().bandwidth.value, Dimension::Fraction);
     const auto& i = c.interval;
     if (i.seconds > 0) {
         add("Interval half-width, kernels err by themselves", 0.5 * (i.independentHigh - i.independentLow) / i.seconds,

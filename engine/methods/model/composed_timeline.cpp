@@ -18,7 +18,7 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
     Timeline timeline;
     const bool training = std::any_of(c.list.launches.begin(), c.list.launches.end(),
                                       [](const Launch& launch) { return launch.part != Part::Forward; });
-    const std::string& device = c.gpu.device.name;
+    const std::string& device = c.device.name;
     int rows = 1;
     if (training) {
         rows = partCount;

@@ -36,6 +36,14 @@ void addDoubts(Estimate& answer, const Doubts& doubts) {
                         percent(doubts.notCovered), kinds),
             "Compare with a method that covers them"));
     }
+    if (doubts.raised > worthSaying) {
+        answer.warnings.push_back(
+            warning("method.below-bound",
+                    fmt::format("{} of the time is of kernels that this method prices below what peak rates allow: "
+                                "they stand at that bound",
+                                percent(doubts.raised)),
+                    "The device's stated peaks may be too low, or the kernels too far from what the method knows"));
+    }
     if (doubts.outside > worthSaying) {
         answer.warnings.push_back(warning(
             "calibration.extrapolates",
@@ -62,24 +70,29 @@ void addInterval(Estimate& answer, const Composition& c, const Doubts& doubts) {
     answer.interval.high = Seconds(std::max(latency, i.high + std::max(0.0, shift)));
     answer.interval.kind =
         doubts.unknown + doubts.notCovered > 0.5 ? IntervalKind::StatedError : IntervalKind::Residuals;
-    answer.interval.basis = fmt::format(
-        "90 % of the residuals of each kernel, composed with their measured correlation within a family and 0.5 "
-        "between "
-        "families: {} to {} if kernels erred by themselves, {} to {} if all erred alike",
-        format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)), format(Seconds(i.correlatedLow)),
-        format(Seconds(i.correlatedHigh)));
+    const std::string stated = c.pricer->basis();
+    if (!stated.empty()) {
+        answer.interval.kind = IntervalKind::StatedError;
+        answer.interval.basis = stated;
+    } else {
+        answer.interval.basis = fmt::format(
+            "90 % of the residuals of each kernel, composed with their measured correlation within a family and 0.5 "
+            "between families: {} to {} if kernels erred by themselves, {} to {} if all erred alike",
+            format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)), format(Seconds(i.correlatedLow)),
+            format(Seconds(i.correlatedHigh)));
+    }
     if (doubts.unknown > worthSaying) {
         answer.interval.basis += fmt::format("; {} of the time has no measured error", percent(doubts.unknown));
     }
 }
 
 void addMemoryUse(Estimate& answer, const Workload& workload, const Composition& c, const ModelOptions& options) {
-    if (options.step == TrainingStep::Inference) {
-        addMemory(answer, workload, c.gpu.device);
+    if (options.step == Step::Inference) {
+        addMemory(answer, workload, c.device);
         return;
     }
     const TrainingMemory memory = trainingMemory(workload, options);
-    const auto& main = c.gpu.device.main();
+    const auto& main = c.device.main();
     MemoryUse use{memory.weights + memory.gradients + memory.optimizer, Bytes(0), memory.activations, main.capacity};
     if (use.capacity.value > 0 && use.total() > use.capacity) {
         answer.warnings.push_back(warning(
@@ -93,18 +106,43 @@ void addMemoryUse(Estimate& answer, const Workload& workload, const Composition&
     answer.memory = use;
 }
 
+// Of the kernels' own energies, where the method says all of them.
+bool addKernelEnergy(Estimate& answer, const Composition& c) {
+    std::vector<double> perOperator(answer.operators.size(), 0.0);
+    double joules = 0;
+    for (std::size_t i = 0; i < c.prices.size(); ++i) {
+        const Launch& launch = c.list.launches[i];
+        const double one = c.prices[i].price.joules;
+        if (one < 0) return false;
+        perOperator[static_cast<std::size_t>(launch.op)] += launch.count * launch.scale * one;
+        joules += launch.count * launch.scale * one;
+    }
+    if (joules <= 0) return false;
+    answer.operators.joules = std::move(perOperator);
+    answer.energy = Joules(joules);
+    return true;
+}
+
 // Stated energies where the device has them, else what the power cap says; the clock that the cap allows either way.
-void addEnergyUse(Estimate& answer, const Composition& c) {
-    addEnergy(answer, c.gpu.device);
-    const PowerModel model = powerModel(c.gpu);
+void addEnergyUse(Estimate& answer, const Composition& c, const Workload& workload) {
+    bool stated = addKernelEnergy(answer, c);
+    if (!stated) {
+        addEnergy(answer, c.device);
+        stated = answer.energy.has_value();
+    }
+    if (!c.gpu) {
+        const auto rates = computeRates(c.device, workload.costs);
+        if (!stated && rates) addPowerCapEnergy(answer, c.device, workload.costs, rates->rates);
+        return;
+    }
+    const PowerModel model = powerModel(*c.gpu);
     if (!model.known()) return;
-    const bool stated = answer.energy.has_value();
     double busy = 0, clock = 0, joules = 0;
     std::vector<double> perOperator(answer.operators.size(), 0.0);
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
         const Launch& launch = c.list.launches[i];
         const double seconds = c.prices[i].seconds;
-        const PowerPoint point = powerOf(model, c.gpu, launch.kernel, launch.scale * launch.kernel.flops,
+        const PowerPoint point = powerOf(model, *c.gpu, launch.kernel, launch.scale * launch.kernel.flops,
                                          launch.scale * launch.kernel.bytes(), seconds);
         const double all = launch.count * seconds;
         busy += all;
@@ -114,7 +152,7 @@ void addEnergyUse(Estimate& answer, const Composition& c) {
         joules += drawn;
     }
     if (busy <= 0) return;
-    answer.figures.push_back({"Sustained clock", clock / busy * c.gpu.clock, Dimension::Frequency, {}});
+    answer.figures.push_back({"Sustained clock", clock / busy * c.gpu->clock, Dimension::Frequency, {}});
     if (stated) return;
     answer.operators.joules = std::move(perOperator);
     answer.energy = Joules(joules);
@@ -126,7 +164,9 @@ void addEnergyUse(Estimate& answer, const Composition& c) {
 
 std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions& options) {
     std::vector<std::string> said = c.list.assumptions;
-    if (options.launch == LaunchMode::Eager) {
+    if (c.pricer->launchInside()) {
+        said.push_back("Every kernel holds its own launch; they follow one another");
+    } else if (options.launch == LaunchMode::Eager) {
         said.push_back(fmt::format("The host issues a kernel every {}; the GPU waits where it is faster",
                                    format(Seconds(c.issue))));
     } else {
@@ -141,49 +181,58 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
     }
     const auto more = c.pricer->assumptions();
     said.insert(said.end(), more.begin(), more.end());
-    said.insert(said.end(), c.gpu.assumptions.begin(), c.gpu.assumptions.end());
-    if (c.gpu.device.copies > 1) {
-        said.push_back(fmt::format("One of {} devices '{}' does all the work", c.gpu.device.copies, c.gpu.device.name));
-    }
+    const auto& ofView = c.gpu ? c.gpu->assumptions : c.device.assumptions;
+    said.insert(said.end(), ofView.begin(), ofView.end());
     return said;
 }
 
 }  // namespace
 
-ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context) {
+ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context, const Task& task) {
     ModelOptions options;
     options.launch = optionOf(card, context, "launch") == "eager" ? LaunchMode::Eager : LaunchMode::Graph;
     const auto fusion = optionOf(card, context, "fusion");
     options.fusion = fusion == "none" ? Fusion::None : fusion == "compile" ? Fusion::Compile : Fusion::Epilogue;
     options.streams = optionOf(card, context, "streams") == "on";
-    options.step = optionOf(card, context, "step") == "training" ? TrainingStep::Training : TrainingStep::Inference;
-    const auto optimizer = optionOf(card, context, "optimizer");
-    options.optimizer = optimizer == "sgd" ? Optimizer::Sgd : optimizer == "none" ? Optimizer::None : Optimizer::Adam;
+    if (const auto* step = std::get_if<TrainingStep>(&task)) {
+        options.step = Step::Training;
+        options.optimizer = step->optimizer;
+    } else if (optionOf(card, context, "step") == "training") {  // older files
+        options.step = Step::Training;
+        const auto optimizer = optionOf(card, context, "optimizer");
+        options.optimizer = optimizer == "sgd"    ? Optimizer::Sgd
+                            : optimizer == "none" ? Optimizer::None
+                                                  : Optimizer::Adam;
+    }
     return options;
 }
 
 Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod& method, const MethodCard& card,
                                     EstimateContext& context) {
     const Workload& workload = *scenario.workload;
-    const ModelOptions options = modelOptions(card, context);
-    const CalibrationSet& calibrations = context.calibrations ? *context.calibrations : shippedCalibrations().set;
-    auto composed = compose(scenario, method, options, calibrations, context.stop);
+    const ModelOptions options = modelOptions(card, context, scenario.task);
+    auto composed = compose(scenario, method, options, context);
     if (!composed) return Unexpected(std::move(composed.error()));
     const Composition& c = *composed;
 
     Estimate answer;
-    answer.levels = {c.gpu.device.main().name};
+    answer.levels = c.pricer->levels();
+    if (answer.levels.empty()) answer.levels = {c.device.main().name};
     answer.operators = operatorColumns(workload, c);
     answer.latency = Seconds(latencyOf(c));
+    double least = 0;
+    for (std::size_t i = 0; i < c.prices.size(); ++i) least += c.list.launches[i].count * c.prices[i].least;
+    answer.bound = Seconds(std::min(least, answer.latency.value));
     const Doubts doubts = doubtsOf(c);
     addInterval(answer, c, doubts);
     answer.assumptions = assumptionsOf(c, options);
     answer.warnings = workload.warnings;
+    addCopies(answer, c.device);
     addDoubts(answer, doubts);
     addMemoryUse(answer, workload, c, options);
-    answer.ceilings = ceilingsFor(c.gpu.device, workload.costs, answer.levels.size());
+    answer.ceilings = ceilingsFor(c.device, workload.costs, answer.levels.size());
     addFigures(answer, workload, c, options);
-    addEnergyUse(answer, c);
+    addEnergyUse(answer, c, workload);
     if (context.wantTimeline) answer.timeline = composedTimeline(c);
     return answer;
 }

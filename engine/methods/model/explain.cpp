@@ -24,8 +24,8 @@ Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario,
     const auto executor = makeSerialExecutor();
     EstimateContext context{*executor, {}};
     context.options = choice.options;
-    const auto composed = compose(scenario, *kernels, modelOptions(method->card, context),
-                                  calibrations ? *calibrations : shippedCalibrations().set, {});
+    context.calibrations = calibrations;
+    const auto composed = compose(scenario, *kernels, modelOptions(method->card, context, scenario.task), context);
     if (!composed) return Unexpected(composed.error());
     const std::int32_t leader = composed->list.leader[op];
     std::vector<std::int32_t> covered{leader};

@@ -147,7 +147,7 @@ private:
             const std::int32_t next = uses_[root(tail)].consumer;
             if (next < 0 || !alone(next) || leadsNorm(next) || !together(product, next)) return;
             const Operator& each = op(next);
-            const bool folded = each.type == "BatchNormalization" && options_.step == TrainingStep::Inference;
+            const bool folded = each.type == "BatchNormalization" && options_.step == Step::Inference;
             const bool elementwise = each.kind == OperatorKind::Elementwise && each.inputs.size() <= 2;
             if ((!folded && !elementwise) || !sameSize(each, tail) || !madeBefore(each, tail, product)) return;
             leader_[static_cast<std::size_t>(next)] = product;

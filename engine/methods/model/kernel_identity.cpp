@@ -41,12 +41,13 @@ bool sameKernel(const Kernel& a, const Kernel& b) {
     return fields(a) == fields(b) && a.convolution == b.convolution;
 }
 
-KernelPrice rooflinePrice(const GpuView& gpu, const Kernel& kernel) {
+KernelPrice rooflinePrice(const DeviceView& device, const Kernel& kernel) {
     const bool matrix = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::PrefillAttention ||
                         kernel.kind == KernelKind::DecodeAttention || kernel.kind == KernelKind::Convolution;
-    const double peak = std::max(gpu.peak(matrix, kernel.type), 0.0);
+    const double peak = std::max(device.peak(matrix, kernel.type).value, 0.0);
     const double compute = peak > 0 ? kernel.flops / peak : 0;
-    const double memory = gpu.dramBandwidth > 0 ? kernel.bytes() / gpu.dramBandwidth : 0;
+    const double bandwidth = device.main().bandwidth.value;
+    const double memory = bandwidth > 0 ? kernel.bytes() / bandwidth : 0;
     KernelPrice price;
     price.seconds = price.low = price.high = std::max(compute, memory);
     price.bound =

@@ -106,8 +106,8 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     std::array<double, kernelKindCount> below{}, above{};
     for (const Launch& launch : launches) {
         KernelPrice price = spec_.pricer->price(launch.kernel);
-        if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.gpu, launch.kernel);
-        PricedLaunch priced = pricedLaunch(price, launch, spec_.gpu);
+        if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.gpu.device, launch.kernel);
+        PricedLaunch priced = pricedLaunch(price, launch, spec_.gpu.device);
         slowDown(priced, launch.kernel, spec_.software);
         const auto kind = static_cast<std::size_t>(launch.kernel.kind);
         sum.seconds += launch.count * priced.seconds;

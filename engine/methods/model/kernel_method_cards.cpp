@@ -1,7 +1,7 @@
 // What the cards of the methods over kernels say. Findings are those of `orrery-cli evaluate` and of
 // tests/engine/tst_model_end_to_end.cpp.
 
-#include "methods/model/gpu_model_methods.h"
+#include "methods/model/model_methods.h"
 
 #include <algorithm>
 #include <vector>
@@ -150,7 +150,7 @@ MethodCard kernelMethodCard(const KernelMethod& method) {
         .id = method.id,
         .title = method.id,
         .methodology = Methodology::Analytical,
-        .level = MethodLevel::Model,
+        .level = MethodLevel::Kernel,
         .summary = "Prices the kernels of a model on a GPU one by one and composes them.",
         .platforms = {"GPU"},
         .evidence = {},

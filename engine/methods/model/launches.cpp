@@ -272,7 +272,7 @@ LaunchList launchesOf(const Workload& workload, const ModelOptions& options) {
         list.launches.push_back(launch);
     }
     addAssumptions(options, list);
-    if (options.step == TrainingStep::Training) addTraining(workload, options, list);
+    if (options.step == Step::Training) addTraining(workload, options, list);
     return list;
 }
 

@@ -3,6 +3,7 @@
 // From a graph to the kernels that a GPU is asked to run, in order. How an operator becomes kernels hangs on who runs
 // it: a framework that launches every operation by itself, an inference engine with hand-fused kernels, or a compiler.
 
+#include "methods/task.h"
 #include "workload/kernel.h"
 #include "workload/workload.h"
 
@@ -19,14 +20,13 @@ enum class Fusion : std::uint8_t {
     Epilogue,  ///< an inference engine: bias, activation, residual in the products; residual with norm; attention
     Compile,   ///< a compiler: chains of element-wise work with at most one norm or softmax; products on their own
 };
-enum class TrainingStep : std::uint8_t { Inference, Training };
-enum class Optimizer : std::uint8_t { Adam, Sgd, None };
+enum class Step : std::uint8_t { Inference, Training };
 
 struct ModelOptions {
     LaunchMode launch = LaunchMode::Graph;
     Fusion fusion = Fusion::Epilogue;
     bool streams = false;
-    TrainingStep step = TrainingStep::Inference;
+    Step step = Step::Inference;
     Optimizer optimizer = Optimizer::Adam;
 };
 

@@ -33,9 +33,9 @@ double overlappedSeconds(const Workload& workload, const Composition& c) {
                 forward = forward && launch.part == Part::Forward;
                 end += c.prices[i].seconds;
                 serial += c.prices[i].seconds;
-                const KernelPrice roof = rooflinePrice(c.gpu, launch.kernel);
+                const KernelPrice roof = rooflinePrice(c.device, launch.kernel);
                 if (roof.bound.kind == BoundKind::Compute) compute += roof.seconds;
-                memory += (launch.kernel.bytes() + launch.extraBytes) / c.gpu.dramBandwidth;
+                memory += (launch.kernel.bytes() + launch.extraBytes) / c.device.main().bandwidth.value;
             }
             for (const std::size_t m : group) {
                 each(graph.operators[m].outputs, [&](std::size_t root) { done[root] = end; });

@@ -1,4 +1,4 @@
-#include "methods/model/gpu_model_methods.h"
+#include "methods/model/model_methods.h"
 
 #include "methods/model/compose.h"
 
@@ -6,7 +6,7 @@ namespace orrery {
 
 namespace {
 
-std::vector<MethodOption> options() {
+std::vector<MethodOption> compositionOptions() {
     return {
         {.key = "launch",
          .title = "Launch",
@@ -28,31 +28,34 @@ std::vector<MethodOption> options() {
          .title = "Step",
          .choices = {"inference", "training"},
          .fallback = "inference",
-         .meaning = "One forward pass, or a whole training step of one GPU."},
+         .meaning = "One forward pass, or a whole training step of one GPU.",
+         .older = true},
         {.key = "optimizer",
          .title = "Optimizer",
          .choices = {"adam", "sgd", "none"},
          .fallback = "adam",
-         .meaning = "Of a training step; none leaves forward and backward pass alone."},
+         .meaning = "Of a training step; none leaves forward and backward pass alone.",
+         .older = true},
     };
 }
 
 }  // namespace
 
-Method gpuModelMethod(const KernelMethod& method) {
+Method modelMethod(const KernelMethod& method) {
     MethodCard card = kernelMethodCard(method);
-    card.level = MethodLevel::Model;
-    card.platforms = {"GPU"};
-    card.options = options();
+    card.level = MethodLevel::Kernel;
+    card.options = method.options;
+    for (MethodOption& option : compositionOptions()) card.options.push_back(std::move(option));
     card.version = method.version;
+    card.tasks = {TaskKind::Pass, TaskKind::OneOperator, TaskKind::TrainingStep};
     return {card, [method, card](const Scenario& scenario, EstimateContext& context) {
                 return estimateComposed(scenario, method, card, context);
             }};
 }
 
-std::vector<Method> gpuModelMethods() {
+std::vector<Method> modelMethods() {
     std::vector<Method> methods;
-    for (const KernelMethod& method : kernelMethods()) methods.push_back(gpuModelMethod(method));
+    for (const KernelMethod& method : kernelMethods()) methods.push_back(modelMethod(method));
     return methods;
 }
 

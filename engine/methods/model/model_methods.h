@@ -10,9 +10,9 @@
 namespace orrery {
 
 /// In the order of kernelMethods(). Each takes the options `launch`, `fusion`, `streams`, `step` and `optimizer`.
-std::vector<Method> gpuModelMethods();
+std::vector<Method> modelMethods();
 /// The method that composes one kernel method, whether it is listed or not.
-Method gpuModelMethod(const KernelMethod& method);
+Method modelMethod(const KernelMethod& method);
 /// What a kernel method's card says: kernel_method_cards.cpp. Options and level are the composition's.
 MethodCard kernelMethodCard(const KernelMethod& method);
 

@@ -1,0 +1,161 @@
+#include "methods/system/sharded_workload.h"
+
+#include "workload/models/transformer_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace orrery {
+
+namespace {
+
+using Group = ShardedCall::Group;
+
+std::string_view lastWord(std::string_view name) {
+    const auto at = name.find_last_of("./");
+    return at == std::string_view::npos ? name : name.substr(at + 1);
+}
+
+// Where a layer's partial sums are added up.
+bool endsPartialSums(const Operator& op, bool parallelOrder) {
+    const auto word = lastWord(op.name);
+    if (word == "combine") return true;
+    if (op.name.find("expert") != std::string::npos) return false;  // summed by `combine`
+    return word == "down_proj" || (word == "o_proj" && !parallelOrder);
+}
+
+double tokensOf(const WorkloadOptions& options, std::int64_t sequence) {
+    const auto batch = static_cast<double>(std::max<std::int64_t>(1, options.batch));
+    return options.phase == Phase::Decode ? batch : batch * static_cast<double>(std::max<std::int64_t>(1, sequence));
+}
+
+std::int64_t sequenceOf(const Graph& graph) {
+    for (const Operator& op : graph.operators) {
+        if (op.attention) return op.attention->queries;
+    }
+    return 1;
+}
+
+double gradientBytes(const Workload& shard, const Plan& plan) {
+    return shard.totals.weightBytes / static_cast<double>(plan.pipeline);
+}
+
+// Samples of one device at a time, and how many such micro-batches a pass takes.
+Expected<std::int64_t> splitBatch(WorkloadOptions& options, const Plan& plan, const Task& task) {
+    const std::int64_t batch = std::max<std::int64_t>(1, options.batch);
+    const bool training = kindOf(task) == TaskKind::TrainingStep;
+    std::int64_t micro = plan.microbatches > 0 ? plan.microbatches : training ? plan.pipeline : 1;
+    if (plan.microbatches <= 0) micro = std::clamp<std::int64_t>(batch / plan.data, 1, micro);
+    if (batch < plan.data * micro) {
+        return fail("plan.batch",
+                    fmt::format("a batch of {} over {} copies of the model in {} micro-batches", batch, plan.data, micro),
+                    "at least one sample for each", "raise the batch, or lower dp or mb", Place{.path = "plan/data"});
+    }
+    options.batch = (batch + plan.data * micro - 1) / (plan.data * micro);
+    return micro;
+}
+
+void addTensorCalls(const Workload& shard, const TransformerConfig& config, bool training,
+                    std::vector<ShardedCall>& calls) {
+    const WorkloadOptions& options = shard.recipe.options;
+    const double wide = std::max(16, bits(options.activations)) / 8.0;
+    const double tokens = tokensOf(options, sequenceOf(shard.graph));
+    const double bytes = tokens * static_cast<double>(config.hidden) * wide;
+    const bool parallel = config.order == TransformerConfig::Order::Parallel;
+    // The backward pass adds up the gradients of the same activations.
+    const double passes = training ? 2 : 1;
+    const auto& ops = shard.graph.operators;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        if (!endsPartialSums(ops[i], parallel)) continue;
+        calls.push_back({CollectiveOp::AllReduce, Group::Tensor, bytes, passes * static_cast<double>(ops[i].repeat),
+                         static_cast<std::int32_t>(i), false, "activations"});
+    }
+    calls.push_back({CollectiveOp::AllReduce, Group::Tensor, bytes, passes, 0, false, "embedding"});
+    const double rows = options.phase == Phase::Forward ? tokens : static_cast<double>(options.batch);
+    if (config.head && !ops.empty()) {
+        calls.push_back({CollectiveOp::AllGather, Group::Tensor, rows * static_cast<double>(config.vocabulary) * wide,
+                         passes, static_cast<std::int32_t>(ops.size() - 1), false, "logits"});
+    }
+}
+
+Expected<ShardedWorkload> ofTransformer(const WorkloadPtr& workload, const TransformerConfig& config, const Plan& plan,
+                                        const Task& task) {
+    ShardedWorkload result;
+    WorkloadRecipe recipe = workload->recipe;
+    auto micro = splitBatch(recipe.options, plan, task);
+    if (!micro) return Unexpected(std::move(micro.error()));
+    result.microbatches = *micro;
+    auto shard = shardOf(config, TransformerPlan{plan.tensor, plan.pipeline, plan.expert});
+    if (!shard) return Unexpected(std::move(shard.error()));
+    auto built = buildTransformer(*shard, recipe.options);
+    if (!built) return Unexpected(std::move(built.error()));
+    result.shard = finishWorkload(workload->id, workload->name, recipe, std::move(built->graph), built->warnings,
+                                  built->transformer);
+    const bool training = kindOf(task) == TaskKind::TrainingStep;
+    if (plan.tensor > 1) addTensorCalls(*result.shard, config, training, result.calls);
+    if (plan.pipeline > 1) {
+        const double tokens = tokensOf(recipe.options, sequenceOf(result.shard->graph));
+        const double bytes = tokens * static_cast<double>(config.hidden) *
+                             std::max(16, bits(recipe.options.activations)) / 8.0;
+        const double times = static_cast<double>(plan.pipeline - 1) * (training ? 2 : 1);
+        result.calls.push_back({CollectiveOp::SendReceive, Group::Pipeline, bytes, times,
+                                static_cast<std::int32_t>(result.shard->graph.operators.size() - 1), false, "stage"});
+    }
+    return result;
+}
+
+Expected<ShardedWorkload> ofAnyModel(const WorkloadPtr& workload, const Plan& plan, const Task& task) {
+    if (plan.tensor > 1 || plan.pipeline > 1 || plan.expert > 1) {
+        return fail("plan.not-a-transformer",
+                    fmt::format("{} is no decoder transformer, whose layers are known how to be split", workload->name),
+                    "a plan of data parallelism alone, such as dp=8", "choose dp, or a language model",
+                    Place{.path = "plan"});
+    }
+    ShardedWorkload result;
+    WorkloadRecipe recipe = workload->recipe;
+    auto micro = splitBatch(recipe.options, plan, task);
+    if (!micro) return Unexpected(std::move(micro.error()));
+    result.microbatches = *micro;
+    if (recipe.options.batch == workload->recipe.options.batch) {
+        result.shard = workload;
+        return result;
+    }
+    auto shard = loadWorkload(recipe);
+    if (!shard) return Unexpected(std::move(shard.error()));
+    result.shard = std::move(*shard);
+    return result;
+}
+
+}  // namespace
+
+Expected<ShardedWorkload> shardedWorkload(const WorkloadPtr& workload, const Plan& plan, const Task& task) {
+    if (plan.context > 1) {
+        return fail("plan.context", "no method splits the positions of a sequence yet", "cp=1",
+                    "spread the model by tp, pp, ep or dp", Place{.path = "plan/context"});
+    }
+    Expected<ShardedWorkload> result = Unexpected(Diagnostic{});
+    const auto config = transformerConfig(workload->recipe.source);
+    const bool changed = !workload->recipe.whatIfs.empty();
+    result = config && !changed ? ofTransformer(workload, *config, plan, task) : ofAnyModel(workload, plan, task);
+    if (!result) return result;
+    if (kindOf(task) == TaskKind::TrainingStep && plan.data > 1) {
+        result->calls.push_back({CollectiveOp::AllReduce, Group::Data, gradientBytes(*result->shard, plan), 1, 0, true,
+                                 "gradients"});
+    }
+    auto& said = result->assumptions;
+    const std::int64_t batch = std::max<std::int64_t>(1, workload->recipe.options.batch);
+    if (result->shard->recipe.options.batch * plan.data * result->microbatches != batch) {
+        said.push_back(fmt::format("A batch of {} is padded to {}", batch,
+                                   result->shard->recipe.options.batch * plan.data * result->microbatches));
+    }
+    if (plan.pipeline > 1) {
+        said.push_back(fmt::format("{} stages of equal time; {} micro-batch{} in {} turns", plan.pipeline,
+                                   result->microbatches, result->microbatches == 1 ? "" : "es",
+                                   result->microbatches + plan.pipeline - 1));
+    }
+    return result;
+}
+
+}  // namespace orrery

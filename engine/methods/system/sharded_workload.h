@@ -1,0 +1,38 @@
+#pragma once
+
+// What one device of a plan computes, as a workload of its own, and what its devices send each other in one pass.
+
+#include "mapping/plan.h"
+#include "methods/task.h"
+#include "workload/kernel.h"
+#include "workload/workload.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// A call among the devices of one dimension of a plan.
+struct ShardedCall {
+    CollectiveOp collective = CollectiveOp::AllReduce;
+    enum class Group : std::uint8_t { Tensor, Data, Pipeline } group = Group::Tensor;
+    double bytes = 0;     ///< as CollectiveCall counts them
+    double count = 1;     ///< of one micro-batch, all layers; of gradients: of the step
+    std::int32_t op = 0;  ///< operator of the shard after which it stands
+    bool once = false;    ///< once per step, not per micro-batch: gradients
+    std::string_view what;  ///< `activations`, `logits`, `stage`, `gradients`
+};
+
+struct ShardedWorkload {
+    WorkloadPtr shard;  ///< all layers, at the width and the batch of one device and one micro-batch
+    std::int64_t microbatches = 1;
+    std::vector<ShardedCall> calls;
+    std::vector<std::string> assumptions;
+};
+
+/// Fails with `plan.not-a-transformer`, `plan.context`, `plan.batch` (fewer samples than copies and micro-batches) and
+/// as shardOf() does.
+Expected<ShardedWorkload> shardedWorkload(const WorkloadPtr& workload, const Plan& plan, const Task& task);
+
+}  // namespace orrery
