@@ -2,12 +2,12 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "store/export/exports.h"
 #include "store/runs/run_store.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <limits>
 
@@ -30,9 +30,7 @@ int list(RunStore& store) {
 
 Expected<std::int64_t> whichRun(const Arguments& arguments, RunStore& store) {
     if (const auto text = arguments.value("run")) {
-        std::int64_t id = 0;
-        const auto [rest, error] = std::from_chars(text->data(), text->data() + text->size(), id);
-        if (error == std::errc{} && rest == text->data() + text->size()) return id;
+        if (const auto id = wholeIn(*text)) return *id;
         return fail("usage.run", fmt::format("`--run {}` is not a run's number", *text), "a whole number");
     }
     const auto runs = store.runs();

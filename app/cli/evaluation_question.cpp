@@ -1,13 +1,13 @@
 #include "app/cli/evaluation_question.h"
 
 #include "app/cli/output.h"
+#include "base/text/words.h"
 #include "base/unit.h"
 #include "methods/kernel_method.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace orrery::cli {
 
@@ -125,9 +125,8 @@ Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options
 Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallback) {
     const auto text = arguments.value("seed");
     if (!text) return fallback;
-    std::uint64_t seed = 0;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seed);
-    if (error == std::errc{} && end == text->data() + text->size() && seed < (1ull << 53)) return seed;
+    const auto seed = wholeIn(*text);
+    if (seed && *seed >= 0 && *seed < (std::int64_t{1} << 53)) return static_cast<std::uint64_t>(*seed);
     return fail("usage.number", fmt::format("`--seed {}` is no seed", *text), "a whole number");
 }
 

@@ -1,11 +1,10 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/map_parts.h"
 #include "app/cli/output.h"
+#include "base/text/words.h"
 #include "mapping/mapspace_read.h"
 
 #include <fmt/format.h>
-
-#include <charconv>
 
 namespace orrery::cli {
 namespace {
@@ -13,9 +12,10 @@ namespace {
 Expected<void> readWhole(const Arguments& arguments, std::string_view option, std::uint64_t& into) {
     const auto text = arguments.value(option);
     if (!text) return {};
-    const char* end = text->data() + text->size();
-    const auto [read, error] = std::from_chars(text->data(), end, into);
-    if (error == std::errc() && read == end && into <= 1000000000000) return {};
+    if (const auto value = wholeIn(*text); value && *value >= 0 && *value <= 1000000000000) {
+        into = static_cast<std::uint64_t>(*value);
+        return {};
+    }
     return fail("usage.value", fmt::format("`--{} {}` is no number", option, *text), "a whole number, 0 to 10^12");
 }
 

@@ -1,15 +1,15 @@
 #include "app/cli/question.h"
 
 #include "app/cli/output.h"
-#include "hardware/files/catalogue.h"
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "hardware/check/validate.h"
+#include "hardware/files/catalogue.h"
 #include "store/project/what_ifs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 namespace orrery::cli {
@@ -19,15 +19,13 @@ namespace {
 Expected<void> readNumber(const Arguments& arguments, std::string_view option, std::int64_t& out) {
     const auto text = arguments.value(option);
     if (!text) return {};
-    std::int64_t value = 0;
-    const char* end = text->data() + text->size();
-    const auto [rest, error] = std::from_chars(text->data(), end, value);
+    const auto value = wholeIn(*text);
     constexpr std::int64_t largest = 1'000'000'000;
-    if (error != std::errc{} || rest != end || value < 1 || value > largest) {
+    if (!value || *value < 1 || *value > largest) {
         return fail("usage.number", fmt::format("`--{} {}` is not a size", option, *text),
                     fmt::format("a whole number from 1 to {}", largest));
     }
-    out = value;
+    out = *value;
     return {};
 }
 

@@ -2,9 +2,9 @@
 
 #include "app/cli/output.h"
 #include "app/cli/serve_run.h"
+#include "base/text/words.h"
 #include "methods/system/cases/published_case.h"
 
-#include <charconv>
 #include <set>
 
 namespace orrery::cli {
@@ -42,10 +42,8 @@ int serve(Expected<PublishedCase> given, std::string_view simulator, ServeOutput
 int machines(const Arguments& arguments, std::string_view option) {
     const auto text = arguments.value(option);
     if (!text) return 0;
-    int value = 0;
-    const char* end = text->data() + text->size();
-    const auto [rest, error] = std::from_chars(text->data(), end, value);
-    return error == std::errc{} && rest == end && value > 0 && value <= 4096 ? value : -1;
+    const auto value = wholeIn(*text);
+    return value && *value > 0 && *value <= 4096 ? static_cast<int>(*value) : -1;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "base/unit.h"
 
+#include "base/text/words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -102,13 +104,6 @@ constexpr std::array<Prefix, 19> prefixes{{{"Ki", 0x1p10},
                                            {"p", 1e-12},
                                            {"f", 1e-15}}};
 
-std::string_view trim(std::string_view text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 struct Scale {
     double factor;
     bool perCycle;
@@ -124,13 +119,6 @@ std::optional<Scale> findUnit(std::string_view symbol, Dimension dimension) {
         }
     }
     return std::nullopt;
-}
-
-std::string lower(std::string_view text) {
-    std::string out{text};
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
 }
 
 // The unit that a slip like `GBps`, `gb/s`, `gbit/sec` most likely meant; empty if none comes near.
@@ -158,7 +146,8 @@ std::string likelyUnit(std::string_view symbol, Dimension dimension) {
 std::string significant(double value, int digits) {
     if (digits <= 0) return fmt::format("{}", value);
     std::string text = fmt::format("{:.{}g}", value, digits);
-    if (std::fabs(value) >= 1 && text.find('e') != std::string::npos) text = fmt::format("{:.0f}", value);  // 1e+03 of 1000 with 3 digits
+    if (std::fabs(value) >= 1 && text.find('e') != std::string::npos)
+        text = fmt::format("{:.0f}", value);  // 1e+03 of 1000 with 3 digits
     return text;
 }
 
@@ -199,7 +188,7 @@ std::string withPrefix(double value, std::string_view unit, int digits, const st
 }  // namespace
 
 Expected<Measure> parseMeasure(std::string_view text, Dimension dimension) {
-    const std::string_view whole = trim(text);
+    const std::string_view whole = trimmed(text);
     const auto wanted = [&] {
         return dimension == Dimension::Count || dimension == Dimension::Number
                    ? std::string("a number")
@@ -217,7 +206,7 @@ Expected<Measure> parseMeasure(std::string_view text, Dimension dimension) {
     if (error != std::errc{} || !std::isfinite(number)) {
         return fail("unit.number", fmt::format("`{}` is not a number with a unit", whole), wanted());
     }
-    const std::string_view symbol = trim({rest, static_cast<std::size_t>(end - rest)});
+    const std::string_view symbol = trimmed({rest, static_cast<std::size_t>(end - rest)});
     Scale scale{1, false};
     if (symbol.empty()) {
         if (dimension == Dimension::Area) scale.factor = 1e-6;

@@ -1,9 +1,10 @@
 #include "evaluation/column_mapping.h"
 
 #include "base/text/csv_stream.h"
+#include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_rows.h"
-#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -25,12 +26,6 @@ std::string* memberOf(ColumnMapping& mapping, std::string_view key) {
         &mapping.device, &mapping.time,   &mapping.unit,    &mapping.noise,    &mapping.only};
     const auto found = std::find(keys.begin(), keys.end(), key);
     return found == keys.end() ? nullptr : members[static_cast<std::size_t>(found - keys.begin())];
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
 }
 
 /// `{column}` → column.

@@ -1,5 +1,7 @@
 #include "evaluation/csv_file.h"
 
+#include "base/text/words.h"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,12 +14,6 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t largest = std::size_t{256} << 20;
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 Unexpected unreadable(const std::string& path, std::string why) {
     return fail("reference.unreadable", "cannot read the reference file: " + std::move(why), "a CSV file, plain or .gz",

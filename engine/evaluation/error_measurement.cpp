@@ -1,5 +1,6 @@
 #include "evaluation/error_measurement.h"
 
+#include "base/maths.h"
 #include "evaluation/error_metrics.h"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ ClassQuantiles measureQuantiles(const Comparison& comparison) {
     ClassQuantiles quantiles{};
     for (std::size_t c = 0; c < errors.size(); ++c) {
         if (errors[c].size() < leastRows) continue;
-        quantiles[c] = {quantile(errors[c], 0.05), quantile(errors[c], 0.5), quantile(errors[c], 0.95),
+        quantiles[c] = {quantileType7(errors[c], 0.05), quantileType7(errors[c], 0.5), quantileType7(errors[c], 0.95),
                         static_cast<int>(errors[c].size())};
     }
     return quantiles;
@@ -118,8 +119,8 @@ AchievedShares achievedShares(const ReferenceSet& set, const DeviceView& device)
     AchievedShares shares;
     shares.computeRows = compute.size();
     shares.memoryRows = memory.size();
-    if (compute.size() >= leastRows) shares.compute = quantile(std::move(compute), 0.5);
-    if (memory.size() >= leastRows) shares.memory = quantile(std::move(memory), 0.5);
+    if (compute.size() >= leastRows) shares.compute = quantileType7(compute, 0.5);
+    if (memory.size() >= leastRows) shares.memory = quantileType7(memory, 0.5);
     return shares;
 }
 

@@ -1,5 +1,7 @@
 #include "evaluation/error_metrics.h"
 
+#include "base/maths.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -59,17 +61,6 @@ std::vector<double> meanRanks(std::span<const double> values) {
 
 }  // namespace
 
-double quantile(std::vector<double> values, double p) {
-    assert(!values.empty());
-    const double place = p * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::ptrdiff_t>(place);
-    std::nth_element(values.begin(), values.begin() + below, values.end());
-    const double low = values[static_cast<std::size_t>(below)];
-    if (static_cast<std::size_t>(below) + 1 == values.size()) return low;
-    const double high = *std::min_element(values.begin() + below + 1, values.end());
-    return low + (place - static_cast<double>(below)) * (high - low);
-}
-
 double kendallTau(std::span<const double> a, std::span<const double> b) {
     assert(a.size() == b.size());
     const auto n = a.size();
@@ -126,8 +117,8 @@ ErrorSummary summarise(std::span<const double> predicted, std::span<const double
     summary.mape /= rows;
     summary.bias /= rows;
     summary.rmse = std::sqrt(squares / rows);
-    summary.medianError = quantile(absolute, 0.5);
-    summary.p90Error = quantile(std::move(absolute), 0.9);
+    summary.medianError = quantileType7(absolute, 0.5);
+    summary.p90Error = quantileType7(absolute, 0.9);
     summary.kendall = kendallTau(predicted, measured);
     summary.spearman = spearmanRho(predicted, measured);
     return summary;

@@ -2,12 +2,8 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 namespace orrery {
-
-/// Quantile by linear interpolation between order statistics (Hyndman and Fan's type 7); 0 ≤ p ≤ 1, values not empty.
-double quantile(std::vector<double> values, double p);
 
 /// Kendall's τ-b, with ties, by merge sort in O(n log n) (Knight 1966); 0 if one side is constant.
 double kendallTau(std::span<const double> a, std::span<const double> b);

@@ -1,11 +1,11 @@
 #include "evaluation/holdout.h"
 
+#include "base/text/words.h"
 #include "evaluation/kernel_identity.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace orrery {
@@ -16,21 +16,6 @@ Unexpected wrong(std::string_view text) {
     return fail("usage.holdout", fmt::format("'{}' does not say which rows to keep for the test", text),
                 "fraction=0.8, rows=50 or device=h100-sxm",
                 "fraction is the share that is tested, rows the number fitted");
-}
-
-bool number(std::string_view text, double& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
-}
-
-std::vector<std::string> parts(std::string_view text, char separator) {
-    std::vector<std::string> all;
-    while (true) {
-        const auto next = text.find(separator);
-        all.emplace_back(text.substr(0, next));
-        if (next == std::string_view::npos) return all;
-        text.remove_prefix(next + 1);
-    }
 }
 
 struct Side {
@@ -90,20 +75,20 @@ Expected<Holdout> parseHoldout(std::string_view text, std::uint64_t seed) {
     if (equals == std::string_view::npos) return wrong(text);
     const auto key = text.substr(0, equals);
     const auto value = text.substr(equals + 1);
-    double parsed = 0;
-    if (key == "fraction" && number(value, parsed) && parsed > 0 && parsed < 1) {
+    const double parsed = numberIn(value).value_or(0);
+    if (key == "fraction" && parsed > 0 && parsed < 1) {
         holdout.kind = Holdout::Kind::Fraction;
         holdout.testShare = parsed;
         return holdout;
     }
-    if (key == "rows" && number(value, parsed) && parsed >= 1 && parsed <= 1e9 && parsed == std::floor(parsed)) {
+    if (key == "rows" && parsed >= 1 && parsed <= 1e9 && parsed == std::floor(parsed)) {
         holdout.kind = Holdout::Kind::Rows;
         holdout.trainingRows = static_cast<std::size_t>(parsed);
         return holdout;
     }
     if (key == "device" && !value.empty()) {
         holdout.kind = Holdout::Kind::Device;
-        holdout.devices = parts(value, '|');
+        for (const auto device : split(value, '|')) holdout.devices.emplace_back(device);
         return holdout;
     }
     return wrong(text);
@@ -134,21 +119,18 @@ Expected<Holdout> readHoldout(std::string_view words) {
                     fmt::format("the calibration does not say how rows were held out: '{}'", words),
                     "a calibration that was fitted with --holdout", "evaluate it without --held-out");
     };
-    const auto all = parts(words, ';');
+    const auto all = split(words, ';');
     if (words == "holdout none" || !words.starts_with("holdout ") || all.size() < 2) return noSplit();
-    double seed = 0;
-    if (!all[1].starts_with(" seed=") || !number(std::string_view(all[1]).substr(6), seed) || seed < 0)
-        return noSplit();
-    auto holdout = parseHoldout(std::string_view(all[0]).substr(8), static_cast<std::uint64_t>(seed));
+    const auto seed = all[1].starts_with(" seed=") ? numberIn(all[1].substr(6)) : std::nullopt;
+    if (!seed || *seed < 0) return noSplit();
+    auto holdout = parseHoldout(all[0].substr(8), static_cast<std::uint64_t>(*seed));
     if (!holdout) return noSplit();
     for (std::size_t i = 2; i < all.size(); ++i) {
         const auto equals = all[i].rfind('=');
-        double border = 0;
-        if (!all[i].starts_with(" below ") || equals == std::string::npos ||
-            !number(std::string_view(all[i]).substr(equals + 1), border)) {
-            return noSplit();
-        }
-        holdout->border[all[i].substr(7, equals - 7)] = border;
+        if (!all[i].starts_with(" below ") || equals == std::string_view::npos) return noSplit();
+        const auto border = numberIn(all[i].substr(equals + 1));
+        if (!border) return noSplit();
+        holdout->border[std::string(all[i].substr(7, equals - 7))] = *border;
     }
     return holdout;
 }

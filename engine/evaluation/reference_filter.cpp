@@ -1,13 +1,13 @@
+#include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "base/unit.h"
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_table.h"
-#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 
@@ -56,8 +56,9 @@ struct Range {
 std::optional<Range> rangeOf(std::string_view text) {
     const auto number = [](std::string_view part, double& value) {
         if (part.empty()) return true;
-        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-        return error == std::errc{} && end == part.data() + part.size();
+        const auto read = numberIn(part);
+        value = read.value_or(0);
+        return read.has_value();
     };
     Range range;
     const auto dots = text.find("..");
@@ -114,12 +115,6 @@ bool holds(std::string_view key, std::string_view value, const ReferenceTable& t
     if (found == extents.end() || !range) return false;
     const double is = found->of(kernel);
     return is >= range->low && is <= range->high;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
 }
 
 Expected<void> check(std::string_view key, std::string_view value) {

@@ -1,6 +1,7 @@
 #include "base/dtype.h"
-#include "hardware/attributes.h"
 #include "base/text/nearest.h"
+#include "base/text/words.h"
+#include "hardware/attributes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,19 +11,13 @@
 namespace orrery {
 namespace {
 
-std::string_view trim(std::string_view text) {
-    const auto from = text.find_first_not_of(" \t\n\r");
-    return from == std::string_view::npos ? std::string_view()
-                                          : text.substr(from, text.find_last_not_of(" \t\n\r") - from + 1);
-}
-
 std::vector<std::string_view> pieces(std::string_view text, char open, char close) {
-    text = trim(text);
+    text = trimmed(text);
     if (text.size() >= 2 && text.front() == open && text.back() == close) text = text.substr(1, text.size() - 2);
     std::vector<std::string_view> out;
-    while (!trim(text).empty()) {
+    while (!trimmed(text).empty()) {
         const auto comma = text.find(',');
-        if (const auto piece = trim(text.substr(0, comma)); !piece.empty()) out.push_back(piece);
+        if (const auto piece = trimmed(text.substr(0, comma)); !piece.empty()) out.push_back(piece);
         text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     }
     return out;
@@ -51,7 +46,7 @@ Expected<Attribute::Value> parseTable(const AttributeSpec& spec, std::string_vie
         }
         auto measure = parseAttributeMeasure(spec, piece.substr(colon + 1));
         if (!measure) return Unexpected(std::move(measure.error()));
-        rows.push_back({std::string(trim(piece.substr(0, colon))), std::move(*measure)});
+        rows.push_back({std::string(trimmed(piece.substr(0, colon))), std::move(*measure)});
     }
     if (auto wrong = checkRows(spec, rows); !wrong) return Unexpected(std::move(wrong.error()));
     return Attribute::Value(std::move(rows));
@@ -85,9 +80,9 @@ Expected<Measure> parseAttributeMeasure(const AttributeSpec& spec, std::string_v
         Diagnostic wrong = std::move(measure.error());
         wrong.message = fmt::format("`{}`: {}", spec.name, wrong.message);
         if (wrong.code == "unit.unknown" && wrong.hint.empty()) {
-            const auto unit = trim(value).find_first_not_of("0123456789.eE+- ");
+            const auto unit = trimmed(value).find_first_not_of("0123456789.eE+- ");
             if (unit != std::string_view::npos) {
-                wrong.hint = didYouMean(trim(value).substr(unit), unitSymbols(spec.dimension));
+                wrong.hint = didYouMean(trimmed(value).substr(unit), unitSymbols(spec.dimension));
             }
         }
         if (wrong.expected.empty()) wrong.expected = std::string(spec.meaning);
@@ -113,7 +108,7 @@ Expected<Attribute::Value> parseAttribute(const AttributeSpec& spec, std::string
         case AttributeForm::Text:
             return Attribute::Value(std::string(value));
         case AttributeForm::Choice: {
-            auto chosen = parseChoice(spec, trim(value));
+            auto chosen = parseChoice(spec, trimmed(value));
             if (!chosen) return Unexpected(std::move(chosen.error()));
             return Attribute::Value(std::move(*chosen));
         }

@@ -1,5 +1,6 @@
-#include "hardware/component.h"
 #include "base/text/nearest.h"
+#include "base/text/words.h"
+#include "hardware/component.h"
 
 #include <fmt/format.h>
 
@@ -12,14 +13,6 @@ struct Found {
     ComponentPath path;
     std::vector<const Component*> trail;  // from the root to the component
 };
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
-}
 
 // How well one name fits a component: 3 exact, 2 apart from case, 1 by kind (`tensor` for a tensor_unit).
 int fit(const Component& component, std::string_view wanted) {
@@ -56,16 +49,6 @@ void walk(const Component& component, Found& here, const auto& visit) {
     here.trail.pop_back();
 }
 
-std::vector<std::string_view> split(std::string_view text, char mark) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const auto at = text.find(mark);
-        if (const auto part = text.substr(0, at); !part.empty()) parts.push_back(part);
-        if (at == std::string_view::npos) return parts;
-        text.remove_prefix(at + 1);
-    }
-}
-
 }  // namespace
 
 const Component* componentAt(const Component& root, const ComponentPath& path) {
@@ -92,7 +75,8 @@ std::string pathText(const Component& root, const ComponentPath& path) {
 }
 
 Expected<ComponentPath> findComponent(const Component& root, std::string_view names) {
-    const auto wanted = split(names, '/');
+    auto wanted = split(names, '/');
+    std::erase(wanted, std::string_view());
     if (wanted.empty()) return ComponentPath{};
     std::vector<ComponentPath> best;
     for (const bool gaps : {false, true}) {

@@ -1,31 +1,24 @@
 #include "base/dtype.h"
+#include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "hardware/attributes.h"
 #include "hardware/component.h"
-#include "base/text/nearest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace orrery {
 namespace {
 
-std::string_view trim(std::string_view text) {
-    const auto from = text.find_first_not_of(" \t\n\r");
-    return from == std::string_view::npos ? std::string_view()
-                                          : text.substr(from, text.find_last_not_of(" \t\n\r") - from + 1);
-}
-
 Expected<std::int64_t> parseWhole(std::string_view name, std::string_view text) {
-    text = trim(text);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 1) {
+    text = trimmed(text);
+    const auto value = wholeIn(text);
+    if (!value || *value < 1) {
         return fail("hardware.count", fmt::format("`{}` is not a {}", text, name), "a whole number from 1");
     }
-    return value;
+    return *value;
 }
 
 Expected<void> setMesh(Component& component, std::string_view text) {
@@ -34,12 +27,12 @@ Expected<void> setMesh(Component& component, std::string_view text) {
     std::replace_if(
         plain.begin(), plain.end(), [](char c) { return c == 'x' || c == 'X' || c == ','; }, ' ');
     std::erase_if(plain, [](char c) { return c == '[' || c == ']'; });
-    for (std::string_view rest = trim(plain); !rest.empty();) {
+    for (std::string_view rest = trimmed(plain); !rest.empty();) {
         const auto space = rest.find(' ');
         const auto side = parseWhole("side of a mesh", rest.substr(0, space));
         if (!side) return Unexpected(side.error());
         sides.push_back(*side);
-        rest = space == std::string_view::npos ? std::string_view() : trim(rest.substr(space));
+        rest = space == std::string_view::npos ? std::string_view() : trimmed(rest.substr(space));
     }
     if (sides.size() > 4) return fail("hardware.mesh", "a mesh has at most four sides", "sides such as `14 x 12`");
     component.mesh = std::move(sides);
@@ -81,7 +74,7 @@ Expected<void> setRow(Component& component, const AttributeSpec& spec, std::stri
     const auto row = std::find_if(rows.begin(), rows.end(), [key](const TableRow& r) {
         return r.key == key || (dtype(r.key) && dtype(r.key) == dtype(key));
     });
-    if (trim(text).empty()) {
+    if (trimmed(text).empty()) {
         if (row != rows.end()) rows.erase(row);
     } else {
         auto measure = parseAttributeMeasure(spec, text);
@@ -188,7 +181,7 @@ Expected<Target> resolve(const Component& root, std::string_view path) {
 
 Expected<void> setAttribute(Component& component, std::string_view attribute, std::string_view value) {
     if (attribute == "name") {
-        component.name = std::string(trim(value));
+        component.name = std::string(trimmed(value));
         return {};
     }
     if (attribute == "count") {
@@ -207,7 +200,7 @@ Expected<void> setAttribute(Component& component, std::string_view attribute, st
                     fmt::format("`{}` alone", spec->name));
     }
     Attribute* existing = component.find(spec->name);
-    if (trim(value).empty()) {
+    if (trimmed(value).empty()) {
         std::erase_if(component.attributes, [spec](const Attribute& a) { return a.name == spec->name; });
         return {};
     }
@@ -221,7 +214,7 @@ Expected<void> setAttribute(Component& component, std::string_view attribute, st
 }
 
 Expected<Hardware> withAttribute(Hardware hardware, std::string_view path, std::string_view value) {
-    const std::string_view wanted = trim(path);
+    const std::string_view wanted = trimmed(path);
     const auto target = resolve(hardware.root, wanted);
     if (!target) return Unexpected(target.error());
     Component* component = componentAt(hardware.root, target->component);

@@ -1,5 +1,6 @@
 #include "learning/domain.h"
 
+#include "base/maths.h"
 #include "learning/cholesky.h"
 
 #include <algorithm>
@@ -14,12 +15,6 @@ namespace {
 constexpr std::size_t mostFeatures = 256;
 // Borders: quantiles of the training rows' own distances, each as if the row had been left out, and room beyond them.
 constexpr double edgeQuantile = 0.98, outsideQuantile = 0.998, outsideRoom = 1.15;
-
-double quantile(std::vector<double>& values, double share) {
-    const auto at = std::min(values.size() - 1, std::size_t(share * double(values.size())));
-    std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(at), values.end());
-    return values[at];
-}
 
 // Beyond the seen range by this much is outside: constants hardly, others a twentieth of their span, more where rows
 // are few (beyond the largest of n evenly drawn numbers a gap of span ⁄ n is usual, of several times that not rare).
@@ -172,9 +167,9 @@ Domain fitDomain(std::span<const double> rows, std::size_t columns) {
         const double leverage = std::min(0.9, (distance * distance + 1) / double(count));
         distances[r] = distance / (1 - leverage);
     }
-    domain.edge = quantile(distances, edgeQuantile);
+    domain.edge = quantileAbove(distances, edgeQuantile);
     const double few = 1 + 10 / double(count);  // quantiles of few rows are uncertain
-    domain.outside = std::max(outsideRoom * few * quantile(distances, outsideQuantile), 1.05 * domain.edge);
+    domain.outside = std::max(outsideRoom * few * quantileAbove(distances, outsideQuantile), 1.05 * domain.edge);
     return domain;
 }
 

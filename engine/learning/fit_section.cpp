@@ -1,5 +1,6 @@
 #include "learning/fit_section.h"
 
+#include "base/maths.h"
 #include "learning/composition.h"
 #include "learning/spread.h"
 
@@ -97,13 +98,6 @@ double meanError(std::span<const double> residuals) {
     return residuals.empty() ? 0 : sum / double(residuals.size());
 }
 
-double quantile(const std::vector<double>& sorted, double share) {
-    const double at = share * double(sorted.size() - 1);
-    const auto low = std::size_t(at);
-    const std::size_t high = std::min(low + 1, sorted.size() - 1);
-    return sorted[low] + (at - double(low)) * (sorted[high] - sorted[low]);
-}
-
 // Quantiles by class of predicted time, about as many rows in each.
 std::vector<ResidualClass> classesOf(const std::vector<double>& residuals, const std::vector<double>& predicted,
                                      int classes) {
@@ -124,9 +118,9 @@ std::vector<ResidualClass> classesOf(const std::vector<double>& residuals, const
         std::sort(sorted.begin(), sorted.end());
         // With n rows the quantiles of the next one lie a little further out.
         const double room = std::min(0.04, 0.5 / double(sorted.size()));
-        one.p5 = quantile(sorted, 0.05 - room);
-        one.p50 = quantile(sorted, 0.5);
-        one.p95 = quantile(sorted, 0.95 + room);
+        one.p5 = quantileType7OfSorted(sorted, 0.05 - room);
+        one.p50 = quantileType7OfSorted(sorted, 0.5);
+        one.p95 = quantileType7OfSorted(sorted, 0.95 + room);
         one.rows = std::int64_t(end - begin);
         one.upperSeconds = part + 1 < parts ? std::sqrt(predicted[order[end - 1]] * predicted[order[end]])
                                             : std::numeric_limits<double>::infinity();
@@ -273,7 +267,7 @@ private:
             auto& values = distances[std::size_t(verdict)];
             if (values.size() < fewestWidened) return unknown;
             std::sort(values.begin(), values.end());
-            return std::clamp(quantile(values, 0.9), 1.0, outsideWidening);
+            return std::clamp(quantileType7OfSorted(values, 0.9), 1.0, outsideWidening);
         };
         section.widenEdge = needed(DomainVerdict::Edge, edgeWidening);
         section.widenOutside = std::max(section.widenEdge, needed(DomainVerdict::Outside, outsideWidening));

@@ -1,5 +1,7 @@
 #include "learning/spread.h"
 
+#include "base/maths.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -39,14 +41,9 @@ TrainingData scalesOf(const TrainingData& data, std::span<const double> residual
 struct Quantiles {
     double p5, p50, p95;
 };
-Quantiles quantilesOf(std::vector<double> values) {
+Quantiles bandOf(std::vector<double> values) {
     std::sort(values.begin(), values.end());
-    const auto at = [&](double share) {
-        const double place = share * double(values.size() - 1);
-        const auto low = std::size_t(place);
-        const std::size_t high = std::min(low + 1, values.size() - 1);
-        return values[low] + (place - double(low)) * (values[high] - values[low]);
-    };
+    const auto at = [&](double share) { return quantileType7OfSorted(values, share); };
     return {at((1 - coverage) / 2), at(0.5), at((1 + coverage) / 2)};
 }
 
@@ -59,7 +56,7 @@ public:
             for (std::size_t h = 0; h < groups.size(); ++h) {
                 if (h != g) others.insert(others.end(), groups[h].begin(), groups[h].end());
             }
-            quantiles_.push_back(quantilesOf(std::move(others)));
+            quantiles_.push_back(bandOf(std::move(others)));
         }
     }
     double covered(double stretch) const {
@@ -182,7 +179,7 @@ Expected<Spread> fitSpread(const TrainingData& data, std::span<const double> res
     while (spread.stretch < mostStretch && nested.covered(spread.stretch) < coverage) spread.stretch += 0.02;
     std::vector<double> pooled;
     for (const auto& one : scaled) pooled.insert(pooled.end(), one.begin(), one.end());
-    const Quantiles q = quantilesOf(std::move(pooled));
+    const Quantiles q = bandOf(std::move(pooled));
     const NextGroup next(scaled);
     spread.p50 = q.p50;
     spread.p5 = std::min(q.p50 + spread.stretch * (q.p5 - q.p50), next.quantile((1 - coverage) / 2));

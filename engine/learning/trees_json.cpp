@@ -2,12 +2,12 @@
 // The arrays that XGBoost wants but does not predict with are written as zeros. What it reads as a float must have a
 // point or an exponent.
 
+#include "base/text/words.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
@@ -18,13 +18,13 @@ namespace {
 constexpr std::size_t largestTree = 1u << 20, largestForest = 1u << 22;  // nodes; the second fits Trees::Node
 
 // XGBoost keeps its parameters as texts: "12", "5E-1", in later versions "[5E-1]".
-double numberIn(JsonCursor& json) {
+double readNumber(JsonCursor& json) {
     if (json.kind() != JsonCursor::Kind::Text) return json.number();
     std::string_view text = json.text();
     if (text.starts_with('[')) text = text.substr(1, text.size() - 2);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(std::abs(value) < 1e30)) {
+    const auto number = numberIn(text);
+    const double value = number.value_or(0);
+    if (!number || !(std::abs(value) < 1e30)) {
         json.fail("model", fmt::format("'{}' is not a number", text), "a number as text, as XGBoost writes it");
     }
     return value;
@@ -102,8 +102,8 @@ void readModel(JsonCursor& json, Read& read) {
         } else if (key == "gbtree_model_param") {
             for (json.object(); json.key(key);) {
                 if (key == "num_parallel_tree")
-                    read.file.parallel = int(std::clamp(numberIn(json), 1.0, 1e6));
-                else if (key == "size_leaf_vector" && numberIn(json) > 1)
+                    read.file.parallel = int(std::clamp(readNumber(json), 1.0, 1e6));
+                else if (key == "size_leaf_vector" && readNumber(json) > 1)
                     json.fail("model", "leaves of several numbers are not known");
                 else if (key != "size_leaf_vector")
                     json.skip();
@@ -130,10 +130,10 @@ void readLearner(JsonCursor& json, Read& read) {
         } else if (key == "learner_model_param") {
             for (json.object(); json.key(key);) {
                 if (key == "base_score")
-                    read.file.base = numberIn(json);
+                    read.file.base = readNumber(json);
                 else if (key == "num_feature")
-                    read.inputs = numberIn(json);
-                else if (key == "num_class" && numberIn(json) > 1)
+                    read.inputs = readNumber(json);
+                else if (key == "num_class" && readNumber(json) > 1)
                     json.fail("model", "a classifier, not a regression");
                 else if (key != "num_class")
                     json.skip();

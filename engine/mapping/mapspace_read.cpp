@@ -1,5 +1,6 @@
 #include "mapping/mapspace_read.h"
 
+#include "base/text/words.h"
 #include "mapping/timeloop/document.h"
 
 #include <fmt/format.h>
@@ -76,10 +77,9 @@ private:
         for (std::size_t l = 0; l < hardware_.levels.size(); ++l) {
             if (hardware_.levels[l].name == name->text) return l;
         }
-        std::size_t number = 0;
-        const char* end = name->text.data() + name->text.size();
-        const auto [read, error] = std::from_chars(name->text.data(), end, number);
-        if (error == std::errc() && read == end && number < hardware_.levels.size()) return number;
+        const auto number = wholeIn(name->text);
+        if (number && *number >= 0 && *number < static_cast<std::int64_t>(hardware_.levels.size()))
+            return static_cast<std::size_t>(*number);
         return fail("mapspace.target", fmt::format("there is no storage level `{}`", name->text),
                     listOf(hardware_.levels, [](const NestLevel& l) { return l.name; }), {}, name->place());
     }

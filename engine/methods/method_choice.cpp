@@ -1,4 +1,5 @@
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "methods/method.h"
 
 #include <fmt/format.h>
@@ -8,12 +9,6 @@
 namespace orrery {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
 
 const Method* findIn(std::span<const Method> methods, std::string_view id) {
     const auto found = std::find_if(methods.begin(), methods.end(), [id](const Method& m) { return m.card.id == id; });

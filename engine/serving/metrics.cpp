@@ -1,5 +1,7 @@
 #include "serving/metrics.h"
 
+#include "base/maths.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,18 +11,6 @@
 namespace orrery {
 
 namespace {
-
-// The q-quantile of values from `from` on, of which everything in front is smaller; leaves them parted there.
-double quantile(std::vector<double>& values, double q, std::size_t from) {
-    const double position = q * static_cast<double>(values.size() - 1);
-    const auto low = static_cast<std::size_t>(position);
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(low);
-    std::nth_element(values.begin() + static_cast<std::ptrdiff_t>(std::min(from, low)), at, values.end());
-    const double part = position - static_cast<double>(low);
-    if (part == 0 || low + 1 == values.size()) return *at;
-    const double next = *std::min_element(at + 1, values.end());
-    return *at + part * (next - *at);
-}
 
 double seconds(SimTime begin, SimTime end) {
     return toSeconds(end - begin);
@@ -175,7 +165,7 @@ Spread spread(std::vector<double> values) {
     result.mean = sum / static_cast<double>(values.size());
     std::size_t from = 0;
     const auto next = [&](double q) {
-        const double value = quantile(values, q, from);
+        const double value = quantileType7(values, q, from);
         from = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1));
         return value;
     };

@@ -1,7 +1,8 @@
 #include "workload/blocks.h"
 
+#include "base/text/words.h"
+
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <unordered_map>
 
@@ -24,10 +25,8 @@ bool isNumber(std::string_view word) {
 std::pair<std::string_view, std::int64_t> parsePart(std::string_view part) {
     const std::size_t cut = part.rfind(times);
     if (cut == std::string_view::npos) return {part, 0};
-    const std::string_view number = part.substr(cut + times.size());
-    std::int64_t count = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
-    if (error != std::errc() || end != number.data() + number.size() || count < 1) return {part, 0};
+    const std::int64_t count = wholeIn(part.substr(cut + times.size())).value_or(0);
+    if (count < 1) return {part, 0};
     return {part.substr(0, cut), count};
 }
 

@@ -1,5 +1,7 @@
 #include "workload/importers.h"
 
+#include "base/text/words.h"
+
 #include <filesystem>
 #include <string>
 
@@ -7,10 +9,7 @@ namespace orrery {
 namespace {
 
 bool endsWith(const std::string& path, std::initializer_list<std::string_view> endings) {
-    std::string ending = std::filesystem::path(path).extension().string();
-    for (char& c : ending) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    const std::string ending = lower(std::filesystem::path(path).extension().string());
     for (const std::string_view candidate : endings) {
         if (ending == candidate) return true;
     }

@@ -1,5 +1,7 @@
 #include "workload/operator_types.h"
 
+#include "base/text/words.h"
+
 #include <string>
 #include <unordered_map>
 
@@ -7,14 +9,6 @@ namespace orrery {
 namespace {
 
 using K = OperatorKind;
-
-std::string lower(std::string_view text) {
-    std::string key(text);
-    for (char& c : key) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return key;
-}
 
 std::vector<OperatorType> makeTypes() {
     std::vector<OperatorType> types;

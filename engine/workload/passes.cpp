@@ -1,11 +1,12 @@
 #include "workload/passes.h"
 
+#include "base/text/words.h"
+
 #include <queue>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 
 namespace orrery {
@@ -13,12 +14,6 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::int64_t largestBinding = std::int64_t(1) << 40;
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 constexpr std::int32_t nobody = -1;
 
@@ -129,14 +124,11 @@ Expected<Bindings> parseBindings(std::string_view text) {
         const std::string_view name = trimmed(part.substr(0, equals));
         const std::string_view number = trimmed(part.substr(equals + 1));
         if (name.empty()) return refuse("names no symbol");
-        std::int64_t value = 0;
-        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-        if (number.empty() || error != std::errc() || end != number.data() + number.size()) {
-            return refuse("does not give a whole number");
-        }
-        if (value < 1 || value > largestBinding) return refuse(fmt::format("is outside 1…{}", largestBinding));
-        const auto [place, fresh] = bindings.emplace(name, value);
-        if (!fresh && place->second != value) return refuse(fmt::format("contradicts {}={}", name, place->second));
+        const auto value = wholeIn(number);
+        if (!value) return refuse("does not give a whole number");
+        if (*value < 1 || *value > largestBinding) return refuse(fmt::format("is outside 1…{}", largestBinding));
+        const auto [place, fresh] = bindings.emplace(name, *value);
+        if (!fresh && place->second != *value) return refuse(fmt::format("contradicts {}={}", name, place->second));
     }
     return bindings;
 }

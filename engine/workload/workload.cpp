@@ -1,6 +1,7 @@
 #include "workload/workload.h"
 
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "workload/importers.h"
 #include "workload/models/catalogue.h"
 #include "workload/options.h"
@@ -16,14 +17,6 @@ namespace orrery {
 namespace {
 
 constexpr std::array<std::string_view, 4> phaseNames{"forward", "prefill", "decode", "training-forward"};
-
-std::string lower(std::string_view text) {
-    std::string key(text);
-    for (char& c : key) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return key;
-}
 
 Unexpected unknownSource(const std::string& source) {
     std::vector<std::string> ids;

@@ -120,6 +120,33 @@ private slots:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 
+    // What base/ does once nobody writes again: a second definition is found by its name and first parameter.
+    void theGroundFloorIsNotBuiltTwice() {
+        static const QRegularExpression definition(
+            R"(^\s*(?:[\w:<>&*, ]+\s)()"
+            R"((?:ceil_?[Dd]iv\w*|divUp|divCeil|roundUp|alignUp)\((?:const )?(?:std::)?(?:u?int|size_t|long|double|auto|T))"
+            R"(|(?:lower(?:ed|case|Case)?|toLower\w*|trim(?:med)?|strip(?:ped)?|split(?:Trimmed)?)\((?:const )?(?:std::string|QString))"
+            R"(|(?:quantile|percentile|median)\w*\((?:const )?(?:std::(?:vector|span)<double>|std::array))"
+            R"()[^;]*\{)");
+        // The definitions themselves, so that the expression is seen to find what it is for.
+        const QStringList home{"engine/base/maths.cpp", "engine/base/maths.h", "engine/base/text/words.cpp",
+                               "engine/base/text/words.h"};
+        QSet<QString> homesFound;
+        QStringList again;
+        for (const SourceFile& file : sources({"engine", "widgets", "app"})) {
+            for (int i = 0; i < file.lines.size(); ++i) {
+                if (!definition.match(file.lines[i]).hasMatch()) continue;
+                if (home.contains(file.path)) {
+                    homesFound.insert(file.path);
+                } else {
+                    again << QString("%1:%2: %3").arg(file.path).arg(i + 1).arg(file.lines[i].trimmed());
+                }
+            }
+        }
+        QCOMPARE(homesFound.size(), home.size());
+        QVERIFY2(again.isEmpty(), qPrintable("these stand in engine/base already:\n" + again.join('\n')));
+    }
+
     void everyFolderHasAReadme() {
         QStringList missing;
         const QDir root(ORRERY_SOURCE);

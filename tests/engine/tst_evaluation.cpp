@@ -48,14 +48,6 @@ std::string write(const QTemporaryDir& dir, const std::string& name, const std::
 class TestEvaluation : public QObject {
     Q_OBJECT
 private slots:
-    void quantilesInterpolateBetweenOrderStatistics() {
-        const std::vector<double> values{4, 1, 3, 2};
-        QCOMPARE(quantile(values, 0), 1.0);
-        QCOMPARE(quantile(values, 1), 4.0);
-        QCOMPARE(quantile(values, 0.5), 2.5);
-        QCOMPARE(quantile(values, 0.25), 1.75);  // R: quantile(1:4, 0.25) is 1.75
-        QCOMPARE(quantile({7}, 0.3), 7.0);
-    }
     void kendallAgreesWithItsDefinitionWithTiesToo() {
         RandomStream random(11);
         for (int round = 0; round < 40; ++round) {

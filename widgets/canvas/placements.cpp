@@ -1,20 +1,15 @@
 #include "widgets/canvas/placements.h"
 
+#include "base/text/words.h"
+
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 namespace orrery::ui {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-    return text;
-}
 
 // A key as YAML: plain where that is safe, else in double quotes.
 std::string written(std::string_view key) {
@@ -85,10 +80,8 @@ std::optional<std::string> takeKey(std::string_view& line) {
 }
 
 std::optional<double> number(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-    return std::abs(value) <= 1e9 ? std::optional(value) : std::nullopt;
+    const auto value = numberIn(text);
+    return value && std::abs(*value) <= 1e9 ? value : std::nullopt;
 }
 
 struct Reading {

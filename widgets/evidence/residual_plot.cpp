@@ -1,5 +1,6 @@
 #include "widgets/evidence/residual_plot.h"
 
+#include "base/maths.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/plot_frame.h"
 
@@ -19,12 +20,6 @@ namespace {
 constexpr double reach = 8;
 constexpr std::array<double, 8> heights{0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};  ///< of the error axis, to choose from
 constexpr int medianBins = 14;
-
-double quantileOf(std::vector<double> values, double p) {
-    const auto at = static_cast<std::ptrdiff_t>(p * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), values.begin() + at, values.end());
-    return values[static_cast<std::size_t>(at)];
-}
 
 }  // namespace
 
@@ -46,7 +41,7 @@ void ResidualPlot::setRows(ResidualRows rows) {
     if (!rows_.error.empty()) {
         std::vector<double> sizes(rows_.error.size());
         std::ranges::transform(rows_.error, sizes.begin(), [](double e) { return std::abs(e); });
-        const double most = quantileOf(std::move(sizes), 0.99);
+        const double most = quantileLower(sizes, 0.99);
         height_ = *std::ranges::find_if(heights, [&](double h) { return h >= most || h == heights.back(); });
     }
     setAccessibleDescription(tr("%n row(s)", nullptr, static_cast<int>(rows_.x.size())));
@@ -159,7 +154,7 @@ void ResidualPlot::drawMedians(QPainter& painter) const {
         const std::size_t last = order.size() * static_cast<std::size_t>(bin + 1) / medianBins;
         std::vector<double> heightsHere;
         for (std::size_t i = first; i < last; ++i) heightsHere.push_back(places_[order[i]].y());
-        line << QPointF(places_[order[(first + last) / 2]].x(), quantileOf(std::move(heightsHere), 0.5));
+        line << QPointF(places_[order[(first + last) / 2]].x(), quantileLower(heightsHere, 0.5));
     }
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(Theme::instance().colours().text, 1.6));

@@ -1,5 +1,6 @@
 #include "widgets/graph/measured_times.h"
 
+#include "base/text/words.h"
 #include "base/unit.h"
 #include "evaluation/csv_file.h"
 
@@ -13,11 +14,6 @@
 
 namespace orrery::ui {
 namespace {
-
-std::string lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-}
 
 std::optional<std::size_t> columnOf(const CsvFile& file, const std::vector<std::string>& starts) {
     for (std::size_t c = 0; c < file.header.size(); ++c) {

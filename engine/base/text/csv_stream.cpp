@@ -1,5 +1,7 @@
 #include "base/text/csv_stream.h"
 
+#include "base/text/words.h"
+
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -13,13 +15,6 @@ namespace {
 
 constexpr std::size_t chunk = std::size_t{1} << 18;
 constexpr std::size_t longestLine = std::size_t{1} << 20;
-
-std::string_view trimmed(std::string_view text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-    return text;
-}
 
 Unexpected unreadable(const std::string& path, int line, std::string why) {
     return fail("reference.unreadable", "cannot read the reference file: " + std::move(why), "a CSV file, plain or .gz",

@@ -1,6 +1,7 @@
 #include "hardware/files/catalogue.h"
 
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "base/text/yaml_node.h"
 
 #include <fmt/format.h>
@@ -34,14 +35,6 @@ CatalogueEntry headOf(const fs::path& file) {
     read("group", entry.group);
     read("description", entry.description);
     return entry;
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "base/text/words.h"
 #include "hardware/attributes.h"
 #include "hardware/network/topology.h"
 #include "hardware/network/topology_place.h"
@@ -6,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace orrery {
@@ -98,9 +98,8 @@ Expected<std::vector<std::int64_t>> Reader::sides(const ComponentPath& path) con
     }
     std::int64_t product = 1;
     for (const std::string& word : *words) {
-        std::int64_t side = 0;
-        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), side);
-        if (error != std::errc{} || end != word.data() + word.size() || side < 1 || side > mostEndpoints / product) {
+        const std::int64_t side = wholeIn(word).value_or(0);
+        if (side < 1 || side > mostEndpoints / product) {
             return wrong(path, "dims", "hardware.topology-size", fmt::format("`{}` is not a side of a network", word),
                          "whole numbers from 1, such as `[4, 4, 4]`", {});
         }

@@ -1,9 +1,9 @@
+#include "base/text/words.h"
 #include "mapping/sparse/sparse_read.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -48,12 +48,11 @@ struct Parser {
     /// A coordinate from `base` on.
     Expected<void> coordinate(const std::vector<std::string_view>& parts, std::int64_t base) {
         for (std::size_t r = 0; r < tensor.ranks; ++r) {
-            std::int64_t at = 0;
-            const std::string_view part = parts[r];
-            const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), at);
-            if (error != std::errc() || end != part.data() + part.size())
-                return wrong(fmt::format("`{}` is no coordinate", part), "a whole number",
+            const auto whole = wholeIn(parts[r]);
+            if (!whole)
+                return wrong(fmt::format("`{}` is no coordinate", parts[r]), "a whole number",
                              "write one coordinate per line");
+            const std::int64_t at = *whole;
             if (at < base || at >= tensor.extents[r] + base)
                 return wrong(fmt::format("coordinate {} of rank {} lies outside the tensor", at, r + 1),
                              fmt::format("{} to {}", base, tensor.extents[r] + base - 1),

@@ -1,5 +1,6 @@
 #include "methods/array/systolic_machine.h"
 
+#include "base/maths.h"
 #include "simulation/systolic/folds.h"
 #include "workload/costs.h"
 
@@ -12,10 +13,6 @@
 namespace orrery {
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::int64_t whole(double value) {
     return static_cast<std::int64_t>(std::ceil(std::clamp(value, 1.0, 9e15)));

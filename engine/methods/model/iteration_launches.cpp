@@ -1,5 +1,7 @@
 #include "methods/model/iteration_launches.h"
 
+#include "base/maths.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,7 +96,7 @@ Expected<IterationLaunches> IterationLaunches::make(const ServedTransformer& mod
                         "at least one expert for each device", "take fewer replicas, or take the wave away",
                         Place{.path = "experts/waves"});
         }
-        made.shard_.experts = (model.config.experts + devices - 1) / devices;
+        made.shard_.experts = ceilDiv(model.config.experts, devices);
         made.shard_.expertsPerToken = std::min(model.config.expertsPerToken, made.shard_.experts);
         made.shard_.expertIntermediate = model.config.expertIntermediate;
     }
@@ -193,7 +195,7 @@ std::vector<Launch> IterationLaunches::of(IterationGroup group, std::int64_t ext
     for (Launch& launch : result) {
         if (pairs == 0 || launch.kernel.kind != KernelKind::Gemm) continue;
         launch.kernel.batch = activated;
-        launch.kernel.m = (pairs + activated - 1) / activated;
+        launch.kernel.m = ceilDiv(pairs, activated);
         countWork(launch.kernel);
     }
     const auto width = static_cast<double>(model_.config.hidden) * wideBytes(model_.activations);

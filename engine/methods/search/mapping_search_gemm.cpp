@@ -1,5 +1,7 @@
 #include "methods/search/mapping_search_gemm.h"
 
+#include "base/maths.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,9 +14,6 @@ constexpr double sumBytes = 4;  // partial sums are kept in fp32
 constexpr std::array<std::int64_t, 5> coreSplits{1, 2, 4, 8, 16};
 constexpr std::array<std::array<char, 4>, 6> orders{{{"mnk"}, {"nmk"}, {"mkn"}, {"nkm"}, {"kmn"}, {"knm"}}};
 
-std::int64_t ceilDivide(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 double real(std::int64_t value) {
     return static_cast<double>(value);
 }
@@ -86,10 +85,10 @@ void touched(Raster raster, std::int64_t tilesM, std::int64_t tilesN, std::int64
     double m = 1, n = 1;
     if (raster == Raster::RowsFirst) {
         m = real(std::min(plane, tilesM));
-        n = real(ceilDivide(plane, tilesM));
+        n = real(ceilDiv(plane, tilesM));
     } else if (raster == Raster::ColumnsFirst) {
         n = real(std::min(plane, tilesN));
-        m = real(ceilDivide(plane, tilesN));
+        m = real(ceilDiv(plane, tilesN));
     } else {
         m = std::min(std::ceil(std::sqrt(real(plane))), real(tilesM));
         n = std::min(std::ceil(real(plane) / m), real(tilesN));
@@ -117,7 +116,7 @@ public:
 
 private:
     static std::int64_t tilesAtMost(std::int64_t extent, std::int64_t smallest) {
-        return std::max<std::int64_t>(1, ceilDivide(extent, smallest));
+        return std::max<std::int64_t>(1, ceilDiv(extent, smallest));
     }
 
     void tryCacheTiles(std::int64_t countM, std::int64_t countN, std::int64_t countK) {
@@ -125,9 +124,9 @@ private:
         tiles.countM = countM;
         tiles.countN = countN;
         tiles.countK = countK;
-        tiles.m = ceilDivide(product_.m, countM);
-        tiles.n = ceilDivide(product_.n, countN);
-        tiles.k = ceilDivide(product_.k, countK);
+        tiles.m = ceilDiv(product_.m, countM);
+        tiles.n = ceilDiv(product_.n, countN);
+        tiles.k = ceilDiv(product_.k, countK);
         const double one = real(tiles.m * tiles.k) * product_.aBytes + real(tiles.n * tiles.k) * product_.bBytes +
                            real(tiles.m * tiles.n) * (countK > 1 ? sumBytes : product_.cBytes);
         const double room = machine_.l2Bytes > 0 ? machine_.l2Bytes : std::numeric_limits<double>::infinity();
@@ -137,8 +136,8 @@ private:
         const double fit = std::floor(room / (one * (tiles.doubleBuffered ? 2 : 1)));
         tiles.batch =
             std::clamp<std::int64_t>(fit < 1e15 ? static_cast<std::int64_t>(fit) : product_.batch, 1, product_.batch);
-        tiles.countBatch = ceilDivide(product_.batch, tiles.batch);
-        tiles.batch = ceilDivide(product_.batch, tiles.countBatch);
+        tiles.countBatch = ceilDiv(product_.batch, tiles.batch);
+        tiles.batch = ceilDiv(product_.batch, tiles.countBatch);
         Steps best;
         std::size_t bestOrder = 0;
         const double ideal = real(tiles.batch) * real(tiles.m) * real(tiles.n) * real(tiles.k) /
@@ -206,8 +205,8 @@ private:
     void tryTile(const CacheTiles& tiles, std::size_t i, std::size_t j, std::size_t l, const CoreStep& step,
                  CoreCost& best) {
         const std::int64_t m = mappingTileSides[i], n = mappingTileSides[j], k = mappingTileDepths[l];
-        const std::int64_t tilesM = ceilDivide(tiles.m, m), tilesN = ceilDivide(tiles.n, n);
-        const std::int64_t stepsK = ceilDivide(tiles.k, k);
+        const std::int64_t tilesM = ceilDiv(tiles.m, m), tilesN = ceilDiv(tiles.n, n);
+        const std::int64_t stepsK = ceilDiv(tiles.k, k);
         const std::int64_t outputs = tilesM * tilesN * tiles.batch;
         for (const std::int64_t split : coreSplits) {
             // Splitting the reduction helps only where cores would stand idle.
@@ -215,7 +214,7 @@ private:
             const double units = real(outputs * split);
             const double planes = real(tiles.countM * tiles.countN * tiles.countBatch);
             const double batches = std::ceil(units * planes / machine_.cores) / planes;
-            const double depth = real(ceilDivide(stepsK, split));
+            const double depth = real(ceilDiv(stepsK, split));
             const double arrays = batches * depth * step.cycles;
             // What the split leaves is added in the cache: written and read once as fp32, and one addition each.
             const double area = real(m * n);

@@ -1,5 +1,6 @@
 #include "methods/search/mapping_search_machine.h"
 
+#include "base/maths.h"
 #include "simulation/dram/standard.h"
 
 #include <fmt/format.h>
@@ -17,10 +18,6 @@ constexpr double usualL2BytesPerCycle = 24;
 constexpr double usualLocalBytes = 64 * 1024;
 constexpr double accumulatorElementBytes = 4;
 
-std::int64_t ceilDivide(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
 // The squarest power-of-two array of so many multipliers, tall side first.
 void shapeOf(double macs, ArrayOfType& array) {
     const auto exponent = static_cast<int>(std::floor(std::log2(std::max(macs, 1.0)) + 1e-9));
@@ -37,10 +34,10 @@ CoreStep bestSplit(const ArrayOfType& array, const SearchMachine& machine, doubl
             if (sub % (sm * sn) != 0) continue;
             const std::int64_t sk = sub / (sm * sn);
             if (sk > k) continue;
-            const std::int64_t am = ceilDivide(m, sm), an = ceilDivide(n, sn), ak = ceilDivide(k, sk);
+            const std::int64_t am = ceilDiv(m, sm), an = ceilDiv(n, sn), ak = ceilDiv(k, sk);
             double cycles = array.systolic ? std::min(systolicCycles(am, an, ak, array.rows, array.cols),
                                                       systolicCycles(am, an, ak, array.cols, array.rows))
-                                           : static_cast<double>(ceilDivide(am * an, array.rows * array.cols) * ak);
+                                           : static_cast<double>(ceilDiv(am * an, array.rows * array.cols) * ak);
             if (sk > 1) cycles += static_cast<double>((sk - 1) * m * n) / std::max(vectorOps, 1.0);
             if (best.cycles > 0 && cycles >= best.cycles) continue;
             best = {cycles, static_cast<std::int16_t>(sm), static_cast<std::int16_t>(sn),
@@ -67,7 +64,7 @@ void fillSteps(ArrayOfType& array, const SearchMachine& machine, double vectorOp
 }  // namespace
 
 double systolicCycles(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rows, std::int64_t cols) {
-    return static_cast<double>(ceilDivide(m, rows) * ceilDivide(n, cols) * k + rows + cols - 2);
+    return static_cast<double>(ceilDiv(m, rows) * ceilDiv(n, cols) * k + rows + cols - 2);
 }
 
 double refreshShare(std::string_view timing) {

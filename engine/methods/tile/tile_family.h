@@ -2,7 +2,7 @@
 
 // What a family of kernels (matrix products, attention, vector operators, collectives) brings to the tile methods: a
 // physical price from tiles and waves with few free numbers. `tile-wave` prices with it; `tile-hybrid` corrects it
-// (hybrid/hybrid_family.h).
+// (hybrid_family.h).
 
 #include "base/unit.h"
 #include "hardware/views/gpu_view.h"

@@ -1,13 +1,13 @@
 #include "methods/trace/distserve_law.h"
 
 #include "base/text/csv_stream.h"
+#include "base/text/words.h"
 #include "workload/huggingface/json_file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace orrery {
@@ -142,8 +142,8 @@ Expected<std::int64_t> readDistServeTokens(const std::string& path, const std::s
         std::array<std::int64_t, 3> values{};
         for (std::size_t i = 0; i < 3; ++i) {
             const std::string_view text = i + 1 < cells.size() ? cells[i + 1] : std::string_view{};
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), values[i]);
-            if (text.empty() || error != std::errc{} || end != text.data() + text.size() || values[i] < 1)
+            values[i] = wholeIn(text).value_or(0);
+            if (values[i] < 1)
                 return fail("distserve.bad-value", fmt::format("column {} is \"{}\"", i + 2, text.substr(0, 40)),
                             "a whole number from 1 on", "repair the line", {path, file->line()});
         }

@@ -1,10 +1,10 @@
 #include "methods/trace/expert_trace.h"
 
 #include "base/text/csv_stream.h"
+#include "base/text/words.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -18,13 +18,6 @@ Unexpected wrong(const CsvStream& file, std::string message, std::string expecte
     return fail("routing.trace", std::move(message), std::move(expected),
                 "a table of `expert` and `count`, such as an engine's log of its router adds up to",
                 Place{file.path(), file.line(), 0, {}});
-}
-
-std::optional<double> numberOf(std::string_view cell) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) return {};
-    return value;
 }
 
 Expected<std::vector<double>> read(CsvStream file, std::int32_t experts) {
@@ -52,7 +45,7 @@ Expected<std::vector<double>> read(CsvStream file, std::int32_t experts) {
             return column < std::ssize(file.cells()) ? file.cells()[static_cast<std::size_t>(column)]
                                                      : std::string_view();
         };
-        const auto expert = numberOf(cell(expertColumn)), count = numberOf(cell(countColumn));
+        const auto expert = numberIn(cell(expertColumn)), count = numberIn(cell(countColumn));
         if (!expert || *expert != std::floor(*expert) || *expert < 0 || *expert >= experts)
             return wrong(file, "there is no such expert", fmt::format("0 to {}", experts - 1));
         if (!count || *count < 0) return wrong(file, "a count that is no number from 0 on", "how often it was chosen");

@@ -1,12 +1,13 @@
 #include "methods/trace/splitwise_table.h"
 
+#include "base/maths.h"
 #include "base/text/csv_stream.h"
+#include "base/text/words.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,17 +18,15 @@ namespace {
 
 constexpr double mixed_factor = 1.1;  // splitwise-sim performance_model.py
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 using Samples = std::map<double, std::vector<double>>;
 
 MedianLine medians(const Samples& samples) {
     MedianLine line;
-    for (const auto& [x, values] : samples) line.x.push_back(x), line.y.push_back(median(values));
+    for (const auto& [x, values] : samples) {
+        std::vector<double> sorted = values;
+        std::sort(sorted.begin(), sorted.end());
+        line.x.push_back(x), line.y.push_back(medianOfSorted(sorted));
+    }
     return line;
 }
 
@@ -37,10 +36,7 @@ std::pair<double, double> band(const MedianLine& line, const Samples& samples) {
     for (const auto& [x, values] : samples)
         for (const double value : values) ratios.push_back(value / line.at(x));
     std::sort(ratios.begin(), ratios.end());
-    const auto at = [&](double share) {
-        return ratios[static_cast<std::size_t>(share * static_cast<double>(ratios.size() - 1))];
-    };
-    return {std::min(1.0, at(0.05)), std::max(1.0, at(0.95))};
+    return {std::min(1.0, quantileLowerOfSorted(ratios, 0.05)), std::max(1.0, quantileLowerOfSorted(ratios, 0.95))};
 }
 
 class SplitwiseTime final : public IterationTime {
@@ -84,15 +80,14 @@ private:
     SplitwiseTokens by_;
 };
 
+// A positive number, not absurd.
+std::optional<double> sizeIn(std::string_view text) {
+    const auto value = numberIn(text);
+    return value && *value > 0 && *value <= 1e12 ? value : std::nullopt;
+}
+
 constexpr std::array<std::string_view, 7> columns{"model",      "hardware",    "tensor_parallel", "prompt_size",
                                                   "batch_size", "prompt_time", "token_time"};
-
-std::optional<double> number(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 1e12) return std::nullopt;
-    return value;
-}
 
 }  // namespace
 
@@ -134,7 +129,7 @@ Expected<IterationTimePtr> readSplitwiseTable(const std::string& path, const Spl
                 return fail("splitwise.bad-value", fmt::format("the line ends before column {}", columns[c]),
                             "a cell for every column", "repair the line", {path, file->line()});
             if (c < 2) continue;
-            const auto value = number(cells[at[c]]);
+            const auto value = sizeIn(cells[at[c]]);
             if (!value)
                 return fail("splitwise.bad-value", fmt::format("{} is \"{}\"", columns[c], cells[at[c]].substr(0, 40)),
                             "a positive number", "repair the line", {path, file->line()});

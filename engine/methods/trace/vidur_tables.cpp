@@ -1,5 +1,6 @@
 #include "methods/trace/vidur_tables.h"
 
+#include "base/maths.h"
 #include "methods/trace/table_file.h"
 
 #include <fmt/format.h>
@@ -13,10 +14,6 @@ namespace orrery {
 namespace {
 
 constexpr int token_step = 8;
-
-std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-    return (value + step - 1) / step * step;
-}
 
 /// Values at rows × columns, both evenly spaced from 0 on.
 struct Grid {

@@ -1,5 +1,7 @@
 #include "serving/traffic/trace_rows.h"
 
+#include "base/text/words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,10 +132,7 @@ std::optional<Ticks> readTime(std::string_view text, Unit unit) {
 
 std::optional<double> readNumber(std::string_view text) {
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return {};
-    return value;
+    return numberIn(text);
 }
 
 bool isUtf8(std::string_view text) {

@@ -1,8 +1,9 @@
 #include "simulation/npu/dram_memory.h"
 
+#include "base/text/words.h"
+
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -84,12 +85,6 @@ Expected<double> sustainedShare(const DramConfig& config) {
 namespace {
 
 constexpr int shareChannels = 1;  // of one channel as of many: each has its own stream
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-}
 
 std::optional<SustainedShare> simulateShare(const std::string& timing) {
     for (const DramStandard& standard : dramStandards()) {

@@ -1,3 +1,4 @@
+#include "base/maths.h"
 #include "simulation/npu/tile_mapping.h"
 
 #include <algorithm>
@@ -7,10 +8,6 @@
 namespace orrery {
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 // Rows of the scratchpad and of the accumulator, of one array side of elements each; half of them for one tile.
 struct Room {

@@ -1,15 +1,13 @@
 #include "simulation/npu/kernel_specs.h"
 
+#include "base/maths.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace orrery {
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::int64_t whole(double value) {
     return static_cast<std::int64_t>(std::ceil(std::clamp(value, 0.0, 9e15) - 1e-9));

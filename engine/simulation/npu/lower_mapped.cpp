@@ -1,3 +1,4 @@
+#include "base/maths.h"
 #include "simulation/npu/lower.h"
 
 #include <fmt/format.h>
@@ -9,10 +10,6 @@ namespace orrery {
 namespace {
 
 constexpr std::int64_t mostTiles = 4'000'000;
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 class Lowering {
 public:

@@ -1,3 +1,4 @@
+#include "base/maths.h"
 #include "simulation/npu/lower.h"
 
 #include <algorithm>
@@ -8,10 +9,6 @@ namespace {
 
 constexpr std::int64_t mostTiles = 200'000;  // of one kernel; larger tiles beyond
 constexpr std::int64_t page = 4096;          // tensors begin at whole ones
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::int64_t aligned(std::int64_t bytes) {
     return ceilDiv(bytes, page) * page;

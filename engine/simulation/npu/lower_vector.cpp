@@ -1,3 +1,4 @@
+#include "base/maths.h"
 #include "simulation/npu/lower.h"
 
 #include <algorithm>
@@ -9,10 +10,6 @@ namespace {
 
 constexpr std::int64_t tileBytes = 64 * 1024;  // long against a transfer's latency, short against a sweep
 constexpr std::int64_t mostTiles = 4096;
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 std::int64_t vectorCycles(std::int64_t ops, const NpuMachine& machine) {
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(ops) / machine.vectorOps));

@@ -1,14 +1,12 @@
 #include "simulation/npu/systolic_timing.h"
 
+#include "base/maths.h"
+
 #include <algorithm>
 
 namespace orrery {
 
 namespace {
-
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 struct Run {
     std::int64_t instructions = 0;

@@ -1,16 +1,10 @@
 #include "simulation/systolic/bound_buffer.h"
 
+#include "base/maths.h"
+
 #include <algorithm>
 
 namespace orrery::systolic {
-
-namespace {
-
-constexpr std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-}  // namespace
 
 BoundBuffer::BoundBuffer(std::int64_t words, std::int64_t bandwidth, std::int64_t elements, std::int64_t places,
                          bool waitsTwice, std::int64_t line)

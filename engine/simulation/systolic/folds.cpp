@@ -1,16 +1,10 @@
 #include "simulation/systolic/folds.h"
 
+#include "base/maths.h"
+
 #include <fmt/format.h>
 
 namespace orrery::systolic {
-
-namespace {
-
-constexpr std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-}  // namespace
 
 Fold FoldPlan::fold(std::int64_t index) const {
     Fold fold;

@@ -59,7 +59,7 @@ Expected<Sections> parseSections(std::string_view text, const std::string& file)
     Sections sections;
     Section* section = nullptr;
     int number = 0;
-    for (std::string_view line : split(text, '\n')) {
+    for (std::string_view line : splitTrimmed(text, '\n')) {
         ++number;
         if (line.empty() || line.front() == '#' || line.front() == ';') continue;
         const Place place{.file = file, .line = number};
@@ -68,7 +68,7 @@ Expected<Sections> parseSections(std::string_view text, const std::string& file)
                 return fail("scalesim.syntax", fmt::format("the section's name `{}` is not closed", line), "[name]",
                             "add the closing bracket", place);
             }
-            section = &sections[std::string(trim(line.substr(1, line.size() - 2)))];
+            section = &sections[std::string(trimmed(line.substr(1, line.size() - 2)))];
             continue;
         }
         const std::size_t at = line.find_first_of(":=");
@@ -77,8 +77,8 @@ Expected<Sections> parseSections(std::string_view text, const std::string& file)
                         section ? fmt::format("`{}` has no value", line) : "a value stands before the first section",
                         "key : value below a [section]", {}, place);
         }
-        const std::string key = lower(trim(line.substr(0, at)));
-        if (!section->try_emplace(key, Entry{trim(line.substr(at + 1)), number}).second) {
+        const std::string key = lower(trimmed(line.substr(0, at)));
+        if (!section->try_emplace(key, Entry{trimmed(line.substr(at + 1)), number}).second) {
             return fail("scalesim.repeated", fmt::format("`{}` is given twice in its section", key), "one value",
                         "remove one of them", place);
         }
@@ -114,7 +114,7 @@ public:
     }
     Expected<void> number(const Entry& entry, std::string_view key, std::int64_t least, std::int64_t most,
                           std::int64_t& out) const {
-        const auto value = wholeNumber(entry.value);
+        const auto value = wholeIn(entry.value);
         if (!value || *value < least || *value > most) {
             return fail("scalesim.value", fmt::format("`{}` is `{}`", key, entry.value),
                         fmt::format("a whole number from {} to {}", least, most), {}, place(entry, key));
@@ -173,7 +173,7 @@ Expected<void> readBandwidth(const Reader& reader, Array& array, Diagnostics& wa
     const auto bandwidth = reader.text(architecture, "bandwidth");
     if (!bandwidth) return tl::unexpected(bandwidth.error());
     // A list has one entry per memory bank; the tool uses the first.
-    const Entry first{split(bandwidth->value, ',').front(), bandwidth->line};
+    const Entry first{splitTrimmed(bandwidth->value, ',').front(), bandwidth->line};
     if (auto good = reader.number(first, "bandwidth", 1, 1 << 30, array.ofmapBandwidth); !good) return good;
     array.ifmapBandwidth = array.filterBandwidth = array.ofmapBandwidth;
     if (!reader.has("layout")) {

@@ -40,12 +40,12 @@ Expected<std::vector<ScaleSimLayout>> parseScaleSimLayout(std::string_view text,
     std::vector<ScaleSimLayout> layouts;
     int line = 0;
     bool first = true;
-    for (const std::string_view rowText : split(text, '\n')) {
+    for (const std::string_view rowText : splitTrimmed(text, '\n')) {
         ++line;
         if (rowText.empty()) continue;
-        auto fields = split(rowText, ',');
+        auto fields = splitTrimmed(rowText, ',');
         if (fields.back().empty()) fields.pop_back();
-        const bool heading = first && (fields.size() < 2 || !wholeNumber(fields[1]));
+        const bool heading = first && (fields.size() < 2 || !wholeIn(fields[1]));
         first = false;
         if (heading) continue;
         const Place place{.file = file, .line = line};
@@ -57,7 +57,7 @@ Expected<std::vector<ScaleSimLayout>> parseScaleSimLayout(std::string_view text,
         }
         Row row;
         for (std::size_t i = 0; i < numbers; ++i) {
-            const auto value = wholeNumber(fields[i + 1]);
+            const auto value = wholeIn(fields[i + 1]);
             const std::int64_t least = i < 6 ? 1 : 0, most = i < 6 ? 1 << 24 : 7;
             if (!value || *value < least || *value > most) {
                 return fail("scalesim.value", fmt::format("column {} is `{}`", i + 2, fields[i + 1]),

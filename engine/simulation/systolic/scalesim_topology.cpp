@@ -25,16 +25,16 @@ constexpr std::string_view gemmColumns[] = {"M", "N", "K"};
 
 Expected<std::int64_t> number(const Row& row, std::size_t index, std::string_view column) {
     constexpr std::int64_t most = std::int64_t{1} << 24;
-    const auto value = wholeNumber(row.fields[index]);
+    const auto value = wholeIn(row.fields[index]);
     if (value && *value >= 1 && *value <= most) return *value;
     return fail("scalesim.value", fmt::format("{} is `{}`", column, row.fields[index]),
                 fmt::format("a whole number from 1 to {}", most), {}, row.place(column));
 }
 
 Expected<void> readRatio(const Row& row, std::string_view text, Layer& layer) {
-    const auto parts = split(text, ':');
-    const auto kept = parts.size() == 2 ? wholeNumber(parts[0]) : std::nullopt;
-    const auto of = parts.size() == 2 ? wholeNumber(parts[1]) : std::nullopt;
+    const auto parts = splitTrimmed(text, ':');
+    const auto kept = parts.size() == 2 ? wholeIn(parts[0]) : std::nullopt;
+    const auto of = parts.size() == 2 ? wholeIn(parts[1]) : std::nullopt;
     if (!kept || !of || *kept < 1 || *of < *kept || *of > 1024) {
         return fail("scalesim.value", fmt::format("the sparsity ratio is `{}`", text), "N:M with 1 ≤ N ≤ M ≤ 1024",
                     "2:4 keeps two of four weights", row.place("Sparsity"));
@@ -94,7 +94,7 @@ Expected<Layer> convRow(const Row& row) {
 
 bool looksLikeData(const std::vector<std::string_view>& fields) {
     return fields.size() > 3 && std::all_of(fields.begin() + 1, fields.begin() + 4,
-                                            [](std::string_view field) { return wholeNumber(field).has_value(); });
+                                            [](std::string_view field) { return wholeIn(field).has_value(); });
 }
 
 Expected<void> addRow(ScaleSimTopology& topology, const Row& row, bool gemm) {
@@ -129,10 +129,10 @@ Expected<ScaleSimTopology> parseScaleSimTopology(std::string_view text, const st
     int line = 0;
     bool first = true;
     bool warned = false;
-    for (const std::string_view rowText : split(text, '\n')) {
+    for (const std::string_view rowText : splitTrimmed(text, '\n')) {
         ++line;
         if (rowText.empty()) continue;
-        Row row{split(rowText, ','), file, line};
+        Row row{splitTrimmed(rowText, ','), file, line};
         // Stock files end every row with a comma.
         if (row.fields.back().empty())
             row.fields.pop_back();

@@ -1,23 +1,17 @@
 #include "store/project/what_if_yaml.h"
 
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "store/project/what_ifs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace orrery::store {
 namespace {
 
 constexpr std::int64_t mostSlots = 1'000'000, largestExtent = 1'000'000'000'000;
-
-std::string lower(std::string_view text) {
-    std::string key(text);
-    std::transform(key.begin(), key.end(), key.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-    return key;
-}
 
 std::vector<std::string> kindNames() {
     std::vector<std::string> names;

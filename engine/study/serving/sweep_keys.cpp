@@ -1,11 +1,11 @@
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "serving/schedulers/scheduler_options.h"
 #include "study/serving/sweep.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace orrery {
@@ -14,22 +14,15 @@ namespace {
 
 using Set = bool (*)(ServingStudy&, std::string_view);
 
-std::optional<double> numberOf(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return {};
-    return value;
-}
-
 bool whole(std::string_view text, std::int32_t& to) {
-    const auto value = numberOf(text);
+    const auto value = numberIn(text);
     if (!value || *value != std::floor(*value) || *value < 0 || *value > 2e9) return false;
     to = static_cast<std::int32_t>(*value);
     return true;
 }
 
 bool positive(std::string_view text, double& to) {
-    const auto value = numberOf(text);
+    const auto value = numberIn(text);
     if (value && *value >= 0) to = *value;
     return value && *value >= 0;
 }
@@ -207,7 +200,7 @@ Expected<void> setSweepValue(ServingStudy& study, std::string_view key, std::str
         for (const SchedulerOption& option : card.options) known = known || option.key == key;
     }
     if (known) {
-        const auto number = numberOf(value);
+        const auto number = numberIn(value);
         if (!number) return wrong("a number");
         for (PoolSpec& pool : study.scenario.pools) setSchedulerNumber(pool.scheduler, key, *number);
         return {};

@@ -1,11 +1,11 @@
 #include "workload/yaml/fields.h"
 
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace orrery {
@@ -17,13 +17,6 @@ std::string shown(const YamlNode& node) {
 }
 
 }  // namespace
-
-std::optional<std::int64_t> parseWhole(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 YamlFields::YamlFields(const YamlNode& map, std::string file, std::string path)
     : map_(map), file_(std::move(file)), path_(std::move(path)) {
@@ -56,7 +49,7 @@ const YamlNode* YamlFields::required(std::string_view key, std::string_view expe
 }
 
 std::optional<std::int64_t> YamlFields::wholeOf(const YamlNode& node, std::int64_t low, std::int64_t high) {
-    const auto value = node.isScalar() && !node.quoted ? parseWhole(node.scalar) : std::nullopt;
+    const auto value = node.isScalar() && !node.quoted ? wholeIn(node.scalar) : std::nullopt;
     if (value && *value >= low && *value <= high) return value;
     refuse(node, fmt::format("{} does not fit here", shown(node)),
            fmt::format("a whole number from {} to {}", low, high), "write digits only");
@@ -71,13 +64,8 @@ std::int64_t YamlFields::whole(std::string_view key, std::int64_t low, std::int6
 double YamlFields::number(std::string_view key, double low, double high, double fallback) {
     const YamlNode* node = find(key);
     if (!node) return fallback;
-    double value = 0;
-    const char* last = node->scalar.data() + node->scalar.size();
-    const auto [end, error] = std::from_chars(node->scalar.data(), last, value);
-    if (node->isScalar() && error == std::errc() && end == last && std::isfinite(value) && value >= low &&
-        value <= high) {
-        return value;
-    }
+    const auto value = numberIn(node->scalar);
+    if (node->isScalar() && value && *value >= low && *value <= high) return *value;
     refuse(*node, fmt::format("{} does not fit here", shown(*node)), fmt::format("a number from {} to {}", low, high),
            "write digits with a point");
     return fallback;

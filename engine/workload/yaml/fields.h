@@ -41,7 +41,4 @@ private:
     std::optional<Diagnostic> problem_;
 };
 
-/// A whole number as plain text writes it, without sign tricks or overflow.
-std::optional<std::int64_t> parseWhole(std::string_view text);
-
 }  // namespace orrery

@@ -1,4 +1,5 @@
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "workload/operator_types.h"
 #include "workload/yaml/document.h"
 #include "workload/yaml/fields.h"
@@ -297,7 +298,7 @@ void GraphReader::readAttributes(YamlFields& fields, Operator& op) {
     if (!accept(values)) return;
     for (const YamlNode& item : node->items) {
         if (item.isScalar()) {
-            const auto whole = item.quoted ? std::nullopt : parseWhole(item.scalar);
+            const auto whole = item.quoted ? std::nullopt : wholeIn(item.scalar);
             if (whole) {
                 op.attributes[item.key] = *whole;
             } else {

@@ -1,3 +1,4 @@
+#include "base/text/words.h"
 #include "methods/trace/splitwise_table.h"
 #include "methods/system/cases/published_case.h"
 #include "methods/system/cases/published_parts.h"
@@ -6,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -50,18 +50,15 @@ struct Run {
     double number(std::string_view key, double fallback) const {
         const auto found = settings.find(key);
         if (found == settings.end()) return fallback;
-        double value = 0;
-        const char* end = found->second.data() + found->second.size();
-        const bool read = std::from_chars(found->second.data(), end, value).ptr == end;
-        return read && std::abs(value) <= 1e9 ? value : fallback;  // not a number: no setting
+        const auto value = numberIn(found->second);
+        return value && std::abs(*value) <= 1e9 ? *value : fallback;  // not a number: no setting
     }
 };
 
 std::optional<int> small(const std::string& text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > 4096) return std::nullopt;
-    return value;
+    const auto value = wholeIn(text);
+    if (!value || *value < 0 || *value > 4096) return std::nullopt;
+    return static_cast<int>(*value);
 }
 
 Expected<Run> readRun(const std::string& path) {

@@ -1,12 +1,12 @@
 #include "methods/system/cases/vidur_case.h"
 
+#include "base/text/words.h"
 #include "methods/trace/table_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -60,10 +60,8 @@ public:
         const auto found = values.find(key);
         if (found == values.end() || found->second == "None") return fallback;
         const auto& word = found->second;
-        double value = 0;
-        const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-        const bool read = error == std::errc() && stop == word.data() + word.size();
-        if (read && value >= least && value <= most && (!whole || value == std::floor(value))) return value;
+        const auto value = numberIn(word);
+        if (value && *value >= least && *value <= most && (!whole || *value == std::floor(*value))) return *value;
         if (!wrong) {
             wrong = fail("vidur.bad-number", fmt::format("--{} {}", key, word.substr(0, 40)),
                          fmt::format("a {}number from {} to {}", whole ? "whole " : "", least, most), {},

@@ -1,0 +1,96 @@
+#include "base/maths.h"
+#include "base/text/words.h"
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <array>
+
+using namespace orrery;
+
+class TestBaseText : public QObject {
+    Q_OBJECT
+private slots:
+    void ceilDivRoundsUpOnlyWhatIsLeftOver() {
+        for (std::int64_t b = 1; b < 9; ++b) {
+            for (std::int64_t a = 0; a < 50; ++a) {
+                const std::int64_t steps = ceilDiv(a, b);
+                QVERIFY(steps * b >= a && (steps - 1) * b < a);
+                QCOMPARE(roundUp(a, b), steps * b);
+            }
+        }
+    }
+
+    // Reference: R 4.3, quantile(x, p, type = 7); numpy 1.26, quantile(x, p) and quantile(x, p, method="lower").
+    void quantilesAreThoseOfRAndNumpy() {
+        const std::array<double, 4> sorted{1, 2, 3, 4};
+        QCOMPARE(quantileType7OfSorted(sorted, 0), 1.0);
+        QCOMPARE(quantileType7OfSorted(sorted, 1), 4.0);
+        QCOMPARE(quantileType7OfSorted(sorted, 0.5), 2.5);
+        QCOMPARE(quantileType7OfSorted(sorted, 0.25), 1.75);  // R: quantile(1:4, 0.25) is 1.75
+        QCOMPARE(quantileLowerOfSorted(sorted, 0.5), 2.0);
+        QCOMPARE(quantileLowerOfSorted(sorted, 0.99), 3.0);
+        QCOMPARE(medianOfSorted(sorted), 2.5);
+        const std::array<double, 1> one{7};
+        QCOMPARE(quantileType7OfSorted(one, 0.3), 7.0);
+        QCOMPARE(medianOfSorted(one), 7.0);
+    }
+
+    void unsortedValuesGiveTheSame() {
+        std::vector<double> sorted;
+        for (int i = 0; i < 101; ++i) sorted.push_back(i * i);
+        auto mixed = sorted;
+        for (std::size_t i = 0; i < mixed.size(); ++i) std::swap(mixed[i], mixed[(i * 37) % mixed.size()]);
+        for (const double p : {0.0, 0.003, 0.05, 0.5, 0.955, 0.999, 1.0}) {
+            auto a = mixed, b = mixed;
+            QCOMPARE(quantileType7(a, p), quantileType7OfSorted(sorted, p));
+            QCOMPARE(quantileLower(b, p), quantileLowerOfSorted(sorted, p));
+        }
+        // One after the other, each looking only at what is left.
+        auto rest = mixed;
+        QCOMPARE(quantileType7(rest, 0.5), quantileType7OfSorted(sorted, 0.5));
+        QCOMPARE(quantileType7(rest, 0.955, 50), quantileType7OfSorted(sorted, 0.955));
+    }
+
+    void aBorderAboveLeavesOutNoMoreThanTheRest() {
+        std::vector<double> values;
+        for (int n = 1; n < 60; ++n) {
+            values.push_back(n);
+            for (const double p : {0.5, 0.9, 0.98}) {
+                auto copy = values;
+                const double border = quantileAbove(copy, p);
+                const auto above = std::count_if(values.begin(), values.end(), [&](double v) { return v > border; });
+                QVERIFY(double(above) <= (1 - p) * n);
+            }
+        }
+    }
+
+    void blanksAreTrimmedOnBothSidesOnly() {
+        QCOMPARE(trimmed(" \t a b\r\n"), std::string_view("a b"));
+        QCOMPARE(trimmed(" \v\f "), std::string_view());
+        QCOMPARE(trimmed("\xC2\xA0x"), std::string_view("\xC2\xA0x"));  // UTF-8 is left alone
+    }
+
+    void lowerLeavesWhatIsNotAscii() { QCOMPARE(lower("H100-SXM É"), std::string("h100-sxm É")); }
+
+    void splitKeepsEmptyParts() {
+        using Parts = std::vector<std::string_view>;
+        QCOMPARE(split("", ','), (Parts{""}));
+        QCOMPARE(split("a,, b ,", ','), (Parts{"a", "", " b ", ""}));
+        QCOMPARE(splitTrimmed("a,, b ,", ','), (Parts{"a", "", "b", ""}));
+    }
+
+    void numbersAreTheWholeText() {
+        QCOMPARE(numberIn("1.5e3").value_or(0), 1500.0);
+        QCOMPARE(numberIn("-0.25").value_or(0), -0.25);
+        for (const char* wrong : {"", " 1", "1 ", "+1", "1x", "0x10", "inf", "nan", "1e999", "1,5"}) {
+            QVERIFY2(!numberIn(wrong), wrong);
+        }
+        QCOMPARE(wholeIn("-12").value_or(0), std::int64_t(-12));
+        for (const char* wrong : {"", "1.0", "1e3", "9223372036854775808", "+1", "1 "})
+            QVERIFY2(!wholeIn(wrong), wrong);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBaseText)
+#include "tst_base_text.moc"
