@@ -8,7 +8,6 @@
 #include <QFileInfo>
 #include <QLocale>
 #include <QUuid>
-#include <QtConcurrentRun>
 
 namespace orrery::app {
 
@@ -57,15 +56,17 @@ void Autosave::writeNow() {
     waitForWrite();
     written_ = document_.revision();
     // Serialising and syncing stay off the GUI thread; the state is immutable, so it may be read there.
-    write_ = QtConcurrent::run([state = document_.state(), origin = document_.file(), copy = copy_] {
+    write_.start([state = document_.state(), origin = document_.file(), copy = copy_](std::stop_token,
+                                                                                      Progress&) -> Background::Finish {
         const std::string text =
             (originMark + origin + QLatin1Char('\n')).toStdString() + writeProject(toProject(*state));
         (void)saveFileAtomically(copy.toStdString(), text);
+        return {};
     });
 }
 
 void Autosave::waitForWrite() {
-    write_.waitForFinished();
+    write_.wait();
 }
 
 void Autosave::forget() {

@@ -3,7 +3,8 @@
 // A copy of unsaved work in the state folder, so that a crash costs seconds. Each running studio holds a lock beside
 // its copy; a copy whose lock nobody holds belongs to one that died.
 
-#include <QFuture>
+#include "app/document/background.h"
+
 #include <QLockFile>
 #include <QObject>
 #include <QTimer>
@@ -46,8 +47,8 @@ private:
     QString folder_, copy_;
     std::unique_ptr<QLockFile> lock_;
     QTimer timer_;
-    QFuture<void> write_;
     quint64 written_ = 0;
+    Background write_;
 };
 
 }  // namespace orrery::app

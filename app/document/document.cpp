@@ -5,7 +5,6 @@
 
 #include <QFile>
 #include <QFileInfo>
-#include <QtConcurrentRun>
 
 #include <algorithm>
 #include <utility>
@@ -53,7 +52,6 @@ std::string textOf(const QString& file) {
 Document::Document(QObject* parent) : QObject(parent), state_(std::make_shared<const ProjectState>()) {
     undo_.setUndoLimit(0);
     connect(&undo_, &QUndoStack::cleanChanged, this, &Document::tellModified);
-    connect(&checker_, &QFutureWatcherBase::finished, this, &Document::checked);
 }
 
 HardwarePtr Document::hardware() const {
@@ -121,16 +119,17 @@ void Document::validate() {
 
 void Document::startCheck() {
     running_ = wanted_;
-    checker_.setFuture(QtConcurrent::run([design = running_] { return orrery::validate(*design); }));
+    checker_.ask([design = running_](std::stop_token, Progress&) { return orrery::validate(*design); },
+                 [this](Diagnostics found) { checked(std::move(found)); });
 }
 
 // One check at a time: the design may have become another one meanwhile.
-void Document::checked() {
+void Document::checked(Diagnostics found) {
     const HardwarePtr done = std::exchange(running_, nullptr);
     if (!wanted_) return;
     if (done != wanted_) return startCheck();
     wanted_.reset();
-    setProblems(checker_.result());
+    setProblems(std::move(found));
 }
 
 void Document::setProblems(Diagnostics found) {

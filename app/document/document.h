@@ -2,11 +2,11 @@
 
 // The open project: its state, its undo list, its problems, its file. Everything that changes it goes through apply().
 
+#include "app/document/background.h"
 #include "app/document/commands/edit.h"
 #include "app/document/project_state.h"
 
 #include <QDateTime>
-#include <QFutureWatcher>
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
@@ -71,20 +71,20 @@ private:
     void validate();
     void setProblems(Diagnostics found);
     void startCheck();
-    void checked();
+    void checked(Diagnostics found);
     void tellModified();
 
     ProjectStatePtr state_;
     QUndoStack undo_;
     Diagnostics problems_;
     HardwarePtr wanted_, running_;  ///< to be checked in the background, being checked there; null: none
-    QFutureWatcher<Diagnostics> checker_;
     QString file_;
     std::string savedText_;
     quint64 revision_ = 0;
     int gestures_ = 0;
     bool forced_ = false;
     bool toldModified_ = false;
+    Background checker_;
 };
 
 }  // namespace orrery::app

@@ -2,38 +2,18 @@
 
 #include "app/document/document.h"
 
-#include <QThread>
-
-#include <algorithm>
+#include <utility>
 
 namespace orrery::app {
 
-namespace {
-
-constexpr int frame = 16;  ///< ms between two snapshots
-
-}  // namespace
-
 LiveController::LiveController(Document& document, std::shared_ptr<WorkloadCache> cache, QObject* parent)
-    : QObject(parent), document_(document) {
-    due_.setSingleShot(true);
-    due_.setTimerType(Qt::PreciseTimer);
-    connect(&due_, &QTimer::timeout, this, &LiveController::take);
+    : QObject(parent),
+      document_(document),
+      cache_(std::move(cache)),
+      executor_(std::make_shared<std::unique_ptr<Executor>>()) {
     soon_.setSingleShot(true);
     soon_.setInterval(0);
     connect(&soon_, &QTimer::timeout, this, &LiveController::request);
-    sinceShown_.start();
-    worker_ = std::make_unique<LiveWorker>(std::move(cache), 0, [this](LiveAnswer answer) {
-        {
-            const QMutexLocker lock(&mutex_);
-            const bool told = arrived_.has_value();
-            arrived_ = std::move(answer);
-            if (told) return;
-        }
-        QMetaObject::invokeMethod(
-            this, [this] { due_.start(static_cast<int>(std::max<qint64>(0, frame - sinceShown_.elapsed()))); },
-            Qt::QueuedConnection);
-    });
     const auto change = [this] {
         if (enabled_) soon_.start();
     };
@@ -94,19 +74,21 @@ void LiveController::request() {
     question.calibrations = calibrations_;
     question.truth = truth_;
     setBusy(true);
-    worker_->ask(std::move(question));
+    // An answer to a pair that is no longer shown is worthless, however long views have waited.
+    const bool same = std::exchange(askedGeneration_, generation_) == generation_;
+    work_.ask(
+        [question = std::move(question), cache = cache_, executor = executor_](std::stop_token stop, Progress&) {
+            if (!*executor) *executor = makeDefaultExecutor(0);
+            return answerLive(question, *cache, **executor, stop);
+        },
+        [this](std::optional<LiveAnswer> answer) {
+            if (answer) take(std::move(*answer));
+        },
+        same ? Background::Newest::LetsItFinish : Background::Newest::Wins);
 }
 
-void LiveController::take() {
-    LiveAnswer answer;
-    {
-        const QMutexLocker lock(&mutex_);
-        if (!arrived_) return;
-        answer = std::move(*arrived_);
-        arrived_.reset();
-    }
+void LiveController::take(LiveAnswer answer) {
     if (answer.generation != generation_ || answer.revision < shown_) return;  // stale: a newer one is on its way
-    sinceShown_.restart();
     shown_ = answer.revision;
     if (answer.workload != workload_) {
         workload_ = answer.workload;

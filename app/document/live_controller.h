@@ -1,12 +1,11 @@
 #pragma once
 
-// From edits to answers: each change of the document asks the worker; its newest answer reaches the views at most
-// sixty times a second. Nothing here waits.
+// From edits to answers: each change of the document asks in the background; the newest answer reaches the views at
+// most thirty times a second. Nothing here waits.
 
+#include "app/document/background.h"
 #include "app/document/live_worker.h"
 
-#include <QElapsedTimer>
-#include <QMutex>
 #include <QObject>
 #include <QTimer>
 
@@ -44,25 +43,23 @@ signals:
 
 private:
     void request();
-    void take();
+    void take(LiveAnswer answer);
     void setBusy(bool busy);
 
     Document& document_;
     ui::SnapshotPtr snapshot_;
     WorkloadPtr workload_;
-    QMutex mutex_;
-    std::optional<LiveAnswer> arrived_;  ///< newest answer not yet shown, under mutex_
-    QTimer due_;
-    QElapsedTimer sinceShown_;
-    QTimer soon_;  ///< several changes in one event become one question
-    quint64 generation_ = 1;
+    std::shared_ptr<WorkloadCache> cache_;
+    std::shared_ptr<std::unique_ptr<Executor>> executor_;  ///< made with the first question, on its thread
+    QTimer soon_;                                          ///< several changes in one event become one question
+    quint64 generation_ = 1, askedGeneration_ = 0;
     quint64 asked_ = 0, shown_ = 0;
     int primary_ = 0;
     std::shared_ptr<const CalibrationSet> calibrations_;
     std::shared_ptr<const ReferenceIndex> truth_;
     bool enabled_ = true;
     bool busy_ = false;
-    std::unique_ptr<LiveWorker> worker_;  ///< last: stops before what it delivers to goes
+    Background work_;  ///< last: stops before what it delivers to goes
 };
 
 }  // namespace orrery::app

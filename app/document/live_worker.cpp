@@ -1,6 +1,5 @@
 #include "app/document/live_worker.h"
 
-#include "base/progress.h"
 #include "evaluation/shipped_references.h"
 
 #include <utility>
@@ -8,10 +7,6 @@
 namespace orrery::app {
 
 namespace {
-
-// While a drag goes on, an answer to a question that is not quite the newest still shows something: unless the last
-// answer is younger than this, the running question is let finish.
-constexpr auto starvation = std::chrono::milliseconds(100);
 
 ui::Answer answerOf(const std::string& id, int colour, const Scenario& scenario, EstimateContext& context) {
     ui::Answer answer;
@@ -35,70 +30,11 @@ ui::Answer answerOf(const std::string& id, int colour, const Scenario& scenario,
 
 }  // namespace
 
-LiveWorker::LiveWorker(std::shared_ptr<WorkloadCache> cache, int threads, std::function<void(LiveAnswer)> deliver)
-    : cache_(std::move(cache)), deliver_(std::move(deliver)), threads_(threads) {
-    thread_ = std::jthread([this](const std::stop_token& quit) { run(quit); });
-}
-
-LiveWorker::~LiveWorker() {
-    const std::lock_guard lock(mutex_);
-    if (running_) running_->request_stop();
-    thread_.request_stop();
-}
-
-void LiveWorker::ask(LiveQuestion question) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (waiting_) ++cancelled_;
-        const bool worthless = running_ && question.generation != runningGeneration_;
-        if (running_ && (worthless || Clock::now() - delivered_ < starvation)) running_->request_stop();
-        waiting_ = std::move(question);
-    }
-    wake_.notify_one();
-}
-
-bool LiveWorker::busy() const {
-    const std::lock_guard lock(mutex_);
-    return waiting_ || running_;
-}
-
-quint64 LiveWorker::cancelled() const {
-    const std::lock_guard lock(mutex_);
-    return cancelled_;
-}
-
-void LiveWorker::run(const std::stop_token& quit) {
-    executor_ = makeDefaultExecutor(threads_);
-    while (true) {
-        LiveQuestion question;
-        std::stop_token stop;
-        {
-            std::unique_lock lock(mutex_);
-            if (!wake_.wait(lock, quit, [this] { return waiting_.has_value(); })) return;
-            question = *std::exchange(waiting_, std::nullopt);
-            running_.emplace();
-            runningGeneration_ = question.generation;
-            stop = running_->get_token();
-        }
-        std::optional<LiveAnswer> answered = answer(question, stop);
-        {
-            const std::lock_guard lock(mutex_);
-            running_.reset();
-            if (answered) {
-                delivered_ = Clock::now();
-            } else {
-                ++cancelled_;
-            }
-        }
-        if (quit.stop_requested()) return;
-        if (answered) deliver_(std::move(*answered));
-    }
-}
-
-std::optional<LiveAnswer> LiveWorker::answer(const LiveQuestion& question, const std::stop_token& stop) {
+std::optional<LiveAnswer> answerLive(const LiveQuestion& question, WorkloadCache& cache, Executor& executor,
+                                     const std::stop_token& stop) {
     LiveAnswer answer{question.revision, question.generation, nullptr, nullptr, std::nullopt};
     if (!question.recipe) return answer;
-    Expected<WorkloadPtr> workload = cache_->get(*question.recipe);
+    Expected<WorkloadPtr> workload = cache.get(*question.recipe);
     if (stop.stop_requested()) return std::nullopt;
     if (!workload) {
         answer.failure = workload.error();
@@ -114,7 +50,7 @@ std::optional<LiveAnswer> LiveWorker::answer(const LiveQuestion& question, const
     if (Expected<DeviceView> view = deviceView(*question.hardware)) {
         snapshot->device = std::make_shared<const DeviceView>(std::move(*view));
     }
-    EstimateContext context{*executor_, stop};
+    EstimateContext context{executor, stop};
     context.calibrations = question.calibrations.get();
     for (std::size_t at = 0; at < question.methods.size(); ++at) {
         const Method* method = findMethod(question.methods[at]);

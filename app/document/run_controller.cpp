@@ -1,47 +1,99 @@
 #include "app/document/run_controller.h"
 
+#include "app/document/background.h"
 #include "app/document/document.h"
 #include "app/document/workload_cache.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
 
 namespace orrery::app {
 
 struct RunController::Job {
+    /// What the run writes and the window reads.
+    struct Shared {
+        std::mutex mutex;
+        std::vector<StudyResult> results;  ///< under the mutex, and so is the study until the run has ended
+        std::shared_ptr<Study> study = std::make_shared<Study>();
+    };
     int number = 0;
-    QString name, store;
+    QString name;
+    std::shared_ptr<const Progress> progress;
+    std::shared_ptr<Shared> shared = std::make_shared<Shared>();
+    std::size_t told = 0;
+    bool cancelled = false;
+    std::optional<Diagnostic> failure;
+    Background* work = nullptr;  ///< a child of the controller; null once it has ended
+};
+
+namespace {
+
+/// What a run needs to know of the project, as it was when the run began.
+struct RunQuestion {
     ProjectStatePtr state;
+    QString store;
     int threads = 0;
     std::shared_ptr<const CalibrationSet> calibrations;
-    std::shared_ptr<Progress> progress = std::make_shared<Progress>();
-    std::shared_ptr<Study> study = std::make_shared<Study>();
-    std::stop_source stop;
-    QMutex mutex;
-    std::vector<StudyResult> results;  ///< under mutex until ended
-    std::optional<Diagnostic> failure;
-    std::size_t told = 0;
-    std::atomic<bool> ended = false;
-    bool reported = false;
-    std::jthread thread;
 };
+
+/// Why nothing was answered or stored; nothing if all went well. `Shared` as in RunController::Job.
+template <class Shared>
+std::optional<Diagnostic> runAll(const RunQuestion& question, WorkloadCache& cache, Shared& shared,
+                                 const std::stop_token& stop, Progress& progress) {
+    Study& study = *shared.study;
+    std::vector<Scenario> scenarios;
+    for (const ScenarioRef& reference : question.state->scenarios) {
+        const int hardware = question.state->hardwareIndex(reference.hardware);
+        const int workload = question.state->workloadIndex(reference.workload);
+        if (hardware < 0 || workload < 0) continue;
+        const auto& recipe = question.state->workloads[static_cast<std::size_t>(workload)].recipe;
+        Expected<WorkloadPtr> loaded = cache.get(recipe);
+        if (!loaded) return loaded.error();
+        scenarios.push_back({question.state->hardware[static_cast<std::size_t>(hardware)], *loaded});
+        if (stop.stop_requested()) break;
+    }
+    {
+        const std::lock_guard lock(shared.mutex);
+        study.scenarios = std::move(scenarios);
+    }
+    progress.setTotal(study.scenarios.size() * study.methods.size());
+
+    Expected<std::unique_ptr<RunStore>> store = RunStore::open(question.store.toStdString());
+    std::optional<Diagnostic> unstored;
+    Expected<std::int64_t> stored = store ? (*store)->beginRun(study) : Unexpected(store.error());
+    if (!stored) unstored = stored.error();
+
+    const std::unique_ptr<Executor> executor = makeDefaultExecutor(question.threads);
+    StudyOptions options;
+    options.executor = executor.get();
+    options.stop = stop;
+    options.progress = &progress;
+    options.calibrations = question.calibrations.get();
+    options.onResult = [&](const StudyResult& result) {
+        if (stored) {
+            if (Expected<void> added = (*store)->add(*stored, study, result); !added) unstored = added.error();
+        }
+        const std::lock_guard lock(shared.mutex);
+        shared.results.push_back(result);
+    };
+    std::vector<StudyResult> all = runStudy(study, options);
+    if (stored) (void)(*store)->finishRun(*stored);
+    const std::lock_guard lock(shared.mutex);
+    shared.results = std::move(all);
+    return unstored;
+}
+
+}  // namespace
 
 RunController::RunController(Document& document, std::shared_ptr<WorkloadCache> cache, QString storeFolder,
                              QObject* parent)
-    : QObject(parent), document_(document), cache_(std::move(cache)), storeFolder_(std::move(storeFolder)) {
-    timer_.setInterval(33);
-    connect(&timer_, &QTimer::timeout, this, &RunController::drain);
-}
+    : QObject(parent), document_(document), cache_(std::move(cache)), storeFolder_(std::move(storeFolder)) {}
 
 RunController::~RunController() {
-    for (const auto& job : jobs_) job->stop.request_stop();
-    for (const auto& job : jobs_) {
-        if (job->thread.joinable()) job->thread.join();
-    }
+    cancelAll();
 }
 
 QString RunController::storeFile() const {
@@ -60,112 +112,66 @@ int RunController::start() {
                                {}});
         return -1;
     }
-    auto job = std::make_shared<Job>();
-    job->number = static_cast<int>(jobs_.size());
-    job->state = state;
-    job->name = document_.title();
-    job->store = storeFile();
-    job->threads = threads_;
-    job->calibrations = calibrations_;
-    job->study->name = job->name.toStdString();
-    job->study->methods = state->methods;
-    job->progress->setTotal(state->scenarios.size() * state->methods.size());
-    QDir().mkpath(QFileInfo(job->store).absolutePath());
-    jobs_.push_back(job);
-    emit started(job->number);
-    job->thread = std::jthread([this, job] { work(job); });
-    timer_.start();
-    return job->number;
+    RunQuestion question{state, storeFile(), threads_, calibrations_};
+    QDir().mkpath(QFileInfo(question.store).absolutePath());
+    Job& job = *jobs_.emplace_back(std::make_unique<Job>());
+    job.number = static_cast<int>(jobs_.size()) - 1;
+    job.name = document_.title();
+    job.shared->study->name = job.name.toStdString();
+    job.shared->study->methods = state->methods;
+    job.work = new Background(this);
+    connect(job.work, &Background::advanced, this, [this, &job] { tell(job); });
+    connect(job.work, &Background::ended, this, [this, &job] { end(job); });
+    job.work->ask(
+        [question = std::move(question), cache = cache_, shared = job.shared](std::stop_token stop,
+                                                                              Progress& progress) {
+            progress.setTotal(question.state->scenarios.size() * question.state->methods.size());
+            return runAll(question, *cache, *shared, stop, progress);
+        },
+        [&job](std::optional<Diagnostic> failure) { job.failure = std::move(failure); });
+    job.progress = job.work->progress();
+    emit started(job.number);
+    return job.number;
 }
 
-void RunController::work(const std::shared_ptr<Job>& job) {
-    Study& study = *job->study;
-    const auto give = [&](const Diagnostic& why) {
-        job->failure = why;
-        job->ended = true;
-    };
-    std::vector<Scenario> scenarios;
-    for (const ScenarioRef& reference : job->state->scenarios) {
-        const int hardware = job->state->hardwareIndex(reference.hardware);
-        const int workload = job->state->workloadIndex(reference.workload);
-        if (hardware < 0 || workload < 0) continue;
-        const auto& recipe = job->state->workloads[static_cast<std::size_t>(workload)].recipe;
-        Expected<WorkloadPtr> loaded = cache_->get(recipe);
-        if (!loaded) return give(loaded.error());
-        scenarios.push_back({job->state->hardware[static_cast<std::size_t>(hardware)], *loaded});
-        if (job->stop.stop_requested()) break;
-    }
+void RunController::tell(Job& job) {
+    std::size_t count = 0;
     {
-        const QMutexLocker lock(&job->mutex);
-        study.scenarios = std::move(scenarios);
+        const std::lock_guard lock(job.shared->mutex);
+        count = job.shared->results.size();
     }
-    job->progress->setTotal(study.scenarios.size() * study.methods.size());
-
-    Expected<std::unique_ptr<RunStore>> store = RunStore::open(job->store.toStdString());
-    std::optional<Diagnostic> unstored;
-    Expected<std::int64_t> stored = store ? (*store)->beginRun(study) : Unexpected(store.error());
-    if (!stored) unstored = stored.error();
-
-    const std::unique_ptr<Executor> executor = makeDefaultExecutor(job->threads);
-    StudyOptions options;
-    options.executor = executor.get();
-    options.stop = job->stop.get_token();
-    options.progress = job->progress.get();
-    options.calibrations = job->calibrations.get();
-    options.onResult = [&](const StudyResult& result) {
-        if (stored) {
-            if (Expected<void> added = (*store)->add(*stored, study, result); !added) unstored = added.error();
-        }
-        const QMutexLocker lock(&job->mutex);
-        job->results.push_back(result);
-    };
-    std::vector<StudyResult> all = runStudy(study, options);
-    if (stored) (void)(*store)->finishRun(*stored);
-    {
-        const QMutexLocker lock(&job->mutex);
-        job->results = std::move(all);
-    }
-    job->failure = unstored;
-    job->ended = true;
+    if (count != job.told) emit resultsArrived(job.number, static_cast<int>(job.told = count));
 }
 
-void RunController::drain() {
-    bool more = false;
-    for (const auto& job : jobs_) {
-        if (job->reported) continue;
-        const bool ended = job->ended;
-        std::size_t count = 0, failures = 0;
-        {
-            const QMutexLocker lock(&job->mutex);
-            count = job->results.size();
-            for (const StudyResult& result : job->results) failures += result.failure.has_value();
-        }
-        if (count != job->told) emit resultsArrived(job->number, static_cast<int>(job->told = count));
-        if (!ended) {
-            more = true;
-            continue;
-        }
-        job->reported = true;
-        job->thread.join();
-        if (job->failure) emit failed(*job->failure);
-        const bool nothing = job->failure && count == 0;
-        const RunState state = job->stop.stop_requested() ? RunState::Cancelled
-                               : nothing                  ? RunState::Failed
-                                                          : RunState::Done;
-        QString message = tr("%n result(s)", nullptr, static_cast<int>(count - failures));
-        if (failures > 0) message += tr(", %n without an answer", nullptr, static_cast<int>(failures));
-        if (nothing) message = QString::fromStdString(job->failure->message);
-        emit finished(job->number, state, message);
-    }
-    if (!more) timer_.stop();
+void RunController::end(Job& job) {
+    tell(job);
+    std::exchange(job.work, nullptr)->deleteLater();
+    const std::vector<StudyResult>& results = job.shared->results;
+    const auto failures =
+        std::ranges::count_if(results, [](const StudyResult& result) { return result.failure.has_value(); });
+    if (job.failure) emit failed(*job.failure);
+    const bool nothing = job.failure && results.empty();
+    const RunState state = job.cancelled ? RunState::Cancelled : nothing ? RunState::Failed : RunState::Done;
+    QString message = tr("%n result(s)", nullptr, static_cast<int>(std::ssize(results) - failures));
+    if (failures > 0) message += tr(", %n without an answer", nullptr, static_cast<int>(failures));
+    if (nothing) message = QString::fromStdString(job.failure->message);
+    emit finished(job.number, state, message);
 }
 
 void RunController::cancel(int run) {
-    if (run >= 0 && run < static_cast<int>(jobs_.size())) jobs_[static_cast<std::size_t>(run)]->stop.request_stop();
+    if (run < 0 || run >= static_cast<int>(jobs_.size())) return;
+    Job& job = *jobs_[static_cast<std::size_t>(run)];
+    if (!job.work) return;
+    job.cancelled = true;
+    job.work->cancel();
+}
+
+void RunController::cancelAll() {
+    for (const auto& job : jobs_) cancel(job->number);
 }
 
 int RunController::running() const {
-    return static_cast<int>(std::ranges::count_if(jobs_, [](const auto& job) { return !job->reported; }));
+    return static_cast<int>(std::ranges::count_if(jobs_, [](const auto& job) { return job->work != nullptr; }));
 }
 
 std::shared_ptr<const Progress> RunController::progress(int run) const {
@@ -177,13 +183,13 @@ QString RunController::name(int run) const {
 }
 
 std::shared_ptr<const Study> RunController::study(int run) const {
-    return jobs_.at(static_cast<std::size_t>(run))->study;
+    return jobs_.at(static_cast<std::size_t>(run))->shared->study;
 }
 
 std::vector<StudyResult> RunController::results(int run) const {
-    Job& job = *jobs_.at(static_cast<std::size_t>(run));
-    const QMutexLocker lock(&job.mutex);
-    return job.results;
+    Job::Shared& shared = *jobs_.at(static_cast<std::size_t>(run))->shared;
+    const std::lock_guard lock(shared.mutex);
+    return shared.results;
 }
 
 }  // namespace orrery::app

@@ -1,20 +1,16 @@
 #pragma once
 
 // Study runs: the chosen methods on all of the project's scenarios, on their own executor, with results stored as they
-// come. Workers write into Progress and a queue; a timer at 30 Hz drains both.
+// come. Several may run beside each other, each in a Background of its own.
 
 #include "base/progress.h"
 #include "learning/calibration.h"
 #include "store/runs/run_store.h"
 #include "study/study.h"
 
-#include <QMutex>
 #include <QObject>
-#include <QTimer>
 
 #include <memory>
-#include <stop_token>
-#include <thread>
 #include <vector>
 
 namespace orrery::app {
@@ -37,6 +33,7 @@ public:
     /// Starts a run of everything in the project; returns its number, or -1 with a diagnostic in `failed`.
     int start();
     void cancel(int run);
+    void cancelAll();
     int running() const;
     std::shared_ptr<const Progress> progress(int run) const;
     QString name(int run) const;
@@ -54,16 +51,15 @@ signals:
 
 private:
     struct Job;
-    void work(const std::shared_ptr<Job>& job);
-    void drain();
+    void tell(Job& job);
+    void end(Job& job);
 
     Document& document_;
     std::shared_ptr<WorkloadCache> cache_;
     QString storeFolder_;
     int threads_ = 0;
     std::shared_ptr<const CalibrationSet> calibrations_;
-    std::vector<std::shared_ptr<Job>> jobs_;
-    QTimer timer_;
+    std::vector<std::unique_ptr<Job>> jobs_;
 };
 
 }  // namespace orrery::app

@@ -7,7 +7,6 @@
 #include "widgets/serving/traffic_picture.h"
 
 #include <QPainter>
-#include <QtConcurrentRun>
 
 #include <algorithm>
 #include <cmath>
@@ -137,18 +136,13 @@ QPixmap paintTraffic(std::shared_ptr<const RequestStream> stream) {
 ExamplePictures::ExamplePictures(std::shared_ptr<WorkloadCache> cache, QObject* parent)
     : QObject(parent), cache_(std::move(cache)) {}
 
-ExamplePictures::~ExamplePictures() {
-    work_.cancel();
-    work_.waitForFinished();
-}
-
 void ExamplePictures::start() {
     if (started_) return;
     started_ = true;
-    work_ = QtConcurrent::run([cache = cache_](QPromise<Found>& promise) {
+    const auto read = [cache = cache_](const std::stop_token& stop, Progress&) {
         Found found;
         for (const Example& example : examples()) {
-            if (promise.isCanceled()) return;
+            if (stop.stop_requested()) break;
             if (example.drawing) {
                 auto loaded = readProjectFile(example.file.toStdString());
                 if (loaded && !loaded->project.hardware.empty())
@@ -161,11 +155,10 @@ void ExamplePictures::start() {
             } else if (auto sketch = sketchOf(example.file.toStdString(), *cache))
                 found[example.id] = std::move(*sketch);
         }
-        promise.addResult(std::move(found));
-    });
-    // The destructor waits for the work and must not wait for this, which needs the event loop to run.
-    told_ = work_.then(this, [this](const Found& found) {
-        sketches_ = found;
+        return found;
+    };
+    work_.ask(read, [this](Found found) {
+        sketches_ = std::move(found);
         emit ready();
     });
 }

@@ -2,13 +2,13 @@
 
 // The pictures of the gallery: each example's real roofline, computed after the start, or its drawing; small.
 
+#include "app/document/background.h"
 #include "app/document/workload_cache.h"
 #include "app/window/examples.h"
 #include "methods/method.h"
 #include "serving/traffic/request_stream.h"
 #include "workload/graph.h"
 
-#include <QFuture>
 #include <QObject>
 #include <QPixmap>
 
@@ -44,7 +44,6 @@ class ExamplePictures : public QObject {
     Q_OBJECT
 public:
     explicit ExamplePictures(std::shared_ptr<WorkloadCache> cache, QObject* parent = nullptr);
-    ~ExamplePictures() override;
     void start();                              ///< on another thread, one example after the other
     QPixmap picture(const QString& id) const;  ///< null until it is there
 
@@ -55,9 +54,8 @@ private:
     std::shared_ptr<WorkloadCache> cache_;
     bool started_ = false;
     using Found = std::map<QString, std::variant<RooflineSketch, HardwarePtr, std::shared_ptr<const RequestStream>>>;
-    QFuture<Found> work_;
-    QFuture<void> told_;  ///< follows the work; Qt looks at it when the work is cancelled, however long after
     Found sketches_;
+    Background work_;
 };
 
 }  // namespace orrery::app

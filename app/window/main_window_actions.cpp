@@ -123,9 +123,7 @@ void MainWindow::buildActions() {
                 true, [this](bool on) { live_->setEnabled(on); });
     a.add({"runCancel", run, tr("&Cancel runs"), tr("Stop all runs; what has come so far is kept"), "process-stop",
            QKeySequence(Qt::SHIFT | Qt::Key_F5)},
-          [this] {
-              for (const auto& [number, job] : jobOfRun_) runs_->cancel(number);
-          });
+          [this] { runs_->cancelAll(); });
 
     a.add({"helpPalette", help, tr("&Find anything"), tr("Commands, devices, models and examples by a few letters"),
            "search", QKeySequence(Qt::CTRL | Qt::Key_K)},

@@ -1,4 +1,5 @@
 #include "app/document/autosave.h"
+#include "app/document/background.h"
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/serving_edits.h"
 #include "app/document/workload_cache.h"
@@ -21,7 +22,6 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QTabWidget>
-#include <QtConcurrentRun>
 
 namespace orrery::app {
 
@@ -168,9 +168,10 @@ void MainWindow::openModel(const QString& path) {
     reading.key = key;
     reading.dismissAfterMs = 0;
     notifications_->notify(reading);
-    QtConcurrent::run([cache = cache_, recipe = fileRecipe(path)] {
+    const auto read = [cache = cache_, recipe = fileRecipe(path)](std::stop_token, Progress&) {
         return cache->get(recipe);
-    }).then(this, [this, path, key](const Expected<WorkloadPtr>& loaded) {
+    };
+    Background::once(this, read, [this, path, key](const Expected<WorkloadPtr>& loaded) {
         notifications_->dismissKey(key);
         if (!loaded) {
             complain(loaded.error());

@@ -1,5 +1,6 @@
 // The workload page within the window: answers to it, its wishes to the document.
 
+#include "app/document/background.h"
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/serving_edits.h"
 #include "app/document/live_controller.h"
@@ -18,7 +19,6 @@
 #include "widgets/common/text.h"
 
 #include <QElapsedTimer>
-#include <QtConcurrent>
 
 namespace orrery::app {
 
@@ -98,9 +98,10 @@ void MainWindow::showStoredRun(std::int64_t run) {
     const WorkloadPtr workload = live_->workload();
     if (run == 0 || !workload) return workloadPage_->setStored({});
     // Estimates of large models are megabytes of JSON: read beside the window.
-    QtConcurrent::run([file = runs_->storeFile(), run, workload] {
+    const auto read = [file = runs_->storeFile(), run, workload](std::stop_token, Progress&) {
         return answersOfRun(file, run, *workload);
-    }).then(this, [this, workload](Expected<std::vector<ui::StoredAnswers>> answers) {
+    };
+    Background::once(this, read, [this, workload](Expected<std::vector<ui::StoredAnswers>> answers) {
         if (live_->workload() != workload) return workloadPage_->setStored({});
         if (!answers) complain(answers.error());
         workloadPage_->setStored(answers ? std::move(*answers) : std::vector<ui::StoredAnswers>{});

@@ -1,6 +1,6 @@
 #include "app/window/evidence/accuracy_tab.h"
 
-#include "app/window/evidence/background.h"
+#include "app/document/background.h"
 #include "app/window/form_parts.h"
 #include "evaluation/holdout.h"
 #include "widgets/common/label.h"

@@ -1,6 +1,6 @@
 #include "app/window/evidence/reference_shelf.h"
 
-#include "app/window/evidence/background.h"
+#include "app/document/background.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
 

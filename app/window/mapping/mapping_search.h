@@ -1,17 +1,14 @@
 #pragma once
 
-// One search for a mapping, on threads of its own. What it finds is told on the GUI thread, at most thirty times a
-// second.
+// One search for a mapping in the background. What it finds is told on the GUI thread, at most thirty times a second.
 
+#include "app/document/background.h"
 #include "base/diagnostic.h"
 #include "mapping/mappers/mapper.h"
 
 #include <QObject>
-#include <QTimer>
 
 #include <memory>
-#include <stop_token>
-#include <thread>
 #include <vector>
 
 namespace orrery::app {
@@ -20,12 +17,11 @@ class MappingSearch : public QObject {
     Q_OBJECT
 public:
     explicit MappingSearch(QObject* parent = nullptr);
-    ~MappingSearch() override;
 
-    /// Ends a search under way first: the newest question wins.
+    /// The newest question wins: a search under way is stopped and its best so far forgotten.
     void start(std::shared_ptr<const Mapspace> space, const MapperOptions& options);
-    void cancel();  ///< the best so far becomes the result
-    bool isRunning() const { return worker_.joinable(); }
+    void cancel() { work_.cancel(); }  ///< the best so far becomes the result
+    bool isRunning() const { return work_.isRunning(); }
     const std::vector<MapperPoint>& curve() const { return curve_; }
     std::uint64_t examined() const { return progress_ ? progress_->examined() : 0; }
     std::uint64_t valid() const { return progress_ ? progress_->valid() : 0; }
@@ -36,15 +32,12 @@ signals:
     void refused(const orrery::Diagnostic& why);
 
 private:
-    void drain();
+    void take(const Expected<MapperResultPtr>& result);
 
-    struct Outcome;
-    std::shared_ptr<MapperProgress> progress_;
-    std::shared_ptr<Outcome> outcome_;  ///< of the newest search
+    std::shared_ptr<MapperProgress> progress_;  ///< of the newest search
     std::shared_ptr<MappingCache> cache_;
     std::vector<MapperPoint> curve_;
-    QTimer due_;
-    std::jthread worker_;  ///< last: ends before what it writes to goes
+    Background work_;
 };
 
 }  // namespace orrery::app

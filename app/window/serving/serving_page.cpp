@@ -1,6 +1,6 @@
 #include "app/window/serving/serving_page.h"
 
-#include "app/window/evidence/background.h"
+#include "app/document/background.h"
 #include "app/window/form_parts.h"
 #include "app/window/serving/fleet_drawing.h"
 #include "app/window/serving/serving_figures.h"

@@ -1,4 +1,4 @@
-#include "app/window/evidence/background.h"
+#include "app/document/background.h"
 #include "app/window/form_parts.h"
 #include "app/window/serving/fleet_drawing.h"
 #include "app/window/serving/serving_page.h"

@@ -1,6 +1,6 @@
 #include "app/window/serving/serving_search.h"
 
-#include "app/window/evidence/background.h"
+#include "app/document/background.h"
 #include "app/window/serving/search_choices.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
