@@ -6,6 +6,7 @@
 
 #include "base/dtype.h"
 #include "hardware/component.h"
+#include "mapping/plan.h"
 #include "serving/fleet/expert_routing.h"
 #include "serving/fleet/fleet.h"
 #include "serving/traffic/traffic.h"
@@ -23,13 +24,6 @@ struct ServedModel {
     std::string source = "llama-3-8b";
     DType weights = DType::BF16, activations = DType::BF16, kv = DType::BF16;
     bool operator==(const ServedModel&) const = default;
-};
-
-/// Devices of one replica: tensor × pipeline. Experts are spread over `expert` of the tensor-parallel devices.
-struct ParallelPlan {
-    std::int32_t tensor = 1, pipeline = 1, expert = 1;
-    std::int32_t devices() const { return tensor * pipeline; }
-    bool operator==(const ParallelPlan&) const = default;
 };
 
 enum class SlotKind : std::uint8_t {
@@ -114,7 +108,7 @@ struct PoolSpec {
     std::string device;
     std::string hardware;
     std::string model;  ///< as ServedModel::source, if this pool serves another one than the scenario
-    ParallelPlan plan;
+    Plan plan;  ///< of one replica; copies are `replicas`
     SchedulerSpec scheduler;
     AdmissionSpec admission;
     TimeSlot time;

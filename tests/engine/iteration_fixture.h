@@ -56,7 +56,7 @@ inline std::shared_ptr<const KernelIterationTime> iterationTime(const Asked& ask
     if (!config) stop(config.error());
     KernelIterationSpec spec;
     spec.model.config = *config;
-    spec.model.plan = {asked.tensor, asked.pipeline, 1};
+    spec.model.plan = {.tensor = asked.tensor, .pipeline = asked.pipeline};
     spec.model.weights = spec.model.activations = spec.model.kv = asked.type;
     spec.software = *findSoftwareStack(asked.software);
     spec.model.collectives = spec.software.collectives;

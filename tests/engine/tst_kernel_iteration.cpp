@@ -239,9 +239,9 @@ private slots:
         QFETCH(int, pipeline);
         QFETCH(int, expert);
         const auto config = transformerConfig("llama-3-8b");
-        const auto shard = shardOf(*config, {tensor, pipeline, expert});
+        const auto shard = shardOf(*config, {.tensor = tensor, .pipeline = pipeline, .expert = expert});
         QVERIFY(!shard);
-        QCOMPARE(QString::fromStdString(shard.error().code), QString("serving.bad-plan"));
+        QVERIFY(QString::fromStdString(shard.error().code).startsWith("plan."));
         QVERIFY(!shard.error().expected.empty() && !shard.error().hint.empty());
     }
 

@@ -2,6 +2,7 @@
 
 #include "base/unit.h"
 #include "hardware/files/catalogue.h"
+#include "simulation/network/astra_sim.h"
 #include "simulation/network/closed_form.h"
 
 #include <QtTest/QtTest>
@@ -42,6 +43,29 @@ constexpr std::array<CollectiveOp, 6> every_op{CollectiveOp::AllReduce,     Coll
                                                CollectiveOp::ReduceScatter, CollectiveOp::AllToAll,
                                                CollectiveOp::Broadcast,     CollectiveOp::SendReceive};
 
+std::vector<std::string> cellsOf(const std::string& line) {
+    std::vector<std::string> cells{{}};
+    bool quoted = false;
+    for (const char c : line) {
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == ',' && !quoted)
+            cells.emplace_back();
+        else if (c != '\r')
+            cells.back() += c;
+    }
+    return cells;
+}
+std::vector<std::string> partsOf(const std::string& text, char mark) {
+    std::vector<std::string> parts;
+    std::stringstream stream(text);
+    for (std::string part; std::getline(stream, part, mark);) {
+        part.erase(0, part.find_first_not_of(' '));
+        parts.push_back(part);
+    }
+    return parts;
+}
+
 bool near(double a, double b) {
     return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
@@ -54,6 +78,11 @@ private slots:
     void oneSwitch();
     void twoTiers();
     void published();
+    void astraSim();
+    void astraRefuses();
+    void nothingBeatsTheWires();
+    void moreIsNeverSlower();
+    void refused();
 };
 
 // Eight devices, 100 GB/s each: an all-reduce of 800 MB sends 2·7/8 of it, 14 ms, and 14 steps of 1 us.
@@ -108,9 +137,7 @@ void TstNetworkModels::published() {
     for (std::string line; std::getline(file, line);) {
         for (const auto& machine : machines) {
             if (!line.starts_with(machine.start)) continue;
-            std::vector<std::string> cells;
-            std::stringstream stream(line);
-            for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+            const std::vector<std::string> cells = cellsOf(line);
             if (cells[2] != "all_reduce" || cells[4].empty()) continue;
             const double size = std::stod(cells[4]), bus = std::stod(cells[5]) * 1e9;
             const std::vector tiers{tier(8, 1, machine.links)};
@@ -136,6 +163,161 @@ void TstNetworkModels::published() {
         qInfo("%s from 16 MB on: median error %.1f %%, worst %.1f %%", machine.data(), 100 * median, 100 * list.back());
         QVERIFY2(median < 0.25, machine.data());
     }
+}
+
+// Every recorded run of ASTRA-sim's analytical backend without congestion whose algorithm is here: the same cycles.
+void TstNetworkModels::astraSim() {
+    std::ifstream file(std::string(ORRERY_REFERENCE) + "/training/cases/collectives.csv");
+    if (!file) QSKIP("no reference data");
+    std::string line;
+    std::getline(file, line);
+    const std::vector<std::string> names = cellsOf(line);
+    const auto column = [&](std::string_view name) {
+        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    };
+    const std::map<std::string, CollectiveOp> ops{{"ALL_REDUCE", CollectiveOp::AllReduce},
+                                                  {"ALL_GATHER", CollectiveOp::AllGather},
+                                                  {"REDUCE_SCATTER", CollectiveOp::ReduceScatter},
+                                                  {"ALL_TO_ALL", CollectiveOp::AllToAll}};
+    const std::map<std::string, AstraAlgorithm> algorithms{{"ring", AstraAlgorithm::Ring},
+                                                           {"direct", AstraAlgorithm::Direct},
+                                                           {"halvingDoubling", AstraAlgorithm::HalvingDoubling}};
+    int compared = 0;
+    while (std::getline(file, line)) {
+        const std::vector<std::string> cells = cellsOf(line);
+        const auto cell = [&](std::string_view name) { return cells[column(name)]; };
+        if (cell("backend") != "Unaware" || !ops.count(cell("collective_or_workload"))) continue;
+        const auto shapes = partsOf(cell("topology"), ','), sizes = partsOf(cell("npus_per_dim"), ','),
+                   rates = partsOf(cell("bw"), ','), latencies = partsOf(cell("lat"), ','),
+                   ways = partsOf(cell("ar_impl"), '/');
+        std::vector<AstraDimension> dimensions;
+        for (std::size_t d = 0; d < shapes.size() && algorithms.count(ways[d]); ++d) {
+            dimensions.push_back({shapes[d] == "Ring"     ? TopologyShape::Ring
+                                  : shapes[d] == "Switch" ? TopologyShape::Switch
+                                                          : TopologyShape::FullyConnected,
+                                  std::stoll(sizes[d]), std::stod(rates[d]), std::stod(latencies[d]),
+                                  algorithms.at(ways[d])});
+        }
+        if (dimensions.size() != shapes.size()) continue;
+        const AstraSystem system{.endpointDelay = std::stoll(cell("endpoint_delay")),
+                                 .activeChunks = std::stoll(cell("active_chunks")),
+                                 .splits = std::stoll(cell("splits")),
+                                 .memoryBandwidth = std::stod(cell("local_mem_bw")),
+                                 .localBandwidthAware = cell("optimization") != "baseline"};
+        const auto cycles =
+            astraCycles(ops.at(cell("collective_or_workload")), std::stoll(cell("size_B")), dimensions, system);
+        QVERIFY2(cycles, cells[0].c_str());
+        if (*cycles != std::stoll(cell("cycles_max")))
+            qWarning("%s: %lld, recorded %s", cells[0].c_str(), static_cast<long long>(*cycles),
+                     cell("cycles_max").c_str());
+        QCOMPARE(*cycles, std::stoll(cell("cycles_max")));
+        ++compared;
+    }
+    qInfo("%d recorded runs, equal to the cycle", compared);
+    QVERIFY(compared >= 70);
+}
+
+void TstNetworkModels::astraRefuses() {
+    QVERIFY(!astraCycles(CollectiveOp::Broadcast, 1024, {AstraDimension{}}));
+    QVERIFY(!astraCycles(CollectiveOp::AllReduce, 0, {AstraDimension{}}));
+    QVERIFY(!astraCycles(CollectiveOp::AllReduce, 1024, {AstraDimension{.shape = TopologyShape::Torus}}));
+    const auto odd = astraCycles(CollectiveOp::AllReduce, 1024,
+                                 {AstraDimension{.size = 6, .algorithm = AstraAlgorithm::HalvingDoubling}});
+    QVERIFY(!odd);
+    QCOMPARE(odd.error().code, std::string("network.astra"));
+    QVERIFY(!odd.error().expected.empty() && !odd.error().hint.empty());
+}
+
+namespace {
+
+struct Drawn {
+    std::vector<NetworkTier> tiers;
+    Communicator group;
+    double bytes = 0;
+};
+// Up to three tiers of powers of two, and a group that lies evenly in them.
+Drawn drawnAtRandom(std::mt19937_64& random) {
+    const auto upTo = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
+    Drawn out;
+    std::int64_t inner = 1;
+    int doublings = 0;
+    for (int t = 0; t <= upTo(2); ++t) {
+        const int d = 1 + upTo(2);
+        out.tiers.push_back(tier(1 << d, inner, 1e9 * (1 + upTo(900)), 1e-7 * upTo(30), t > 0));
+        inner <<= d;
+        doublings += d;
+    }
+    const int size = upTo(doublings), stride = upTo(doublings - size);
+    out.group = communicator(out.tiers, 1LL << size, 1LL << stride);
+    out.bytes = std::exp2(upTo(33));
+    return out;
+}
+
+}  // namespace
+
+void TstNetworkModels::nothingBeatsTheWires() {
+    std::mt19937_64 random(20261122);
+    for (int i = 0; i < 2000; ++i) {
+        const Drawn drawn = drawnAtRandom(random);
+        std::int64_t product = 1;
+        for (const std::int64_t ranks : drawn.group.ranks) product *= ranks;
+        QCOMPARE(product, drawn.group.size);
+        QVERIFY(!drawn.group.uneven);
+        for (const CollectiveOp op : every_op) {
+            const CollectiveCall call{op, drawn.bytes, drawn.group};
+            for (const CollectiveSoftware* software : {&wiresAlone(), &ncclTuning()}) {
+                const CollectivePrice price = priced(ClosedFormNetwork(drawn.tiers, *software), call);
+                if (drawn.group.size == 1) {
+                    QCOMPARE(price.seconds, 0.0);
+                    continue;
+                }
+                QVERIFY(price.low > 0 && price.low <= price.seconds && price.seconds <= price.high);
+                // Of the bytes that enter the outermost tier no less than one buffer's share crosses it.
+                const auto t = static_cast<std::size_t>(drawn.group.outermost());
+                double inside = 1;
+                for (std::size_t j = 0; j < t; ++j) inside *= static_cast<double>(drawn.group.ranks[j]);
+                const auto r = static_cast<double>(drawn.group.ranks[t]);
+                const bool alone = op == CollectiveOp::SendReceive;
+                const double least =
+                    drawn.bytes * (r - 1) / r / (alone ? 1 : inside) / drawn.tiers[t].perDevice().value;
+                QVERIFY(price.seconds >= least * (1 - 1e-12));
+            }
+            const double wires = priced(ClosedFormNetwork(drawn.tiers, wiresAlone()), call).low;
+            QVERIFY(priced(ClosedFormNetwork(drawn.tiers), call).seconds >= wires);
+        }
+    }
+}
+
+void TstNetworkModels::moreIsNeverSlower() {
+    std::mt19937_64 random(7);
+    for (int i = 0; i < 2000; ++i) {
+        Drawn drawn = drawnAtRandom(random);
+        for (const CollectiveOp op : every_op) {
+            const CollectivePrice before = priced(ClosedFormNetwork(drawn.tiers), {op, drawn.bytes, drawn.group});
+            const CollectivePrice fewer = priced(ClosedFormNetwork(drawn.tiers), {op, drawn.bytes / 2, drawn.group});
+            QVERIFY(fewer.seconds <= before.seconds);
+            auto wider = drawn.tiers;
+            NetworkTier& one = wider[random() % wider.size()];
+            one.bandwidth *= 2;
+            one.allToAll *= 2;
+            // The switch that reduces comes with a bandwidth: an all-reduce there is chosen only where it is faster.
+            QVERIFY(priced(ClosedFormNetwork(wider), {op, drawn.bytes, drawn.group}).seconds <= before.seconds);
+        }
+    }
+}
+
+void TstNetworkModels::refused() {
+    std::vector tiers{tier(8, 1, 100e9), tier(4, 8, 0, 0, true)};
+    const ClosedFormNetwork network(tiers);
+    const auto crossing = network.price({CollectiveOp::AllReduce, 1e6, communicator(tiers, 16, 1)});
+    QVERIFY(!crossing);
+    QCOMPARE(crossing.error().code, std::string("network.not-drawn"));
+    QCOMPARE(crossing.error().place.path, std::string("system/fabric"));
+    QVERIFY(network.price({CollectiveOp::AllReduce, 1e6, communicator(tiers, 8, 1)}));
+    QCOMPARE(network.price({CollectiveOp::AllReduce, 1e6, Communicator{4, 1, {4}, false}}).error().code,
+             std::string("network.group"));
+    QCOMPARE(network.price({CollectiveOp::AllReduce, -1, communicator(tiers, 8, 1)}).error().code,
+             std::string("network.bytes"));
 }
 
 QTEST_GUILESS_MAIN(TstNetworkModels)

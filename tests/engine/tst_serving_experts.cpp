@@ -2,9 +2,9 @@
 
 #include "engine/disaggregation_fixture.h"
 #include "engine/iteration_fixture.h"
-#include "methods/trace/expert_trace.h"
 #include "methods/system/iteration_times.h"
 #include "methods/system/planned_fleet.h"
+#include "methods/trace/expert_trace.h"
 #include "serving/serving_scenario.h"
 
 #include <QtTest/QtTest>
@@ -20,7 +20,7 @@ namespace {
 ServedTransformer served(const char* model, int tensor, int expert, ExpertRouting routing = {}, int ranks = 1) {
     ServedTransformer result;
     result.config = *transformerConfig(model);
-    result.plan = {tensor, 1, expert};
+    result.plan = {.tensor = tensor, .expert = expert};
     result.routing = std::move(routing);
     result.dataParallel = ranks;
     return result;
@@ -72,7 +72,7 @@ private slots:
     void skewCosts() {
         ServingScenario scenario = mixture();
         PoolSpec& pool = scenario.pools[0];
-        pool.plan = {4, 1, 4};
+        pool.plan = {.tensor = 4, .expert = 4};
         const Work prompt = prompts(4, 1024), tokens = decodes(64, 1024);
         const double even = priced(scenario, prompt);
         pool.experts.routing = RoutingKind::Random;

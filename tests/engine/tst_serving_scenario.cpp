@@ -104,7 +104,7 @@ private slots:
         QCOMPARE(codeOf(s), QString("serving.does-not-fit"));
         s = plain();
         s.pools[0].plan.tensor = 3;
-        QCOMPARE(codeOf(s), QString("serving.bad-plan"));
+        QCOMPARE(codeOf(s), QString("plan.does-not-divide"));
         s = plain();
         s.model.source = "bert-base";
         QCOMPARE(codeOf(s), QString("workload.not-a-decoder"));

@@ -225,7 +225,7 @@ private slots:
             QTest::newRow(name) << head + text << code << line;
         };
         row("replicas", "pools:\n  - name: a\n  - name: b\n    replicas: -2\n", "serving.bad-pool", 6);
-        row("plan", "pools:\n  - name: a/b\n    plan: {tensor: 3}\n", "serving.bad-plan", 5);
+        row("plan", "pools:\n  - name: a/b\n    plan: {tensor: 3}\n", "plan.does-not-divide", 5);
         row("scheduler", "pools:\n  - scheduler:\n      id: nobody\n", "serving.unknown-scheduler", 5);
         row("sequences", "pools:\n  - scheduler:\n      id: orca\n      max_sequences: 0\n", "serving.bad-scheduler",
             6);

@@ -5,7 +5,7 @@
 #include "serving/routers/router.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
-#include "workload/models/transformer_plan.h"
+#include "workload/models/transformer_source.h"
 
 #include <QCheckBox>
 #include <QCoreApplication>

@@ -3,7 +3,7 @@
 #include "app/window/serving/serving_sections.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
-#include "workload/models/transformer_plan.h"
+#include "workload/models/transformer_source.h"
 
 #include <QCoreApplication>
 
@@ -20,9 +20,10 @@ QString t(const char* text, const char* note = nullptr, int count = -1) {
 /// A field of a part of every pool.
 template <class Spec, class Value>
 auto ofPools(Spec PoolSpec::*spec, Value Spec::*field) {
-    using Shown = std::conditional_t<std::is_same_v<Value, std::int32_t>, int, Value>;
+    using Shown =
+        std::conditional_t<std::is_same_v<Value, std::int32_t> || std::is_same_v<Value, std::int64_t>, int, Value>;
     return FieldRows::Bound<Shown>{
-        [=](const ServingStudy& q) -> Shown { return firstPool(q).*spec.*field; },
+        [=](const ServingStudy& q) -> Shown { return static_cast<Shown>(firstPool(q).*spec.*field); },
         [=](ServingStudy& q, Shown to) { eachPool(q, [&](PoolSpec& pool) { pool.*spec.*field = to; }); }};
 }
 
@@ -98,7 +99,7 @@ FieldFold* expertSection(QWidget* parent) {
     FieldRows& rows = fold->rows();
     rows.whole({QStringLiteral("serving.expertParallel"), t("Expert parallel"),
                 t("Of the tensor-parallel devices, so many hold whole experts instead of slices of all")},
-               1, 1024, ofPools(&PoolSpec::plan, &ParallelPlan::expert));
+               1, 1024, ofPools(&PoolSpec::plan, &Plan::expert));
     std::vector<std::pair<QString, QVariant>> kinds;
     for (const RoutingKind kind : {RoutingKind::Balanced, RoutingKind::Random, RoutingKind::Zipf, RoutingKind::Trace})
         kinds.emplace_back(kindName(kind), static_cast<int>(kind));

@@ -4,10 +4,11 @@
 // numbers: all tokens, prompt tokens, decoded tokens, sampled rows, attention. They come from the same graphs as those
 // of a model-level method, so that both say the same of the same work.
 
+#include "mapping/shard.h"
 #include "methods/model/launches.h"
 #include "methods/model/software_stack.h"
 #include "serving/fleet/expert_routing.h"
-#include "workload/models/transformer_plan.h"
+#include "workload/models/transformer_source.h"
 
 #include <cstdint>
 #include <string>
@@ -27,7 +28,7 @@ inline constexpr int iterationGroupCount = 5;
 /// A model as a replica runs it.
 struct ServedTransformer {
     TransformerConfig config;  ///< the whole
-    TransformerPlan plan;
+    Plan plan;
     DType weights = DType::BF16, activations = DType::BF16, kv = DType::BF16;
     Fusion fusion = Fusion::Epilogue;
     CollectiveLibrary collectives = CollectiveLibrary::Custom;

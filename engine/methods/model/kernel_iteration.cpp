@@ -239,7 +239,7 @@ std::vector<Launch> KernelIterationTime::kernelsOf(const IterationWork& work) co
 }
 
 std::vector<std::string> KernelIterationTime::assumptions() const {
-    const TransformerPlan& plan = spec_.model.plan;
+    const Plan& plan = spec_.model.plan;
     std::vector<std::string> said;
     said.push_back(fmt::format("{} over {} tensor-parallel devices and {} stages of {}", spec_.model.config.name,
                                plan.tensor, plan.pipeline, spec_.gpu.device.name));

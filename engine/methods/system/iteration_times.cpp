@@ -89,7 +89,7 @@ Expected<IterationTimePtr> tableOf(const PoolSpec& pool, const IterationLaunches
     const std::string model = slot.key.substr(0, slash);
     const std::string rest = slash == std::string::npos ? std::string() : slot.key.substr(slash + 1);
     if (slot.format == "splitwise") {
-        return readSplitwiseTable(slot.path, {.model = model, .hardware = rest, .tensorParallel = pool.plan.tensor});
+        return readSplitwiseTable(slot.path, {.model = model, .hardware = rest, .tensorParallel = static_cast<int>(pool.plan.tensor)});
     }
     if (slot.format == "distserve") {
         auto law = readDistServeLaw(slot.path, slot.key, pool.plan.tensor, pool.plan.pipeline);
@@ -219,7 +219,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
 
     KernelIterationSpec spec;
     spec.model.config = std::move(*config);
-    spec.model.plan = {pool.plan.tensor, pool.plan.pipeline, pool.plan.expert};
+    spec.model.plan = pool.plan;
     spec.model.weights = types.weights;
     spec.model.activations = types.activations;
     spec.model.kv = types.kv;

@@ -1,6 +1,7 @@
 #include "methods/system/sharded_workload.h"
 
-#include "workload/models/transformer_plan.h"
+#include "mapping/shard.h"
+#include "workload/models/transformer_source.h"
 
 #include <fmt/format.h>
 
@@ -87,7 +88,7 @@ Expected<ShardedWorkload> ofTransformer(const WorkloadPtr& workload, const Trans
     auto micro = splitBatch(recipe.options, plan, task);
     if (!micro) return Unexpected(std::move(micro.error()));
     result.microbatches = *micro;
-    auto shard = shardOf(config, TransformerPlan{plan.tensor, plan.pipeline, plan.expert});
+    auto shard = shardOf(config, plan);
     if (!shard) return Unexpected(std::move(shard.error()));
     auto built = buildTransformer(*shard, recipe.options);
     if (!built) return Unexpected(std::move(built.error()));

@@ -129,7 +129,7 @@ void describe(Archive& a, ServedModel& s) {
     a.type("kv", s.kv);
 }
 template <class Archive>
-void describe(Archive& a, ParallelPlan& s) {
+void describe(Archive& a, Plan& s) {
     a.whole("tensor", s.tensor);
     a.whole("pipeline", s.pipeline);
     a.whole("expert", s.expert);

@@ -14,10 +14,11 @@ namespace {
 
 using Set = bool (*)(ServingStudy&, std::string_view);
 
-bool whole(std::string_view text, std::int32_t& to) {
+template <class Whole>
+bool whole(std::string_view text, Whole& to) {
     const auto value = numberIn(text);
     if (!value || *value != std::floor(*value) || *value < 0 || *value > 2e9) return false;
-    to = static_cast<std::int32_t>(*value);
+    to = static_cast<Whole>(*value);
     return true;
 }
 
