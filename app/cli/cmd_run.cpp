@@ -15,20 +15,15 @@ namespace orrery::cli {
 namespace {
 
 int run(const Arguments& arguments, Watch& watch) {
-    const auto methods = readMethods(arguments);
+    const auto scenario = readScenario(arguments);
+    if (!scenario) return failed(scenario.error());
+    const auto methods = readMethodsFor(arguments, scenario->task);
     if (!methods) return failed(methods.error());
-    const auto recipe = readRecipe(arguments, *arguments.value("workload"));
-    if (!recipe) return failed(recipe.error());
-    const auto hardware = readHardwareQuestion(arguments, *arguments.value("hardware"));
-    if (!hardware) return failed(hardware.error());
-    const auto workload = loadWorkload(*recipe);
-    if (!workload) return failed(workload.error());
-    report((*workload)->warnings);
 
     const auto out = arguments.value("out");
     if (out && !makeFolder(*out)) return Unanswered;
     Study study;
-    study.scenarios.push_back({*hardware, *workload});
+    study.scenarios.push_back(*scenario);
     study.name = study.scenarios.front().name();
     study.methods = *methods;
     const auto executor = makeDefaultExecutor();
@@ -55,7 +50,7 @@ int run(const Arguments& arguments, Watch& watch) {
         if (!result.estimate) continue;
         for (const Diagnostic& each : result.estimate->warnings) {
             // The workload's own warnings have been shown.
-            const auto& shown = (*workload)->warnings;
+            const auto& shown = scenario->workload->warnings;
             if (std::find(shown.begin(), shown.end(), each) == shown.end()) report(each);
         }
     }
@@ -76,6 +71,7 @@ std::vector<Option> options() {
         {"calibration", "FILE", "what learned methods answer with, before what ships", true},
         {"method", "ID,…", "which methods answer, each `id` or `id(key=value,…)`; without it all do", true},
     };
+    all.insert(all.end(), scenarioOptions().begin(), scenarioOptions().end());
     all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
     all.push_back({"out", "DIR", "leave report.html, estimates.csv, run.json, and per method operators and trace"});
     all.push_back(
@@ -91,7 +87,7 @@ const Command runCommand{
     .summary = "ask one question of many methods: one workload on one hardware",
     .details = "",
     .options = options(),
-    .required = {"hardware", "workload"},
+    .required = {},
     .examples =
         {{"orrery-cli run --hardware h100-sxm --workload resnet-50 --batch 64", "how long, by every method?"},
          {"orrery-cli run --hardware a100-80-sxm --workload llama-2-7b --phase decode --seq 2048 --out report",
@@ -102,6 +98,12 @@ const Command runCommand{
           "a method with options; `orrery-cli methods loop-nest` lists them"},
          {"orrery-cli run --hardware a100-80-sxm --workload gpt-3-175b --what-if '{retype: MatMul, type: int8}'",
           "and if all matrix products were int8?"},
+         {"orrery-cli run --hardware dgx-h100 --workload llama-3-70b --phase decode --plan tp=8",
+          "the same model over the eight GPUs of a node"},
+         {"orrery-cli run --hardware dgx-h100 --workload llama-3-8b --plan dp=8 --task training-step",
+          "one training step, gradients reduced over the drawn links"},
+         {"orrery-cli run --task presets/examples/vllm-against-sarathi.yaml --method serving,tile-wave",
+          "a serving run by two methods"},
          {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --method tile-wave --why o_proj",
           "why does this operator take so long?"}},
     .run = run,

@@ -5,7 +5,11 @@
 #include "base/text/words.h"
 #include "hardware/check/validate.h"
 #include "hardware/files/catalogue.h"
+#include "serving/serving_study.h"
+#include "store/project/project.h"
+#include "store/project/serving_file.h"
 #include "store/project/what_ifs.h"
+#include "study/serving/sweep.h"
 
 #include <fmt/format.h>
 
@@ -155,6 +159,118 @@ Expected<std::vector<std::string>> readMethods(const Arguments& arguments) {
     if (wanted.empty()) {
         for (const Method& method : builtinMethods()) wanted.emplace_back(method.card.id);
     }
+    return wanted;
+}
+
+const std::vector<Option>& scenarioOptions() {
+    static const std::vector<Option> options{
+        {"plan", "PLAN", "spread the model over drawn devices: tp=8,pp=2,dp=1,ep=1,mb=4,at=node/h100"},
+        {"task", "TASK",
+         "pass (default), training-step, training-step(optimizer=sgd), operator(NAME), or a file of serving"},
+    };
+    return options;
+}
+
+namespace {
+
+bool isFile(const std::string& text) {
+    return text.ends_with(".yaml") || text.ends_with(".yml") || text.find('/') != std::string::npos;
+}
+
+// A file of serving, or the section of a project.
+Expected<ServingStudy> readServingQuestion(const std::string& path) {
+    auto text = readFile(path);
+    if (!text) return tl::unexpected(std::move(text.error()));
+    if (text->find("orrery: project/") == std::string::npos) {
+        auto loaded = readServingFile(path);
+        if (!loaded) return tl::unexpected(std::move(loaded.error()));
+        report(loaded->warnings);
+        return std::move(loaded->study);
+    }
+    auto project = readProjectFile(path);
+    if (!project) return tl::unexpected(std::move(project.error()));
+    if (!project->project.serving) {
+        return fail("serving.none", "the project asks nothing about serving", "a section `serving:`",
+                    "name a file of serving", Place{path, 0, 0, "serving"});
+    }
+    return std::move(*project->project.serving);
+}
+
+Expected<Task> readTask(const Arguments& arguments) {
+    const auto text = arguments.value("task");
+    if (!text) return Pass{};
+    if (!isFile(*text)) {
+        auto task = parseTask(*text);
+        if (!task) task.error().code = "usage.task";
+        return task;
+    }
+    auto study = readServingQuestion(*text);
+    if (!study) return tl::unexpected(std::move(study.error()));
+    // The model that is named is the one that is served.
+    if (const auto model = arguments.value("workload")) study->scenario.model.source = *model;
+    return ServingRun{std::make_shared<const ServingStudy>(std::move(*study))};
+}
+
+// The served model as a workload: one decode step, in the types that the study says.
+WorkloadRecipe servedRecipe(const ServedModel& model) {
+    WorkloadRecipe recipe{model.source, {}, {}};
+    if (const WorkloadInfo* info = builtinWorkload(model.source)) recipe.options = info->usual;
+    recipe.options.phase = Phase::Decode;
+    recipe.options.weights = model.weights;
+    recipe.options.activations = model.activations;
+    recipe.options.kv = model.kv;
+    return recipe;
+}
+
+Unexpected missing(std::string_view option) {
+    return fail("usage.missing", fmt::format("`--{}` is missing", option), "a device and a model to ask about",
+                "a file of serving as `--task` may bring both");
+}
+
+}  // namespace
+
+Expected<Scenario> readScenario(const Arguments& arguments) {
+    Scenario scenario;
+    auto task = readTask(arguments);
+    if (!task) return tl::unexpected(std::move(task.error()));
+    scenario.task = std::move(*task);
+    const auto* serving = std::get_if<ServingRun>(&scenario.task);
+    if (const auto text = arguments.value("plan")) {
+        auto plan = parsePlan(*text);
+        if (!plan) {
+            plan.error().code = "usage.plan";
+            return tl::unexpected(std::move(plan.error()));
+        }
+        scenario.plan = std::move(*plan);
+    }
+    const auto device = arguments.value("hardware");
+    if (!device && !serving) return missing("hardware");
+    if (device) {
+        auto hardware = readHardwareQuestion(arguments, *device);
+        if (!hardware) return tl::unexpected(std::move(hardware.error()));
+        scenario.hardware = std::move(*hardware);
+    } else {
+        auto hardware = hardwareOf(*serving->study);
+        if (!hardware) return tl::unexpected(std::move(hardware.error()));
+        if (!*hardware) return missing("hardware");
+        scenario.hardware = std::move(*hardware);
+    }
+    const auto model = arguments.value("workload");
+    if (!model && !serving) return missing("workload");
+    auto recipe = serving ? Expected<WorkloadRecipe>(servedRecipe(serving->study->scenario.model))
+                          : readRecipe(arguments, *model);
+    if (!recipe) return tl::unexpected(std::move(recipe.error()));
+    auto workload = loadWorkload(*recipe);
+    if (!workload) return tl::unexpected(std::move(workload.error()));
+    report((*workload)->warnings);
+    scenario.workload = std::move(*workload);
+    return scenario;
+}
+
+Expected<std::vector<std::string>> readMethodsFor(const Arguments& arguments, const Task& task) {
+    auto wanted = readMethods(arguments);
+    if (!wanted || arguments.has("method")) return wanted;
+    std::erase_if(*wanted, [&](const std::string& id) { return !findMethod(id)->card.answers(kindOf(task)); });
     return wanted;
 }
 

@@ -24,6 +24,14 @@ Expected<HardwarePtr> readHardwareQuestion(const Arguments& arguments, const std
 /// the nearest names.
 Expected<std::vector<std::string>> readMethods(const Arguments& arguments);
 
+/// `--plan` and `--task`.
+const std::vector<Option>& scenarioOptions();
+/// The whole question: `--hardware`, `--workload`, `--plan`, `--task`. A file of serving as the task brings its own
+/// hardware and model, which the other two may replace. Fails naming what is missing (`usage.missing`).
+Expected<Scenario> readScenario(const Arguments& arguments);
+/// readMethods(), without the methods that do not answer such a task where none was named.
+Expected<std::vector<std::string>> readMethodsFor(const Arguments& arguments, const Task& task);
+
 /// Usage for codes `usage.…`, else Unanswered; reports the diagnostic.
 int failed(const Diagnostic& diagnostic);
 

@@ -10,6 +10,7 @@
 #include "methods/array/systolic.h"
 #include "methods/method.h"
 #include "methods/model/model_methods.h"
+#include "methods/system/serving_method.h"
 
 #include <vector>
 
@@ -23,6 +24,7 @@ std::span<const Method> builtinMethods() {
             systolicCycleMethod(), systolicClosedFormMethod(),
         };
         for (Method& method : modelMethods()) all.push_back(std::move(method));
+        all.push_back(servingMethod());
         return all;
     }();
     return methods;

@@ -2,6 +2,7 @@
 
 #include "methods/one_operator.h"
 #include "methods/provenance.h"
+#include "methods/system/serving_method.h"
 #include "methods/system/spread.h"
 #include "serving/serving_study.h"
 
@@ -30,6 +31,22 @@ namespace {
     for (const auto& level : ops.levelBytes) ok = ok && level.size() == rows;
     for (const auto& bound : ops.bound) ok = ok && bound.level < static_cast<int>(e.levels.size());
     return ok;
+}
+
+// A kernel or model method answers every task by filling a slot: of the one operator's workload, of the serving
+// simulation, of the plan over drawn links.
+Expected<Estimate> answerOf(const Method& method, const Scenario& scenario, EstimateContext& context) {
+    const bool system = method.card.level == MethodLevel::System;
+    switch (kindOf(scenario.task)) {
+        case TaskKind::OneOperator:
+            return estimateOneOperator(method, scenario, context);
+        case TaskKind::ServingRun:
+            if (!system) return estimateServing(scenario, context, toText(method.card, context.options));
+            break;
+        default:
+            break;
+    }
+    return needsSystem(scenario, method) ? estimateSpread(method, scenario, context) : method.estimate(scenario, context);
 }
 
 Unexpected thrown(const MethodCard& card, const char* what) {
@@ -108,12 +125,14 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
                     fmt::format("{} does not answer a {}", method.card.title, toText(kindOf(scenario.task))),
                     "one of " + known, "`orrery-cli methods` says what each method answers");
     }
+    if (const auto* run = std::get_if<ServingRun>(&scenario.task); run && !run->study) {
+        return fail("scenario.incomplete", "the serving run has no study", "who serves, and what arrives",
+                    "open a file of serving");
+    }
     if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled before it began");
     const auto start = std::chrono::steady_clock::now();
     try {
-        auto answer = kindOf(scenario.task) == TaskKind::OneOperator ? estimateOneOperator(method, scenario, context)
-                      : needsSystem(scenario, method)                ? estimateSpread(method, scenario, context)
-                                                                     : method.estimate(scenario, context);
+        auto answer = answerOf(method, scenario, context);
         if (!answer) {
             // A device without an array is no mistake: array methods are just not for it.
             if (answer.error().code == "hardware.no-array") answer.error().code = "method.not-applicable";

@@ -29,11 +29,23 @@ std::string nearestOf(std::string_view word, const Items& items, Name name) {
     return didYouMean(word, words);
 }
 
+// The first comma that stands in no parentheses: a filling of a slot has options of its own.
+std::size_t commaOutside(std::string_view text) {
+    int depth = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')') --depth;
+        if (text[at] == ',' && depth == 0) return at;
+    }
+    return std::string_view::npos;
+}
+
 constexpr auto keyOf = [](const MethodOption& option) { return option.key; };
 constexpr auto idOf = [](const Method& method) { return method.card.id; };
 constexpr auto itself = [](std::string_view word) { return word; };
 
-Expected<void> readOption(std::string_view term, const Method& method, OptionValues& values) {
+Expected<void> readOption(std::string_view term, const Method& method, std::span<const Method> methods,
+                          OptionValues& values) {
     const auto equals = term.find('=');
     const auto key = trimmed(term.substr(0, equals));
     const auto value = equals == std::string_view::npos ? std::string_view() : trimmed(term.substr(equals + 1));
@@ -44,7 +56,21 @@ Expected<void> readOption(std::string_view term, const Method& method, OptionVal
                     options.empty() ? "no options" : "one of " + joined(options, keyOf),
                     nearestOf(key, options, keyOf));
     }
-    if (std::find(option->choices.begin(), option->choices.end(), value) == option->choices.end()) {
+    if (option->slot && value != option->fallback) {
+        auto filling = methodChoice(value, methods);
+        if (!filling) return tl::unexpected(std::move(filling.error()));
+        const Method* filled = findIn(methods, filling->id);
+        if (!filled || filled->card.level != *option->slot) {
+            return fail("method.bad-option",
+                        fmt::format("`{}` does not fill the slot `{}` of `{}`", value, key, method.card.id),
+                        fmt::format("a method of the {} level, such as {}", toText(*option->slot),
+                                    joined(option->choices, itself)));
+        }
+        values[std::string(key)] = toText(*filling);
+        return {};
+    }
+    if (!option->slot &&
+        std::find(option->choices.begin(), option->choices.end(), value) == option->choices.end()) {
         return fail("method.bad-option",
                     fmt::format("`{}` is no value of the option `{}` of `{}`", value, key, method.card.id),
                     "one of " + joined(option->choices, itself), nearestOf(value, option->choices, itself));
@@ -73,8 +99,8 @@ Expected<MethodChoice> methodChoice(std::string_view text, std::span<const Metho
     }
     auto inside = text.substr(open + 1, text.size() - open - 2);
     while (!trimmed(inside).empty()) {
-        const auto comma = inside.find(',');
-        if (auto read = readOption(trimmed(inside.substr(0, comma)), *method, choice.options); !read) {
+        const auto comma = commaOutside(inside);
+        if (auto read = readOption(trimmed(inside.substr(0, comma)), *method, methods, choice.options); !read) {
             return tl::unexpected(std::move(read.error()));
         }
         inside = comma == std::string_view::npos ? std::string_view() : inside.substr(comma + 1);

@@ -47,7 +47,7 @@ Method modelMethod(const KernelMethod& method) {
     card.options = method.options;
     for (MethodOption& option : compositionOptions()) card.options.push_back(std::move(option));
     card.version = method.version;
-    card.tasks = {TaskKind::Pass, TaskKind::OneOperator, TaskKind::TrainingStep};
+    card.tasks = {TaskKind::Pass, TaskKind::OneOperator, TaskKind::TrainingStep, TaskKind::ServingRun};
     return {card, [method, card](const Scenario& scenario, EstimateContext& context) {
                 return estimateComposed(scenario, method, card, context);
             }};

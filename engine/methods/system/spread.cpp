@@ -39,12 +39,13 @@ const Communicator& groupOf(const Placement& placement, ShardedCall::Group group
 }
 
 Expected<Talk> priceCalls(const ShardedWorkload& sharded, const Placement& placement, const NetworkModel& network,
-                          const std::vector<NetworkTier>& tiers, EstimateContext& context) {
+                          const std::vector<NetworkTier>& tiers, bool bound, EstimateContext& context) {
     Talk talk;
     talk.ofOperator.assign(sharded.shard->costs.size(), 0.0);
     for (const ShardedCall& call : sharded.calls) {
         auto price = network.price({call.collective, call.bytes, groupOf(placement, call.group)}, context.stop);
         if (!price) return Unexpected(std::move(price.error()));
+        if (bound) price->seconds = price->low;
         const double times = call.count * (call.once ? 1.0 : static_cast<double>(sharded.microbatches));
         talk.low += times * price->low;
         talk.high += times * price->high;
@@ -149,7 +150,9 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
     if (!made) return made;
     Estimate answer = std::move(*made);
     const ClosedFormNetwork network((*group)->tiers);
-    auto talk = priceCalls(*sharded, *placement, network, (*group)->tiers, context);
+    // A bound counts what the wires take at least.
+    const bool bound = answer.interval.kind == IntervalKind::Bound;
+    auto talk = priceCalls(*sharded, *placement, network, (*group)->tiers, bound, context);
     if (!talk) return Unexpected(std::move(talk.error()));
 
     const double computed = answer.latency.value;

@@ -73,6 +73,13 @@ void readTimeline(const Json& json, Timeline& timeline) {
     }
 }
 
+std::vector<UsedParts::Part> partsFrom(const Json& list) {
+    std::vector<UsedParts::Part> parts;
+    for (const Json& row : list)
+        parts.push_back({row.value("component", ""), row.value("attributes", std::vector<std::string>{})});
+    return parts;
+}
+
 StoredEstimate read(const Json& json) {
     StoredEstimate stored;
     auto workload = std::make_shared<Workload>();
@@ -111,15 +118,23 @@ StoredEstimate read(const Json& json) {
     for (const Json& row : json.value("figures", Json::array())) {
         const Dimension dimension = dimensionFrom(row.value("dimension", ""));
         const std::string unit = row.value("unit", "");
-        estimate.figures.push_back({row.value("label", ""), row.at("value").get<double>(), dimension,
-                                    unit == baseUnit(dimension) ? std::string() : unit});
+        Figure figure{row.value("label", ""), row.at("value").get<double>(), dimension,
+                      unit == baseUnit(dimension) ? std::string() : unit};
+        if (row.contains("low") && row.contains("high")) {
+            figure.interval = {row.at("low").get<double>(), row.at("high").get<double>()};
+            figure.basis = row.value("basis", "");
+        }
+        estimate.figures.push_back(std::move(figure));
     }
+    if (json.contains("bound_s")) estimate.bound = Seconds(json.at("bound_s").get<double>());
+    estimate.parts = {partsFrom(json.value("used", Json::array())), partsFrom(json.value("ignored", Json::array()))};
     readOperators(json.at("operators"), estimate, *workload);
     if (json.contains("timeline")) readTimeline(json.at("timeline"), estimate.timeline);
     if (json.contains("provenance")) {
         const Json& from = json.at("provenance");
         estimate.provenance = {from.value("method", ""), from.value("version", ""), from.value("hardware_hash", ""),
-                               from.value("workload_hash", ""), from.value("seed", std::uint64_t{0})};
+                               from.value("workload_hash", ""), from.value("seed", std::uint64_t{0}),
+                               from.value("task", ""), from.value("plan", "")};
     }
     stored.workload = std::move(workload);
     return stored;

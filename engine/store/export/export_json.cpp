@@ -1,6 +1,7 @@
 #include "base/unit.h"
 #include "store/export/export_parts.h"
 #include "store/export/exports.h"
+#include "store/project/serving_file.h"
 
 #include <cmath>
 #include <span>
@@ -48,6 +49,11 @@ Json scenarioObject(const Scenario& scenario) {
     }
     json["hardware"] = std::move(hardware);
     json["workload"] = scenario.workload ? workloadJson(*scenario.workload) : Json::object();
+    json["task"] = toText(scenario.task);
+    if (scenario.plan.split() || !scenario.plan.placement.empty()) json["plan"] = toText(scenario.plan);
+    if (const auto* run = std::get_if<ServingRun>(&scenario.task); run && run->study) {
+        json["serving"] = writeServing(*run->study);
+    }
     return json;
 }
 
@@ -100,6 +106,16 @@ Json ceilingsJson(const Estimate& estimate) {
     return list;
 }
 
+Json partsJson(const std::vector<UsedParts::Part>& parts) {
+    Json list = Json::array();
+    for (const UsedParts::Part& part : parts) {
+        Json row{{"component", part.path}};
+        if (!part.attributes.empty()) row["attributes"] = part.attributes;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
 Json estimateObject(const Scenario& scenario, const Estimate& estimate, bool whole = true) {
     Json json{{"method", estimate.method}};
     put(json, "latency_s", estimate.latency.value);
@@ -121,11 +137,20 @@ Json estimateObject(const Scenario& scenario, const Estimate& estimate, bool who
     json["figures"] = Json::array();
     for (const Figure& figure : estimate.figures) {
         if (!std::isfinite(figure.value)) continue;
-        json["figures"].push_back({{"label", figure.label},
-                                   {"value", store::number(figure.value)},
-                                   {"unit", unitOf(figure)},
-                                   {"dimension", toText(figure.dimension)}});
+        Json row{{"label", figure.label},
+                 {"value", store::number(figure.value)},
+                 {"unit", unitOf(figure)},
+                 {"dimension", toText(figure.dimension)}};
+        if (figure.interval) {
+            row["low"] = store::number(figure.interval->first);
+            row["high"] = store::number(figure.interval->second);
+            row["basis"] = figure.basis;
+        }
+        json["figures"].push_back(std::move(row));
     }
+    if (estimate.bound) put(json, "bound_s", estimate.bound->value);
+    json["used"] = partsJson(estimate.parts.used);
+    json["ignored"] = partsJson(estimate.parts.ignored);
     put(json, "cost_s", estimate.cost.value);
     json["warnings"] = store::diagnosticsJson(estimate.warnings);
     json["assumptions"] = estimate.assumptions;
@@ -143,7 +168,9 @@ Json estimateObject(const Scenario& scenario, const Estimate& estimate, bool who
                           {"version", from.version},
                           {"hardware_hash", from.hardwareHash},
                           {"workload_hash", from.workloadHash},
-                          {"seed", from.seed}};
+                          {"seed", from.seed},
+                          {"task", from.task},
+                          {"plan", from.plan}};
     return json;
 }
 

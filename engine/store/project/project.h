@@ -15,11 +15,13 @@
 //       - {name: ResNet, source: resnet-50, batch: 8}
 //     scenarios:
 //       - {hardware: NVIDIA H100 SXM, workload: ResNet}
+//       - {hardware: NVIDIA H100 SXM, workload: ResNet, plan: dp=8, task: training-step}
 //     methods: [roofline]
 //     serving: {traffic: …}                # a question about serving: serving_file.h
 
 #include "base/diagnostic.h"
 #include "hardware/component.h"
+#include "mapping/plan.h"
 #include "serving/serving_study.h"
 #include "workload/workload.h"
 
@@ -41,6 +43,8 @@ struct ScenarioRef {
     std::string hardware;  ///< name of a design in the project
     std::string workload;  ///< name of a workload in the project
     std::vector<UnknownKey> unknown;
+    Plan plan = {};    ///< `plan: tp=8, pp=2`; absent: one device
+    std::string task = {};  ///< `training-step`, `operator(NAME)`, `serving-run` (the project's own); empty: a pass
     bool operator==(const ScenarioRef&) const = default;
 };
 

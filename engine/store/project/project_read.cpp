@@ -166,6 +166,35 @@ Expected<std::string> readReference(MapReader& map, std::string_view key, const 
                 std::move(hint), place);
 }
 
+// Both are optional, and absent in older files: one device, a pass.
+Expected<void> readPlanAndTask(MapReader& map, ScenarioRef& scenario) {
+    if (const auto node = map.take("plan")) {
+        const Place place = map.placeOf(*node, "plan");
+        auto text = store::readText(*node, place);
+        if (!text) return tl::unexpected(text.error());
+        auto plan = parsePlan(*text);
+        if (!plan) {
+            plan.error().place = place;
+            return tl::unexpected(std::move(plan.error()));
+        }
+        scenario.plan = std::move(*plan);
+    }
+    if (const auto node = map.take("task")) {
+        const Place place = map.placeOf(*node, "task");
+        auto text = store::readText(*node, place);
+        if (!text) return tl::unexpected(text.error());
+        if (*text != toText(TaskKind::ServingRun)) {
+            auto task = parseTask(*text);
+            if (!task) {
+                task.error().place = place;
+                return tl::unexpected(std::move(task.error()));
+            }
+        }
+        if (*text != toText(TaskKind::Pass)) scenario.task = std::move(*text);
+    }
+    return {};
+}
+
 Expected<void> readScenarios(const YAML::Node& list, YamlContext& context, Project& project) {
     auto items = store::readList(list, context.place(list, "scenarios"));
     if (!items) return tl::unexpected(items.error());
@@ -179,7 +208,10 @@ Expected<void> readScenarios(const YAML::Node& list, YamlContext& context, Proje
         if (!hardware) return tl::unexpected(hardware.error());
         auto workload = readReference(*map, "workload", workloads);
         if (!workload) return tl::unexpected(workload.error());
-        project.scenarios.push_back({std::move(*hardware), std::move(*workload), map->rest()});
+        ScenarioRef scenario{std::move(*hardware), std::move(*workload), {}};
+        if (auto done = readPlanAndTask(*map, scenario); !done) return tl::unexpected(done.error());
+        scenario.unknown = map->rest();
+        project.scenarios.push_back(std::move(scenario));
     }
     return {};
 }

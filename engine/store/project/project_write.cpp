@@ -44,9 +44,11 @@ std::string writeProject(const Project& project) {
     }
     if (!project.scenarios.empty()) out += "scenarios:\n";
     for (const ScenarioRef& scenario : project.scenarios) {
-        out += listItem(fmt::format("hardware: {}\nworkload: {}\n", store::yamlScalar(scenario.hardware),
-                                    store::yamlScalar(scenario.workload)) +
-                        store::writeUnknown(scenario.unknown, 0));
+        std::string block = fmt::format("hardware: {}\nworkload: {}\n", store::yamlScalar(scenario.hardware),
+                                        store::yamlScalar(scenario.workload));
+        if (scenario.plan != Plan{}) block += fmt::format("plan: {}\n", store::yamlScalar(toText(scenario.plan)));
+        if (!scenario.task.empty()) block += fmt::format("task: {}\n", store::yamlScalar(scenario.task));
+        out += listItem(block + store::writeUnknown(scenario.unknown, 0));
     }
     if (!project.methods.empty()) {
         out += "methods:\n";

@@ -5,6 +5,7 @@
 #include "hardware/check/validate.h"
 #include "store/project/project.h"
 #include "store/project/recipe_yaml.h"
+#include "store/project/serving_file.h"
 #include "store/project/study_sweep.h"
 #include "store/project/what_if_yaml.h"
 #include "store/project/yaml_reader.h"
@@ -42,6 +43,9 @@ private:
     Expected<void> readMethods(MapReader& map, Study& study);
     Expected<std::vector<HardwarePtr>> sweptHardware(const Place& place);
     Expected<std::vector<WorkloadPtr>> sweptWorkloads(const Place& place);
+    Expected<std::vector<std::pair<std::string, Place>>> readTexts(MapReader& map, std::string_view key);
+    Expected<std::vector<Plan>> readPlans(MapReader& map);
+    Expected<std::vector<Task>> readTasks(MapReader& map);
     std::string resolved(const std::string& path) const {
         const std::filesystem::path given(path);
         return given.is_absolute() || folder_.empty() ? path : (folder_ / given).lexically_normal().string();
@@ -213,6 +217,54 @@ Expected<void> StudyReader::readMethods(MapReader& map, Study& study) {
     return {};
 }
 
+Expected<std::vector<std::pair<std::string, Place>>> StudyReader::readTexts(MapReader& map, std::string_view key) {
+    std::vector<std::pair<std::string, Place>> texts;
+    const auto node = map.take(key);
+    if (!node) return texts;
+    const Place place = map.placeOf(*node, key);
+    auto items = store::readList(*node, place);
+    if (!items) return tl::unexpected(items.error());
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        const Place at = context_.place((*items)[i], fmt::format("{}[{}]", key, i + 1));
+        auto text = store::readText((*items)[i], at);
+        if (!text) return tl::unexpected(text.error());
+        texts.emplace_back(std::move(*text), at);
+    }
+    return texts;
+}
+
+Expected<std::vector<Plan>> StudyReader::readPlans(MapReader& map) {
+    auto texts = readTexts(map, "plans");
+    if (!texts) return tl::unexpected(texts.error());
+    std::vector<Plan> plans;
+    for (const auto& [text, place] : *texts) {
+        auto plan = parsePlan(text);
+        if (!plan) return at(place, plan.error());
+        plans.push_back(std::move(*plan));
+    }
+    if (plans.empty()) plans.emplace_back();
+    return plans;
+}
+
+Expected<std::vector<Task>> StudyReader::readTasks(MapReader& map) {
+    auto texts = readTexts(map, "tasks");
+    if (!texts) return tl::unexpected(texts.error());
+    std::vector<Task> tasks;
+    for (const auto& [text, place] : *texts) {
+        if (text.ends_with(".yaml") || text.ends_with(".yml")) {
+            auto serving = readServingFile(resolved(text));
+            if (!serving) return at(place, serving.error());
+            tasks.emplace_back(ServingRun{std::make_shared<const ServingStudy>(std::move(serving->study))});
+            continue;
+        }
+        auto task = parseTask(text);
+        if (!task) return at(place, task.error());
+        tasks.push_back(std::move(*task));
+    }
+    if (tasks.empty()) tasks.emplace_back(Pass{});
+    return tasks;
+}
+
 Expected<std::vector<HardwarePtr>> StudyReader::sweptHardware(const Place& place) {
     const auto points = store::sweepPoints(hardwareAxes_, mostScenarios, place);
     if (!points) return tl::unexpected(points.error());
@@ -298,8 +350,12 @@ Expected<LoadedStudy> StudyReader::read(std::string_view yaml) {
     auto workloads =
         map->require("workloads", "a list of models").and_then([&](const auto& n) { return readWorkloads(n); });
     if (!workloads) return tl::unexpected(workloads.error());
+    auto plans = readPlans(*map);
+    if (!plans) return tl::unexpected(plans.error());
+    auto tasks = readTasks(*map);
+    if (!tasks) return tl::unexpected(tasks.error());
     map->rest();
-    std::size_t points = hardware_.size() * recipes_.size();
+    std::size_t points = hardware_.size() * recipes_.size() * plans->size() * tasks->size();
     for (const SweepAxis& axis : hardwareAxes_) points *= axis.values.size();
     for (const SweepAxis& axis : optionAxes_) points *= axis.values.size();
     if (points > mostScenarios) {
@@ -312,7 +368,11 @@ Expected<LoadedStudy> StudyReader::read(std::string_view yaml) {
     auto models = sweptWorkloads(sweepPlace);
     if (!models) return tl::unexpected(models.error());
     for (const WorkloadPtr& workload : *models) {
-        for (const HardwarePtr& design : *designs) loaded.study.scenarios.push_back({design, workload});
+        for (const HardwarePtr& design : *designs) {
+            for (const Task& task : *tasks) {
+                for (const Plan& plan : *plans) loaded.study.scenarios.push_back({design, workload, plan, task});
+            }
+        }
     }
     loaded.warnings = std::move(context_.warnings);
     return loaded;

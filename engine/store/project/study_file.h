@@ -8,6 +8,8 @@
 //     workloads: [resnet-50, {source: llama-2-7b, phase: decode, sequence: 2048}]
 //     methods: [roofline, hierarchical-roofline]     # absent: all
 //     sweep: {hbm.bandwidth: [2 TB/s, 3.35 TB/s], batch: [1, 8, 64]}
+//     plans: [tp=1, "tp=8, pp=2"]                    # absent: one device
+//     tasks: [pass, training-step, traffic.yaml]     # absent: a pass; a file of serving is a serving run
 //     seed: 7
 //     timelines: true                                # keep them with the results; absent: no
 //
@@ -38,6 +40,10 @@ struct LoadedStudy {
 /// the first thing that cannot be read, found or set, with its place. Never throws.
 Expected<LoadedStudy> readStudy(std::string_view yaml, std::string_view file = {});
 Expected<LoadedStudy> readStudyFile(const std::string& path);
+
+/// What a scenario of a project asks. Fails with `project.reference` for a serving run without `serving:`, and as
+/// parseTask() does.
+Expected<Task> taskOf(const ScenarioRef& scenario, const std::optional<ServingStudy>& serving);
 
 /// The scenarios of a project as a study: its methods as far as they are known, all if it names none. Loads each
 /// workload once; one that cannot be loaded fails the whole, naming it. Sources must have been resolved

@@ -7,6 +7,16 @@
 
 namespace orrery {
 
+Expected<Task> taskOf(const ScenarioRef& scenario, const std::optional<ServingStudy>& serving) {
+    if (scenario.task.empty()) return Pass{};
+    if (scenario.task != toText(TaskKind::ServingRun)) return parseTask(scenario.task);
+    if (!serving) {
+        return fail("project.reference", "a scenario asks for the project's serving run, and the project has none",
+                    "a section `serving:`", "add one, or take the scenario's `task` away");
+    }
+    return ServingRun{std::make_shared<const ServingStudy>(*serving)};
+}
+
 Expected<LoadedStudy> studyOfProject(const Project& project) {
     LoadedStudy loaded;
     loaded.study.name = project.name;
@@ -38,7 +48,11 @@ Expected<LoadedStudy> studyOfProject(const Project& project) {
             named->name = recipe->name;
             model = std::move(named);
         }
-        loaded.study.scenarios.push_back({design->second, model});
+        Scenario asked{design->second, model, scenario.plan, Pass{}};
+        auto task = taskOf(scenario, project.serving);
+        if (!task) return tl::unexpected(std::move(task.error()));
+        asked.task = std::move(*task);
+        loaded.study.scenarios.push_back(std::move(asked));
     }
     if (loaded.study.scenarios.empty()) {
         return fail("project.empty", "the project has no scenario", "`scenarios: [{hardware: …, workload: …}]`",

@@ -1,5 +1,6 @@
 #include "store/export/export_parts.h"
 #include "store/export/exports.h"
+#include "store/project/serving_file.h"
 #include "store/runs/run_store.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,15 @@ Scenario scenarioFrom(const StoredResult& stored, const Graph* graph) {
     hardware->description = json.at("hardware").value("description", "");
     readTotals(json.at("workload"), *workload);
     if (graph != nullptr) workload->graph = *graph;
-    return {std::move(hardware), std::move(workload)};
+    Scenario scenario{std::move(hardware), std::move(workload)};
+    if (auto plan = parsePlan(json.value("plan", ""))) scenario.plan = std::move(*plan);
+    if (json.contains("serving")) {
+        auto serving = readServing(json.at("serving").get<std::string>());
+        if (serving) scenario.task = ServingRun{std::make_shared<const ServingStudy>(std::move(serving->study))};
+    } else if (auto task = parseTask(json.value("task", "pass"))) {
+        scenario.task = std::move(*task);
+    }
+    return scenario;
 }
 
 }  // namespace
