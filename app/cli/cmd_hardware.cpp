@@ -1,11 +1,12 @@
 #include "app/cli/command.h"
+#include "app/cli/hardware_cluster.h"
 #include "app/cli/output.h"
 #include "base/unit.h"
+#include "hardware/check/validate.h"
 #include "hardware/files/catalogue.h"
-#include "hardware/views/device_view.h"
 #include "hardware/network/links.h"
 #include "hardware/network/topology.h"
-#include "hardware/check/validate.h"
+#include "hardware/views/device_view.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -189,11 +190,15 @@ int run(const Arguments& arguments, Watch&) {
         return Unanswered;
     }
     if (!arguments.has("json"))
-        return print(deviceText(loaded->hardware, *view) + networksText(loaded->hardware)) ? Answered : Unanswered;
+        return print(deviceText(loaded->hardware, *view) + networksText(loaded->hardware) +
+                     clusterText(loaded->hardware))
+                   ? Answered
+                   : Unanswered;
     Json json{{"format", "orrery-hardware"}, {"version", 1}, {"name", loaded->hardware.name}};
     if (!loaded->hardware.description.empty()) json["description"] = loaded->hardware.description;
     json["device"] = deviceJson(*view);
     if (Json networks = networksJson(loaded->hardware); !networks.empty()) json["networks"] = std::move(networks);
+    json["cluster"] = clusterJson(loaded->hardware);
     return print(json.dump(2) + "\n") ? Answered : Unanswered;
 }
 
@@ -205,7 +210,8 @@ const Command hardwareCommand{
     .summary = "list the devices of the catalogue, or check and show one",
     .details =
         "With an id, a name or a file: reads the design, reports everything that is wrong or odd in it, and shows "
-        "the peaks and memory levels that the methods read from it, and the size, hops and bisection of its networks.",
+        "the peaks and memory levels that the methods read from it, and the size, hops and bisection of its networks. "
+        "Of several devices: what each can send to the others, tier by tier, and what is not drawn.",
     .options = {{"json", "", "as JSON"}},
     .examples = {{"orrery-cli hardware", "a table of the catalogue"},
                  {"orrery-cli hardware h100-sxm", "peaks per precision and memory levels of one device"},

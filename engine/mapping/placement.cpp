@@ -14,37 +14,43 @@ int Communicator::outermost() const {
     return -1;
 }
 
+namespace {
+
+// Of any group with this size and stride, wherever it begins: no more endpoints than these lie beside each other.
+std::vector<std::int64_t> widestSpread(const std::vector<NetworkTier>& tiers, std::int64_t size, std::int64_t stride) {
+    std::vector<std::int64_t> ranks;
+    std::int64_t inner = 1;
+    for (const NetworkTier& tier : tiers) {
+        const std::int64_t members = std::min(size, (inner * tier.size + stride - 1) / stride);
+        const std::int64_t touched = stride >= inner ? members : (members - 1) * stride / inner + 2;
+        ranks.push_back(std::min(tier.size, touched));
+        inner *= tier.size;
+    }
+    return ranks;
+}
+
+}  // namespace
+
 Communicator communicator(const std::vector<NetworkTier>& tiers, std::int64_t size, std::int64_t stride) {
-    Communicator out{size, stride, {}, false};
-    out.ranks.reserve(tiers.size());
+    Communicator out{size, stride, std::vector<std::int64_t>(tiers.size(), 1), false};
     // What is left of the group outside, and how far its members then stand apart in endpoints of the next tier.
     std::int64_t left = size, apart = stride;
-    for (const NetworkTier& tier : tiers) {
-        if (left <= 1) {
-            out.ranks.push_back(1);
+    for (std::size_t t = 0; t < tiers.size() && left > 1; ++t) {
+        const std::int64_t across = tiers[t].size;
+        if (apart % across == 0) {  // every member stands in another endpoint of the next tier
+            apart /= across;
             continue;
         }
-        if (apart % tier.size == 0) {  // every member stands in another endpoint of the next tier
-            apart /= tier.size;
-            out.ranks.push_back(1);
-            continue;
-        }
-        std::int64_t inside = tier.size / apart;
-        if (tier.size % apart != 0) {
+        const std::int64_t inside = across / apart;
+        const bool even = across % apart == 0 && (inside >= left ? inside % left == 0 : left % inside == 0);
+        if (!even) {
             out.uneven = true;
-            inside = std::max<std::int64_t>(1, inside);
+            out.ranks = widestSpread(tiers, size, stride);
+            return out;
         }
-        if (inside >= left) {
-            out.ranks.push_back(left);
-            // A group may begin near the end of one endpoint and go on in the next.
-            if (inside % left != 0) out.uneven = true;
-            left = out.uneven && inside % left != 0 ? 2 : 1;
-        } else {
-            if (left % inside != 0) out.uneven = true;
-            out.ranks.push_back(inside);
-            left = (left + inside - 1) / inside;
-        }
-        apart = std::max<std::int64_t>(1, apart / tier.size);
+        out.ranks[t] = std::min(inside, left);
+        left /= out.ranks[t];
+        apart = 1;
     }
     return out;
 }

@@ -1,6 +1,8 @@
 #include "hardware/views/gpu_view.h"
 
+#include "base/unit.h"
 #include "hardware/attributes.h"
+#include "hardware/views/cluster_view.h"
 #include "hardware/views/device_collect.h"
 
 #include <fmt/format.h>
@@ -46,6 +48,24 @@ void readLevels(GpuView& view) {
                 break;
         }
     }
+}
+
+// A device that states no links of its own sends over the network that is drawn between it and its likes.
+void readDrawnNetwork(const DeviceRef& ref, GpuView& view) {
+    const std::string& name = view.device.name;
+    const auto cluster = clusterView(*ref.design);
+    const DeviceGroup* group = cluster ? cluster->groupAt(ref.path) : nullptr;
+    if (group && !group->tiers.empty() && group->tiers.front().drawn()) {
+        const NetworkTier& tier = group->tiers.front();
+        view.linkBandwidth = tier.bandwidth.value;
+        view.assumptions.push_back(
+            fmt::format("`{}` states no links of its own: what it sends crosses `{}`, as drawn, at {}.", name,
+                        tier.name, format(tier.bandwidth)));
+        return;
+    }
+    view.assumptions.push_back(fmt::format(
+        "No network is drawn that `{}` could send over: collectives are priced as over PCIe 4.0 × 16 (32 GB/s).",
+        name));
 }
 
 }  // namespace
@@ -106,6 +126,7 @@ Expected<GpuView> gpuView(const DeviceRef& ref) {
     }
     if (const Measure* sustained = around->statedMeasure("sustained")) view.sustained = sustained->si;
     view.linkBandwidth = links;
+    if (links <= 0) readDrawnNetwork(ref, view);
     view.powerCap = base.powerCap.value;
     view.idlePower = base.idlePower.value;
     readLevels(view);

@@ -6,6 +6,7 @@
 #include "serving/iteration_time.h"
 #include "serving/fleet/admission.h"
 #include "serving/schedulers/scheduler.h"
+#include "simulation/network/fluid_flows.h"
 
 #include <cstdint>
 #include <memory>
@@ -83,20 +84,12 @@ struct RouterSpec {
     bool operator==(const RouterSpec&) const = default;
 };
 
-/// How moves that use one end of a link at once share it. Every replica has one way out and one way in.
-enum class LinkSharing : std::uint8_t {
-    None,  ///< not at all: every move has the bandwidth to itself
-    Fifo,  ///< one after another, in the order in which they begin
-    Fair,  ///< max-min fair
-};
-std::string_view toText(LinkSharing sharing);
-
 /// KV caches on their way from prefill to decode replicas.
 struct TransferSpec {
     double bytesPerSecond = 0;  ///< of one replica's way out, and in; 0: takes no time
     double latency = 0;         ///< seconds
     double hidden = 0;          ///< share that overlaps with the prompt's computation (layer by layer)
-    LinkSharing sharing = LinkSharing::Fair;
+    LinkSharing sharing = LinkSharing::Fair;  ///< every replica has one way out and one way in
     double retry = 0;  ///< seconds between two looks for room at the destination; 0: as soon as there is some
     bool operator==(const TransferSpec&) const = default;
 };

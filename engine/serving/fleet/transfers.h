@@ -9,8 +9,9 @@
 
 #include "serving/fleet/fleet.h"
 #include "serving/request_table.h"
+#include "simulation/network/fluid_flows.h"
 
-#include <limits>
+#include <cstdint>
 #include <vector>
 
 namespace orrery {
@@ -24,7 +25,7 @@ struct Move {
 
 class Transfers {
 public:
-    static constexpr SimTime never = std::numeric_limits<SimTime>::max();
+    static constexpr SimTime never = FluidFlows::never;
 
     Transfers(const TransferSpec& spec, std::size_t replicas);
 
@@ -64,26 +65,17 @@ private:
         SimTime next = 0;
         bool gone = false;
     };
-    struct Flow {
-        Move move;
-        double left = 0;          ///< bytes
-        double rate = 0;          ///< bytes per second; 0: waits for a link
-        SimTime arrives = never;  ///< known once the last byte has left
-        std::uint64_t order = 0;
-    };
     void launch(const Move& move, SimTime now);
-    void drain(SimTime now);
-    void share(SimTime now);
     void settle();
+    /// Moves whose flows have ended or were stopped, in their order; their places are free again.
+    void take(std::vector<Move>& out);
 
     TransferSpec spec_;
+    FluidFlows flows_;         ///< link 2r: the way out of replica r; 2r + 1: the way in
+    std::vector<Move> moves_;  ///< by the flows' subjects
+    std::vector<std::uint32_t> free_, ended_;
     std::vector<Waiting> waiting_;
-    std::vector<Flow> flows_;
-    std::vector<std::uint8_t> full_;              ///< destinations that had no room in this round
-    std::vector<std::int32_t> sending_, taking_;  ///< flows per replica and direction
-    std::vector<double> spareOut_, spareIn_;
-    SimTime now_ = 0;
-    std::uint64_t order_ = 0;
+    std::vector<std::uint8_t> full_;  ///< destinations that had no room in this round
 };
 
 }  // namespace orrery

@@ -18,14 +18,6 @@ Unexpected wrong(std::string message, std::string expected, std::string_view col
 
 }  // namespace
 
-SimTime toTicks(double seconds) {
-    constexpr double most = static_cast<double>(std::numeric_limits<SimTime>::max() / 2);
-    const double ticks = seconds * serving_ticks_per_second;
-    if (!(ticks < most)) return std::numeric_limits<SimTime>::max() / 2;
-    if (!(ticks > -most)) return std::numeric_limits<SimTime>::min() / 2;
-    return std::llround(ticks);
-}
-
 Expected<void> RequestStream::check() const {
     const std::size_t n = size();
     if (n == 0) {

@@ -4,7 +4,7 @@
 // (traces.h); immutable while a simulation runs, so that two schedulers can be asked about one stream.
 
 #include "base/diagnostic.h"
-#include "simulation/event_kernel.h"
+#include "simulation/picoseconds.h"
 
 #include <cstdint>
 #include <string>
@@ -13,12 +13,7 @@
 namespace orrery {
 
 /// SimTime of serving is picoseconds: 106 days, and a billionth of a second is a thousand ticks.
-inline constexpr double serving_ticks_per_second = 1e12;
-constexpr double toSeconds(SimTime ticks) {
-    return static_cast<double>(ticks) / serving_ticks_per_second;
-}
-/// Rounds to the nearest tick.
-SimTime toTicks(double seconds);
+inline constexpr double serving_ticks_per_second = picoseconds_per_second;
 
 using RequestIndex = std::uint32_t;
 inline constexpr RequestIndex no_request = 0xFFFFFFFFu;
