@@ -15,13 +15,16 @@
 namespace orrery {
 
 struct SweepKey {
-    std::string_view key, meaning;
+    std::string key, meaning;
 };
-/// What a sweep can change. Beside them, every number of a scheduler by its name (`longPrompt`).
+/// What a sweep can change: short keys first (`tensor`), then every number, word and switch of a question by its path
+/// (`pools/plan/tensor`, of one pool `pools[2]/plan/tensor`). Beside them, every number of a policy by its name
+/// (`longPrompt`).
 std::span<const SweepKey> sweepKeys();
 /// Changes it in every pool. Fails with `sweep.key` or `sweep.value`.
 Expected<void> setSweepValue(ServingStudy& study, std::string_view key, std::string_view value);
-/// False for a number of policies that none of the study's own reads: setting it changes nothing.
+/// False for a number of policies that none of the study's own reads, and for a value that does not matter beside the
+/// others (a burst's length where arrivals are Poisson): setting it changes nothing.
 bool sweepReads(const ServingStudy& study, std::string_view key);
 /// All values of one configuration, the policy first and without the numbers that it does not read.
 Expected<void> setSweepValues(ServingStudy& study, std::span<const SweepAxis> axes,
