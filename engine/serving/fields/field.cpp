@@ -101,7 +101,7 @@ std::string fieldWords(const FieldSpec& spec, const FieldValue& value) {
     if (spec.isNumber()) {
         const double number = numberIn(value);
         if (number == 0 && !spec.none.empty()) return std::string(spec.none);
-        if (spec.form == FieldForm::Whole) return plainNumber(number);
+        if (spec.form == FieldForm::Whole) return plainNumber(number + (spec.ordinal ? 1 : 0));
         return formatMeasure(number, spec.dimension, 4);
     }
     if (spec.form == FieldForm::Flag) return std::get<bool>(value) ? "on" : "off";
@@ -172,7 +172,7 @@ Expected<void> checkFields(const FieldTable& table, const void* owner, const std
     };
     void* mutableOwner = const_cast<void*>(owner);  // members are only read
     for (const FieldSpec& spec : table.fields) {
-        if (!spec.matters(owner)) continue;
+        if (!spec.strict && !spec.matters(owner)) continue;
         if (spec.isNumber()) {
             const std::string at = path.empty() ? std::string(spec.key) : fmt::format("{}/{}", path, spec.key);
             const std::string named = whose.empty() ? at : fmt::format("{} of {}", at.substr(at.rfind('/') + 1), whose);

@@ -90,6 +90,8 @@ struct FieldSpec {
     std::string_view code = {};           ///< of the diagnostic, in place of the table's
     bool inForm = true;                   ///< false: set in files alone
     bool mayVary = true;                  ///< false: nothing that a sweep should change
+    bool strict = false;                  ///< out of range it is refused even where it does not matter
+    bool ordinal = false;                 ///< an index: people count from 1 on
     std::span<const std::string_view> titles = {};  ///< of a Choice, in the order of its values
     std::vector<FieldOffer> (*offers)() = nullptr;  ///< of a Text that names one of a list
     bool named = false;                             ///< the same of a list that stands above this layer

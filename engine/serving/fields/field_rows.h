@@ -72,8 +72,14 @@ struct Row : FieldSpec {
         return with([&](Row& r) { r.inForm = false; });
     }
     /// An id of a list that this layer may not see: kernel methods, software stacks.
-    constexpr Row named() const {
-        return with([](Row& r) { r.FieldSpec::named = true; });
+    constexpr Row namesOne() const {
+        return with([](Row& r) { r.named = true; });
+    }
+    constexpr Row always() const {
+        return with([](Row& r) { r.strict = true; });
+    }
+    constexpr Row counted() const {
+        return with([](Row& r) { r.ordinal = true; });
     }
     constexpr Row fixed() const {
         return with([&](Row& r) { r.mayVary = false; });

@@ -74,12 +74,13 @@ constexpr FieldSpec timeRows[]{
         .fixed(),
     text<&TimeSlot::method>("method", "Iterations priced by",
                             "The kernel method that says how long every kernel of an iteration takes.")
-        .named()
+        .namesOne()
         .called("Priced by"),
     text<&TimeSlot::software>("software", "Software on the host", "What the host costs: an engine that was measured.")
-        .named()
+        .namesOne()
         .called("Host")
-        .zeroIs("as the method has it"),
+        .zeroIs("as the method has it")
+        .in("host"),
     text<&TimeSlot::format>("format", "Format of the tables", "Whose tables they are.")
         .offering(tableFormats)
         .fileOnly()
@@ -155,7 +156,8 @@ constexpr FieldSpec expertRows[]{
         .to(100)
         .called("Skew")
         .failsAs("routing.skew")
-        .when<routesByZipf>(),
+        .when<routesByZipf>()
+        .always(),
     text<&ExpertChoice::trace>("trace", "Trace of experts",
                                "Path of a table with columns `expert` (0, 1, …) and `count`.")
         .called("Trace")
@@ -221,7 +223,8 @@ constexpr FieldSpec admissionRows[]{
 };
 
 constexpr std::array<std::string_view, 3> roleTitles{"prefill and decode", "prefill", "decode"};
-constexpr std::array<std::string_view, 3> clockTitles{"nominal", "a share of it", "lowest that keeps the promise"};
+constexpr std::array<std::string_view, 3> clockTitles{"as fast as power lets it", "fixed",
+                                                      "lowest that keeps the pace"};
 bool hasClockShare(const PoolSpec& s) {
     return s.clock == ClockPolicy::Fixed;
 }
@@ -284,8 +287,8 @@ constexpr FieldSpec poolRows[]{
         .failsAs("serving.bad-power-cap")
         .in("power"),
     choice<&PoolSpec::clock>("clock", "Clock policy",
-                             "How the clock is chosen. Lowest: per iteration, the lowest that keeps the promised time "
-                             "per token (throttLL'eM, HPCA 2025).",
+                             "How the clock is chosen. Lowest: every decoding iteration at the lowest clock that keeps "
+                             "the promise per token (throttLL'eM, HPCA 2025); prompts at the nominal one.",
                              clockTitles)
         .called("Clock")
         .in("power"),

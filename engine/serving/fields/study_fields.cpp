@@ -27,7 +27,8 @@ constexpr FieldSpec modelRows[]{
         .called("Weights"),
     type<&ServedModel::activations>("activations", "Precision of activations",
                                     "Data type of what flows between the layers.")
-        .called("Activations"),
+        .called("Activations")
+        .in("host"),
     type<&ServedModel::kv>("kv", "Precision of the KV cache", "Data type of keys and values in the cache.")
         .called("Stored as")
         .in("memory"),
@@ -151,8 +152,10 @@ constexpr FieldSpec autoscaleRows[]{
 };
 
 constexpr FieldSpec failureRows[]{
-    whole<&ReplicaFailure::replica>("replica", "Replica that fails", "Which one, as the fleet numbers them from 0 on.")
+    whole<&ReplicaFailure::replica>("replica", "Replica that fails",
+                                    "Which one, counted over all pools; in files from 0 on.")
         .to(1e9)
+        .counted()
         .called("Replica"),
     seconds<&ReplicaFailure::at>("at", "Time of the failure", "Time after the run's begin.")
         .from(0)
@@ -205,7 +208,8 @@ constexpr FieldSpec tenantRows[]{
         .from(0)
         .to(10)
         .called("Skew")
-        .when<hasAdapters>(),
+        .when<hasAdapters>()
+        .always(),
     seconds<&TenantSpec::ttft>("ttft", "First token", "Time to the first token that is promised to this tenant.")
         .from(0)
         .to(1e9)

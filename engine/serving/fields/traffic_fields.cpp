@@ -210,7 +210,8 @@ constexpr FieldSpec sessionRows[]{
         .to(1e6)
         .called("Thinking")
         .zeroIs("none")
-        .when<hasTurns>(),
+        .when<hasTurns>()
+        .always(),
     whole<&SessionSpec::context>("context", "Longest conversation", "Tokens of text at which a conversation ends.")
         .to(1e9)
         .called("Ends at")
@@ -236,17 +237,20 @@ constexpr FieldSpec agentRows[]{
         .to(1e6)
         .called("A tool takes")
         .zeroIs("no time")
-        .when<hasCalls>(),
+        .when<hasCalls>()
+        .always(),
     whole<&AgentSpec::toolTokens>("tool_tokens", "Tokens of a result",
                                   "Mean tokens that a tool's result adds to the prompt, exponential.")
         .to(1 << 20)
         .called("A result has")
-        .when<hasCalls>(),
+        .when<hasCalls>()
+        .always(),
     whole<&AgentSpec::callTokens>("call_tokens", "Tokens of a call", "Tokens of output that make a call.")
         .from(1)
         .to(1 << 20)
         .called("A call has")
-        .when<hasCalls>(),
+        .when<hasCalls>()
+        .always(),
     whole<&AgentSpec::samples>("samples", "Answers side by side",
                                "Answers to one prompt, side by side (test-time scaling); what follows waits for the "
                                "longest.")
@@ -319,7 +323,8 @@ constexpr FieldSpec trafficRows[]{
         .from(0)
         .to(mostSeconds)
         .called("Arrive for")
-        .zeroIs("no limit"),
+        .zeroIs("no limit")
+        .in("slice"),
     part<&TrafficSpec::arrivals>("arrivals", "Arrivals"),
     part<&TrafficSpec::prompt>("prompt", "Length of prompts",
                                "Tokens of a prompt; with `ratio`, of prompt and output together."),
@@ -328,8 +333,9 @@ constexpr FieldSpec trafficRows[]{
                                 "One length is drawn and split into so many prompt tokens per token of output.")
         .from(0)
         .to(1e6)
-        .called("Split")
-        .zeroIs("drawn apart"),
+        .called("Prompt ÷ output")
+        .zeroIs("drawn apart")
+        .in("lengths"),
     part<&TrafficSpec::trace>("trace", "Trace"),
     part<&TrafficSpec::sessions>("sessions", "Conversations"),
     part<&TrafficSpec::agents>("agents", "Agents and reasoning"),
@@ -347,7 +353,8 @@ constexpr FieldSpec trafficRows[]{
         .to(1e9)
         .called("Different ones")
         .in("sessions")
-        .when<sharesPrompts>(),
+        .when<sharesPrompts>()
+        .always(),
     whole<&TrafficSpec::tenants>("tenants", "Unnamed tenants", "Tenants without names, drawn at random per session.")
         .to(1e9)
         .called("Unnamed")
@@ -375,7 +382,7 @@ const FieldTable& fieldTable<ArrivalSpec>() {
 }
 template <>
 const FieldTable& fieldTable<LengthSpec>() {
-    static constexpr FieldTable table{"Lengths", "lengths", "traffic.value", lengthRows, usual<LengthSpec>};
+    static constexpr FieldTable table{"Lengths", "lengths", "traffic.value", lengthRows, usual<LengthSpec>, true};
     return table;
 }
 template <>
