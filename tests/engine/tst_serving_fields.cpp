@@ -1,12 +1,15 @@
 // Every parameter of a serving question, from its one row: described, written and read back, refused out of its range
 // with the line that says so, set by a sweep, listed in the handbook.
 
+#include "cli/schema_check.h"
 #include "serving/fields/field_path.h"
-#include "study/serving/sweep.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
+#include "study/serving/sweep.h"
 
 #include <QtTest/QtTest>
+
+#include <yaml-cpp/yaml.h>
 
 #include <fstream>
 #include <set>
@@ -111,6 +114,34 @@ std::optional<Diagnostic> refusal(const ServingStudy& study, IterationTimes& cac
     return {};
 }
 
+// A document as JSON has it: what looks like a number or a switch is one.
+nlohmann::json jsonOf(const YAML::Node& node) {
+    nlohmann::json json;
+    if (node.IsMap()) {
+        json = nlohmann::json::object();
+        for (const auto& pair : node) json[pair.first.Scalar()] = jsonOf(pair.second);
+    } else if (node.IsSequence()) {
+        json = nlohmann::json::array();
+        for (const auto& item : node) json.push_back(jsonOf(item));
+    } else if (node.IsScalar()) {
+        const bool quoted = node.Tag() == "!";
+        const auto plain = quoted ? nlohmann::json() : nlohmann::json::parse(node.Scalar(), nullptr, false);
+        json = plain.is_number() || plain.is_boolean() ? plain : nlohmann::json(node.Scalar());
+    }
+    return json;
+}
+
+std::string schemaErrorsOf(const YAML::Node& file) {
+    static const nlohmann::json schema = [] {
+        std::ifstream text(ORRERY_SOURCE "/resources/schema/serving-file.schema.json");
+        return nlohmann::json::parse(text, nullptr, false);
+    }();
+    if (schema.is_discarded()) return "no schema";
+    std::vector<std::string> errors;
+    orrery::test::checkSchema(jsonOf(file), schema, "$", errors);
+    return errors.empty() ? std::string() : errors.front();
+}
+
 QString said(const Diagnostic& problem) {
     return QString::fromStdString(toText(problem));
 }
@@ -183,6 +214,8 @@ private slots:
         QVERIFY2(read.has_value(), read ? "" : qPrintable(said(read.error())));
         QVERIFY2(read->study == study, text.c_str());
         QVERIFY(read->study != studyWith(at));
+        const std::string wrong = schemaErrorsOf(YAML::Load(text));
+        QVERIFY2(wrong.empty(), (wrong + "\n" + text).c_str());
     }
 
     void outOfItsRangeItIsRefusedWithItsLine_data() {
@@ -291,6 +324,23 @@ private slots:
             asked += point.sameAs < 0;
         }
         QCOMPARE(asked, 6);
+    }
+
+    void theSchemaKnowsTheExamplesAndRefusesNonsense() {
+        int files = 0;
+        QDirIterator each(ORRERY_SOURCE "/presets/examples", {"*.yaml"}, QDir::Files);
+        while (each.hasNext()) {
+            const YAML::Node project = YAML::LoadFile(each.next().toStdString());
+            if (!project["serving"]) continue;
+            ++files;
+            const std::string wrong = schemaErrorsOf(project["serving"]);
+            QVERIFY2(wrong.empty(), (each.fileName().toStdString() + ": " + wrong).c_str());
+        }
+        QVERIFY(files >= 3);
+        for (const char* bad : {"pools: [{plan: {tensor: 0}}]", "traffic: {arrivals: {kind: poison}}", "pools: {a: 1}",
+                                "traffic: {arrivals: {rate: 0}}", "pools: [{scheduler: {watermark: 1}}]",
+                                "pools: [{admission: {drop_late: 3}}]", "orrery: serving/9", "seed: 1.5"})
+            QVERIFY2(!schemaErrorsOf(YAML::Load(bad)).empty(), bad);
     }
 
     void theHandbookListsEveryKey() {

@@ -70,9 +70,8 @@ Words wordsOf(const FieldChange& change, const ServingStudy& after) {
     if (change.table->together && !change.group.empty()) words.target = inWords(change.group);
     if (change.path == "compare_with") words.to = inWords(after.compareWith ? after.compareWith->id : "none");
     if (change.spec->form == FieldForm::Axes) {
-        std::size_t count = 1;
-        for (const SweepAxis& axis : after.sweep) count *= axis.values.size();
-        words.to = QString::number(count);
+        const auto count = countPoints(after.sweep, std::size_t{1} << 62);
+        words.to = count ? QString::number(*count) : QString();
     }
     // Things that are added or ticked one after another are entries of their own.
     if (change.spec->form == FieldForm::Axes || change.spec->form == FieldForm::List) words.target.clear();

@@ -69,11 +69,10 @@ void findConfigurations(SearchFindings& findings, const std::shared_ptr<const Ha
                         std::stop_token stop, Progress& progress) {
     const ServingStudy study = asked(findings.question);
     const auto executor = makeDefaultExecutor();
-    std::size_t count = 1;
-    for (const SweepAxis& axis : study.sweep) count = std::min(count * axis.values.size(), 2 * mostSweepPoints);
+    const std::size_t count = countPoints(study.sweep, mostSweepPoints).value_or(mostSweepPoints);
     {
         const std::scoped_lock hold(findings.lock);
-        findings.points.resize(std::min(count, mostSweepPoints));
+        findings.points.resize(count);
         findings.known.resize(findings.points.size());
     }
     SweepOptions options;

@@ -132,6 +132,13 @@ std::string rangeText(const FieldSpec& spec, bool withUnit) {
     return text;
 }
 
+std::string choiceWords(const FieldSpec& spec) {
+    std::string all;
+    for (std::size_t i = 0; i < spec.titles.size(); ++i)
+        all += fmt::format("{}{}", i ? ", " : "", spec.word(static_cast<int>(i)));
+    return all;
+}
+
 std::string_view unitText(const FieldSpec& spec) {
     switch (spec.form) {
         case FieldForm::Number:

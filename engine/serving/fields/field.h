@@ -204,6 +204,8 @@ Expected<void> checkField(const FieldSpec& spec, const FieldValue& value, std::s
                           std::string_view code);
 /// `more than 0, at most 1,000,000 s`; empty where anything goes.
 std::string rangeText(const FieldSpec& spec, bool withUnit = true);
+/// `poisson, gamma, constant …` of a Choice, else nothing.
+std::string choiceWords(const FieldSpec& spec);
 /// The base unit of its dimension, or what kind of value it is: `s`, `data type`.
 std::string_view unitText(const FieldSpec& spec);
 

@@ -76,13 +76,6 @@ void list(const FieldTable& table, const void* owner, const std::string& before,
     }
 }
 
-std::string choicesText(const FieldSpec& spec) {
-    std::string all;
-    const auto add = [&](std::string_view word) { all += fmt::format("{}`{}`", all.empty() ? "" : ", ", word); };
-    for (std::size_t i = 0; i < spec.titles.size(); ++i) add(spec.word(static_cast<int>(i)));
-    return all;
-}
-
 }  // namespace
 
 FieldAt fieldAt(ServingStudy& study, std::string_view path) {
@@ -152,7 +145,7 @@ std::string servingKeysMarkdown() {
         std::string usual = one ? fieldText(spec, row.usual) : std::string();
         if (one && spec.isNumber() && usual == "0 " + std::string(baseUnit(spec.dimension))) usual = "0";
         std::string range = rangeText(spec, false);
-        if (spec.form == FieldForm::Choice) range = choicesText(spec);
+        if (spec.form == FieldForm::Choice) range = choiceWords(spec);
         if (!one && spec.inner) range = spec.form == FieldForm::List ? "a list" : "a map";
         std::string meaning(spec.meaning);
         if (!spec.none.empty())

@@ -1,7 +1,7 @@
-#include "methods/system/planned_fleet.h"
 #include "study/serving/sweep.h"
 
 #include "hardware/files/catalogue.h"
+#include "methods/system/planned_fleet.h"
 #include "study/serving/pareto.h"
 
 #include <fmt/format.h>
@@ -91,30 +91,24 @@ Expected<std::shared_ptr<const Hardware>> hardwareOf(const ServingStudy& study) 
 }
 
 Expected<std::vector<SweepAnswer>> runSweep(const ServingStudy& study, const SweepOptions& options) {
-    std::size_t count = 1;
     for (const SweepAxis& axis : study.sweep) {
         if (axis.values.empty()) {
             return fail("sweep.empty", fmt::format("nothing stands in the axis {}", axis.key), "at least one value", {},
                         Place{{}, 0, 0, "sweep/" + axis.key});
         }
-        if (count > mostSweepPoints / axis.values.size()) {
-            return fail("sweep.too-many", "the axes multiply to too many configurations",
-                        fmt::format("at most {}", mostSweepPoints), "leave out values", Place{{}, 0, 0, "sweep"});
-        }
-        count *= axis.values.size();
     }
+    const auto all = countPoints(study.sweep, mostSweepPoints);
+    if (!all) {
+        return fail("sweep.too-many", "the axes multiply to too many configurations",
+                    fmt::format("at most {}", mostSweepPoints), "leave out values", Place{{}, 0, 0, "sweep"});
+    }
+    const std::size_t count = *all;
     std::vector<ServingStudy> studies(count, study);
     std::vector<SweepAnswer> points(count);
     std::map<std::vector<std::string>, std::int64_t> known;
     std::vector<std::size_t> asked;
     for (std::size_t i = 0; i < count; ++i) {
-        std::size_t rest = i;
-        points[i].values.resize(study.sweep.size());
-        for (std::size_t a = study.sweep.size(); a-- > 0;) {
-            const SweepAxis& axis = study.sweep[a];
-            points[i].values[a] = axis.values[rest % axis.values.size()];
-            rest /= axis.values.size();
-        }
+        points[i].values = valuesAt(study.sweep, pointAt(study.sweep, i));
         if (auto set = setSweepValues(studies[i], study.sweep, points[i].values); !set) {
             return tl::unexpected(set.error());
         }
