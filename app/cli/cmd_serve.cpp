@@ -2,6 +2,7 @@
 #include "app/cli/output.h"
 #include "app/cli/serve_cases.h"
 #include "app/cli/serve_file.h"
+#include "app/cli/serve_keys.h"
 #include "app/cli/serve_llmservingsim.h"
 #include "app/cli/serve_run.h"
 #include "methods/system/cases/vidur_case.h"
@@ -42,6 +43,7 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
 }
 
 int run(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("keys")) return serveKeys(arguments.has("json"));
     if (!arguments.positionals().empty()) return serveFile(arguments, watch);
     if (arguments.has("llmservingsim") && (arguments.has("tables") || arguments.has("hardware")))
         return serveLlmServingSim(arguments, watch);
@@ -72,7 +74,9 @@ const Command serveCommand{
         "Or reads a folder of Vidur as it is: args.txt (its command line) and trace.csv. Iterations take the time "
         "of the tables in another folder: token_ops, attn_decode and attn_prefill, .csv or .csv.gz. Vidur's own "
         "semantics are reproduced, faults included, unless --own-semantics is given.",
-    .options = {{"capacity", "", "of a FILE: the highest load under its promises"},
+    .options = {{"keys", "",
+                 "list the keys of a FILE with unit, default, range and meaning; with --json its JSON Schema"},
+                {"capacity", "", "of a FILE: the highest load under its promises"},
                 {"sweep", "", "of a FILE: every combination of its sweep, on all cores"},
                 {"other", "", "of a FILE: with the scheduler that it compares with"},
                 {"vidur", "DIR", "args.txt and trace.csv of a run of Vidur"},

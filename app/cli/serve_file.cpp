@@ -72,7 +72,7 @@ int fails(const Diagnostic& problem, const Question& question, const std::string
     return fails(located(problem, question.study, question.places), path);
 }
 
-Json pointJson(const ServingStudy& study, const SweepPoint& point) {
+Json pointJson(const ServingStudy& study, const SweepAnswer& point) {
     Json json;
     for (std::size_t i = 0; i < study.sweep.size(); ++i) json[study.sweep[i].key] = point.values[i];
     if (point.failure) {
@@ -106,7 +106,7 @@ int sweep(const Question& question, const Arguments& arguments, Watch& watch, co
     const bool any = std::any_of(points->begin(), points->end(), [](const auto& p) { return !p.failure; });
     if (arguments.has("json")) {
         Json json{{"format", "orrery-serving-sweep"}, {"version", 1}, {"name", study.name}, {"points", Json::array()}};
-        for (const SweepPoint& point : *points) json["points"].push_back(pointJson(study, point));
+        for (const SweepAnswer& point : *points) json["points"].push_back(pointJson(study, point));
         if (!print(json.dump(1) + "\n")) return Unanswered;
         return any ? Answered : Unanswered;
     }
@@ -122,7 +122,7 @@ int sweep(const Question& question, const Arguments& arguments, Watch& watch, co
         right.push_back(true);
     }
     Table table(heads, right);
-    for (const SweepPoint& point : *points) {
+    for (const SweepAnswer& point : *points) {
         std::vector<std::string> cells = point.values;
         if (point.failure) {
             cells.resize(heads.size(), "–");

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "base/text/nearest.h"
+#include "serving/fields/field.h"
 #include "serving/fleet/stages.h"
 
 #include <fmt/format.h>
@@ -55,26 +56,8 @@ Expected<void> checkNames(const ServingScenario& scenario) {
                 tenant.name.empty() ? "a tenant has no name" : fmt::format("two tenants are called '{}'", tenant.name),
                 "a name for each", "pools serve tenants by name", inList("tenants", i, "name"));
         }
-        if (!(tenant.share >= 0 && tenant.share <= 1e9)) {
-            return fail("serving.tenants", fmt::format("the share of '{}' is {}", tenant.name, tenant.share),
-                        "0 or more", "shares are weights: 3 and 1 are three quarters and one",
-                        inList("tenants", i, "share"));
-        }
-        if (tenant.adapters < 0 || tenant.adapters > mostAdapters) {
-            return fail("serving.tenants", fmt::format("'{}' has {} adapters", tenant.name, tenant.adapters),
-                        fmt::format("0 to {}", mostAdapters), {}, inList("tenants", i, "adapters"));
-        }
-        if (!(tenant.adapterSkew >= 0 && tenant.adapterSkew <= 10)) {
-            return fail("serving.tenants",
-                        fmt::format("the adapters of '{}' have a skew of {}", tenant.name, tenant.adapterSkew),
-                        "0 to 10", "0: all alike; 1: the second is asked for half as often as the first",
-                        inList("tenants", i, "adapter_skew"));
-        }
-        if (!(tenant.ttft >= 0 && tenant.ttft <= 1e9)) {
-            return fail("serving.tenants",
-                        fmt::format("'{}' is promised a first token in {} s", tenant.name, tenant.ttft),
-                        "0 or more seconds", "0: as promised to all", inList("tenants", i, "ttft"));
-        }
+        auto good = checkFields(tenant, fmt::format("tenants[{}]", i + 1), fmt::format("tenant '{}'", tenant.name));
+        if (!good) return good;
         shares += tenant.share;
         adapters += tenant.adapters;
     }
@@ -130,16 +113,8 @@ Expected<void> checkServed(const ServingScenario& scenario) {
 
 Expected<void> checkStage(const ServingScenario& scenario, std::size_t index) {
     const StageSpec& stage = scenario.stages[index];
-    const auto wrong = [&](std::string_view field, double value, std::string expected) {
-        return fail("serving.stages", fmt::format("{} of stage '{}' is {}", field, stage.name, value),
-                    std::move(expected), "correct the stage", inList("stages", index, field));
-    };
-    constexpr double most = 1 << 30;
-    const auto within = [](double value, double highest) { return value >= 0 && value <= highest; };
-    if (!within(stage.ofPrompt, 1e6)) return wrong("of_prompt", stage.ofPrompt, "0 to a million");
-    if (!within(stage.added, most)) return wrong("added", stage.added, "0 to 2^30 tokens");
-    if (!within(stage.output, most)) return wrong("output", stage.output, "1 to 2^30 tokens, or 0: the question's own");
-    if (!within(stage.pause, 1e6)) return wrong("pause", stage.pause, "seconds from 0 to a million");
+    auto good = checkFields(stage, fmt::format("stages[{}]", index + 1), fmt::format("stage '{}'", stage.name));
+    if (!good) return good;
     if (!stage.pool.empty()) {
         std::vector<std::string> known;
         for (const PoolSpec& pool : scenario.pools) known.push_back(pool.name);
@@ -147,15 +122,11 @@ Expected<void> checkStage(const ServingScenario& scenario, std::size_t index) {
         return fail("serving.stages", fmt::format("stage '{}' runs on '{}', which is no pool", stage.name, stage.pool),
                     "the name of a pool, or seconds", didYouMean(stage.pool, known), inList("stages", index, "pool"));
     }
-    if (!within(stage.seconds, 1e6)) return wrong("seconds", stage.seconds, "0 to a million");
-    if (!within(stage.perToken, 1e6)) return wrong("per_token", stage.perToken, "seconds from 0 to a million");
     if (stage.seconds + stage.perToken <= 0) {
         return fail("serving.stages", fmt::format("stage '{}' has neither a pool nor a time", stage.name),
                     "`pool`, or `seconds` and `per_token`", "name the pool that runs it",
                     inList("stages", index, "name"));
     }
-    if (stage.workers < 1 || stage.workers > 100'000) return wrong("workers", stage.workers, "1 to 100,000");
-    if (stage.together < 1 || stage.together > 100'000) return wrong("together", stage.together, "1 to 100,000");
     return {};
 }
 

@@ -4,6 +4,7 @@
 // same requests, the load that the fleet bears, other configurations. Plain values: the studio edits it, projects and
 // files store it (store/project/serving_file.h), serving/search answers the last two.
 
+#include "base/axes.h"
 #include "serving/serving_scenario.h"
 #include "serving/traffic/traffic.h"
 
@@ -24,13 +25,6 @@ struct CapacitySpec {
     bool operator==(const CapacitySpec&) const = default;
 };
 
-/// One thing that a sweep changes, and what it is set to: a key of sweepKeys() (study/serving/sweep.h).
-struct SweepAxis {
-    std::string key;
-    std::vector<std::string> values;
-    bool operator==(const SweepAxis&) const = default;
-};
-
 /// Where the values of a study stand in the file that it was read from, by path (`pools[2]/plan/tensor`).
 using ServingPlaces = std::map<std::string, Place, std::less<>>;
 
@@ -43,7 +37,7 @@ struct ServingStudy {
     std::uint64_t seed = 42;
     std::optional<SchedulerSpec> compareWith;  ///< in place of every pool's own, on the same requests
     CapacitySpec capacity;
-    std::vector<SweepAxis> sweep;
+    std::vector<SweepAxis> sweep;  ///< keys of sweepKeys() (study/serving/sweep.h)
     /// Keys of a newer version, by the path of the map that they stand in (`traffic/arrivals`, empty: the file's own).
     std::map<std::string, std::vector<UnknownKey>> unknown;
     bool operator==(const ServingStudy&) const = default;

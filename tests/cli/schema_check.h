@@ -1,8 +1,8 @@
 #pragma once
 
-// A small validator of the JSON Schema keywords that resources/schema uses: type, required, properties, items,
-// additionalProperties, minimum, maximum, enum. A keyword that it does not know is an error of the schema, so that a
-// schema cannot promise what nobody checks.
+// A small validator of the JSON Schema keywords that resources/schema uses: type (one, or a list), required,
+// properties, items, minItems, additionalProperties, minimum, maximum (exclusive ones too), enum. A keyword that it
+// does not know is an error of the schema, so that a schema cannot promise what nobody checks.
 
 #include <nlohmann/json.hpp>
 
@@ -21,19 +21,38 @@ inline bool hasType(const Json& value, const std::string& type) {
     if (type == "string") return value.is_string();
     if (type == "boolean") return value.is_boolean();
     if (type == "number") return value.is_number();
+    if (type == "null") return value.is_null();
     return type == "integer" && value.is_number_integer();
+}
+
+inline bool hasType(const Json& value, const Json& types) {
+    if (types.is_string()) return hasType(value, types.get<std::string>());
+    for (const Json& each : types)
+        if (hasType(value, each.get<std::string>())) return true;
+    return false;
 }
 
 inline void checkSchema(const Json& value, const Json& schema, const std::string& path,
                         std::vector<std::string>& errors) {
-    static const std::set<std::string> known{
-        "$schema", "title", "description",          "type",    "required", "properties", "items", "minimum",
-        "maximum", "enum",  "additionalProperties", "minItems"};
+    static const std::set<std::string> known{"$schema",
+                                             "title",
+                                             "description",
+                                             "type",
+                                             "required",
+                                             "properties",
+                                             "items",
+                                             "minimum",
+                                             "maximum",
+                                             "enum",
+                                             "additionalProperties",
+                                             "minItems",
+                                             "exclusiveMinimum",
+                                             "exclusiveMaximum"};
     for (const auto& [keyword, unused] : schema.items()) {
         if (!known.contains(keyword)) errors.push_back(path + ": the schema uses an unknown keyword " + keyword);
     }
     if (schema.contains("type") && !hasType(value, schema["type"])) {
-        errors.push_back(path + ": not of type " + schema["type"].get<std::string>());
+        errors.push_back(path + ": not of type " + schema["type"].dump());
         return;
     }
     if (schema.contains("enum")) {
@@ -44,6 +63,10 @@ inline void checkSchema(const Json& value, const Json& schema, const std::string
     if (value.is_number()) {
         if (schema.contains("minimum") && value < schema["minimum"]) errors.push_back(path + ": below the minimum");
         if (schema.contains("maximum") && value > schema["maximum"]) errors.push_back(path + ": above the maximum");
+        if (schema.contains("exclusiveMinimum") && value <= schema["exclusiveMinimum"])
+            errors.push_back(path + ": not above the minimum");
+        if (schema.contains("exclusiveMaximum") && value >= schema["exclusiveMaximum"])
+            errors.push_back(path + ": not below the maximum");
     }
     if (value.is_object()) {
         for (const Json& key : schema.value("required", Json::array())) {

@@ -1,15 +1,16 @@
 // `orrery-cli serve FILE`: what a person asks of experts, tenants, adapters and stages, and what comes out.
 
 #include "cli/cli_process.h"
+#include "cli/schema_check.h"
 
 #include <QtTest/QtTest>
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <fstream>
 
 using namespace orrery::test;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -33,6 +34,55 @@ class TestCliServing : public QObject {
     }
 
 private slots:
+    // What scripts read keeps to resources/schema: a run, a sweep with a point that cannot run, a capacity.
+    void resultsKeepToTheirSchemas() {
+        const QString file = written("all.yaml",
+                                     "orrery: serving/1\nhardware: h100-sxm\nmodel: {source: llama-3-8b}\n"
+                                     "tenants: [{name: chat, share: 3}, {name: code, adapters: 5}]\n"
+                                     "promise: {ttft: 1 s}\ntraffic: {requests: 40, arrivals: {rate: 5}}\n"
+                                     "capacity: {tolerance: 0.5, highest: 20}\n"
+                                     "sweep: {pools/plan/tensor: [1, 3], promise/ttft: [500 ms, 2 s]}\n");
+        const auto checked = [&](const QStringList& arguments, const std::string& schema) {
+            const Outcome outcome = cli(QStringList{"serve", file, "--json"} + arguments, {}, 60000);
+            if (outcome.exit != 0) qFatal("%s", outcome.text().constData());
+            for (const std::string& error : schemaErrors(outcome.out.toStdString(), schema))
+                qWarning("%s", error.c_str());
+            return Json::parse(outcome.out.toStdString());
+        };
+        const auto clean = [](const std::string& text, const std::string& schema) {
+            return schemaErrors(text, schema).empty();
+        };
+        QVERIFY(clean(checked({"--interval"}, "serving").dump(), "serving"));
+        const Json sweep = checked({"--sweep"}, "serving-sweep");
+        QVERIFY(clean(sweep.dump(), "serving-sweep"));
+        QCOMPARE(sweep.at("points").size(), std::size_t{4});
+        QCOMPARE(QString::fromStdString(sweep.at("points").at(1).at("promise/ttft")), QString("2 s"));
+        QVERIFY(sweep.at("points").at(2).contains("failure"));
+        QVERIFY(clean(checked({"--capacity"}, "serving-capacity").dump(), "serving-capacity"));
+        const Outcome pipeline =
+            cli({"serve", QStringLiteral(ORRERY_SOURCE "/presets/examples/rag-pipeline.yaml"), "--json"}, {}, 60000);
+        QVERIFY(clean(pipeline.out.toStdString(), "serving"));
+        // The schema is no rubber stamp.
+        Json broken = sweep;
+        broken["points"][0].erase("devices");
+        broken["points"][0]["devices"] = "two";
+        QVERIFY(!clean(broken.dump(), "serving-sweep"));
+    }
+
+    void theKeysOfAFileAreListed() {
+        const Outcome table = cli({"serve", "--keys"});
+        QCOMPARE(table.exit, 0);
+        for (const char* part : {"pools/plan/tensor", "Devices that share every layer.", "traffic/arrivals/kind",
+                                 "poisson, gamma", "promise/ttft", "more than 0, at most 1"})
+            QVERIFY2(table.out.contains(part), part);
+        const Outcome schema = cli({"serve", "--keys", "--json"});
+        QCOMPARE(schema.exit, 0);
+        std::ifstream file(ORRERY_SOURCE "/resources/schema/serving-file.schema.json");
+        const Json kept = Json::parse(file, nullptr, false);
+        QVERIFY2(kept == Json::parse(schema.out.toStdString()),
+                 "take it anew: orrery-cli serve --keys --json > resources/schema/serving-file.schema.json");
+    }
+
     // The gallery's pipeline: a question's time is that of its stages, which follow one another.
     void aPipelineOfModels() {
         const QString file = QStringLiteral(ORRERY_SOURCE "/presets/examples/rag-pipeline.yaml");

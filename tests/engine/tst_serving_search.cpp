@@ -152,7 +152,7 @@ private slots:
         options.executor = threads.get();
         options.progress = &progress;
         std::set<std::size_t> told;
-        options.onPoint = [&](std::size_t i, const SweepPoint&) { told.insert(i); };
+        options.onPoint = [&](std::size_t i, const SweepAnswer&) { told.insert(i); };
         const auto many = runSweep(study, options);
         QVERIFY2(many.has_value(), many ? "" : toText(many.error()).c_str());
         QCOMPARE(many->size(), std::size_t{24});
@@ -169,7 +169,7 @@ private slots:
             // 32 heads cannot be split over 3 devices: the point says so and keeps its place.
             QCOMPARE((*many)[i].failure.has_value(), (*many)[i].values[3] == "3");
             front += (*many)[i].pareto;
-            const SweepPoint& point = (*many)[i];
+            const SweepAnswer& point = (*many)[i];
             QCOMPARE(point.sameAs >= 0, point.values[0] != "sarathi" && point.values[1] == "512");
             if (point.sameAs < 0) continue;
             // What was not computed is what it would have been.

@@ -105,7 +105,7 @@ private slots:
     }
 
     void whatCannotServeIsRefusedWithAHint() {
-        auto* model = page_->findChild<QComboBox*>("serving.model");
+        auto* model = page_->findChild<QComboBox*>("serving.model.source");
         const int at = model->findData("llama-2-70b");
         QVERIFY(at >= 0);
         model->setCurrentIndex(at);

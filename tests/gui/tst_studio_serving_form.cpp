@@ -96,9 +96,9 @@ private slots:
         clock->setFocus();
         QTest::keyClick(clock, Qt::Key_Down);
         QCOMPARE(serving().scenario.pools.front().clock, ClockPolicy::Fixed);
-        typeInto(page_->findChild<ui::ValueEdit*>("serving.clockShare"), "50 %");
-        typeInto(page_->findChild<ui::ValueEdit*>("serving.powerCap"), "450 W");
-        typeInto(page_->findChild<ui::ValueEdit*>("serving.price"), "2.5");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.clock_share"), "50 %");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.power_cap"), "450 W");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.dollars_per_hour"), "2.5");
         const PoolSpec& pool = serving().scenario.pools.front();
         QCOMPARE(pool.clockShare, 0.5);
         QCOMPARE(pool.powerCap, 450.0);
@@ -110,13 +110,13 @@ private slots:
 
     void theLineHasAnOrderAndAnEnd() {
         open("serving.line");
-        auto* order = page_->findChild<QComboBox*>("serving.line.order");
+        auto* order = page_->findChild<QComboBox*>("serving.admission.order");
         reveal(order);
         order->setFocus();
         QTest::keyClick(order, Qt::Key_End);
         QCOMPARE(serving().scenario.pools.front().admission.order, AdmissionOrder::Deadline);
-        typeInto(page_->findChild<QSpinBox*>("serving.line.queue"), "1");
-        auto* late = page_->findChild<QCheckBox*>("serving.line.late");
+        typeInto(page_->findChild<QSpinBox*>("serving.admission.queue"), "1");
+        auto* late = page_->findChild<QCheckBox*>("serving.admission.drop_late");
         reveal(late);
         QTest::mouseClick(late, Qt::LeftButton, {}, QPoint(8, late->height() / 2));
         QCOMPARE(serving().scenario.pools.front().admission,
@@ -140,8 +140,8 @@ private slots:
         }
         QCOMPARE(serving().scenario.failures.size(), std::size_t{2});
         QCOMPARE(window_->document().undoStack()->count(), 3);
-        typeInto(page_->findChild<ui::ValueEdit*>("serving.failure.0.at"), "1 s");
-        typeInto(page_->findChild<ui::ValueEdit*>("serving.failure.0.lasting"), "500 ms");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.failures.0.at"), "1 s");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.failures.0.lasting"), "500 ms");
         QCOMPARE(serving().scenario.failures[0].at, 1.0);
         QCOMPARE(serving().scenario.failures[0].lasting, 0.5);
         auto* remove = page_->findChild<QToolButton*>("serving.failures.1.remove");
@@ -201,8 +201,8 @@ private slots:
             reveal(add);
             QTest::mouseClick(add, Qt::LeftButton);
         }
-        typeInto(page_->findChild<QLineEdit*>("serving.tenant.0.name"), "chat");
-        typeInto(page_->findChild<ui::ValueEdit*>("serving.tenant.0.share"), "3");
+        typeInto(page_->findChild<QLineEdit*>("serving.tenants.0.name"), "chat");
+        typeInto(page_->findChild<ui::ValueEdit*>("serving.tenants.0.share"), "3");
         QVERIFY(answered());
         QCOMPARE(serving().scenario.tenants.size(), std::size_t{2});
         QCOMPARE(serving().scenario.tenants[0].name, std::string("chat"));
@@ -212,7 +212,7 @@ private slots:
         QCOMPARE(tenants[0].requests + tenants[1].requests, std::size_t{150});
         QVERIFY(figuresSay("chat: requests"));
         QVERIFY(!page_->findChild<ui::FoldHead*>("serving.adapters")->isVisible());
-        typeInto(page_->findChild<QSpinBox*>("serving.tenant.1.adapters"), "20");
+        typeInto(page_->findChild<QSpinBox*>("serving.tenants.1.adapters"), "20");
         QVERIFY(page_->findChild<ui::FoldHead*>("serving.adapters")->isVisible());
         QVERIFY(answered());
         QVERIFY(page_->runs().front()->metrics.adapterLoads > 0);
@@ -238,14 +238,14 @@ private slots:
     void expertsStandThereForMixtures() {
         auto* head = page_->findChild<ui::FoldHead*>("serving.experts");
         QVERIFY(!head->isVisible());
-        auto* model = page_->findChild<QComboBox*>("serving.model");
+        auto* model = page_->findChild<QComboBox*>("serving.model.source");
         const int at = model->findData("mixtral-8x7b");
         QVERIFY(at >= 0);
         model->setCurrentIndex(at);
         emit model->activated(at);
         QVERIFY(head->isVisible());
         open("serving.experts");
-        auto* routing = page_->findChild<QComboBox*>("serving.routing");
+        auto* routing = page_->findChild<QComboBox*>("serving.experts.routing");
         reveal(routing);
         routing->setFocus();
         QTest::keyClick(routing, Qt::Key_Down);

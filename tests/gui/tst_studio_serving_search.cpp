@@ -58,7 +58,7 @@ private slots:
         QCOMPARE(table->cells()->rowCount(), 6);
         const auto& points = page_->search()->findings()->points;
         QCOMPARE(points.size(), std::size_t{8});
-        for (const SweepPoint& point : points) QVERIFY(!point.failure);
+        for (const SweepAnswer& point : points) QVERIFY(!point.failure);
         // The front is nobody's loser in both figures drawn.
         const auto& drawn = plot->data();
         for (std::size_t i = 0; i < points.size(); ++i)
@@ -133,7 +133,7 @@ private slots:
         QVERIFY(searched());
         const auto& points = page_->search()->findings()->points;
         // 16 GB of weights do not fit a T4.
-        const auto t4 = std::ranges::find_if(points, [](const SweepPoint& p) { return p.values[0] == "t4"; });
+        const auto t4 = std::ranges::find_if(points, [](const SweepAnswer& p) { return p.values[0] == "t4"; });
         QVERIFY(t4 != points.end() && t4->failure);
         page_->search()->choose(static_cast<int>(t4 - points.begin()));
         QVERIFY(!page_->findChild<QPushButton*>("serving.search.use")->isEnabled());
@@ -153,7 +153,7 @@ private slots:
         tick("serving.search.tensor", "2");
         click("serving.search.run");
         QVERIFY(searched());
-        for (const SweepPoint& point : page_->search()->findings()->points)
+        for (const SweepAnswer& point : page_->search()->findings()->points)
             QVERIFY(point.metrics.dollarsPerMillionTokens > 0);
     }
 

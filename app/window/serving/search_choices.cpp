@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <limits>
 
 namespace orrery::app {
 
@@ -237,9 +238,7 @@ void SearchChoices::show(const ServingStudy& question) {
 }
 
 std::size_t SearchChoices::configurations() const {
-    std::size_t count = 1;
-    for (const SweepAxis& axis : ticked_) count *= axis.values.size();
-    return count;
+    return countPoints(ticked_, std::numeric_limits<std::size_t>::max()).value_or(0);
 }
 
 }  // namespace orrery::app

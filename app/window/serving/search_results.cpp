@@ -34,7 +34,7 @@ ServingStudy asked(const ServingStudy& question) {
 }  // namespace
 
 const std::vector<SearchFigure>& searchFigures() {
-    using P = const SweepPoint&;
+    using P = const SweepAnswer&;
     static const std::vector<SearchFigure> all{
         {t("Capacity"), t("Highest requests per second under the promise, where it was searched"),
          [](P p) { return p.capacity >= 0 ? p.capacity : std::nan(""); }, Dimension::Number, ui::TickText::Number,
@@ -69,11 +69,10 @@ void findConfigurations(SearchFindings& findings, const std::shared_ptr<const Ha
                         std::stop_token stop, Progress& progress) {
     const ServingStudy study = asked(findings.question);
     const auto executor = makeDefaultExecutor();
-    std::size_t count = 1;
-    for (const SweepAxis& axis : study.sweep) count = std::min(count * axis.values.size(), 2 * mostSweepPoints);
+    const std::size_t count = countPoints(study.sweep, mostSweepPoints).value_or(mostSweepPoints);
     {
         const std::scoped_lock hold(findings.lock);
-        findings.points.resize(std::min(count, mostSweepPoints));
+        findings.points.resize(count);
         findings.known.resize(findings.points.size());
     }
     SweepOptions options;
@@ -83,7 +82,7 @@ void findConfigurations(SearchFindings& findings, const std::shared_ptr<const Ha
     options.drawing = drawing;
     options.capacity = findings.capacities;
     options.cache = &cache;
-    options.onPoint = [&](std::size_t i, const SweepPoint& point) {
+    options.onPoint = [&](std::size_t i, const SweepAnswer& point) {
         const std::scoped_lock hold(findings.lock);
         if (point.failure && point.failure->code == "study.cancelled") return;
         findings.points[i] = point;
@@ -139,7 +138,7 @@ void findCapacity(SearchFindings& findings, const std::shared_ptr<const Hardware
     }
 }
 
-QString searchPointText(const ServingStudy& question, const SweepPoint& point) {
+QString searchPointText(const ServingStudy& question, const SweepAnswer& point) {
     QStringList parts;
     for (std::size_t a = 0; a < question.sweep.size() && a < point.values.size(); ++a) {
         const std::string& key = question.sweep[a].key;
@@ -152,7 +151,7 @@ QString searchPointText(const ServingStudy& question, const SweepPoint& point) {
 }
 
 std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& question,
-                                 const std::vector<SweepPoint>& points, const std::vector<bool>& known,
+                                 const std::vector<SweepAnswer>& points, const std::vector<bool>& known,
                                  const std::vector<bool>& front) {
     QStringList heads{t("Best")};
     for (const SweepAxis& axis : question.sweep) {
@@ -174,7 +173,7 @@ std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& ques
     std::vector<int> indices;
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (!known[i]) continue;
-        const SweepPoint& point = points[i];
+        const SweepAnswer& point = points[i];
         ServingStudy set = question;
         const bool good = setSweepValues(set, question.sweep, point.values).has_value();
         const bool best = i < front.size() && front[i];

@@ -20,7 +20,7 @@ namespace orrery::app {
 /// A figure of a configuration. NaN: it has none.
 struct SearchFigure {
     QString head, tip;
-    double (*value)(const SweepPoint&);
+    double (*value)(const SweepAnswer&);
     Dimension dimension;
     ui::TickText ticks;
     bool more;  ///< whether more of it is better
@@ -32,7 +32,7 @@ struct SearchFindings {
     std::mutex lock;
     ServingStudy question;  ///< as it was asked; not changed afterwards
     bool capacities = false;
-    std::vector<SweepPoint> points;
+    std::vector<SweepAnswer> points;
     std::vector<bool> known;
     std::vector<CapacityProbe> probes[2];  ///< of the policy, and of the second one
     std::optional<double> capacity[2];
@@ -51,9 +51,9 @@ void findCapacity(SearchFindings& findings, const std::shared_ptr<const Hardware
 
 /// Rows of the table: indices into points, without those that repeat another one.
 std::vector<int> fillSearchTable(ui::CellsTable& table, const ServingStudy& question,
-                                 const std::vector<SweepPoint>& points, const std::vector<bool>& known,
+                                 const std::vector<SweepAnswer>& points, const std::vector<bool>& known,
                                  const std::vector<bool>& front);
 /// `Tensor 2 · vLLM V1`
-QString searchPointText(const ServingStudy& question, const SweepPoint& point);
+QString searchPointText(const ServingStudy& question, const SweepAnswer& point);
 
 }  // namespace orrery::app

@@ -1,6 +1,8 @@
 #include "app/window/serving/serving_fields.h"
 
 #include "app/window/form_parts.h"
+#include "base/dtype.h"
+#include "methods/model/software_stack.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
@@ -9,7 +11,10 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QVBoxLayout>
+
+#include <limits>
 
 namespace orrery::app {
 
@@ -23,12 +28,51 @@ QFormLayout* plainForm(QWidget* on) {
     return form;
 }
 
-/// As a person would write it: digits enough, no more.
-QString spelled(double value, Dimension dimension) {
-    return ui::text(value, dimension, 4);
+QString idOf(const std::string& path) {
+    QString id = ui::qs(path);
+    if (id.startsWith(QStringLiteral("pools/"))) id.remove(0, 6);
+    // Items count from 0 among controls: `tenants[1]/share` is `tenants.0.share`.
+    static const QRegularExpression item(QStringLiteral("\\[(\\d+)\\]"));
+    if (const auto found = item.match(id); found.hasMatch())
+        id.replace(found.capturedStart(), found.capturedLength(),
+                   QLatin1Char('.') + QString::number(found.captured(1).toInt() - 1));
+    return QStringLiteral("serving.") + id.replace(QLatin1Char('/'), QLatin1Char('.'));
+}
+
+/// What a Text may name; lists of methods stand above the tables.
+std::vector<FieldOffer> offersOf(const FieldSpec& spec, const std::string& path) {
+    if (spec.offers) return spec.offers();
+    std::vector<FieldOffer> all;
+    if (path == "pools/time/software")
+        for (const SoftwareStack& each : softwareStacks())
+            all.push_back({std::string(each.id), std::string(each.title), std::string(each.source)});
+    return all;
+}
+
+/// What an edit of one value does to others, where a person would expect it.
+void followEdit(ServingStudy& question, const std::string& path) {
+    if (path == "router/id") {
+        RouterSpec fresh;
+        fresh.id = question.scenario.router.id;
+        question.scenario.router = fresh;
+    }
+    for (PoolSpec& pool : question.scenario.pools) {
+        if (path == "pools/clock" && pool.clock == ClockPolicy::Fixed && pool.clockShare >= 1) pool.clockShare = 0.8;
+        if (path == "pools/speculation/draft_model" && !pool.speculation.draftModel.empty())
+            pool.speculation.draftSeconds = 0;
+    }
 }
 
 }  // namespace
+
+QString fieldTip(const FieldSpec& spec) {
+    QString tip = ui::qs(spec.meaning);
+    if (const std::string range = rangeText(spec); !range.empty()) tip += QLatin1Char(' ') + ui::qs(range) + u'.';
+    if (!spec.none.empty())
+        tip += (spec.form == FieldForm::Whole ? QStringLiteral(" 0: ") : QStringLiteral(" Empty: ")) +
+               ui::qs(spec.none) + u'.';
+    return tip;
+}
 
 FieldRows::FieldRows(QFormLayout* form, QWidget* parent) : QObject(parent), form_(form), parent_(parent) {}
 
@@ -62,48 +106,138 @@ void FieldRows::show(const ServingStudy& question) {
     filling_ = false;
 }
 
-QSpinBox* FieldRows::whole(const Name& name, int low, int high, Bound<int> value, If shown, const QString& atLow) {
-    auto* box = new QSpinBox(parent_);
-    box->setRange(low, high);
-    box->setGroupSeparatorShown(true);
-    box->setSpecialValueText(atLow);
-    add(box, name, true, shown, [box, get = value.get](const ServingStudy& q) { box->setValue(get(q)); });
-    connect(box, &QSpinBox::valueChanged, this,
-            [this, set = value.set](int to) { tell([set, to](ServingStudy& q) { set(q, to); }); });
-    return box;
+void FieldRows::tellValue(const std::string& path, const FieldValue& value) {
+    tell([path, value](ServingStudy& q) {
+        if (setField(q, path, value)) followEdit(q, path);
+    });
 }
 
-ui::ValueEdit* FieldRows::measure(const Name& name, Dimension dimension, Bound<double> value, const QString& unset,
-                                  If shown, double low, double high) {
+void FieldRows::claim(QWidget* control, const std::string& path) {
+    control->setProperty(fieldProperty, ui::qs(path));
+    claimed_.insert(path);
+}
+
+QWidget* FieldRows::field(const std::string& path, If shown) {
+    const FieldSpec& spec = *findField(path);
+    if (!shown) shown = [path](const ServingStudy& q) { return fieldMatters(q, path); };
+    const Name name{idOf(path), ui::qs(spec.shortTitle()), fieldTip(spec)};
+    if (spec.form == FieldForm::Whole)
+        wholeField(name, path, shown);
+    else if (spec.form == FieldForm::Number)
+        measureField(name, path, shown);
+    else if (spec.form == FieldForm::Flag)
+        flag(name,
+             {[path](const ServingStudy& q) { return std::get<bool>(fieldValue(q, path)); },
+              [path](ServingStudy& q, bool to) { setField(q, path, to); }},
+             shown);
+    else if (spec.form == FieldForm::Text && !spec.isId())
+        textField(name, path, shown);
+    else
+        offeredField(name, path, shown);
+    QWidget* control = rows_.back().control;
+    control->setAccessibleName(ui::qs(spec.title));
+    claim(control, path);
+    return control;
+}
+
+void FieldRows::section(std::string_view id) {
+    for (const ListedField& each : servingFields()) {
+        const FieldSpec& spec = *each.spec;
+        const std::string_view of = spec.section.empty() ? each.table->section : spec.section;
+        const bool item =
+            each.path.starts_with("tenants/") || each.path.starts_with("stages/") || each.path.starts_with("failures/");
+        if (spec.isScalar() && spec.inForm && of == id && !item && !claimed_.contains(each.path)) field(each.path);
+    }
+}
+
+void FieldRows::wholeField(const Name& name, const std::string& path, const If& shown) {
+    const FieldSpec& spec = *findField(path);
+    const int first = spec.ordinal ? 1 : 0;
+    constexpr double most = std::numeric_limits<int>::max() - 1;
+    auto* box = new QSpinBox(parent_);
+    box->setRange(static_cast<int>(std::max(spec.range.low, -most)) + first,
+                  static_cast<int>(std::min(spec.range.high, most)) + first);
+    box->setGroupSeparatorShown(true);
+    if (spec.range.low == 0) box->setSpecialValueText(ui::qs(spec.none));
+    add(box, name, true, shown, [box, path, first](const ServingStudy& q) {
+        const auto now = std::get<std::int64_t>(fieldValue(q, path));
+        box->setValue(static_cast<int>(std::min<std::int64_t>(now, std::numeric_limits<int>::max() - 1)) + first);
+    });
+    connect(box, &QSpinBox::valueChanged, this,
+            [this, path, first](int to) { tellValue(path, std::int64_t{to} - first); });
+}
+
+void FieldRows::measureField(const Name& name, const std::string& path, const If& shown) {
+    const FieldSpec& spec = *findField(path);
+    const Dimension dimension = spec.dimension;
+    const QString unset = ui::qs(spec.none);
     auto* edit = new ui::ValueEdit(parent_);
     edit->setMeasure(dimension);
     edit->setFallback(unset);
     edit->setClearable(!unset.isEmpty());
-    edit->setCheck([dimension, low, high](const QString& text) -> std::optional<Diagnostic> {
-        const auto read = parseMeasure(text.trimmed().toStdString(), dimension);
-        if (read && read->si >= low && read->si <= high) return std::nullopt;
-        Diagnostic wrong;
-        wrong.code = "serving.value";
-        wrong.message = text.toStdString() + " is out of range";
-        wrong.expected = formatMeasure(low, dimension) + " to " + formatMeasure(high, dimension);
-        return wrong;
+    edit->setCheck([&spec](const QString& text) -> std::optional<Diagnostic> {
+        const auto read = parseField(spec, text.trimmed().toStdString());
+        if (!read) return read.error();
+        auto good = checkField(spec, *read, text.toStdString(), "serving.value");
+        if (good) return std::nullopt;
+        return good.error();
     });
-    const auto tip = name.tip;
-    connect(edit, &ui::ValueEdit::diagnosed, edit, [edit, tip] {
+    connect(edit, &ui::ValueEdit::diagnosed, edit, [edit, tip = name.tip] {
         const auto& wrong = edit->diagnostic();
         edit->setToolTip(wrong ? ui::qs(wrong->message) + QStringLiteral("; ") + ui::qs(wrong->expected) : tip);
     });
-    add(edit, name, true, shown, [edit, get = value.get, dimension, unset](const ServingStudy& q) {
-        const double now = get(q);
-        edit->setStored(now == 0 && !unset.isEmpty() ? QString() : spelled(now, dimension));
+    add(edit, name, true, shown, [edit, path, dimension, unset](const ServingStudy& q) {
+        const double now = std::get<double>(fieldValue(q, path));
+        edit->setStored(now == 0 && !unset.isEmpty() ? QString() : ui::text(now, dimension, 4));
     });
-    connect(edit, &ui::ValueEdit::committed, this, [this, set = value.set, dimension](const QString& text) {
-        if (const auto read = parseMeasure(text.toStdString(), dimension))
-            tell([set, to = read->si](ServingStudy& q) { set(q, to); });
+    connect(edit, &ui::ValueEdit::committed, this, [this, path, &spec](const QString& text) {
+        if (const auto read = parseField(spec, text.toStdString())) tellValue(path, *read);
     });
-    connect(edit, &ui::ValueEdit::cleared, this,
-            [this, set = value.set] { tell([set](ServingStudy& q) { set(q, 0); }); });
-    return edit;
+    connect(edit, &ui::ValueEdit::cleared, this, [this, path] { tellValue(path, 0.0); });
+}
+
+void FieldRows::offeredField(const Name& name, const std::string& path, const If& shown) {
+    const FieldSpec& spec = *findField(path);
+    auto* box = new QComboBox(parent_);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(10);
+    const auto offer = [box](const QString& text, const QString& word, const QString& tip = {}) {
+        box->addItem(text, word);
+        if (!tip.isEmpty()) box->setItemData(box->count() - 1, tip, Qt::ToolTipRole);
+    };
+    if (spec.form == FieldForm::Type) {
+        for (const DType type : {DType::BF16, DType::F16, DType::FP8, DType::I8, DType::I4, DType::FP4})
+            offer(ui::qs(toText(type)), ui::qs(toText(type)));
+    } else if (spec.form == FieldForm::Choice) {
+        for (std::size_t i = 0; i < spec.titles.size(); ++i)
+            offer(ui::qs(spec.titles[i]), ui::qs(spec.word(static_cast<int>(i))));
+    } else {
+        if (!spec.none.empty()) offer(ui::qs(spec.none), QString());
+        for (const FieldOffer& each : offersOf(spec, path)) offer(ui::qs(each.title), ui::qs(each.id), ui::qs(each.meaning));
+    }
+    add(box, name, true, shown, [box, path, &spec](const ServingStudy& q) {
+        const QString now = ui::qs(fieldText(spec, fieldValue(q, path)));
+        // A file of one's own, or a type that is seldom chosen.
+        if (box->findData(now) < 0) box->addItem(now, now);
+        box->setCurrentIndex(box->findData(now));
+    });
+    connect(box, &QComboBox::activated, this, [this, box, path, &spec] {
+        if (const auto read = parseField(spec, box->currentData().toString().toStdString())) tellValue(path, *read);
+    });
+}
+
+void FieldRows::textField(const Name& name, const std::string& path, const If& shown) {
+    auto* line = new QLineEdit(parent_);
+    line->setPlaceholderText(ui::qs(findField(path)->none));
+    add(line, name, true, shown, [line, path](const ServingStudy& q) {
+        const QString now = ui::qs(std::get<std::string>(fieldValue(q, path)));
+        if (line->text() != now) line->setText(now);
+    });
+    connect(line, &QLineEdit::editingFinished, this, [this, line, path] {
+        if (!line->isModified()) return;
+        line->setModified(false);
+        tellValue(path, line->text().trimmed().toStdString());
+    });
 }
 
 QComboBox* FieldRows::choice(const Name& name, const std::vector<std::pair<QString, QVariant>>& entries,
@@ -127,17 +261,10 @@ QCheckBox* FieldRows::flag(const Name& name, Bound<bool> value, If shown) {
     return box;
 }
 
-QWidget* FieldRows::word(const Name& name, Bound<QString> value, If shown) {
-    auto* line = new QLineEdit(parent_);
-    add(line, name, true, shown, [line, get = value.get](const ServingStudy& q) {
-        if (line->text() != get(q)) line->setText(get(q));
-    });
-    connect(line, &QLineEdit::editingFinished, this, [this, line, set = value.set] {
-        if (!line->isModified()) return;
-        line->setModified(false);
-        tell([set, to = line->text().trimmed()](ServingStudy& q) { set(q, to); });
-    });
-    return line;
+void FieldRows::heading(const QString& text, If shown) {
+    auto* label = new ui::Label(text, ui::FontRole::Small, ui::Tone::Accent, parent_);
+    form_->addRow(label);
+    rows_.push_back({label, std::move(shown), [](const ServingStudy&) {}});
 }
 
 void FieldRows::note(const QString& id, std::function<QString(const ServingStudy&)> text) {
@@ -189,7 +316,8 @@ QWidget* ListFold::card(std::size_t index) {
     auto* inner = new QWidget(holder);
     column->addWidget(inner);
     auto* rows = new FieldRows(plainForm(inner), inner);
-    items_.build(*rows, index);
+    for (const FieldSpec& spec : findField(items_.list)->inner().fields)
+        rows->field(items_.list + '[' + std::to_string(index + 1) + "]/" + std::string(spec.key));
     // A card may go while its own control speaks: it is removed after the signal.
     connect(rows, &FieldRows::edited, this, &FieldFold::edited, Qt::DirectConnection);
     connect(remove, &QToolButton::clicked, this,

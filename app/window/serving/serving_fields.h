@@ -1,22 +1,22 @@
 #pragma once
 
-// Rows of the serving form, each bound to one value of the question: what it shows, and how an edit of it changes the
-// question. Rows without a say at present are hidden.
+// Rows of the serving form. A value of the question has one row in the tables of serving/fields: its editor, label,
+// tooltip, range and the words for 0 come from there. Rows without a say at present are hidden.
 
-#include "serving/serving_study.h"
+#include "serving/fields/field_path.h"
 #include "widgets/common/fold.h"
 #include "widgets/common/value_edit.h"
 
 #include <QVariant>
 
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
 class QCheckBox;
 class QComboBox;
 class QFormLayout;
-class QSpinBox;
 
 namespace orrery::app {
 
@@ -37,14 +37,19 @@ public:
 
     FieldRows(QFormLayout* form, QWidget* parent);
 
-    QSpinBox* whole(const Name& name, int low, int high, Bound<int> value, If shown = {}, const QString& atLow = {});
-    /// A quantity with its unit. `unset`: what stands there, greyed, for 0; empty: 0 is a value like others.
-    ui::ValueEdit* measure(const Name& name, Dimension dimension, Bound<double> value, const QString& unset = {},
-                           If shown = {}, double low = 0, double high = 1e18);
+    /// The row of a value by its path; its object name is `serving.` and the path, `pools/` left out, with dots.
+    /// `shown`: in place of whether the value matters.
+    QWidget* field(const std::string& path, If shown = {});
+    /// Every value of a section of the form (FieldTable::section) that has no row or claim yet, in the order of files.
+    void section(std::string_view id);
+    /// A control made elsewhere edits this value.
+    void claim(QWidget* control, const std::string& path);
+
+    // What is no single value of the question.
     QComboBox* choice(const Name& name, const std::vector<std::pair<QString, QVariant>>& entries, Bound<QVariant> value,
                       If shown = {});
     QCheckBox* flag(const Name& name, Bound<bool> value, If shown = {});
-    QWidget* word(const Name& name, Bound<QString> value, If shown = {});
+    void heading(const QString& text, If shown = {});
     void note(const QString& id, std::function<QString(const ServingStudy&)> text);
     void show(const ServingStudy& question);  ///< says nothing
 
@@ -55,6 +60,11 @@ private:
     void add(QWidget* control, const Name& name, bool labelled, const If& shown,
              std::function<void(const ServingStudy&)> fill);
     void tell(QuestionChange change);
+    void tellValue(const std::string& path, const FieldValue& value);
+    void wholeField(const Name& name, const std::string& path, const If& shown);
+    void measureField(const Name& name, const std::string& path, const If& shown);
+    void offeredField(const Name& name, const std::string& path, const If& shown);
+    void textField(const Name& name, const std::string& path, const If& shown);
 
     struct Row {
         QWidget* control;
@@ -64,8 +74,14 @@ private:
     QFormLayout* form_;
     QWidget* parent_;
     std::vector<Row> rows_;
+    std::set<std::string> claimed_;  ///< paths
     bool filling_ = false;
 };
+
+/// The tooltip of a value: what it means, its range, what 0 stands for.
+QString fieldTip(const FieldSpec& spec);
+/// The name of the path among controls, for tests and scripts: the control has it as its property `field`.
+inline constexpr const char* fieldProperty = "field";
 
 /// A folded section of such rows.
 class FieldFold : public ui::Fold {
@@ -96,8 +112,8 @@ public:
         std::function<std::size_t(const ServingStudy&)> count;
         std::function<void(ServingStudy&)> add;
         std::function<void(ServingStudy&, std::size_t)> remove;
-        std::function<void(FieldRows&, std::size_t)> build;  ///< the rows of one
-        QString title;                                       ///< of one: `Failure %1`
+        std::string list;  ///< its path: `tenants`; an item has a row for each value
+        QString title;     ///< of one: `Failure %1`
         QString addText, addTip;
     };
     ListFold(const QString& id, const QString& title, const QString& tip,

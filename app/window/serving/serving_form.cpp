@@ -5,18 +5,14 @@
 #include "methods/system/planned_fleet.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
-#include "serving/routers/router.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
-#include "widgets/common/value_edit.h"
 #include "widgets/serving/traffic_picture.h"
-#include "workload/workload.h"
 
 #include <QCheckBox>
-#include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -50,7 +46,7 @@ ServingForm::ServingForm(QWidget* parent) : QScrollArea(parent), inner_(new QWid
     column->setContentsMargins(unit, unit, unit, unit);
     column->setSpacing(unit);
     buildModel();
-    addFolds({expertSection(inner_)});
+    addFolds(modelSections(inner_));
     buildFleet();
     addFolds(fleetSections(facts_, inner_));
     buildPolicy();
@@ -89,10 +85,18 @@ void ServingForm::change(const QuestionChange& change) {
     changed();
 }
 
-void ServingForm::showFolds() {
+FieldRows& ServingForm::rowsOn(QFormLayout* form) {
+    auto* rows = new FieldRows(form, inner_);
+    rows->setParent(inner_);
+    rows_.push_back(rows);
+    connect(rows, &FieldRows::edited, this, &ServingForm::change);
+    return *rows;
+}
+
+void ServingForm::showFields() {
     filling_ = true;
     for (FieldFold* fold : folds_) fold->show(question_);
-    routerRows_->show(question_);
+    for (FieldRows* rows : rows_) rows->show(question_);
     filling_ = false;
 }
 
@@ -114,31 +118,18 @@ void ServingForm::alignLabels() {
 
 void ServingForm::buildModel() {
     QFormLayout* form = section(tr("Model"));
-    model_ = namedChoice(inner_, "serving.model", tr("Model"), tr("Decoder models that Orrery can build"));
-    for (const WorkloadInfo& info : builtinWorkloads())
-        if (info.hasPhases) model_->addItem(ui::qs(info.name), ui::qs(info.id));
-    weights_ = namedChoice(inner_, "serving.weights", tr("Precision of the weights"),
-                           tr("Weights are stored and multiplied in this precision"));
-    for (const DType type : {DType::BF16, DType::F16, DType::FP8, DType::I8, DType::I4, DType::FP4})
-        weights_->addItem(ui::qs(toText(type)), ui::qs(toText(type)));
-    method_ = namedChoice(inner_, "serving.method", tr("Who prices iterations"),
-                          tr("The kernel method that says how long every kernel of an iteration takes"));
+    FieldRows& rows = rowsOn(form);
+    rows.field("model/source");
+    rows.field("model/weights");
+    const FieldSpec& pricer = *findField("pools/time/method");
+    method_ = namedChoice(inner_, "serving.method", ui::qs(pricer.title), fieldTip(pricer));
+    rows.claim(method_, "pools/time/method");
     for (const KernelMethod& method : kernelMethods()) {
         const Method* model = findMethod(method.id);
         method_->addItem(ui::qs(model ? model->card.title : method.id), ui::qs(method.id));
     }
-    form->addRow(tr("Model"), model_);
-    form->addRow(tr("Weights"), weights_);
-    form->addRow(tr("Priced by"), method_);
-    connect(model_, &QComboBox::activated, this, [this] {
-        question_.scenario.model.source = model_->currentData().toString().toStdString();
-        changed();
-    });
-    connect(weights_, &QComboBox::activated, this, [this] {
-        if (const auto type = dtype(weights_->currentData().toString().toStdString()))
-            question_.scenario.model.weights = *type;
-        changed();
-    });
+    form->addRow(ui::qs(pricer.shortTitle()), method_);
+    rows.section("model");
     connect(method_, &QComboBox::activated, this, [this] {
         if (method_->currentData().toString().isEmpty()) return;
         for (PoolSpec& each : question_.scenario.pools) {
@@ -158,45 +149,28 @@ void ServingForm::buildFleet() {
         if (entry.group == "GPU") device_->addItem(ui::qs(entry.name), ui::qs(entry.id));
     replicas_ =
         namedNumber(inner_, "serving.replicas", tr("Replicas"), tr("Copies of the model behind one router"), 1, 1024);
-    tensor_ = namedNumber(inner_, "serving.tensor", tr("Tensor parallel"), tr("Devices that share every layer"), 1, 64);
-    pipeline_ = namedNumber(inner_, "serving.pipeline", tr("Pipeline parallel"),
-                            tr("Devices that share the layers out"), 1, 64);
     split_ = named(new QCheckBox(tr("Prefill and decode apart"), inner_), "serving.disaggregate",
                    tr("Prefill and decode on replicas of their own"),
                    tr("Prompts are computed by one pool, their KV cache moves to another that decodes"));
     prefillReplicas_ = namedNumber(inner_, "serving.prefillReplicas", tr("Prefill replicas"),
                                    tr("Replicas that compute prompts"), 1, 1024);
-    router_ = namedChoice(inner_, "serving.router", tr("Router"), tr("Which replica a request goes to"));
-    for (const RouterCard& card : routers()) {
-        router_->addItem(ui::qs(card.title), ui::qs(card.id));
-        router_->setItemData(router_->count() - 1, ui::qs(card.summary), Qt::ToolTipRole);
-    }
     planText_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, inner_);
     planText_->setWordWrap(true);
     form->addRow(tr("Device"), device_);
     form->addRow(tr("Replicas"), replicas_);
-    form->addRow(tr("Tensor"), tensor_);
-    form->addRow(tr("Pipeline"), pipeline_);
+    FieldRows& rows = rowsOn(form);
+    rows.claim(replicas_, "pools/replicas");
+    rows.field("pools/plan/tensor");
+    rows.field("pools/plan/pipeline");
     form->addRow(QString(), split_);
     form->addRow(tr("Prefill"), prefillReplicas_);
-    form->addRow(tr("Router"), router_);
-    routerRows_ = new FieldRows(form, inner_);
-    routerRows(*routerRows_);
-    connect(routerRows_, &FieldRows::edited, this, &ServingForm::change);
+    rows.section("fleet");
+    rows.section("router");
     form->addRow(planText_);
     connect(device_, &QComboBox::activated, this, [this] {
         for (PoolSpec& each : question_.scenario.pools) each.hardware = device_->currentData().toString().toStdString();
         changed();
     });
-    const auto ofPools = [this](QSpinBox* box, auto set) {
-        connect(box, &QSpinBox::valueChanged, this, [this, set](int value) {
-            if (filling_) return;
-            for (PoolSpec& each : question_.scenario.pools) set(each, value);
-            changed();
-        });
-    };
-    ofPools(tensor_, [](PoolSpec& each, int value) { each.plan.tensor = value; });
-    ofPools(pipeline_, [](PoolSpec& each, int value) { each.plan.pipeline = value; });
     connect(replicas_, &QSpinBox::valueChanged, this, [this](int value) {
         if (filling_) return;
         question_.scenario.pools.back().replicas = value;
@@ -220,16 +194,11 @@ void ServingForm::buildFleet() {
         changed();
         setQuestion(question_);
     });
-    connect(router_, &QComboBox::activated, this, [this] {
-        question_.scenario.router = {};
-        question_.scenario.router.id = router_->currentData().toString().toStdString();
-        changed();
-    });
 }
 
 void ServingForm::changed() {
     if (filling_) return;
-    showFolds();
+    showFields();
     emit edited();
 }
 
@@ -238,8 +207,6 @@ void ServingForm::setQuestion(const ServingStudy& question) {
     if (question_.scenario.pools.empty()) question_.scenario.pools.emplace_back();
     filling_ = true;
     const auto& pools = question_.scenario.pools;
-    selectData(model_, ui::qs(question_.scenario.model.source));
-    selectData(weights_, ui::qs(toText(question_.scenario.model.weights)));
     if (const int table = method_->findData(QString()); table >= 0) method_->removeItem(table);
     const TimeSlot& slot = pool().time;
     if (slot.kind == SlotKind::Table)
@@ -248,8 +215,6 @@ void ServingForm::setQuestion(const ServingStudy& question) {
     selectData(method_, slot.kind == SlotKind::Kernels ? ui::qs(slot.method) : QString());
     selectData(device_, ui::qs(pool().hardware));
     replicas_->setValue(pools.back().replicas);
-    tensor_->setValue(pool().plan.tensor);
-    pipeline_->setValue(pool().plan.pipeline);
     // Pools that are no halves of one service (stages, tenants, generations of devices) are shown by their names.
     const bool apart = pools.size() == 2 && pools.front().role == ReplicaRole::Prefill;
     const bool named = pools.size() > 1 && !apart;
@@ -263,26 +228,17 @@ void ServingForm::setQuestion(const ServingStudy& question) {
     label(prefillReplicas_, named ? ui::qs(pools.front().name) : tr("Prefill"));
     prefillReplicas_->setEnabled(pools.size() > 1);
     prefillReplicas_->setValue(pools.size() > 1 ? pools.front().replicas : 1);
-    selectData(router_, ui::qs(question_.scenario.router.id));
     selectData(policy_, ui::qs(pool().scheduler.id));
     selectData(second_, question_.compareWith ? ui::qs(question_.compareWith->id) : QString());
     const TrafficSpec& traffic = question_.traffic;
     rate_->setValue(traffic.arrivals.rate);
-    cv_->setValue(traffic.arrivals.cv);
-    concurrency_->setValue(traffic.arrivals.concurrency);
-    requests_->setValue(static_cast<int>(traffic.requests));
     lengths_->setCurrentIndex(std::max(0, lengths_->findData(static_cast<int>(traffic.prompt.kind))));
     prompt_->setValue(static_cast<int>(std::lround(meanOf(traffic.prompt))));
     output_->setValue(static_cast<int>(std::lround(meanOf(traffic.output))));
-    seed_->setValue(static_cast<int>(question_.seed));
-    const auto promise = [](double seconds) { return seconds > 0 ? ui::text(seconds, Dimension::Time) : QString(); };
-    ttft_->setStored(promise(question_.scenario.promise.ttft));
-    tpot_->setStored(promise(question_.scenario.promise.tpot));
-    endToEnd_->setStored(promise(question_.scenario.promise.endToEnd));
     showOptions();
     filling_ = false;
     showTraffic();
-    showFolds();
+    showFields();
 }
 
 void ServingForm::setStream(std::shared_ptr<const RequestStream> stream) {

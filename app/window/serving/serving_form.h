@@ -10,7 +10,6 @@
 
 class QCheckBox;
 class QComboBox;
-class QDoubleSpinBox;
 class QFormLayout;
 class QPushButton;
 class QSpinBox;
@@ -19,7 +18,6 @@ namespace orrery::ui {
 class Label;
 class LogSlider;
 class TrafficPicture;
-class ValueEdit;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -45,8 +43,9 @@ private:
     void buildTraffic();
     void buildPromise();
     void addFolds(const std::vector<FieldFold*>& folds);
+    FieldRows& rowsOn(QFormLayout* form);
     void change(const QuestionChange& change);
-    void showFolds();
+    void showFields();
     void showOptions();
     void sumUpOptions();
     void alignLabels();  ///< one column over all sections
@@ -59,24 +58,22 @@ private:
     bool filling_ = false;
     std::shared_ptr<PlanFacts> facts_ = std::make_shared<PlanFacts>();
     std::vector<FieldFold*> folds_;
-    FieldRows* routerRows_ = nullptr;
+    std::vector<FieldRows*> rows_;  ///< of the sections that do not fold
     ui::Fold* numbers_ = nullptr;
     QWidget* inner_;
-    QComboBox *model_ = nullptr, *weights_ = nullptr, *device_ = nullptr, *router_ = nullptr;
-    QSpinBox *replicas_ = nullptr, *prefillReplicas_ = nullptr, *tensor_ = nullptr, *pipeline_ = nullptr;
+    QComboBox* device_ = nullptr;
+    QSpinBox *replicas_ = nullptr, *prefillReplicas_ = nullptr;
     QFormLayout* fleetRows_ = nullptr;
     QCheckBox* split_ = nullptr;
-    QComboBox *policy_ = nullptr, *second_ = nullptr, *method_ = nullptr, *software_ = nullptr;
+    QComboBox *policy_ = nullptr, *second_ = nullptr, *method_ = nullptr;
     QWidget* options_ = nullptr;
     ui::Label *policyText_ = nullptr, *planText_ = nullptr, *rateText_ = nullptr, *trafficText_ = nullptr;
     QComboBox* arrivals_ = nullptr;
     ui::LogSlider* rate_ = nullptr;
-    QSpinBox *requests_ = nullptr, *concurrency_ = nullptr, *prompt_ = nullptr, *output_ = nullptr, *seed_ = nullptr;
-    QDoubleSpinBox* cv_ = nullptr;
+    QSpinBox *prompt_ = nullptr, *output_ = nullptr;
     QComboBox* lengths_ = nullptr;
     QPushButton* trace_ = nullptr;
     ui::TrafficPicture* picture_ = nullptr;
-    ui::ValueEdit *ttft_ = nullptr, *tpot_ = nullptr, *endToEnd_ = nullptr;
 };
 
 }  // namespace orrery::app

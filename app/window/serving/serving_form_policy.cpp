@@ -19,7 +19,8 @@ namespace orrery::app {
 
 void ServingForm::buildPolicy() {
     QFormLayout* form = section(tr("Scheduler"));
-    policy_ = namedChoice(inner_, "serving.policy", tr("Scheduler"), tr("Who runs in the next iteration"));
+    const FieldSpec& spec = *findField("pools/scheduler/id");
+    policy_ = namedChoice(inner_, "serving.policy", ui::qs(spec.title), fieldTip(spec));
     second_ = namedChoice(inner_, "serving.second", tr("Compare with"),
                           tr("The same traffic under a second policy, side by side"));
     second_->addItem(tr("nothing"), QString());
@@ -34,14 +35,14 @@ void ServingForm::buildPolicy() {
     numbers_ = new ui::Fold(QStringLiteral("serving.numbers"), tr("Its numbers"),
                             tr("Batch sizes, budgets and switches of the policy, as its card lists them"), inner_);
     options_ = numbers_->body();
-    form->addRow(tr("Policy"), policy_);
+    form->addRow(ui::qs(spec.shortTitle()), policy_);
     form->addRow(policyText_);
     form->addRow(numbers_);
     form->addRow(tr("Compare with"), second_);
     connect(policy_, &QComboBox::activated, this, [this] {
-        SchedulerSpec spec;
-        spec.id = policy_->currentData().toString().toStdString();
-        for (PoolSpec& each : question_.scenario.pools) each.scheduler = spec;
+        SchedulerSpec chosen;
+        chosen.id = policy_->currentData().toString().toStdString();
+        for (PoolSpec& each : question_.scenario.pools) each.scheduler = chosen;
         showOptions();
         changed();
     });
@@ -99,7 +100,8 @@ void ServingForm::showOptions() {
         auto* box = named(new QDoubleSpinBox(options_), "", ui::qs(option.title), ui::qs(option.meaning));
         box->setObjectName(id);
         const bool fraction = value != std::floor(value) || option.fallback != std::floor(option.fallback);
-        box->setRange(0, 1e7);
+        const FieldSpec* field = findField("pools/scheduler/" + schedulerKey(option.key));
+        box->setRange(field ? field->range.low : 0, field ? std::min(field->range.high, 1e7) : 1e7);
         box->setMinimumWidth(static_cast<int>(9 * ui::Theme::instance().unit() * ui::Theme::instance().scale()));
         box->setDecimals(fraction ? 3 : 0);
         box->setSingleStep(fraction ? 0.01 : std::max(1.0, std::floor(value / 8)));

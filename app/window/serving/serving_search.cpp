@@ -166,7 +166,7 @@ void ServingSearch::showFindings() {
 
 void ServingSearch::showPlot() {
     if (!findings_ || !sweeping_) return;
-    std::vector<SweepPoint> points;
+    std::vector<SweepAnswer> points;
     std::vector<bool> known;
     {
         const std::scoped_lock hold(findings_->lock);
@@ -248,7 +248,7 @@ void ServingSearch::choose(int point) {
     bool usable = false;
     if (point >= 0 && findings_) {
         const std::scoped_lock hold(findings_->lock);
-        const SweepPoint& chosen = findings_->points[static_cast<std::size_t>(point)];
+        const SweepAnswer& chosen = findings_->points[static_cast<std::size_t>(point)];
         text = searchPointText(findings_->question, chosen);
         usable = !chosen.failure;
         if (chosen.failure) text += QStringLiteral(": ") + ui::qs(chosen.failure->message);

@@ -38,18 +38,7 @@ QWidget* ServingSearch::buildChoices() {
                 .arg(ui::percentText(q.capacity.attainment), ui::percentText(q.capacity.tolerance));
         },
         inner);
-    capacityFields_->rows().measure({QStringLiteral("serving.capacity.attainment"), tr("Kept by"),
-                                     tr("Share of requests that must keep every promise")},
-                                    Dimension::Fraction,
-                                    {[](const ServingStudy& q) { return q.capacity.attainment; },
-                                     [](ServingStudy& q, double to) { q.capacity.attainment = to; }},
-                                    {}, {}, 1e-3, 1);
-    capacityFields_->rows().measure({QStringLiteral("serving.capacity.tolerance"), tr("Exact to"),
-                                     tr("Width of the last bracket of the bisection, as a share of the rate")},
-                                    Dimension::Fraction,
-                                    {[](const ServingStudy& q) { return q.capacity.tolerance; },
-                                     [](ServingStudy& q, double to) { q.capacity.tolerance = to; }},
-                                    {}, {}, 1e-4, 1);
+    capacityFields_->rows().section("capacity");
     column->addWidget(capacityFields_);
     capacityRun_ = named(new QPushButton(inner), "serving.capacity.run", tr("Find the capacity"), {});
     column->addWidget(capacityRun_);

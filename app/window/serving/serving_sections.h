@@ -1,6 +1,7 @@
 #pragma once
 
-// The folded sections of the serving form: what most questions leave as it is.
+// The folded sections of the serving form: what most questions leave as it is. Their rows are the values that name the
+// section (serving/fields); a section adds its title, what it says while it is closed, and controls of its own.
 
 #include "app/window/serving/serving_fields.h"
 
@@ -15,14 +16,23 @@ struct PlanFacts {
 };
 using PlanFactsPtr = std::shared_ptr<const PlanFacts>;
 
-FieldFold* expertSection(QWidget* parent);
-FieldFold* lineSection(QWidget* parent);
+/// Experts, activations and host, law.
+std::vector<FieldFold*> modelSections(QWidget* parent);
 /// Waiting line, speculation, clock and power, memory, transfers, autoscaling, failures.
 std::vector<FieldFold*> fleetSections(const PlanFactsPtr& plan, QWidget* parent);
-/// Shape of bursts and days, conversations and agents, tenants and adapters, stages.
+/// Shape of arrivals, lengths, conversations and agents, slice, trace, tenants and adapters, stages.
 std::vector<FieldFold*> trafficSections(QWidget* parent);
-/// Rows that only some routers read.
-void routerRows(FieldRows& rows);
+
+/// A closed section: the rows of all values that name it. `summary`, where empty, tells what is not as usual.
+struct SectionText {
+    std::string_view id;  ///< FieldTable::section
+    QString title, tip;
+    std::function<QString(const ServingStudy&)> summary = {};
+    FieldRows::If shown = {};
+};
+FieldFold* plainSection(const SectionText& text, QWidget* parent);
+/// `Factor of the rate 2, until 60 s`; `usual` if everything is as it is by default.
+QString unusualValues(const ServingStudy& question, std::string_view section, const QString& usual);
 
 /// Every pool.
 template <class Change>

@@ -55,15 +55,7 @@ struct IterationLawTime final : IterationTime {
 
 Expected<IterationTimePtr> lawOf(const PoolSpec& pool) {
     const IterationLaw& law = pool.time.law;
-    double sum = 0;
-    for (const double each : {law.fixed, law.perToken, law.perSquare, law.perSequence, law.perContext}) {
-        if (!(each >= 0) || !(each < 1e6)) {
-            return fail("serving.bad-law", fmt::format("a coefficient of the law is {}", each),
-                        "seconds, 0 or more, below a million", "correct it", inPool(pool, "time/law"));
-        }
-        sum += each;
-    }
-    if (sum <= 0) {
+    if (law.fixed + law.perToken + law.perSquare + law.perSequence + law.perContext <= 0) {
         return fail("serving.bad-law", "all coefficients of the law are 0", "at least one above 0",
                     "give the seconds of an iteration and of a token", inPool(pool, "time/law"));
     }

@@ -4,8 +4,9 @@
 #include "methods/system/adapters.h"
 #include "methods/system/clock_policy.h"
 #include "methods/system/iteration_times.h"
-#include "serving/scenario_tenants.h"
 #include "methods/system/scenario_transfer.h"
+#include "serving/fields/field.h"
+#include "serving/scenario_tenants.h"
 
 #include <fmt/format.h>
 
@@ -108,31 +109,7 @@ ReplicaRoofline rooflineOf(const IterationLaunches& launches, const PoolDevice& 
 }
 
 Expected<void> checkPool(const PoolSpec& pool) {
-    if (pool.replicas < 0 || pool.replicas > 100'000) {
-        return fail("serving.bad-pool", fmt::format("pool '{}' has {} replicas", pool.name, pool.replicas),
-                    "0 to 100,000", "change the number of replicas", inPool(pool, "replicas"));
-    }
-    if (pool.kvBlocks < 0) {
-        return fail("serving.bad-pool", fmt::format("pool '{}' has {} KV blocks", pool.name, pool.kvBlocks),
-                    "1 or more, or 0 to take them from memory", "change the number of blocks",
-                    inPool(pool, "kv_blocks"));
-    }
-    const AdapterChoice& adapters = pool.adapters;
-    const auto badAdapters = [&](std::string_view field, double value, std::string expected) {
-        return fail("serving.adapters", fmt::format("{} of the adapters of pool '{}' is {}", field, pool.name, value),
-                    std::move(expected), {}, inPool(pool, fmt::format("adapters/{}", field)));
-    };
-    if (adapters.rank < 1 || adapters.rank > 4096) return badAdapters("rank", adapters.rank, "1 to 4,096");
-    if (adapters.resident < 1 || adapters.resident > 100'000)
-        return badAdapters("resident", adapters.resident, "1 to 100,000");
-    if (!(adapters.hostBandwidth >= 0 && adapters.hostBandwidth <= 1e15))
-        return badAdapters("host_bandwidth", adapters.hostBandwidth, "a rate from 0 on");
-    if (!(adapters.hidden >= 0 && adapters.hidden <= 1)) return badAdapters("hidden", adapters.hidden, "0 to 1");
-    if (pool.admission.queue < 0) {
-        return fail("serving.bad-pool",
-                    fmt::format("the line of pool '{}' may hold {}", pool.name, pool.admission.queue),
-                    "1 or more requests, or 0 for any number", {}, inPool(pool, "admission/queue"));
-    }
+    if (auto good = checkFields(pool, "pools/" + pool.name, fmt::format("pool '{}'", pool.name)); !good) return good;
     auto scheduler = check(pool.scheduler);
     if (!scheduler) scheduler.error().place = inPool(pool, "scheduler/" + scheduler.error().place.path);
     return scheduler;
@@ -257,10 +234,7 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     if (capacity) {
         planned.capacity = std::move(*capacity);
     } else if (pool.kvBlocks == 0) {
-        const std::string about = capacity.error().place.path;
-        capacity.error().place = inPool(pool, about == "block size"     ? "tokens_per_block"
-                                              : about == "memory share" ? "memory_share"
-                                                                        : "plan");
+        capacity.error().place = inPool(pool, "plan");
         return Unexpected(std::move(capacity.error()));
     }
     const std::int64_t wanted = static_cast<std::int64_t>(pool.replicas) * pool.plan.devices();

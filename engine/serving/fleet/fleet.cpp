@@ -1,5 +1,6 @@
 #include "serving/fleet/fleet.h"
 
+#include "serving/fields/field.h"
 #include "serving/routers/router.h"
 
 #include <fmt/format.h>
@@ -103,19 +104,17 @@ Expected<void> check(const FleetSpec& fleet) {
         return fail("serving.unknown-router", fmt::format("there is no router `{}`", fleet.router.id), known, {},
                     at("router"));
     }
-    const auto& transfer = fleet.transfer;
-    if (!(transfer.bytesPerSecond >= 0) || !(transfer.latency >= 0) ||
-        !(transfer.hidden >= 0 && transfer.hidden <= 1)) {
-        return fail("serving.transfer", "a transfer with numbers that make no sense",
-                    "a bandwidth and a latency from 0 on, a hidden share from 0 to 1", {}, at("transfer"));
-    }
+    if (auto good = checkFields(fleet.router, "router"); !good) return good;
+    if (auto good = checkFields(fleet.transfer, "transfer"); !good) return good;
+    if (auto good = checkFields(fleet.autoscale, "autoscale"); !good) return good;
+    if (auto good = checkFields(fleet.promise, "promise"); !good) return good;
     for (std::size_t i = 0; i < fleet.failures.size(); ++i) {
         const ReplicaFailure& failure = fleet.failures[i];
-        if (failure.replica < 0 || static_cast<std::size_t>(failure.replica) >= fleet.replicas.size() ||
-            !(failure.at >= 0) || !(failure.lasting >= 0)) {
+        const std::string path = fmt::format("failures[{}]", i + 1);
+        if (auto good = checkFields(failure, path); !good) return good;
+        if (static_cast<std::size_t>(failure.replica) >= fleet.replicas.size()) {
             return fail("serving.failure", fmt::format("a failure of replica {} at {} s", failure.replica, failure.at),
-                        fmt::format("a replica from 0 to {} and times from 0 on", fleet.replicas.size() - 1), {},
-                        at(fmt::format("failures[{}]", i + 1)));
+                        fmt::format("a replica from 0 to {}", fleet.replicas.size() - 1), {}, at(path + "/replica"));
         }
     }
     return {};

@@ -1,7 +1,8 @@
 #include "serving/schedulers/scheduler_options.h"
 
+#include "serving/fields/field.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,51 +10,46 @@ namespace orrery {
 
 namespace {
 
-struct WholeField {
-    std::string_view key;
-    std::int32_t SchedulerSpec::*field;
-};
-struct SwitchField {
-    std::string_view key;
-    bool SchedulerSpec::*field;
-};
-constexpr std::array<WholeField, 6> wholes{{{"maxSequences", &SchedulerSpec::maxSequences},
-                                            {"tokenBudget", &SchedulerSpec::tokenBudget},
-                                            {"chunk", &SchedulerSpec::chunk},
-                                            {"longPrompt", &SchedulerSpec::longPrompt},
-                                            {"maxModelLength", &SchedulerSpec::maxModelLength},
-                                            {"lookahead", &SchedulerSpec::lookahead}}};
-constexpr std::array<SwitchField, 5> switches{{{"chunkedPrefill", &SchedulerSpec::chunkedPrefill},
-                                               {"reserveWholePrompt", &SchedulerSpec::reserveWholePrompt},
-                                               {"prefixCache", &SchedulerSpec::prefixCache},
-                                               {"byPriority", &SchedulerSpec::byPriority},
-                                               {"swap", &SchedulerSpec::swap}}};
-
-template <class Fields>
-const auto* find(const Fields& fields, std::string_view key) {
-    const auto at = std::ranges::find_if(fields, [key](const auto& field) { return field.key == key; });
-    return at == fields.end() ? nullptr : &*at;
+const FieldSpec* schedulerField(std::string_view option) {
+    const std::string key = schedulerKey(option);
+    for (const FieldSpec& spec : fieldTable<SchedulerSpec>().fields)
+        if (spec.key == key && (spec.isNumber() || spec.form == FieldForm::Flag)) return &spec;
+    return nullptr;
 }
 
 }  // namespace
 
+std::string schedulerKey(std::string_view option) {
+    std::string key;
+    for (const char each : option) {
+        const bool capital = each >= 'A' && each <= 'Z';
+        if (capital) key += '_';
+        key += capital ? static_cast<char>(each - 'A' + 'a') : each;
+    }
+    return key;
+}
+
 double schedulerNumber(const SchedulerSpec& spec, std::string_view key) {
-    if (const auto* whole = find(wholes, key)) return spec.*whole->field;
-    if (const auto* flag = find(switches, key)) return spec.*flag->field ? 1 : 0;
-    if (key == "watermark") return spec.watermark;
+    if (const FieldSpec* field = schedulerField(key)) {
+        const FieldValue value = field->get(&spec);
+        if (const auto* number = std::get_if<double>(&value)) return *number;
+        if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+        return std::get<bool>(value) ? 1 : 0;
+    }
     const auto at = spec.more.find(key);
     return at == spec.more.end() ? std::numeric_limits<double>::quiet_NaN() : at->second;
 }
 
 void setSchedulerNumber(SchedulerSpec& spec, std::string_view key, double value) {
-    if (const auto* whole = find(wholes, key))
-        spec.*whole->field = static_cast<std::int32_t>(std::lround(std::clamp(value, -2e9, 2e9)));
-    else if (const auto* flag = find(switches, key))
-        spec.*flag->field = value != 0;
-    else if (key == "watermark")
-        spec.watermark = value;
-    else
+    const FieldSpec* field = schedulerField(key);
+    if (!field)
         spec.more[std::string(key)] = value;
+    else if (field->form == FieldForm::Whole)
+        field->set(&spec, static_cast<std::int64_t>(std::lround(std::clamp(value, -2e9, 2e9))));
+    else if (field->form == FieldForm::Flag)
+        field->set(&spec, value != 0);
+    else
+        field->set(&spec, value);
 }
 
 double optionValue(const SchedulerSpec& spec, const SchedulerOption& option) {
@@ -62,7 +58,8 @@ double optionValue(const SchedulerSpec& spec, const SchedulerOption& option) {
 }
 
 bool isSwitch(std::string_view key) {
-    return find(switches, key) != nullptr;
+    const FieldSpec* field = schedulerField(key);
+    return field && field->form == FieldForm::Flag;
 }
 
 }  // namespace orrery

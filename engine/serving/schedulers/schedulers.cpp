@@ -1,3 +1,4 @@
+#include "serving/fields/field.h"
 #include "serving/schedulers/all.h"
 
 #include <fmt/format.h>
@@ -33,21 +34,6 @@ double numberOf(const SchedulerSpec& spec, std::string_view key, double fallback
     return found == spec.more.end() ? fallback : found->second;
 }
 
-namespace {
-
-// As files spell it: `max_sequences`.
-std::string keyOf(std::string_view field) {
-    std::string key;
-    for (const char each : field) {
-        const bool capital = each >= 'A' && each <= 'Z';
-        if (capital) key += '_';
-        key += capital ? static_cast<char>(each - 'A' + 'a') : each;
-    }
-    return key;
-}
-
-}  // namespace
-
 Expected<void> check(const SchedulerSpec& spec) {
     const auto* card = findScheduler(spec.id);
     if (!card) {
@@ -62,17 +48,7 @@ Expected<void> check(const SchedulerSpec& spec) {
                     "vidur, splitwise or distserve; empty for the engine's own semantics", {},
                     Place{.path = "compatibility"});
     }
-    const auto bad = [&](std::string_view what, double value, std::string expected) {
-        return fail("serving.bad-scheduler", fmt::format("{} of {} is {}", what, spec.id, value), std::move(expected),
-                    {}, Place{.path = keyOf(what)});
-    };
-    if (spec.maxSequences < 1) return bad("maxSequences", spec.maxSequences, "1 or more");
-    if (spec.tokenBudget < 1) return bad("tokenBudget", spec.tokenBudget, "1 or more");
-    if (spec.chunk < 1) return bad("chunk", spec.chunk, "1 or more");
-    if (spec.longPrompt < 0) return bad("longPrompt", spec.longPrompt, "0 or more");
-    if (spec.maxModelLength < 0) return bad("maxModelLength", spec.maxModelLength, "0 or more");
-    if (spec.lookahead < 0 || spec.lookahead > 64) return bad("lookahead", spec.lookahead, "0 to 64");
-    if (!(spec.watermark >= 0 && spec.watermark < 1)) return bad("watermark", spec.watermark, "from 0 to below 1");
+    if (auto good = checkFields(spec, {}, spec.id); !good) return good;
     for (const auto& [key, value] : spec.more) {
         bool known = false;
         for (const auto& option : card->options) known |= option.key == key;
@@ -81,9 +57,8 @@ Expected<void> check(const SchedulerSpec& spec) {
                         "an option of its card", {}, Place{.path = "more/" + key});
         }
         if (!std::isfinite(value) || value < 0) {
-            auto wrong = bad(key, value, "a number from 0 on");
-            wrong.value().place.path = "more/" + key;
-            return wrong;
+            return fail("serving.bad-scheduler", fmt::format("{} of {} is {}", key, spec.id, value),
+                        "a number from 0 on", {}, Place{.path = "more/" + key});
         }
     }
     return {};

@@ -1,15 +1,11 @@
-#include "base/dtype.h"
-#include "base/text/nearest.h"
+#include "serving/fields/field.h"
 #include "store/project/project.h"
-#include "store/project/serving_fields.h"
 #include "store/project/serving_file.h"
 #include "store/project/serving_yaml.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <limits>
-#include <type_traits>
 
 namespace orrery {
 
@@ -20,184 +16,142 @@ using store::YamlContext;
 
 constexpr std::size_t mostItems = 4096;
 
-// Reads the fields that are there; the first thing that is wrong sticks.
+using NumbersByName = std::map<std::string, double, std::less<>>;
+
+// Reads the fields of a table that are there; the first thing that is wrong ends it.
 class Reader {
 public:
-    Reader(MapReader map, std::string path, YamlContext& context,
-           std::map<std::string, std::vector<UnknownKey>>& unknown, ServingPlaces& places)
-        : map_(std::move(map)), path_(std::move(path)), context_(context), unknown_(unknown), places_(places) {}
+    Reader(YamlContext& context, std::map<std::string, std::vector<UnknownKey>>& unknown, ServingPlaces& places)
+        : context_(context), unknown_(unknown), places_(places) {}
 
-    void text(std::string_view key, std::string& to) {
-        read(key, [&](const auto& node, const Place& place) { return keep(store::readText(node, place), to); });
-    }
-    void flag(std::string_view key, bool& to) {
-        read(key, [&](const auto& node, const Place& place) { return keep(store::readBool(node, place), to); });
-    }
-    template <class Whole>
-    void whole(std::string_view key, Whole& to) {
-        // What a number may be in earnest is for check() to say; here it must fit.
-        constexpr std::int64_t most =
-            sizeof(Whole) == 4 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
-        constexpr std::int64_t least = std::is_unsigned_v<Whole> ? 0 : -most;
-        read(key, [&](const auto& node, const Place& place) {
-            return keep(store::readWhole(node, place, least, most), to);
-        });
-    }
-    void number(std::string_view key, double& to, Dimension dimension = Dimension::Number) {
-        read(key, [&](const auto& node, const Place& place) { return measure(node, place, dimension, to); });
-    }
-    template <class Enum>
-    void word(std::string_view key, store::Words<Enum> words) {
-        read(key, [&](const auto& node, const Place& place) -> Expected<void> {
-            const auto text = store::readText(node, place);
-            if (!text) return tl::unexpected(text.error());
-            std::vector<std::string> all;
-            std::string list;
-            for (int i = 0; i < words.count; ++i) {
-                const auto value = static_cast<Enum>(i);
-                if (toText(value) == *text) {
-                    words.value = value;
-                    return {};
-                }
-                all.emplace_back(toText(value));
-                list += (i ? ", " : "") + all.back();
-            }
-            return fail("serving.word", fmt::format("`{}` is no {}", *text, key), list, didYouMean(*text, all), place);
-        });
-    }
-    void type(std::string_view key, DType& to) {
-        read(key, [&](const auto& node, const Place& place) -> Expected<void> {
-            const auto text = store::readText(node, place);
-            if (!text) return tl::unexpected(text.error());
-            const auto found = dtype(*text);
-            if (!found)
-                return fail("serving.type", fmt::format("`{}` is no data type", *text), "bf16, fp16, fp8, int8 …", "",
-                            place);
-            to = *found;
-            return {};
-        });
-    }
-    template <class T>
-    void map(std::string_view key, T& to) {
-        read(key, [&](const auto& node, const Place&) { return inner(node, join(key), to); });
-    }
-    template <class T>
-    void optional(std::string_view key, std::optional<T>& to) {
-        read(key, [&](const auto& node, const Place&) {
-            to.emplace();
-            return inner(node, join(key), *to);
-        });
-    }
-    template <class T>
-    void list(std::string_view key, std::vector<T>& to) {
-        read(key, [&](const auto& node, const Place& place) -> Expected<void> {
-            const auto items = store::readList(node, place);
-            if (!items) return tl::unexpected(items.error());
-            if (items->size() > mostItems) {
-                return fail("serving.too-many", fmt::format("{} {} are too many", items->size(), key),
-                            fmt::format("at most {}", mostItems), "", place);
-            }
-            to.clear();
-            for (std::size_t i = 0; i < items->size(); ++i) {
-                to.emplace_back();
-                auto done = inner((*items)[i], join(fmt::format("{}[{}]", key, i + 1)), to.back());
-                if (!done) return done;
-            }
-            return {};
-        });
-    }
-    void texts(std::string_view key, std::vector<std::string>& to) {
-        read(key, [&](const auto& node, const Place& place) -> Expected<void> {
-            return keep(store::readTexts(node, place), to);
-        });
-    }
-    void numbers(std::string_view key, std::map<std::string, double, std::less<>>& to) {
-        read(key, [&](const auto& node, const Place&) -> Expected<void> {
-            auto entries = MapReader::open(node, join(key), context_);
-            if (!entries) return tl::unexpected(entries.error());
-            for (const std::string& name : entries->keys()) {
-                const auto value = entries->take(name);
-                double number = 0;
-                const Place place = entries->placeOf(*value, name);
-                places_[join(fmt::format("{}/{}", key, name))] = place;
-                if (auto done = measure(*value, place, Dimension::Number, number); !done) return done;
-                to[name] = number;
-            }
-            return {};
-        });
-    }
-    void axes(std::string_view key, std::vector<SweepAxis>& to) {
-        read(key, [&](const auto& node, const Place&) -> Expected<void> {
-            auto entries = MapReader::open(node, join(key), context_);
-            if (!entries) return tl::unexpected(entries.error());
-            for (const std::string& name : entries->keys()) {
-                const auto values = entries->take(name);
-                places_[join(fmt::format("{}/{}", key, name))] = entries->placeOf(*values, name);
-                auto texts = store::readTexts(*values, entries->placeOf(*values, name));
-                if (!texts) return tl::unexpected(texts.error());
-                to.push_back({name, std::move(*texts)});
-            }
-            return {};
-        });
-    }
-    Expected<void> finish() {
-        if (!done_) return done_;
-        auto rest = map_.rest();
-        if (!rest.empty()) unknown_[path_] = std::move(rest);
+    Expected<void> read(MapReader map, const std::string& path, const FieldTable& table, void* owner) {
+        for (const FieldSpec& spec : table.fields) {
+            const auto node = map.take(spec.key);
+            if (!node) continue;
+            const Field field{*node, map.placeOf(*node, spec.key),
+                              path.empty() ? std::string(spec.key) : fmt::format("{}/{}", path, spec.key)};
+            places_[field.path] = field.place;
+            if (auto done = read(field, spec, owner); !done) return done;
+        }
+        auto rest = map.rest();
+        if (!rest.empty()) unknown_[path] = std::move(rest);
         return {};
     }
 
 private:
-    std::string join(std::string_view key) const {
-        return path_.empty() ? std::string(key) : fmt::format("{}/{}", path_, key);
-    }
-    template <class Read>
-    void read(std::string_view key, Read&& one) {
-        if (!done_) return;
-        if (const auto node = map_.take(key)) {
-            const Place place = map_.placeOf(*node, key);
-            places_[join(key)] = place;
-            done_ = one(*node, place);
+    struct Field {
+        const YAML::Node& node;
+        Place place;
+        std::string path;
+    };
+
+    Expected<void> read(const Field& field, const FieldSpec& spec, void* owner) {
+        switch (spec.form) {
+            case FieldForm::Part:
+                return inner(field.node, field.path, spec, spec.member(owner));
+            case FieldForm::Optional:
+                spec.resize(owner, 0);
+                spec.resize(owner, 1);
+                return inner(field.node, field.path, spec, spec.member(owner));
+            case FieldForm::List:
+                return list(field, spec, owner);
+            case FieldForm::Texts:
+                return keep(store::readTexts(field.node, field.place),
+                            *static_cast<std::vector<std::string>*>(spec.member(owner)));
+            case FieldForm::Numbers:
+                return numbers(field, *static_cast<NumbersByName*>(spec.member(owner)));
+            case FieldForm::Axes:
+                return axes(field, *static_cast<std::vector<SweepAxis>*>(spec.member(owner)));
+            default:
+                return scalar(field, spec, owner);
         }
     }
-    template <class T, class To>
-    static Expected<void> keep(Expected<T> value, To& to) {
-        if (!value) return tl::unexpected(value.error());
-        to = static_cast<To>(std::move(*value));
-        return {};
-    }
-    static Expected<void> measure(const YAML::Node& node, const Place& place, Dimension dimension, double& to) {
-        const auto text = store::readText(node, place);
-        if (!text) return tl::unexpected(text.error());
-        auto value = parseMeasure(*text, dimension);
-        if (value && value->perCycle) {
-            return fail("unit.per-cycle", fmt::format("`{}` is per clock cycle", *text), "a value per second", "",
-                        place);
+    Expected<void> scalar(const Field& field, const FieldSpec& spec, void* owner) {
+        Expected<FieldValue> value;
+        if (spec.form == FieldForm::Whole) {
+            // What a number may be in earnest is for checkFields() to say; here it must fit.
+            auto read = store::readWhole(field.node, field.place, spec.least, spec.largest);
+            if (!read) return tl::unexpected(read.error());
+            value = FieldValue(*read);
+        } else if (spec.form == FieldForm::Flag) {
+            auto read = store::readBool(field.node, field.place);
+            if (!read) return tl::unexpected(read.error());
+            value = FieldValue(*read);
+        } else {
+            const auto text = store::readText(field.node, field.place);
+            if (!text) return tl::unexpected(text.error());
+            value = parseField(spec, *text);
         }
         if (!value) {
-            Diagnostic error = value.error();
-            error.place = place;
-            return tl::unexpected(error);
+            value.error().place = field.place;
+            return tl::unexpected(value.error());
         }
-        to = value->si;
+        spec.set(owner, *value);
         return {};
     }
-    template <class T>
-    Expected<void> inner(const YAML::Node& node, const std::string& path, T& to) {
+    Expected<void> list(const Field& field, const FieldSpec& spec, void* owner) {
+        const auto items = store::readList(field.node, field.place);
+        if (!items) return tl::unexpected(items.error());
+        if (items->size() > mostItems) {
+            return fail("serving.too-many", fmt::format("{} {} are too many", items->size(), spec.key),
+                        fmt::format("at most {}", mostItems), "", field.place);
+        }
+        spec.resize(owner, 0);
+        for (std::size_t i = 0; i < items->size(); ++i) {
+            spec.resize(owner, i + 1);
+            auto done = inner((*items)[i], fmt::format("{}[{}]", field.path, i + 1), spec, spec.item(owner, i));
+            if (!done) return done;
+        }
+        return {};
+    }
+    Expected<void> numbers(const Field& field, NumbersByName& to) {
+        auto entries = MapReader::open(field.node, field.path, context_);
+        if (!entries) return tl::unexpected(entries.error());
+        const FieldSpec plain{.form = FieldForm::Number};
+        for (const std::string& name : entries->keys()) {
+            const auto value = entries->take(name);
+            const Place place = entries->placeOf(*value, name);
+            places_[fmt::format("{}/{}", field.path, name)] = place;
+            const auto text = store::readText(*value, place);
+            if (!text) return tl::unexpected(text.error());
+            auto number = parseField(plain, *text);
+            if (!number) {
+                number.error().place = place;
+                return tl::unexpected(number.error());
+            }
+            to[name] = std::get<double>(*number);
+        }
+        return {};
+    }
+    Expected<void> axes(const Field& field, std::vector<SweepAxis>& to) {
+        auto entries = MapReader::open(field.node, field.path, context_);
+        if (!entries) return tl::unexpected(entries.error());
+        for (const std::string& name : entries->keys()) {
+            const auto values = entries->take(name);
+            const Place place = entries->placeOf(*values, name);
+            places_[fmt::format("{}/{}", field.path, name)] = place;
+            auto texts = store::readTexts(*values, place);
+            if (!texts) return tl::unexpected(texts.error());
+            to.push_back({name, std::move(*texts)});
+        }
+        return {};
+    }
+    Expected<void> inner(const YAML::Node& node, const std::string& path, const FieldSpec& spec, void* owner) {
         auto map = MapReader::open(node, path, context_);
         if (!map) return tl::unexpected(map.error());
         places_.try_emplace(path, map->place());
-        Reader reader(std::move(*map), path, context_, unknown_, places_);
-        store::describe(reader, to);
-        return reader.finish();
+        return read(std::move(*map), path, spec.inner(), owner);
+    }
+    template <class T>
+    static Expected<void> keep(Expected<T> value, T& to) {
+        if (!value) return tl::unexpected(value.error());
+        to = std::move(*value);
+        return {};
     }
 
-    MapReader map_;
-    std::string path_;
     YamlContext& context_;
     std::map<std::string, std::vector<UnknownKey>>& unknown_;
     ServingPlaces& places_;
-    Expected<void> done_;
 };
 
 template <class Change>
@@ -227,9 +181,9 @@ Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& c
     map->take("orrery");
     places[""] = map->place();
     ServingStudy study;
-    Reader reader(std::move(*map), "", context, study.unknown, places);
-    describe(reader, study);
-    if (auto done = reader.finish(); !done) return tl::unexpected(done.error());
+    Reader reader(context, study.unknown, places);
+    if (auto done = reader.read(std::move(*map), "", fieldTable<ServingStudy>(), &study); !done)
+        return tl::unexpected(done.error());
     if (study.scenario.pools.empty()) {
         return fail("serving.no-pools", "nothing serves: the list of pools is empty", "at least one pool", "",
                     context.place(root["pools"], "pools"));

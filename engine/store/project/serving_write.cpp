@@ -1,6 +1,5 @@
-#include "base/dtype.h"
+#include "serving/fields/field.h"
 #include "store/project/project.h"
-#include "store/project/serving_fields.h"
 #include "store/project/serving_file.h"
 #include "store/project/serving_yaml.h"
 
@@ -24,99 +23,83 @@ struct Entry {
     bool operator==(const Entry&) const = default;
 };
 
-class Writer {
-public:
-    std::vector<Entry> entries;
+using Entries = std::vector<Entry>;
 
-    void text(std::string_view key, const std::string& value) { add(key, store::yamlScalar(value)); }
-    void flag(std::string_view key, bool value) { add(key, value ? "true" : "false"); }
-    template <class Whole>
-    void whole(std::string_view key, Whole value) {
-        add(key, fmt::format("{}", value));
-    }
-    void number(std::string_view key, double value, Dimension dimension = Dimension::Number) {
-        if (dimension == Dimension::Number) return add(key, fmt::format("{}", value));
-        // With a prefix where that reads back as the same number, else in the base unit.
-        std::string text = formatMeasure(value, dimension, 0);
-        const auto back = parseMeasure(text, dimension);
-        if (!back || back->si != value) text = fmt::format("{} {}", value, baseUnit(dimension));
-        add(key, std::move(text));
-    }
-    template <class Enum>
-    void word(std::string_view key, store::Words<Enum> words) {
-        add(key, std::string(toText(words.value)));
-    }
-    void type(std::string_view key, DType value) { add(key, std::string(toText(value))); }
-    template <class T>
-    void map(std::string_view key, T& value) {
-        entries.push_back({Entry::Kind::Map, std::string(key), {}, all(value), false});
-    }
-    template <class T>
-    void optional(std::string_view key, std::optional<T>& value) {
-        if (value) entries.push_back({Entry::Kind::Map, std::string(key), {}, differing(*value), true});
-    }
-    template <class T>
-    void list(std::string_view key, std::vector<T>& values) {
-        Entry list{Entry::Kind::List, std::string(key), {}, {}, false};
-        for (T& value : values) list.inner.push_back({Entry::Kind::Map, {}, {}, differing(value), true});
-        entries.push_back(std::move(list));
-    }
-    void texts(std::string_view key, const std::vector<std::string>& values) {
-        std::string list;
-        for (const std::string& value : values) list += (list.empty() ? "" : ", ") + store::yamlScalar(value);
-        add(key, "[" + list + "]");
-    }
-    void numbers(std::string_view key, const std::map<std::string, double, std::less<>>& values) {
-        Entry map{Entry::Kind::Map, std::string(key), {}, {}, false};
-        for (const auto& [name, value] : values) {
-            map.inner.push_back({Entry::Kind::Scalar, store::yamlScalar(name), fmt::format("{}", value), {}, false});
+// Entries of one kind of map that are not the same in the other.
+Entries without(Entries mine, const Entries& usual) {
+    Entries result;
+    for (Entry& entry : mine) {
+        const auto same = std::find_if(usual.begin(), usual.end(), [&](const Entry& e) { return e.key == entry.key; });
+        if (same != usual.end() && *same == entry) {
+            if (entry.kind == Entry::Kind::Map) result.push_back({entry.kind, entry.key, {}, {}, false});
+            continue;
         }
-        entries.push_back(std::move(map));
+        if (same != usual.end() && entry.kind == Entry::Kind::Map)
+            entry.inner = without(std::move(entry.inner), same->inner);
+        result.push_back(std::move(entry));
     }
-    void axes(std::string_view key, const std::vector<SweepAxis>& axes) {
-        Entry map{Entry::Kind::Map, std::string(key), {}, {}, false};
-        for (const SweepAxis& axis : axes) {
-            std::string values;
-            for (const std::string& value : axis.values)
-                values += (values.empty() ? "" : ", ") + store::yamlScalar(value);
-            map.inner.push_back({Entry::Kind::Scalar, store::yamlScalar(axis.key), "[" + values + "]", {}, false});
-        }
-        entries.push_back(std::move(map));
-    }
+    return result;
+}
 
-    template <class T>
-    static std::vector<Entry> all(T& value) {
-        Writer writer;
-        store::describe(writer, value);
-        return std::move(writer.entries);
-    }
-    template <class T>
-    static std::vector<Entry> differing(T& value) {
-        T usual{};
-        return without(all(value), all(usual));
-    }
-    // Entries of one kind of map that are not the same in the other.
-    static std::vector<Entry> without(std::vector<Entry> mine, const std::vector<Entry>& usual) {
-        std::vector<Entry> result;
-        for (Entry& entry : mine) {
-            const auto same =
-                std::find_if(usual.begin(), usual.end(), [&](const Entry& e) { return e.key == entry.key; });
-            if (same != usual.end() && *same == entry) {
-                if (entry.kind == Entry::Kind::Map) result.push_back({entry.kind, entry.key, {}, {}, false});
-                continue;
-            }
-            if (same != usual.end() && entry.kind == Entry::Kind::Map)
-                entry.inner = without(std::move(entry.inner), same->inner);
-            result.push_back(std::move(entry));
-        }
-        return result;
-    }
+std::string listed(const std::vector<std::string>& values) {
+    std::string list;
+    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + store::yamlScalar(value);
+    return "[" + list + "]";
+}
 
-private:
-    void add(std::string_view key, std::string value) {
-        entries.push_back({Entry::Kind::Scalar, std::string(key), std::move(value), {}, false});
+Entries all(const FieldTable& table, const void* owner);
+Entries differing(const FieldTable& table, const void* owner) {
+    return without(all(table, owner), all(table, table.usual()));
+}
+
+Entry entryOf(const FieldSpec& spec, const void* owner) {
+    void* const mutableOwner = const_cast<void*>(owner);  // members are only read
+    Entry entry{Entry::Kind::Scalar, std::string(spec.key), {}, {}, false};
+    switch (spec.form) {
+        case FieldForm::Part:
+            entry.kind = Entry::Kind::Map;
+            entry.inner = all(spec.inner(), spec.member(mutableOwner));
+            break;
+        case FieldForm::Optional:
+            entry.kind = Entry::Kind::Map;
+            entry.inner = differing(spec.inner(), spec.member(mutableOwner));
+            entry.keep = true;
+            break;
+        case FieldForm::List:
+            entry.kind = Entry::Kind::List;
+            for (std::size_t i = 0; i < spec.count(owner); ++i)
+                entry.inner.push_back(
+                    {Entry::Kind::Map, {}, {}, differing(spec.inner(), spec.item(mutableOwner, i)), true});
+            break;
+        case FieldForm::Texts:
+            entry.value = listed(*static_cast<const std::vector<std::string>*>(spec.member(mutableOwner)));
+            break;
+        case FieldForm::Numbers:
+            entry.kind = Entry::Kind::Map;
+            for (const auto& [name, value] :
+                 *static_cast<const std::map<std::string, double, std::less<>>*>(spec.member(mutableOwner)))
+                entry.inner.push_back(
+                    {Entry::Kind::Scalar, store::yamlScalar(name), fmt::format("{}", value), {}, false});
+            break;
+        case FieldForm::Axes:
+            entry.kind = Entry::Kind::Map;
+            for (const SweepAxis& axis : *static_cast<const std::vector<SweepAxis>*>(spec.member(mutableOwner)))
+                entry.inner.push_back(
+                    {Entry::Kind::Scalar, store::yamlScalar(axis.key), listed(axis.values), {}, false});
+            break;
+        default:
+            entry.value = fieldText(spec, spec.get(owner));
+            if (spec.form == FieldForm::Text) entry.value = store::yamlScalar(entry.value);
     }
-};
+    return entry;
+}
+
+Entries all(const FieldTable& table, const void* owner) {
+    Entries entries;
+    for (const FieldSpec& spec : table.fields)
+        if (spec.form != FieldForm::Optional || spec.count(owner) > 0) entries.push_back(entryOf(spec, owner));
+    return entries;
+}
 
 std::string join(const std::string& path, const std::string& key) {
     return path.empty() ? key : path + "/" + key;
@@ -169,8 +152,7 @@ std::string lines(const std::vector<Entry>& entries, const std::string& path, co
 namespace store {
 
 std::string writeServingSection(const ServingStudy& study) {
-    ServingStudy copy = study, usual;
-    return lines(Writer::without(Writer::all(copy), Writer::all(usual)), {}, study.unknown);
+    return lines(differing(fieldTable<ServingStudy>(), &study), {}, study.unknown);
 }
 
 }  // namespace store

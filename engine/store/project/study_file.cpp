@@ -1,8 +1,8 @@
 #include "store/project/study_file.h"
 
-#include "hardware/files/catalogue.h"
 #include "base/text/nearest.h"
 #include "hardware/check/validate.h"
+#include "hardware/files/catalogue.h"
 #include "store/project/project.h"
 #include "store/project/recipe_yaml.h"
 #include "store/project/serving_file.h"
@@ -21,8 +21,6 @@ namespace orrery {
 namespace {
 
 using store::MapReader;
-using store::SweepAxis;
-using store::SweepPoint;
 
 constexpr std::size_t mostItems = 1000;
 
@@ -274,11 +272,11 @@ Expected<std::vector<HardwarePtr>> StudyReader::sweptHardware(const Place& place
             Hardware hardware = base;
             for (std::size_t i = 0; i < hardwareAxes_.size(); ++i) {
                 const SweepAxis& axis = hardwareAxes_[i];
-                auto changed = withAttribute(std::move(hardware), axis.key, axis.values[point.values[i]]);
-                if (!changed) return at(axis.places[point.values[i]], changed.error());
+                auto changed = withAttribute(std::move(hardware), axis.key, axis.values[point[i]]);
+                if (!changed) return at(axis.places[point[i]], changed.error());
                 hardware = std::move(*changed);
             }
-            hardware.name += point.label(hardwareAxes_);
+            hardware.name += pointLabel(hardwareAxes_, point);
             swept.push_back(std::make_shared<const Hardware>(std::move(hardware)));
         }
     }
@@ -295,7 +293,7 @@ Expected<std::vector<WorkloadPtr>> StudyReader::sweptWorkloads(const Place& plac
             if (!options) return tl::unexpected(options.error());
             auto loaded = loadWorkload({each.recipe.source, std::move(*options), each.recipe.whatIfs});
             if (!loaded) return at(each.place, loaded.error());
-            const std::string label = point.label(optionAxes_);
+            const std::string label = pointLabel(optionAxes_, point);
             if (!each.name.empty() || !label.empty()) {
                 auto named = std::make_shared<Workload>(**loaded);
                 if (!each.name.empty()) named->name = each.name;
@@ -341,7 +339,8 @@ Expected<LoadedStudy> StudyReader::read(std::string_view yaml) {
         if (!axes) return tl::unexpected(axes.error());
         // Counted before anything is loaded: a hostile file may ask for more than fits.
         if (auto all = store::sweepPoints(*axes, mostScenarios, sweepPlace); !all) return tl::unexpected(all.error());
-        for (SweepAxis& axis : *axes) (axis.option ? optionAxes_ : hardwareAxes_).push_back(std::move(axis));
+        for (SweepAxis& axis : *axes)
+            (store::variesWorkload(axis.key) ? optionAxes_ : hardwareAxes_).push_back(std::move(axis));
     }
     if (auto done = readMethods(*map, loaded.study); !done) return tl::unexpected(done.error());
     auto hardware =

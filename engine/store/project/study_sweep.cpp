@@ -16,12 +16,8 @@ constexpr std::array<std::string_view, 8> optionKeys{"batch",   "sequence",    "
 
 }  // namespace
 
-std::string SweepPoint::label(const std::vector<SweepAxis>& axes) const {
-    std::string text;
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axes[i].key, axes[i].values[values[i]]);
-    }
-    return text.empty() ? text : " (" + text + ")";
+bool variesWorkload(std::string_view key) {
+    return std::find(optionKeys.begin(), optionKeys.end(), key) != optionKeys.end();
 }
 
 Expected<std::vector<SweepAxis>> readSweep(const YAML::Node& node, const Place& place, YamlContext& context) {
@@ -32,7 +28,7 @@ Expected<std::vector<SweepAxis>> readSweep(const YAML::Node& node, const Place& 
         const auto value = map->take(key);
         const Place own = value ? map->placeOf(*value, key) : map->place();
         if (!value) return fail("study.sweep", fmt::format("`{}` has no values", key), "`[value, value]`", "", own);
-        SweepAxis axis{key, {}, {}, std::find(optionKeys.begin(), optionKeys.end(), key) != optionKeys.end()};
+        SweepAxis axis{key, {}, {}};
         auto items = readList(*value, own);
         if (!items) return tl::unexpected(items.error());
         for (const YAML::Node& item : *items) {
@@ -52,25 +48,13 @@ Expected<std::vector<SweepAxis>> readSweep(const YAML::Node& node, const Place& 
 
 Expected<std::vector<SweepPoint>> sweepPoints(const std::vector<SweepAxis>& axes, std::size_t most,
                                               const Place& place) {
-    std::size_t count = 1;
-    for (const SweepAxis& axis : axes) {
-        if (axis.values.size() > most / count) {
-            return fail("study.too-large", "the sweep has too many combinations", fmt::format("at most {}", most),
-                        "give fewer values, or split the study into several files", place);
-        }
-        count *= axis.values.size();
+    const auto count = countPoints(axes, most);
+    if (!count) {
+        return fail("study.too-large", "the sweep has too many combinations", fmt::format("at most {}", most),
+                    "give fewer values, or split the study into several files", place);
     }
     std::vector<SweepPoint> points;
-    for (std::size_t i = 0; i < count; ++i) {
-        SweepPoint point;
-        std::size_t rest = i;
-        for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-            point.values.push_back(rest % axis->values.size());
-            rest /= axis->values.size();
-        }
-        std::reverse(point.values.begin(), point.values.end());
-        points.push_back(std::move(point));
-    }
+    for (std::size_t i = 0; i < *count; ++i) points.push_back(pointAt(axes, i));
     return points;
 }
 
@@ -79,14 +63,14 @@ Expected<WorkloadOptions> optionsAt(const std::vector<SweepAxis>& axes, const Sw
     WorkloadOptions options = base;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         YAML::Node one;
-        one[axes[i].key] = axes[i].values[point.values[i]];
+        one[axes[i].key] = axes[i].values[point[i]];
         auto map = MapReader::open(one, "sweep", context);
         if (!map) return tl::unexpected(map.error());
         auto changed = readOptions(*map, options);
         if (!changed) {
             Diagnostic error = changed.error();
             const std::string path = error.place.path;
-            error.place = axes[i].places[point.values[i]];
+            error.place = axes[i].places[point[i]];
             if (error.place.path.empty()) error.place.path = path;
             return tl::unexpected(error);
         }

@@ -1,5 +1,7 @@
 #include "study/serving/capacity.h"
 
+#include "serving/fields/field.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -77,16 +79,10 @@ Expected<void> check(const FleetSpec& fleet, const TrafficSpec& traffic, const C
         return fail("capacity.no-rate", fmt::format("{} arrivals have no rate", toText(traffic.arrivals.kind)),
                     "poisson, gamma, constant, bursts, diurnal or a trace", "choose other arrivals");
     }
-    const auto within = [](double value, double least, double most) { return value >= least && value <= most; };
-    if (!within(spec.attainment, 1e-6, 1)) {
-        return fail("capacity.value", fmt::format("attainment is {}", spec.attainment), "more than 0, at most 1");
-    }
-    if (!within(spec.tolerance, 1e-4, 1)) {
-        return fail("capacity.value", fmt::format("tolerance is {}", spec.tolerance), "0.0001 to 1");
-    }
-    if (!within(spec.guess, 1e-4, 1e6) || !within(spec.highest, spec.guess, 1e6)) {
+    if (auto good = checkFields(spec, "capacity"); !good) return good;
+    if (spec.guess > spec.highest) {
         return fail("capacity.value", fmt::format("guess is {}, highest {}", spec.guess, spec.highest),
-                    "0.0001 to 1,000,000 requests per second, the guess not above the highest");
+                    "a guess not above the highest", {}, Place{.path = "capacity/guess"});
     }
     return {};
 }

@@ -1,7 +1,7 @@
-#include "methods/system/planned_fleet.h"
 #include "study/serving/sweep.h"
 
 #include "hardware/files/catalogue.h"
+#include "methods/system/planned_fleet.h"
 #include "study/serving/pareto.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace orrery {
 namespace {
 
 void answer(const ServingStudy& study, const SweepOptions& options, const std::shared_ptr<const Hardware>& drawing,
-            IterationTimes& cache, SweepPoint& point) {
+            IterationTimes& cache, SweepAnswer& point) {
     FleetOptions making;
     making.calibrations = options.calibrations;
     making.cache = &cache;
@@ -62,13 +62,13 @@ void answer(const ServingStudy& study, const SweepOptions& options, const std::s
     point.dollars = point.metrics.dollarsPerMillionTokens;
 }
 
-void markFront(std::vector<SweepPoint>& points) {
+void markFront(std::vector<SweepAnswer>& points) {
     // Money is compared only if every point has a price.
     bool priced = true;
-    for (const SweepPoint& point : points) priced = priced && (point.failure || point.dollars > 0);
+    for (const SweepAnswer& point : points) priced = priced && (point.failure || point.dollars > 0);
     std::vector<std::vector<double>> costs;
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    for (const SweepPoint& point : points) {
+    for (const SweepAnswer& point : points) {
         const double tokens = point.metrics.outputTokensPerSecond;
         if (point.failure || tokens <= 0) {
             costs.push_back({none, none, none});
@@ -90,31 +90,25 @@ Expected<std::shared_ptr<const Hardware>> hardwareOf(const ServingStudy& study) 
     return std::make_shared<const Hardware>(std::move(loaded->hardware));
 }
 
-Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const SweepOptions& options) {
-    std::size_t count = 1;
+Expected<std::vector<SweepAnswer>> runSweep(const ServingStudy& study, const SweepOptions& options) {
     for (const SweepAxis& axis : study.sweep) {
         if (axis.values.empty()) {
             return fail("sweep.empty", fmt::format("nothing stands in the axis {}", axis.key), "at least one value", {},
                         Place{{}, 0, 0, "sweep/" + axis.key});
         }
-        if (count > mostSweepPoints / axis.values.size()) {
-            return fail("sweep.too-many", "the axes multiply to too many configurations",
-                        fmt::format("at most {}", mostSweepPoints), "leave out values", Place{{}, 0, 0, "sweep"});
-        }
-        count *= axis.values.size();
     }
+    const auto all = countPoints(study.sweep, mostSweepPoints);
+    if (!all) {
+        return fail("sweep.too-many", "the axes multiply to too many configurations",
+                    fmt::format("at most {}", mostSweepPoints), "leave out values", Place{{}, 0, 0, "sweep"});
+    }
+    const std::size_t count = *all;
     std::vector<ServingStudy> studies(count, study);
-    std::vector<SweepPoint> points(count);
+    std::vector<SweepAnswer> points(count);
     std::map<std::vector<std::string>, std::int64_t> known;
     std::vector<std::size_t> asked;
     for (std::size_t i = 0; i < count; ++i) {
-        std::size_t rest = i;
-        points[i].values.resize(study.sweep.size());
-        for (std::size_t a = study.sweep.size(); a-- > 0;) {
-            const SweepAxis& axis = study.sweep[a];
-            points[i].values[a] = axis.values[rest % axis.values.size()];
-            rest /= axis.values.size();
-        }
+        points[i].values = valuesAt(study.sweep, pointAt(study.sweep, i));
         if (auto set = setSweepValues(studies[i], study.sweep, points[i].values); !set) {
             return tl::unexpected(set.error());
         }
@@ -157,7 +151,7 @@ Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const Swee
     } else {
         for (std::size_t which = 0; which < asked.size(); ++which) one(which);
     }
-    for (SweepPoint& point : points) {
+    for (SweepAnswer& point : points) {
         if (point.sameAs < 0) continue;
         std::vector<std::string> values = std::move(point.values);
         const std::int64_t from = point.sameAs;

@@ -15,19 +15,22 @@
 namespace orrery {
 
 struct SweepKey {
-    std::string_view key, meaning;
+    std::string key, meaning;
 };
-/// What a sweep can change. Beside them, every number of a scheduler by its name (`longPrompt`).
+/// What a sweep can change: short keys first (`tensor`), then every number, word and switch of a question by its path
+/// (`pools/plan/tensor`, of one pool `pools[2]/plan/tensor`). Beside them, every number of a policy by its name
+/// (`longPrompt`).
 std::span<const SweepKey> sweepKeys();
 /// Changes it in every pool. Fails with `sweep.key` or `sweep.value`.
 Expected<void> setSweepValue(ServingStudy& study, std::string_view key, std::string_view value);
-/// False for a number of policies that none of the study's own reads: setting it changes nothing.
+/// False for a number of policies that none of the study's own reads, and for a value that does not matter beside the
+/// others (a burst's length where arrivals are Poisson): setting it changes nothing.
 bool sweepReads(const ServingStudy& study, std::string_view key);
 /// All values of one configuration, the policy first and without the numbers that it does not read.
 Expected<void> setSweepValues(ServingStudy& study, std::span<const SweepAxis> axes,
                               std::span<const std::string> values);
 
-struct SweepPoint {
+struct SweepAnswer {
     std::vector<std::string> values;  ///< one per axis
     std::optional<Diagnostic> failure;
     ServingMetrics metrics;  ///< at the study's own rate, or at the capacity
@@ -48,7 +51,7 @@ struct SweepOptions {
     Progress* progress = nullptr;             ///< one step per configuration
     std::shared_ptr<const Hardware> drawing;  ///< null: the study's `hardware`, from the catalogue or a file
     bool capacity = false;                    ///< search each one's
-    std::function<void(std::size_t, const SweepPoint&)> onPoint;  ///< as each comes, from workers, one call at a time
+    std::function<void(std::size_t, const SweepAnswer&)> onPoint;  ///< as each comes, from workers, one call at a time
     const CalibrationSet* calibrations = nullptr;
     IterationTimes* cache = nullptr;  ///< null: one of its own
 };
@@ -58,7 +61,7 @@ inline constexpr std::size_t mostSweepPoints = 20'000;
 
 /// Every combination of the study's axes, the last one fastest; a study without axes is one point. Points that cannot
 /// run keep why. Fails on axes that make no sense.
-Expected<std::vector<SweepPoint>> runSweep(const ServingStudy& study, const SweepOptions& options);
+Expected<std::vector<SweepAnswer>> runSweep(const ServingStudy& study, const SweepOptions& options);
 
 /// The drawing that a study of its own names (catalogue id or file).
 Expected<std::shared_ptr<const Hardware>> hardwareOf(const ServingStudy& study);

@@ -1,24 +1,23 @@
 #include "base/text/nearest.h"
 #include "base/text/words.h"
+#include "serving/fields/field_path.h"
 #include "serving/schedulers/scheduler_options.h"
 #include "study/serving/sweep.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace orrery {
 
 namespace {
 
-using Set = bool (*)(ServingStudy&, std::string_view);
-
-template <class Whole>
-bool whole(std::string_view text, Whole& to) {
+bool whole(std::string_view text, std::int32_t& to) {
     const auto value = numberIn(text);
     if (!value || *value != std::floor(*value) || *value < 0 || *value > 2e9) return false;
-    to = static_cast<Whole>(*value);
+    to = static_cast<std::int32_t>(*value);
     return true;
 }
 
@@ -26,12 +25,6 @@ bool positive(std::string_view text, double& to) {
     const auto value = numberIn(text);
     if (value && *value >= 0) to = *value;
     return value && *value >= 0;
-}
-
-bool type(std::string_view text, DType& to) {
-    const auto found = dtype(text);
-    if (found) to = *found;
-    return found.has_value();
 }
 
 template <class Change>
@@ -90,88 +83,91 @@ bool pools(ServingStudy& study, std::string_view text) {
 }
 
 bool names(const SchedulerCard& card, std::string_view key) {
-    return std::any_of(card.options.begin(), card.options.end(), [&](const auto& option) { return option.key == key; });
+    const std::string wanted = schedulerKey(key);
+    return std::any_of(card.options.begin(), card.options.end(),
+                       [&](const auto& option) { return schedulerKey(option.key) == wanted; });
 }
 
-struct Row {
-    SweepKey key;
-    Set set;
-};
+// A policy takes what only it knows with it.
+bool scheduler(ServingStudy& study, std::string_view text) {
+    const SchedulerCard* card = findScheduler(text);
+    return card && each(study, [&](PoolSpec& p) {
+               p.scheduler.id = text;
+               std::erase_if(p.scheduler.more, [&](const auto& own) { return !names(*card, own.first); });
+               return true;
+           });
+}
 
-const std::vector<Row>& rows() {
-    static const std::vector<Row> all{
-        {{"model", "a built-in model or a config.json"},
-         [](ServingStudy& s, std::string_view t) {
-             s.scenario.model.source = t;
-             return !t.empty();
-         }},
-        {{"weights", "data type of the weights"},
-         [](ServingStudy& s, std::string_view t) { return type(t, s.scenario.model.weights); }},
-        {{"kv", "data type of the KV cache"},
-         [](ServingStudy& s, std::string_view t) { return type(t, s.scenario.model.kv); }},
-        {{"hardware", "a device or system of the catalogue, with its price per hour: `h100-sxm@2.5`"},
-         [](ServingStudy& s, std::string_view t) { return hardware(s, t); }},
-        {{"tensor", "devices that share each layer"},
-         [](ServingStudy& s, std::string_view t) {
-             return each(s, [&](PoolSpec& p) { return whole(t, p.plan.tensor); });
-         }},
-        {{"pipeline", "stages of layers"},
-         [](ServingStudy& s, std::string_view t) {
-             return each(s, [&](PoolSpec& p) { return whole(t, p.plan.pipeline); });
-         }},
-        {{"expert", "devices that experts are spread over"},
-         [](ServingStudy& s, std::string_view t) {
-             return each(s, [&](PoolSpec& p) { return whole(t, p.plan.expert); });
-         }},
-        {{"replicas", "replicas of every pool"},
-         [](ServingStudy& s, std::string_view t) { return replicas(s, t, ReplicaRole::Whole, true); }},
-        {{"prefill_replicas", "replicas of pools that compute prompts"},
-         [](ServingStudy& s, std::string_view t) { return replicas(s, t, ReplicaRole::Prefill, false); }},
-        {{"decode_replicas", "replicas of pools that decode"},
-         [](ServingStudy& s, std::string_view t) { return replicas(s, t, ReplicaRole::Decode, false); }},
-        {{"pools", "replicas that do both, `4`, or prefill and decode apart, `1:3`"},
-         [](ServingStudy& s, std::string_view t) { return pools(s, t); }},
-        {{"scheduler", "a policy"},
-         [](ServingStudy& s, std::string_view t) {
-             const SchedulerCard* card = findScheduler(t);
-             return card && each(s, [&](PoolSpec& p) {
-                        p.scheduler.id = t;
-                        std::erase_if(p.scheduler.more, [&](const auto& own) { return !names(*card, own.first); });
-                        return true;
-                    });
-         }},
-        {{"chunk", "tokens of an iteration with prompts in it (Sarathi)"},
-         [](ServingStudy& s, std::string_view t) {
-             return each(s, [&](PoolSpec& p) { return whole(t, p.scheduler.chunk); });
-         }},
-        {{"token_budget", "tokens of an iteration"},
-         [](ServingStudy& s, std::string_view t) {
-             return each(s, [&](PoolSpec& p) { return whole(t, p.scheduler.tokenBudget); });
-         }},
-        {{"max_sequences", "sequences of an iteration"},
-         [](ServingStudy& s, std::string_view t) {
-             return each(s, [&](PoolSpec& p) { return whole(t, p.scheduler.maxSequences); });
-         }},
-        {{"router", "where requests go"},
-         [](ServingStudy& s, std::string_view t) {
-             s.scenario.router.id = t;
-             return !t.empty();
-         }},
-        {{"method", "who prices kernels"},
-         [](ServingStudy& s, std::string_view t) {
-             return each(s, [&](PoolSpec& p) {
-                 p.time.method = t;
-                 return !t.empty();
-             });
-         }},
-        {{"rate", "requests per second"},
-         [](ServingStudy& s, std::string_view t) { return positive(t, s.traffic.arrivals.rate); }},
-        {{"ratio", "prompt tokens per output token"},
-         [](ServingStudy& s, std::string_view t) { return positive(t, s.traffic.ratio) && s.traffic.ratio > 0; }},
-        {{"concurrency", "requests in flight (closed loop)"},
-         [](ServingStudy& s, std::string_view t) { return whole(t, s.traffic.arrivals.concurrency); }},
-    };
-    return all;
+// What is said in one word: a field by its path, or more than one field at once.
+struct ShortKey {
+    std::string_view key, path, meaning;
+    bool (*set)(ServingStudy&, std::string_view) = nullptr;
+};
+constexpr std::array<ShortKey, 20> shortKeys{{
+    {"model", "model/source", {}},
+    {"weights", "model/weights", {}},
+    {"kv", "model/kv", {}},
+    {"hardware", {}, "a device or system of the catalogue, with its price per hour: `h100-sxm@2.5`", hardware},
+    {"tensor", "pools/plan/tensor", {}},
+    {"pipeline", "pools/plan/pipeline", {}},
+    {"expert", "pools/plan/expert", {}},
+    {"replicas",
+     {},
+     "replicas of every pool",
+     [](ServingStudy& s, std::string_view t) { return replicas(s, t, ReplicaRole::Whole, true); }},
+    {"prefill_replicas",
+     {},
+     "replicas of pools that compute prompts",
+     [](ServingStudy& s, std::string_view t) { return replicas(s, t, ReplicaRole::Prefill, false); }},
+    {"decode_replicas",
+     {},
+     "replicas of pools that decode",
+     [](ServingStudy& s, std::string_view t) { return replicas(s, t, ReplicaRole::Decode, false); }},
+    {"pools", {}, "replicas that do both, `4`, or prefill and decode apart, `1:3`", pools},
+    {"scheduler", "pools/scheduler/id", {}, scheduler},
+    {"chunk", "pools/scheduler/chunk", {}},
+    {"token_budget", "pools/scheduler/token_budget", {}},
+    {"max_sequences", "pools/scheduler/max_sequences", {}},
+    {"router", "router/id", {}},
+    {"method", "pools/time/method", {}},
+    {"rate", "traffic/arrivals/rate", {}},
+    {"ratio",
+     {},
+     "prompt tokens per output token",
+     [](ServingStudy& s, std::string_view t) { return positive(t, s.traffic.ratio) && s.traffic.ratio > 0; }},
+    {"concurrency", "traffic/arrivals/concurrency", {}},
+}};
+
+const ShortKey* shortKey(std::string_view key) {
+    for (const ShortKey& each : shortKeys)
+        if (each.key == key || (each.set && !each.path.empty() && each.path == key)) return &each;
+    return nullptr;
+}
+std::string_view pathOf(std::string_view key) {
+    if (const ShortKey* known = shortKey(key)) return known->path;
+    return key;
+}
+
+// `longPrompt`, or `pools/scheduler/long_prompt`, as `long_prompt`; other keys are names of no policy's number.
+std::string optionOf(std::string_view key) {
+    constexpr std::string_view part = "/scheduler/";
+    const std::string_view path = pathOf(key);
+    if (path.starts_with("pools") && path.find(part) != path.npos) key = path.substr(path.find(part) + part.size());
+    return schedulerKey(key);
+}
+
+bool policyReads(const ServingStudy& study, std::string_view key) {
+    const std::string option = optionOf(key);
+    // Memory is planned by the others, whatever the policy (capacity_plan.h).
+    const auto all = schedulers();
+    if (option == "token_budget" || option == "max_sequences" || option == "max_model_length" ||
+        std::none_of(all.begin(), all.end(), [&](const SchedulerCard& card) { return names(card, option); })) {
+        return true;
+    }
+    return std::any_of(study.scenario.pools.begin(), study.scenario.pools.end(), [&](const PoolSpec& pool) {
+        const SchedulerCard* card = findScheduler(pool.scheduler.id);
+        return !card || names(*card, option);
+    });
 }
 
 }  // namespace
@@ -179,7 +175,12 @@ const std::vector<Row>& rows() {
 std::span<const SweepKey> sweepKeys() {
     static const std::vector<SweepKey> keys = [] {
         std::vector<SweepKey> made;
-        for (const Row& row : rows()) made.push_back(row.key);
+        for (const ShortKey& each : shortKeys) {
+            const FieldSpec* field = each.meaning.empty() ? findField(each.path) : nullptr;
+            made.push_back({std::string(each.key), std::string(field ? field->meaning : each.meaning)});
+        }
+        for (const ListedField& each : servingFields())
+            if (each.spec->isSwept()) made.push_back({each.path, std::string(each.spec->meaning)});
         return made;
     }();
     return keys;
@@ -190,52 +191,48 @@ Expected<void> setSweepValue(ServingStudy& study, std::string_view key, std::str
         return fail("sweep.value", fmt::format("{} cannot be `{}`", key, value.substr(0, 60)), std::string(expected),
                     {}, Place{{}, 0, 0, fmt::format("sweep/{}", key)});
     };
-    for (const Row& row : rows()) {
-        if (row.key.key != key) continue;
-        if (!row.set(study, value)) return wrong(row.key.meaning);
+    const ShortKey* known = shortKey(key);
+    if (known && known->set) {
+        if (known->set(study, value)) return {};
+        const FieldSpec* field = known->meaning.empty() ? findField(known->path) : nullptr;
+        return wrong(field ? field->meaning : known->meaning);
+    }
+    if (const FieldSpec* field = findField(pathOf(key)); field && field->isSwept()) {
+        if (value.empty() && field->none.empty()) return wrong(field->meaning);
+        if (auto set = setFieldText(study, pathOf(key), value); !set)
+            return wrong(set.error().expected.empty() ? field->meaning : set.error().expected);
         return {};
     }
     // Numbers of policies by the names on their cards.
-    bool known = !std::isnan(schedulerNumber(SchedulerSpec{}, key));
-    for (const SchedulerCard& card : schedulers()) {
-        for (const SchedulerOption& option : card.options) known = known || option.key == key;
-    }
-    if (known) {
+    const auto all = schedulers();
+    if (!std::isnan(schedulerNumber(SchedulerSpec{}, key)) ||
+        std::any_of(all.begin(), all.end(), [&](const SchedulerCard& card) { return names(card, key); })) {
         const auto number = numberIn(value);
         if (!number) return wrong("a number");
         for (PoolSpec& pool : study.scenario.pools) setSchedulerNumber(pool.scheduler, key, *number);
         return {};
     }
-    std::vector<std::string> names;
+    std::vector<std::string> keys;
     std::string list;
-    for (const Row& row : rows()) {
-        names.emplace_back(row.key.key);
-        list += (list.empty() ? "" : ", ") + names.back();
-    }
-    return fail("sweep.key", fmt::format("a sweep cannot change `{}`", key), list, didYouMean(std::string(key), names),
+    for (const ShortKey& each : shortKeys) list += fmt::format("{}, ", each.key);
+    for (const SweepKey& each : sweepKeys()) keys.push_back(each.key);
+    return fail("sweep.key", fmt::format("a sweep cannot change `{}`", key),
+                list + "or the path of a value: `pools/memory_share`", didYouMean(std::string(key), keys),
                 Place{{}, 0, 0, fmt::format("sweep/{}", key)});
 }
 
 bool sweepReads(const ServingStudy& study, std::string_view key) {
-    // Memory is planned by the others, whatever the policy (capacity_plan.h).
-    const auto all = schedulers();
-    if (key == "tokenBudget" || key == "maxSequences" || key == "maxModelLength" ||
-        std::none_of(all.begin(), all.end(), [&](const SchedulerCard& card) { return names(card, key); })) {
-        return true;
-    }
-    return std::any_of(study.scenario.pools.begin(), study.scenario.pools.end(), [&](const PoolSpec& pool) {
-        const SchedulerCard* card = findScheduler(pool.scheduler.id);
-        return !card || names(*card, key);
-    });
+    const std::string_view path = pathOf(key);
+    return policyReads(study, key) && (path.empty() || !findField(path) || fieldMatters(study, path));
 }
 
 Expected<void> setSweepValues(ServingStudy& study, std::span<const SweepAxis> axes,
                               std::span<const std::string> values) {
     // A number is read or not by the policy that is there in the end, and prices stand on the pools that are.
-    const auto early = [](std::string_view key) { return key == "scheduler" || key == "pools"; };
+    const auto early = [](std::string_view key) { return pathOf(key) == "pools/scheduler/id" || key == "pools"; };
     for (const bool first : {true, false}) {
         for (std::size_t a = 0; a < axes.size(); ++a) {
-            if (early(axes[a].key) != first || !sweepReads(study, axes[a].key)) continue;
+            if (early(axes[a].key) != first || !policyReads(study, axes[a].key)) continue;
             if (auto set = setSweepValue(study, axes[a].key, values[a]); !set) return set;
         }
     }

@@ -1,0 +1,357 @@
+// Replicas that are alike: the PoolSpec of serving_scenario.h and its parts.
+
+#include "serving/fields/field_rows.h"
+#include "serving/serving_scenario.h"
+#include "workload/workload.h"
+
+#include <array>
+
+namespace orrery {
+
+namespace {
+
+using namespace fields;
+
+constexpr FieldSpec planRows[]{
+    whole<&Plan::tensor>("tensor", "Tensor parallel", "Devices that share every layer.")
+        .from(1)
+        .to(4096)
+        .called("Tensor"),
+    whole<&Plan::pipeline>("pipeline", "Pipeline parallel", "Devices that share the layers out.")
+        .from(1)
+        .to(1024)
+        .called("Pipeline"),
+    whole<&Plan::expert>("expert", "Expert parallel",
+                         "Of the tensor-parallel devices, so many hold whole experts instead of slices of all.")
+        .from(1)
+        .to(4096)
+        .in("experts"),
+};
+
+constexpr FieldSpec lawRows[]{
+    seconds<&IterationLaw::fixed>("fixed", "Time of any iteration", "Of any iteration, whatever is in it.")
+        .from(0)
+        .below(1e6)
+        .called("Fixed"),
+    seconds<&IterationLaw::perToken>("per_token", "Time per token", "More for each token that is computed.")
+        .from(0)
+        .below(1e6)
+        .called("Per token"),
+    seconds<&IterationLaw::perSquare>("per_square", "Time per pair of a prompt",
+                                      "More for chunk · (chunk + 2 · context), summed over the chunks of prompts.")
+        .from(0)
+        .below(1e6)
+        .called("Per pair"),
+    seconds<&IterationLaw::perSequence>("per_sequence", "Time per sequence", "More for each sequence that decodes.")
+        .from(0)
+        .below(1e6)
+        .called("Per sequence"),
+    seconds<&IterationLaw::perContext>("per_context", "Time per token of context",
+                                       "More for each token in the caches of sequences that decode.")
+        .from(0)
+        .below(1e6)
+        .called("Per context"),
+};
+
+constexpr std::array<std::string_view, 3> slotTitles{"Kernels, by a method", "Measured tables", "A fitted law"};
+
+std::vector<FieldOffer> tableFormats() {
+    return {{"vidur", "VIDUR", "token_ops, attn_decode and attn_prefill."},
+            {"llmservingsim", "LLMServingSim", "What its profiler wrote."},
+            {"splitwise", "Splitwise", "perf_model.csv."},
+            {"distserve", "DistServe", "Its profiles."}};
+}
+bool byTable(const TimeSlot& s) {
+    return s.kind == SlotKind::Table;
+}
+bool byLaw(const TimeSlot& s) {
+    return s.kind == SlotKind::Law;
+}
+
+constexpr FieldSpec timeRows[]{
+    choice<&TimeSlot::kind>("kind", "Source of iteration times", "Who says how long iterations take.", slotTitles)
+        .fileOnly()
+        .fixed(),
+    text<&TimeSlot::method>("method", "Iterations priced by",
+                            "The kernel method that says how long every kernel of an iteration takes.")
+        .namesOne()
+        .called("Priced by"),
+    text<&TimeSlot::software>("software", "Software on the host", "What the host costs: an engine that was measured.")
+        .namesOne()
+        .called("Host")
+        .zeroIs("as the method has it")
+        .in("host"),
+    text<&TimeSlot::format>("format", "Format of the tables", "Whose tables they are.")
+        .offering(tableFormats)
+        .fileOnly()
+        .fixed()
+        .when<byTable>(),
+    text<&TimeSlot::path>("path", "Tables of iteration times", "File or folder of the tables.")
+        .fileOnly()
+        .when<byTable>(),
+    text<&TimeSlot::key>("key", "Part of the tables", "Which part of the file: `llama2-70b/h100-80gb`.")
+        .fileOnly()
+        .when<byTable>(),
+    part<&TimeSlot::law>("law", "Law of iteration times").when<byLaw>(),
+};
+
+std::vector<FieldOffer> drafters() {
+    std::vector<FieldOffer> all;
+    for (const WorkloadInfo& info : builtinWorkloads())
+        if (info.hasPhases) all.push_back({std::string(info.id), std::string(info.name), {}});
+    return all;
+}
+bool drafts(const SpeculationChoice& s) {
+    return s.drafts > 0;
+}
+
+constexpr FieldSpec speculationRows[]{
+    whole<&SpeculationChoice::drafts>("drafts", "Draft tokens",
+                                      "Draft tokens per step and sequence; the model verifies them in one iteration.")
+        .to(64)
+        .called("Drafts")
+        .zeroIs("none"),
+    share<&SpeculationChoice::acceptance>(
+        "acceptance", "Acceptance of drafts",
+        "Probability that the model keeps a draft token, each by itself; a step yields (1 − a^(k+1)) ÷ (1 − a) tokens "
+        "on average.")
+        .from(0)
+        .to(1)
+        .called("Acceptance")
+        .when<drafts>(),
+    text<&SpeculationChoice::draftModel>("draft_model", "Draft model",
+                                         "A small model that drafts, on one of the devices, priced kernel by kernel.")
+        .offering(drafters)
+        .called("Drafting costs")
+        .zeroIs("a time per token")
+        .when<drafts>(),
+    seconds<&SpeculationChoice::draftSeconds>(
+        "draft_seconds", "Time per draft token",
+        "What one draft token costs, for the whole batch; beside the draft model, if "
+        "there is one.")
+        .from(0)
+        .to(1e6)
+        .called("Time per draft")
+        .zeroIs("free")
+        .when<drafts>(),
+};
+
+constexpr std::array<std::string_view, 4> routingTitles{"evenly", "at random", "Zipf, some more often",
+                                                        "as a trace counts them"};
+bool routesByZipf(const ExpertChoice& s) {
+    return s.routing == RoutingKind::Zipf;
+}
+bool routesByTrace(const ExpertChoice& s) {
+    return s.routing == RoutingKind::Trace;
+}
+
+constexpr FieldSpec expertRows[]{
+    choice<&ExpertChoice::routing>("routing", "Routing to experts",
+                                   "How tokens choose experts. A device computes the tokens whose experts it holds, "
+                                   "and all wait for the slowest: the less even the choice, the longer.",
+                                   routingTitles)
+        .called("Tokens choose"),
+    number<&ExpertChoice::skew>("skew", "Skew of the experts", "The k-th expert is chosen with weight k^−skew.")
+        .from(0)
+        .to(100)
+        .called("Skew")
+        .failsAs("routing.skew")
+        .when<routesByZipf>()
+        .always(),
+    text<&ExpertChoice::trace>("trace", "Trace of experts",
+                               "Path of a table with columns `expert` (0, 1, …) and `count`.")
+        .called("Trace")
+        .when<routesByTrace>(),
+    flag<&ExpertChoice::waves>("waves", "Replicas go in step",
+                               "Replicas are data-parallel ranks of one engine: the experts are spread over all their "
+                               "devices, and every iteration begins and ends together, padded to the largest."),
+};
+
+constexpr std::array<std::string_view, 2> targetTitles{"attention", "all products"};
+
+constexpr FieldSpec adapterRows[]{
+    whole<&AdapterChoice::rank>("rank", "Rank of adapters", "Width of the two small matrices (Hu et al. 2021).")
+        .from(1)
+        .to(4096)
+        .called("Rank"),
+    whole<&AdapterChoice::resident>("resident", "Adapters in memory",
+                                    "Adapters whose weights a replica holds at a time; the others wait in its host's "
+                                    "memory.")
+        .from(1)
+        .to(100'000)
+        .called("In memory"),
+    choice<&AdapterChoice::targets>("targets", "Products with adapters",
+                                    "Which products of a layer adapters add to: attention's projections, or the "
+                                    "feed-forward ones too.",
+                                    targetTitles)
+        .called("Added to"),
+    number<&AdapterChoice::hostBandwidth>("host_bandwidth", "Adapters from the host",
+                                          "Bandwidth of one device's way to its host, over which adapters come.")
+        .unit(Dimension::DataRate)
+        .from(0)
+        .to(1e15)
+        .called("From the host")
+        .zeroIs("PCIe 4.0 × 16"),
+    share<&AdapterChoice::hidden>("hidden", "Hidden share of loads",
+                                  "Share of a load that earlier iterations hide (S-LoRA fetches ahead of the next "
+                                  "batch).")
+        .from(0)
+        .to(1)
+        .called("Hidden share")
+        .zeroIs("none"),
+};
+
+constexpr std::array<std::string_view, 5> orderTitles{"first come, first served", "by priority",
+                                                      "shortest prompt first", "fair between tenants",
+                                                      "earliest deadline first"};
+
+constexpr FieldSpec admissionRows[]{
+    choice<&AdmissionSpec::order>(
+        "order", "Order of the line",
+        "Who comes next. Fair: the tenant that was given least, counted in prompt tokens and twice the tokens written "
+        "(virtual token counters, OSDI 2024). Deadline: arrival and the promised time to the first token. Priority: of "
+        "the trace.",
+        orderTitles)
+        .called("Order"),
+    whole<&AdmissionSpec::queue>("queue", "Longest line",
+                                 "Requests that may wait at one replica; more are refused at once.")
+        .called("May wait")
+        .zeroIs("any number"),
+    flag<&AdmissionSpec::dropLate>("drop_late", "Refuse who is late",
+                                   "Whose promised first token is overdue when the turn comes is refused, so that "
+                                   "others are in time."),
+};
+
+constexpr std::array<std::string_view, 3> roleTitles{"prefill and decode", "prefill", "decode"};
+constexpr std::array<std::string_view, 3> clockTitles{"as fast as power lets it", "fixed",
+                                                      "lowest that keeps the pace"};
+bool hasClockShare(const PoolSpec& s) {
+    return s.clock == ClockPolicy::Fixed;
+}
+
+constexpr FieldSpec poolRows[]{
+    text<&PoolSpec::name>("name", "Name of the pool", "Results, stages and messages name it so.").fileOnly(),
+    choice<&PoolSpec::role>("role", "Part of the pool",
+                            "Whether its replicas do whole requests, only prompts, or only decode.", roleTitles)
+        .fileOnly()
+        .fixed(),
+    whole<&PoolSpec::replicas>("replicas", "Replicas", "Copies of the model behind one router.").to(100'000),
+    text<&PoolSpec::device>("device", "Drawn device",
+                            "Where its devices stand: a path of names in the drawing (`node/h100`).")
+        .zeroIs("the first device that is drawn")
+        .fileOnly(),
+    text<&PoolSpec::hardware>("hardware", "Serving device",
+                              "Another design than the drawing: an id of the catalogue, or a file.")
+        .called("Device")
+        .zeroIs("as drawn")
+        .fileOnly(),
+    text<&PoolSpec::model>("model", "Model of the pool", "Another model than the scenario's: a built-in id or a file.")
+        .zeroIs("the scenario's")
+        .fileOnly(),
+    part<&PoolSpec::plan>("plan", "Parallelism"),
+    part<&PoolSpec::scheduler>("scheduler", "Scheduler"),
+    part<&PoolSpec::admission>("admission", "Waiting line"),
+    part<&PoolSpec::time>("time", "Iteration times"),
+    part<&PoolSpec::speculation>("speculation", "Speculation"),
+    part<&PoolSpec::experts>("experts", "Experts"),
+    part<&PoolSpec::adapters>("adapters", "LoRA adapters"),
+    row<&PoolSpec::serves>(FieldForm::Texts, "serves", "Tenants served", "Names of the tenants that it serves.")
+        .zeroIs("all tenants")
+        .fileOnly(),
+    share<&PoolSpec::memoryShare>("memory_share", "Share of memory",
+                                  "Share of the device's memory that the engine may use (vLLM: "
+                                  "gpu_memory_utilization).")
+        .above(0)
+        .to(1)
+        .failsAs("serving.bad-capacity")
+        .in("memory"),
+    whole<&PoolSpec::tokensPerBlock>("tokens_per_block", "Tokens per block",
+                                     "Tokens that one block of the paged KV cache holds; 16 is usual.")
+        .from(1)
+        .to(1 << 20)
+        .failsAs("serving.bad-capacity")
+        .in("memory"),
+    whole<&PoolSpec::kvBlocks>("kv_blocks", "KV blocks",
+                               "Blocks of a replica's KV cache; otherwise what memory has left beside weights, "
+                               "activations and graphs.")
+        .to(1099511627776.0)
+        .called("Blocks")
+        .zeroIs("from memory")
+        .in("memory"),
+    number<&PoolSpec::powerCap>("power_cap", "Power cap",
+                                "Power that one device may draw; its clock falls until it does.")
+        .unit(Dimension::Power)
+        .from(0)
+        .to(1e6)
+        .zeroIs("the device's own")
+        .failsAs("serving.bad-power-cap")
+        .in("power"),
+    choice<&PoolSpec::clock>("clock", "Clock policy",
+                             "How the clock is chosen. Lowest: every decoding iteration at the lowest clock that keeps "
+                             "the promise per token (throttLL'eM, HPCA 2025); prompts at the nominal one.",
+                             clockTitles)
+        .called("Clock")
+        .in("power"),
+    share<&PoolSpec::clockShare>("clock_share", "Share of the clock", "Share of the nominal clock that is held.")
+        .above(0)
+        .to(1)
+        .in("power")
+        .when<hasClockShare>(),
+    number<&PoolSpec::dollarsPerHour>("dollars_per_hour", "Price per hour",
+                                      "Dollars per hour of one device, for the price of a million tokens.")
+        .from(0)
+        .to(1e6)
+        .called("Price, $/h")
+        .zeroIs("not known")
+        .in("power"),
+};
+
+}  // namespace
+
+template <>
+const FieldTable& fieldTable<Plan>() {
+    static constexpr FieldTable table{"Parallelism", "fleet", "serving.bad-plan", planRows, usual<Plan>};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<IterationLaw>() {
+    static constexpr FieldTable table{"Law of iteration times", "law", "serving.bad-law", lawRows,
+                                      usual<IterationLaw>,      true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<TimeSlot>() {
+    static constexpr FieldTable table{"Iteration times", "model", "serving.time", timeRows, usual<TimeSlot>};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<SpeculationChoice>() {
+    static constexpr FieldTable table{"Speculation", "speculation", "serving.speculation", speculationRows,
+                                      usual<SpeculationChoice>};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<ExpertChoice>() {
+    static constexpr FieldTable table{"Routing to experts", "experts",           "serving.experts",
+                                      expertRows,           usual<ExpertChoice>, true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<AdapterChoice>() {
+    static constexpr FieldTable table{"LoRA adapters", "adapters",           "serving.adapters",
+                                      adapterRows,     usual<AdapterChoice>, true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<AdmissionSpec>() {
+    static constexpr FieldTable table{"Waiting line",       "line", "serving.bad-pool", admissionRows,
+                                      usual<AdmissionSpec>, true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<PoolSpec>() {
+    static constexpr FieldTable table{"Pool", "fleet", "serving.bad-pool", poolRows, usual<PoolSpec>};
+    return table;
+}
+
+}  // namespace orrery

@@ -1,0 +1,393 @@
+// The question as a whole: serving_study.h, and of serving_scenario.h what is no pool.
+
+#include "serving/fields/field_rows.h"
+#include "serving/routers/router.h"
+#include "serving/serving_study.h"
+#include "workload/workload.h"
+
+#include <array>
+
+namespace orrery {
+
+namespace {
+
+using namespace fields;
+
+constexpr FieldSpec modelRows[]{
+    text<&ServedModel::source>("source", "Served model", "A built-in decoder model, or a Hugging Face config.json.")
+        .offering([] {
+            std::vector<FieldOffer> all;
+            for (const WorkloadInfo& info : builtinWorkloads())
+                if (info.hasPhases) all.push_back({std::string(info.id), std::string(info.name), {}});
+            return all;
+        })
+        .called("Model"),
+    type<&ServedModel::weights>("weights", "Precision of the weights",
+                                "Data type that weights are stored in, and multiplied in where the device can.")
+        .called("Weights"),
+    type<&ServedModel::activations>("activations", "Precision of activations",
+                                    "Data type of what flows between the layers.")
+        .called("Activations")
+        .in("host"),
+    type<&ServedModel::kv>("kv", "Precision of the KV cache", "Data type of keys and values in the cache.")
+        .called("Stored as")
+        .in("memory"),
+};
+
+std::vector<FieldOffer> routerOffers() {
+    std::vector<FieldOffer> all;
+    for (const RouterCard& card : routers())
+        all.push_back({std::string(card.id), std::string(card.title), std::string(card.summary)});
+    return all;
+}
+std::vector<FieldOffer> routerCompatibilities() {
+    return {{"vidur", "VIDUR", "Draws as Python's generator does."}};
+}
+bool weighsPrefixes(const RouterSpec& s) {
+    return s.id == "prefix-affinity" || (s.id == "random" && !s.compatibility.empty());
+}
+bool borrowsHelp(const RouterSpec& s) {
+    return s.id == "splitwise-pools";
+}
+
+constexpr FieldSpec routerRows[]{
+    text<&RouterSpec::id>("id", "Router", "Which replica a request goes to.").offering(routerOffers),
+    number<&RouterSpec::weight>("weight", "Worth of a prefix",
+                                "Tokens of queue that one token found in a replica's cache is worth.")
+        .from(0)
+        .to(1e9)
+        .called("Prefix")
+        .when<weighsPrefixes>(),
+    number<&RouterSpec::queueTokens>("queue_tokens", "Queue before help",
+                                     "Prompt tokens that wait at a replica before it borrows help from the mixed pool.")
+        .from(0)
+        .to(1e9)
+        .called("Queue")
+        .when<borrowsHelp>(),
+    seconds<&RouterSpec::interval>("interval", "Interval of the router", "Time between two looks at the fleet.")
+        .from(0)
+        .to(1e6)
+        .fileOnly()
+        .fixed(),
+    text<&RouterSpec::compatibility>("compatibility", "Routed as", "Routes exactly as a published simulator does.")
+        .offering(routerCompatibilities)
+        .zeroIs("Orrery's own way")
+        .fileOnly()
+        .fixed(),
+};
+
+constexpr std::array<std::string_view, 3> sharingTitles{"not at all", "one after another", "fairly (max-min)"};
+
+constexpr FieldSpec transferRows[]{
+    number<&TransferSpec::bytesPerSecond>("bandwidth", "Bandwidth of transfers",
+                                          "Bandwidth of one replica's way out, and in.")
+        .unit(Dimension::DataRate)
+        .from(0)
+        .to(1e18)
+        .called("Bandwidth")
+        .zeroIs("no limit"),
+    seconds<&TransferSpec::latency>("latency", "Latency of transfers", "Time before the first byte arrives.")
+        .from(0)
+        .to(1e6)
+        .called("Latency")
+        .zeroIs("none"),
+    share<&TransferSpec::hidden>("hidden", "Hidden share of transfers",
+                                 "Share of a transfer that overlaps with computing the prompt, layer by layer "
+                                 "(Splitwise).")
+        .from(0)
+        .to(1)
+        .called("Hidden share")
+        .zeroIs("none"),
+    choice<&TransferSpec::sharing>("sharing", "Sharing of links",
+                                   "How transfers that use one end of a link at the same time share it.", sharingTitles)
+        .called("Shared"),
+    seconds<&TransferSpec::retry>("retry", "Time between looks for room",
+                                  "Time between two looks for room where a cache is to go.")
+        .from(0)
+        .to(1e6)
+        .called("Looks again after")
+        .zeroIs("at once"),
+};
+
+bool scales(const AutoscaleSpec& s) {
+    return s.interval > 0;
+}
+
+constexpr FieldSpec autoscaleRows[]{
+    seconds<&AutoscaleSpec::interval>("interval", "Interval of autoscaling", "Time between two decisions.")
+        .from(0)
+        .to(1e6)
+        .called("Decides every")
+        .zeroIs("off"),
+    seconds<&AutoscaleSpec::spinUp>("spin_up", "Spin-up of replicas",
+                                    "Time from the decision to the first iteration: weights ÷ bandwidth, and the start "
+                                    "of the engine.")
+        .from(0)
+        .to(1e6)
+        .called("Spin-up")
+        .zeroIs("none")
+        .when<scales>(),
+    share<&AutoscaleSpec::up>("up", "Load to grow above",
+                              "Mean load of a replica beyond which a pool grows: the larger of KV cache in use and "
+                              "requests ÷ sequences of its scheduler.")
+        .from(0)
+        .to(1e6)
+        .called("Grows above")
+        .when<scales>(),
+    share<&AutoscaleSpec::down>("down", "Load to shrink below",
+                                "Mean load of a replica below which one leaves, when it has finished what runs.")
+        .from(0)
+        .to(1e6)
+        .called("Shrinks below")
+        .when<scales>(),
+    whole<&AutoscaleSpec::least>("least", "Fewest replicas", "Replicas that a pool never goes below.")
+        .to(100'000)
+        .called("Least")
+        .when<scales>(),
+    whole<&AutoscaleSpec::most>("most", "Most replicas", "Replicas that a pool never goes beyond.")
+        .to(100'000)
+        .called("Most")
+        .zeroIs("all that are set")
+        .when<scales>(),
+};
+
+constexpr FieldSpec failureRows[]{
+    whole<&ReplicaFailure::replica>("replica", "Replica that fails",
+                                    "Which one, counted over all pools; in files from 0 on.")
+        .to(1e9)
+        .counted()
+        .called("Replica"),
+    seconds<&ReplicaFailure::at>("at", "Time of the failure", "Time after the run's begin.")
+        .from(0)
+        .to(1e9)
+        .called("At"),
+    seconds<&ReplicaFailure::lasting>("lasting", "Length of the failure", "Time until it is back.")
+        .from(0)
+        .to(1e9)
+        .called("For")
+        .zeroIs("good"),
+    flag<&ReplicaFailure::drain>("drain", "It drains",
+                                 "It finishes what runs and takes nothing new; otherwise what runs there is lost and "
+                                 "starts again elsewhere."),
+};
+
+constexpr FieldSpec promiseRows[]{
+    seconds<&ServiceLevel::ttft>(
+        "ttft", "Time to first token",
+        "A request keeps the promise if its first token comes within this time of its arrival.")
+        .from(0)
+        .to(1e9)
+        .called("First token")
+        .zeroIs("none"),
+    seconds<&ServiceLevel::tpot>("tpot", "Time per output token",
+                                 "A request keeps the promise if further tokens come at this pace, on average.")
+        .from(0)
+        .to(1e9)
+        .called("Per token")
+        .zeroIs("none"),
+    seconds<&ServiceLevel::endToEnd>(
+        "end_to_end", "End to end",
+        "A request keeps the promise if its last token comes within this time of its arrival.")
+        .from(0)
+        .to(1e9)
+        .zeroIs("none"),
+};
+
+bool hasAdapters(const TenantSpec& s) {
+    return s.adapters > 0;
+}
+
+constexpr FieldSpec tenantRows[]{
+    text<&TenantSpec::name>("name", "Name", "Results and pools name it so."),
+    number<&TenantSpec::share>("share", "Share", "Of the sessions, against the other tenants' shares.").from(0).to(1e9),
+    whole<&TenantSpec::adapters>("adapters", "LoRA adapters", "LoRA adapters that its sessions ask for.")
+        .to(1'000'000)
+        .zeroIs("none"),
+    number<&TenantSpec::adapterSkew>("adapter_skew", "Skew of its adapters",
+                                     "Its k-th adapter is asked for with weight k^−skew.")
+        .from(0)
+        .to(10)
+        .called("Skew")
+        .when<hasAdapters>()
+        .always(),
+    seconds<&TenantSpec::ttft>("ttft", "First token", "Time to the first token that is promised to this tenant.")
+        .from(0)
+        .to(1e9)
+        .zeroIs("as to all"),
+};
+
+bool hasWorkers(const StageSpec& s) {
+    return s.pool.empty();
+}
+constexpr double mostStageTokens = 1 << 30;
+
+constexpr FieldSpec stageRows[]{
+    text<&StageSpec::name>("name", "Name", "Results name it so: retrieve, rerank, answer."),
+    text<&StageSpec::pool>("pool", "On the pool",
+                           "Name of the pool that runs it; otherwise `seconds` and `per_token` say how long it takes.")
+        .zeroIs("its own workers"),
+    number<&StageSpec::ofPrompt>("of_prompt", "Reads", "Times the question's tokens.")
+        .from(0)
+        .to(1e6)
+        .called("Reads ×"),
+    whole<&StageSpec::added>("added", "Reads too", "So many tokens more: passages, instructions.")
+        .to(mostStageTokens)
+        .called("and"),
+    whole<&StageSpec::output>("output", "Writes", "Tokens that it yields.").to(mostStageTokens).zeroIs("the answer"),
+    seconds<&StageSpec::pause>("pause", "Pause before",
+                               "Time between the end of the stage before it and its own begin.")
+        .from(0)
+        .to(1e6)
+        .zeroIs("none"),
+    seconds<&StageSpec::seconds>("seconds", "A pass takes", "Time of one pass, whatever is in it.")
+        .from(0)
+        .to(1e6)
+        .when<hasWorkers>(),
+    seconds<&StageSpec::perToken>("per_token", "and per token", "Time more for each token of its prompts.")
+        .from(0)
+        .to(1e6)
+        .zeroIs("none")
+        .when<hasWorkers>(),
+    whole<&StageSpec::workers>("workers", "Workers", "That run it side by side.")
+        .from(1)
+        .to(100'000)
+        .when<hasWorkers>(),
+    whole<&StageSpec::together>("together", "Together", "Questions in one pass of a worker, at most.")
+        .from(1)
+        .to(100'000)
+        .when<hasWorkers>(),
+};
+
+constexpr FieldSpec capacityRows[]{
+    share<&CapacitySpec::attainment>("attainment", "Share that keeps the promise",
+                                     "Share of requests that must keep every promise at the capacity.")
+        .from(1e-6)
+        .to(1)
+        .called("Must keep it"),
+    number<&CapacitySpec::guess>("guess", "First rate of the search", "Requests per second that are tried first.")
+        .from(1e-4)
+        .to(1e6)
+        .called("Tried first")
+        .fixed(),
+    share<&CapacitySpec::tolerance>("tolerance", "Width of the answer",
+                                    "Width of the last bracket of the search, as a share of it.")
+        .from(1e-4)
+        .to(1)
+        .called("As sure as")
+        .fixed(),
+    number<&CapacitySpec::highest>("highest", "Highest rate of the search",
+                                   "Requests per second, never more than this.")
+        .from(1e-4)
+        .to(1e6)
+        .called("Never above")
+        .fixed(),
+};
+
+constexpr FieldSpec studyRows[]{
+    text<&ServingStudy::name>("name", "Name", "What the question is called.").fileOnly(),
+    text<&ServingStudy::description>("description", "Description", "What it shows, for the gallery of examples.")
+        .fileOnly(),
+    text<&ServingStudy::hardware>("hardware", "Drawing",
+                                  "A device of the catalogue or a hardware file; in a project the name of a design.")
+        .zeroIs("the project's first")
+        .fileOnly(),
+    part < [](ServingStudy& s) -> auto& {return s.scenario.model;
+}  // namespace
+> ("model", "Served model"), list < [](ServingStudy& s) -> auto& {
+    return s.scenario.pools;
+}
+> ("pools", "Pools", "Replicas that are alike."), part < [](ServingStudy& s) -> auto& {
+    return s.scenario.router;
+}
+> ("router", "Router"), optional < [](ServingStudy& s) -> auto& {
+    return s.scenario.transfer;
+}
+> ("transfer", "Transfers of KV caches", "Otherwise they take the links of the drawing."), part < [
+](ServingStudy& s) -> auto& {
+    return s.scenario.autoscale;
+}
+> ("autoscale", "Autoscaling"), list < [](ServingStudy& s) -> auto& {
+    return s.scenario.failures;
+}
+> ("failures", "Failures"), part < [](ServingStudy& s) -> auto& {
+    return s.scenario.promise;
+}
+> ("promise", "Promise to users"), list < [](ServingStudy& s) -> auto& {
+    return s.scenario.tenants;
+}
+> ("tenants", "Tenants"), list < [](ServingStudy& s) -> auto& {
+    return s.scenario.stages;
+}
+> ("stages", "Stages of a question"), part<&ServingStudy::traffic>("traffic", "Traffic"),
+    whole<&ServingStudy::seed>("seed", "Seed of the traffic",
+                               "The same seed makes the same traffic and the same answer.")
+        .called("Seed")
+        .in("traffic"),
+    optional<&ServingStudy::compareWith>("compare_with", "Compared scheduler",
+                                         "In place of every pool's own, on the same requests."),
+    part<&ServingStudy::capacity>("capacity", "Search of the capacity"),
+    row<&ServingStudy::sweep>(FieldForm::Axes, "sweep", "Configurations to search",
+                              "Values to try, by key: every combination of them."),
+};  // namespace orrery
+
+}  // namespace
+
+template <>
+const FieldTable& fieldTable<ServedModel>() {
+    static constexpr FieldTable table{"Served model", "model", "serving.model", modelRows, usual<ServedModel>};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<RouterSpec>() {
+    static constexpr FieldTable table{"Numbers of the router", "router", "serving.router", routerRows,
+                                      usual<RouterSpec>};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<TransferSpec>() {
+    static constexpr FieldTable table{"Transfers of KV caches", "transfer", "serving.transfer", transferRows,
+                                      usual<TransferSpec>,      true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<AutoscaleSpec>() {
+    static constexpr FieldTable table{"Autoscaling", "autoscale",          "serving.autoscale",
+                                      autoscaleRows, usual<AutoscaleSpec>, true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<ReplicaFailure>() {
+    static constexpr FieldTable table{"Failures", "failures", "serving.failure", failureRows, usual<ReplicaFailure>,
+                                      true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<ServiceLevel>() {
+    static constexpr FieldTable table{"Promise to users", "promise",           "serving.promise",
+                                      promiseRows,        usual<ServiceLevel>, true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<TenantSpec>() {
+    static constexpr FieldTable table{"Tenants", "tenants", "serving.tenants", tenantRows, usual<TenantSpec>, true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<StageSpec>() {
+    static constexpr FieldTable table{"Stages of a question", "stages", "serving.stages", stageRows,
+                                      usual<StageSpec>,       true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<CapacitySpec>() {
+    static constexpr FieldTable table{"Search of the capacity", "capacity", "capacity.value", capacityRows,
+                                      usual<CapacitySpec>,      true};
+    return table;
+}
+template <>
+const FieldTable& fieldTable<ServingStudy>() {
+    static constexpr FieldTable table{"Serving", "", "serving.value", studyRows, usual<ServingStudy>};
+    return table;
+}
+
+}  // namespace orrery
