@@ -356,8 +356,8 @@ private slots:
         const Hardware both = package(die("left") + "," + die("right") +
                                       ", {kind: link, name: d2d, from: left, to: right, bandwidth: 1 TB/s, width: 64}");
         const auto view = gpuView(both);
-        const UsedParts& used = view->device.used;
-        QVERIFY(std::ranges::is_sorted(used.parts, {}, &UsedPart::path));
+        const PartsRead& used = view->device.used;
+        QVERIFY(std::ranges::is_sorted(used.parts, {}, &PartRead::path));
         const auto at = [&](const char* names) { return findComponent(both.root, names).value_or(ComponentPath{9}); };
         for (const char* name : {"left/hbm", "right/hbm", "left/l2", "right/l2"}) {
             QVERIFY2(used.uses(at(name), "bandwidth"), name);
@@ -368,30 +368,30 @@ private slots:
         QVERIFY(used.uses(at("right/sm"), "warps"));
         QVERIFY(used.uses(at("right/sm/t"), "macs"));
         QVERIFY(used.find({}) && used.find(at("right")));
-        const IgnoredParts ignored = ignoredParts(both, used);
+        const PartsIgnored ignored = ignoredParts(both, used);
         QVERIFY(ignored.components.empty());
         QCOMPARE(ignored.attributes.size(), 1u);
         QCOMPARE(ignored.attributes[0].path, at("d2d"));
         QCOMPARE(ignored.attributes[0].attributes, std::vector<std::string>{"width"});
         // A device view does not ask how many warps a core holds.
-        const IgnoredParts plain = ignoredParts(both, deviceView(both)->used);
+        const PartsIgnored plain = ignoredParts(both, deviceView(both)->used);
         QVERIFY(
-            std::ranges::any_of(plain.attributes, [&](const UsedPart& each) { return each.path == at("left/sm"); }));
+            std::ranges::any_of(plain.attributes, [&](const PartRead& each) { return each.path == at("left/sm"); }));
     }
     void otherDevicesAreIgnored() {
         auto loaded = loadHardware("dgx-h100");
         QVERIFY(loaded);
         const auto view = deviceView(loaded->hardware);
-        const IgnoredParts ignored = ignoredParts(loaded->hardware, view->used);
+        const PartsIgnored ignored = ignoredParts(loaded->hardware, view->used);
         QVERIFY(!ignored.components.empty());
         for (const ComponentPath& path : ignored.components) {
             QVERIFY(!view->used.find(path));
             QVERIFY(view->used.find(ComponentPath(path.begin(), path.end() - 1)));  // the outermost one
         }
-        UsedParts twice = view->used;
+        PartsRead twice = view->used;
         twice.add(view->used);
         QVERIFY(twice == view->used);
-        twice.add(UsedParts{{{ignored.components.front(), {"bandwidth"}}}});
+        twice.add(PartsRead{{{ignored.components.front(), {"bandwidth"}}}});
         QVERIFY(twice.uses(ignored.components.front(), "bandwidth"));
         QCOMPARE(twice.parts.size(), view->used.parts.size() + 1);
     }

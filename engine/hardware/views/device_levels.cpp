@@ -152,6 +152,7 @@ Expected<MemoryLevel> levelOf(DeviceParts& parts, const Part& part) {
     level.place = part.members.front().place;
     level.instances = part.instances;
     level.capacity = Bytes(capacityOf(parts, part));
+    if (const std::string* timing = parts.text(part, "timing")) level.timing = *timing;
     level.energy = JoulesPerByte(parts.measureOr(part, "energy", 0));
     if (const Measure* latency = parts.measure(part, "latency")) {
         const auto time = parts.duration(part, "latency", *latency);

@@ -248,12 +248,12 @@ void DeviceParts::count(const Part& part) {
     notes_[static_cast<std::size_t>(indexOf(part))].counted = true;
 }
 
-void DeviceParts::note(UsedPart used) {
+void DeviceParts::note(PartRead used) {
     more_.add({{std::move(used)}});
 }
 
-UsedParts DeviceParts::used() const {
-    std::vector<UsedPart> found;
+PartsRead DeviceParts::used() const {
+    std::vector<PartRead> found;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         if (!notes_[i].counted) continue;
         std::vector<std::string> names(notes_[i].attributes.begin(), notes_[i].attributes.end());
@@ -261,9 +261,9 @@ UsedParts DeviceParts::used() const {
         for (const Part::Member& member : parts_[i].members) found.push_back({member.place, names});
     }
     // Whatever contains them counts too.
-    std::ranges::sort(found, {}, &UsedPart::path);
-    UsedParts used;
-    for (UsedPart& each : found) {
+    std::ranges::sort(found, {}, &PartRead::path);
+    PartsRead used;
+    for (PartRead& each : found) {
         const std::size_t known =
             used.parts.empty() ? 0
                                : static_cast<std::size_t>(std::ranges::mismatch(used.parts.back().path, each.path).in2 -

@@ -6,7 +6,7 @@
 #include "base/diagnostic.h"
 #include "base/quantity.h"
 #include "hardware/views/device_ref.h"
-#include "hardware/views/used_parts.h"
+#include "hardware/views/parts_read.h"
 
 #include <span>
 #include <string>
@@ -83,8 +83,8 @@ public:
     Expected<Seconds> duration(const Part& part, std::string_view attribute, const Measure& measure);
     Hertz clockOf(const Part& part);
     void count(const Part& part);  ///< notes that the number of them matters
-    void note(UsedPart used);      ///< what was read elsewhere
-    UsedParts used() const;
+    void note(PartRead used);      ///< what was read elsewhere
+    PartsRead used() const;
 
 private:
     std::span<const Part> all() const { return parts_; }
@@ -99,7 +99,7 @@ private:
         std::vector<std::string_view> attributes;  // names of literals and of the attribute table
     };
     std::vector<Note> notes_;
-    UsedParts more_;
+    PartsRead more_;
 };
 
 }  // namespace orrery::detail

@@ -8,7 +8,7 @@
 #include "base/quantity.h"
 #include "hardware/component.h"
 #include "hardware/views/device_ref.h"
-#include "hardware/views/used_parts.h"
+#include "hardware/views/parts_read.h"
 
 #include <array>
 #include <optional>
@@ -30,6 +30,7 @@ struct MemoryLevel {
     JoulesPerByte energy;        ///< per byte moved; 0 where not given
     std::int64_t instances = 1;  ///< 132 for the shared memory of 132 SMs
     ComponentPath place;         ///< in the design; of the first, where several memories make one level
+    std::string timing;          ///< standard of a DRAM, as the design names it: `HBM2e`; may be empty
 };
 
 /// Links or a network among the parts of one device (dies of a package, cores of a die), and what they let pass of the
@@ -64,7 +65,7 @@ struct DeviceView {
     JoulesPerFlop flopEnergy;              ///< 0 where not given
     Seconds launchOverhead;                ///< per operator (kernel launch); default stated in assumptions
     std::vector<std::string> assumptions;  ///< defaults that were used, one sentence each
-    UsedParts used;                        ///< of the design
+    PartsRead used;                        ///< of the design
 
     const MemoryLevel& main() const { return levels.front(); }
     /// Best dense peak for a type on the unit that suits the operator: tensor units for matrix products where they

@@ -1,4 +1,4 @@
-#include "hardware/views/used_parts.h"
+#include "hardware/views/parts_read.h"
 
 #include <algorithm>
 #include <array>
@@ -13,13 +13,13 @@ bool couldCount(const Component& component) {
            std::ranges::any_of(component.children, couldCount);
 }
 
-void collectIgnored(const Component& component, ComponentPath& here, const UsedParts& used, IgnoredParts& out) {
-    const UsedPart* part = used.find(here);
+void collectIgnored(const Component& component, ComponentPath& here, const PartsRead& used, PartsIgnored& out) {
+    const PartRead* part = used.find(here);
     if (!part) {
         if (couldCount(component)) out.components.push_back(here);
         return;
     }
-    UsedPart unread{here, {}};
+    PartRead unread{here, {}};
     for (const Attribute& each : component.attributes) {
         if (!countsForPerformance(each.name)) continue;
         if (!std::ranges::binary_search(part->attributes, each.name)) unread.attributes.push_back(each.name);
@@ -35,19 +35,19 @@ void collectIgnored(const Component& component, ComponentPath& here, const UsedP
 
 }  // namespace
 
-const UsedPart* UsedParts::find(const ComponentPath& path) const {
-    const auto found = std::ranges::lower_bound(parts, path, {}, &UsedPart::path);
+const PartRead* PartsRead::find(const ComponentPath& path) const {
+    const auto found = std::ranges::lower_bound(parts, path, {}, &PartRead::path);
     return found != parts.end() && found->path == path ? &*found : nullptr;
 }
 
-bool UsedParts::uses(const ComponentPath& path, std::string_view attribute) const {
-    const UsedPart* part = find(path);
+bool PartsRead::uses(const ComponentPath& path, std::string_view attribute) const {
+    const PartRead* part = find(path);
     return part && std::ranges::binary_search(part->attributes, attribute);
 }
 
-void UsedParts::add(const UsedParts& others) {
+void PartsRead::add(const PartsRead& others) {
     if (others.parts.empty()) return;
-    std::vector<UsedPart> both;
+    std::vector<PartRead> both;
     both.reserve(parts.size() + others.parts.size());
     auto a = parts.begin();
     auto b = others.parts.begin();
@@ -57,7 +57,7 @@ void UsedParts::add(const UsedParts& others) {
         } else if (a == parts.end() || b->path < a->path) {
             both.push_back(*b++);
         } else {
-            UsedPart one{a->path, {}};
+            PartRead one{a->path, {}};
             std::ranges::set_union(a->attributes, b->attributes, std::back_inserter(one.attributes));
             both.push_back(std::move(one));
             ++a, ++b;
@@ -66,8 +66,8 @@ void UsedParts::add(const UsedParts& others) {
     parts = std::move(both);
 }
 
-IgnoredParts ignoredParts(const Hardware& design, const UsedParts& used) {
-    IgnoredParts out;
+PartsIgnored ignoredParts(const Hardware& design, const PartsRead& used) {
+    PartsIgnored out;
     ComponentPath here;
     collectIgnored(design.root, here, used, out);
     return out;
