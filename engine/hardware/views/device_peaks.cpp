@@ -1,4 +1,4 @@
-#include "hardware/views/device_collect.h"
+#include "hardware/views/device_build.h"
 
 #include <fmt/format.h>
 
@@ -16,18 +16,14 @@ double& peakOf(DeviceView& view, UnitKind unit, DType type) {
     return view.peaks[static_cast<std::size_t>(unit)][static_cast<std::size_t>(type)].value;
 }
 
-const std::vector<TableRow>* tableOf(const Component& component, std::string_view attribute) {
-    const Attribute* found = component.find(attribute);
-    return found ? std::get_if<std::vector<TableRow>>(&found->value) : nullptr;
-}
-
-Expected<void> addTable(const Part& part, std::string_view attribute, double factor, UnitKind unit, DeviceView& view) {
-    const auto* rows = tableOf(*part.component, attribute);
+Expected<void> addTable(DeviceParts& parts, const Part& part, std::string_view attribute, double factor, UnitKind unit,
+                        DeviceView& view) {
+    const auto* rows = parts.table(part, attribute);
     if (!rows) return {};
     for (const TableRow& row : *rows) {
         const auto type = dtype(row.key);
         if (!type) continue;
-        const auto rate = perSecond(part, attribute, row.value);
+        const auto rate = parts.perSecond(part, attribute, row.value);
         if (!rate) return Unexpected(rate.error());
         peakOf(view, unit, *type) += *rate * factor * static_cast<double>(part.instances);
     }
@@ -42,52 +38,57 @@ std::optional<DType> integerOfWidth(double bytes) {
 }
 
 // A MAC without a table does one multiply-accumulate a cycle on integers of its width.
-Expected<void> addMac(const Part& part, DeviceView& view) {
-    if (tableOf(*part.component, "macs")) return addTable(part, "macs", 2, UnitKind::Tensor, view);
-    const Measure* width = measureOf(*part.component, "width");
+Expected<void> addMac(DeviceParts& parts, const Part& part, DeviceView& view) {
+    if (parts.table(part, "macs")) return addTable(parts, part, "macs", 2, UnitKind::Tensor, view);
+    const Measure* width = parts.measure(part, "width");
     const auto type = width ? integerOfWidth(width->si) : std::nullopt;
     if (!type) {
         return fail("hardware.missing-attribute", "the MAC says neither `macs` nor a `width` of 1 to 64 bit",
                     "`macs: {int8: 1/cycle}` or `width: 8 bit`", "give one of them", {{}, 0, 0, part.path + ".macs"});
     }
-    const auto rate = perSecond(part, "macs", Measure{1, true, {}});
+    const auto rate = parts.perSecond(part, "macs", Measure{1, true, {}});
     if (!rate) return Unexpected(rate.error());
     peakOf(view, UnitKind::Tensor, *type) += 2 * *rate * static_cast<double>(part.instances);
     return {};
 }
 
-bool inside(const Part& part, const std::vector<Part>& parts, ComponentKind kind) {
-    return std::any_of(parts.begin(), parts.end(), [&](const Part& other) {
-        return other.component->kind == kind && part.path.starts_with(other.path + "/");
-    });
+bool isInner(const DeviceParts& parts, const Part& core) {
+    for (const Part* outer = parts.parentOf(core); outer; outer = parts.parentOf(*outer)) {
+        if (outer->component->kind == core.component->kind) return true;
+    }
+    return false;
 }
 
 }  // namespace
 
-Expected<void> fillPeaks(const std::vector<Part>& parts, DeviceView& view) {
+Expected<void> fillPeaks(DeviceParts& parts, DeviceView& view) {
     std::int64_t cores = 0, arrays = 0, units = 0;
     double energy = 0;
-    for (const Part& part : parts) {
+    for (const Part& part : parts.inside()) {
         const Component& component = *part.component;
         Expected<void> added;
         if (component.kind == ComponentKind::TensorUnit) {
-            added = addTable(part, "macs", 2, UnitKind::Tensor, view);
+            added = addTable(parts, part, "macs", 2, UnitKind::Tensor, view);
         } else if (component.kind == ComponentKind::Mac) {
             // A tensor unit's own table already counts the MACs drawn inside it.
+            const Part* holder = parts.parentOf(part);
             const bool counted =
-                part.parent && part.parent->kind == ComponentKind::TensorUnit && tableOf(*part.parent, "macs");
-            if (!counted) added = addMac(part, view);
+                holder && holder->component->kind == ComponentKind::TensorUnit && parts.table(*holder, "macs");
+            if (!counted) added = addMac(parts, part, view);
         } else if (component.kind == ComponentKind::VectorUnit) {
-            const Measure* lanes = measureOf(component, "lanes");
-            added = addTable(part, "flops", lanes ? lanes->si : 1, UnitKind::Vector, view);
+            added = addTable(parts, part, "flops", parts.measureOr(part, "lanes", 1), UnitKind::Vector, view);
         }
         if (!added) return added;
         if (computes(component.kind)) {
-            if (const Measure* one = measureOf(component, "energy")) energy = std::max(energy, one->si);
+            if (const Measure* one = parts.measure(part, "energy")) energy = std::max(energy, one->si);
         }
-        if (component.kind == ComponentKind::Core && !inside(part, parts, ComponentKind::Core)) cores += part.instances;
+        if (component.kind == ComponentKind::Core && !isInner(parts, part)) {
+            parts.count(part);
+            cores += part.instances;
+        }
         // A mesh of processing elements is one array.
         if (component.kind == ComponentKind::Array) {
+            parts.count(part);
             arrays += part.instances / std::max<std::int64_t>(component.instances() / component.count, 1);
         }
         if (computes(component.kind)) units += part.instances;

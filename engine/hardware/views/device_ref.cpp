@@ -1,6 +1,6 @@
 #include "hardware/views/device_ref.h"
 
-#include "hardware/views/device_collect.h"
+#include "hardware/views/device_parts.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,10 @@
 #include "base/quantity.h"
 #include "hardware/component.h"
 #include "hardware/views/device_ref.h"
+#include "hardware/views/parts_read.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +24,27 @@ struct MemoryLevel {
     ComponentKind kind = ComponentKind::Dram;
     std::string path;
     Bytes capacity;              ///< over all instances
-    BytesPerSecond bandwidth;    ///< over all instances; reads and writes share it; 0 where not given: limits nothing
+    BytesPerSecond bandwidth;    ///< over all instances; reads and writes share it; 0 where not given: limits nothing.
+                                 ///< Of the first level no more than the interconnect lets pass.
     Seconds latency;             ///< of a load that hits here; 0 where not given
     JoulesPerByte energy;        ///< per byte moved; 0 where not given
     std::int64_t instances = 1;  ///< 132 for the shared memory of 132 SMs
+    ComponentPath place;         ///< in the design; of the first, where several memories make one level
+    std::string timing;          ///< standard of a DRAM, as the design names it: `HBM2e`; may be empty
+};
+
+/// Links or a network among the parts of one device (dies of a package, cores of a die), and what they let pass of the
+/// bytes of main memory. These are taken as spread evenly over the memories, and asked for by every part in proportion
+/// to its cores: with n dies that hold memory, (n − 1)/n of them cross (pages interleaved over the modules, as in
+/// MCM-GPU without its optimisations: Arunkumar et al., ISCA 2017, section 3).
+struct Interconnect {
+    std::string name;  ///< of the link that is full first
+    std::string path;
+    ComponentPath place;
+    BytesPerSecond bandwidth;  ///< bytes of main memory a second when that link is full; 0: no rate is given
+    double crossing = 0;       ///< share of main memory's bytes that leave the part where they lie
+    Seconds latency;           ///< there and back, mean over all bytes
+    JoulesPerByte energy;      ///< of all links, per byte of main memory
 };
 
 struct DeviceView {
@@ -38,12 +57,15 @@ struct DeviceView {
     std::int64_t cores = 1;   ///< SMs, compute units, cores
     /// peaks[unit][dtype]: dense FLOP/s of the whole device, 0 where the unit cannot do that type.
     std::array<std::array<FlopsPerSecond, dtypeCount>, 2> peaks{};
-    std::vector<MemoryLevel> levels;       ///< outermost first; never empty; the first has a bandwidth
+    std::vector<MemoryLevel> levels;  ///< outermost first; never empty; the first has a bandwidth
+    std::optional<Interconnect>
+        interconnect;                      ///< the network inside that bounds the first level most; none drawn: none
     Watts powerCap;                        ///< 0 where not given
     Watts idlePower;                       ///< 0 where not given
     JoulesPerFlop flopEnergy;              ///< 0 where not given
     Seconds launchOverhead;                ///< per operator (kernel launch); default stated in assumptions
     std::vector<std::string> assumptions;  ///< defaults that were used, one sentence each
+    PartsRead used;                        ///< of the design
 
     const MemoryLevel& main() const { return levels.front(); }
     /// Best dense peak for a type on the unit that suits the operator: tensor units for matrix products where they

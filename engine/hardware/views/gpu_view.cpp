@@ -3,7 +3,8 @@
 #include "base/unit.h"
 #include "hardware/attributes.h"
 #include "hardware/views/cluster_view.h"
-#include "hardware/views/device_collect.h"
+#include "hardware/views/device_build.h"
+#include "hardware/views/interconnect.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +13,6 @@
 namespace orrery {
 
 namespace {
-
-double siOf(const Component& component, std::string_view attribute, double fallback) {
-    const Measure* measure = detail::measureOf(component, attribute);
-    return measure ? measure->si : fallback;
-}
 
 void readLevels(GpuView& view) {
     for (const MemoryLevel& level : view.device.levels) {
@@ -68,38 +64,49 @@ void readDrawnNetwork(const DeviceRef& ref, GpuView& view) {
         name));
 }
 
-}  // namespace
-
-Expected<GpuView> gpuView(const DeviceRef& ref) {
-    auto device = deviceView(ref);
-    if (!device) return Unexpected(std::move(device.error()));
-    GpuView view;
-    view.device = std::move(*device);
-    const DeviceView& base = view.device;
-    const Component* component = ref.component();
-    const Component* core = nullptr;
-    double links = 0, tensorUnits = 0, vectorLanes = 0;
-    std::string timing;
-    for (const detail::Part& part : detail::partsOf(*component, base.path, base.clock)) {
+void readParts(detail::DeviceParts& parts, GpuView& view) {
+    const detail::Part* memory = nullptr;
+    for (const detail::Part& part : parts.inside()) {
         const auto count = static_cast<double>(part.instances);
         switch (part.component->kind) {
             case ComponentKind::TensorUnit:
-                tensorUnits += count;
+                view.tensorUnits += count / view.sms;
                 break;
             case ComponentKind::VectorUnit:
-                vectorLanes += count * siOf(*part.component, "lanes", 1);
+                view.vectorLanes += count * parts.measureOr(part, "lanes", 1) / view.sms;
                 break;
             case ComponentKind::Dram:
-                if (const Attribute* named = part.component->find("timing")) timing = toText(named->value);
+                if (!memory || parts.isMore(part, *memory)) memory = &part;
+                break;
+            case ComponentKind::Link:
+                if (detail::staysInside(parts, part)) break;
+                if (const Measure* each = parts.measure(part, "bandwidth"); each && !each->perCycle) {
+                    view.linkBandwidth += each->si * count;
+                }
                 break;
             default:
                 break;
         }
-        if (!core && part.component->kind == ComponentKind::Core) core = part.component;
-        if (part.component->kind != ComponentKind::Link) continue;
-        if (const Measure* each = detail::measureOf(*part.component, "bandwidth"); each && !each->perCycle) {
-            links += each->si * static_cast<double>(part.component->instances());
-        }
+    }
+    if (!memory) return;
+    if (const Attribute* named = parts.find(*memory, "timing")) view.dramTiming = toText(named->value);
+}
+
+}  // namespace
+
+Expected<GpuView> gpuView(const DeviceRef& ref) {
+    auto parts = detail::DeviceParts::of(ref);
+    if (!parts) return Unexpected(std::move(parts.error()));
+    auto device = detail::viewOf(*parts, ref);
+    if (!device) return Unexpected(std::move(device.error()));
+    GpuView view;
+    view.device = std::move(*device);
+    const DeviceView& base = view.device;
+    const detail::Part* core = nullptr;
+    for (const detail::Part& part : parts->inside()) {
+        // Where cores differ, those that there are most of.
+        const bool isCore = part.component->kind == ComponentKind::Core;
+        if (isCore && (!core || parts->isMore(part, *core))) core = &part;
     }
     if (base.platform != "gpu" || !core) {
         return fail("method.not-applicable", fmt::format("`{}` is not a GPU", base.name),
@@ -112,24 +119,21 @@ Expected<GpuView> gpuView(const DeviceRef& ref) {
     }
     view.clock = base.clock.value;
     view.sms = static_cast<double>(std::max<std::int64_t>(base.cores, 1));
-    view.tensorUnits = tensorUnits / view.sms;
-    view.vectorLanes = vectorLanes / view.sms;
-    view.dramTiming = std::move(timing);
-    const auto around = detail::surroundingsOf(ref);
-    if (const Attribute* named = around->stated("process")) view.process = toText(named->value);
-    view.warpSize = siOf(*core, "warp_size", 32);
-    view.subCores = siOf(*core, "schedulers", 4);
-    view.warpsPerSm = siOf(*core, "warps", 0);
+    readParts(*parts, view);
+    if (const Attribute* named = parts->stated("process")) view.process = toText(named->value);
+    view.warpSize = parts->measureOr(*core, "warp_size", 32);
+    view.subCores = parts->measureOr(*core, "schedulers", 4);
+    view.warpsPerSm = parts->measureOr(*core, "warps", 0);
     if (view.warpsPerSm <= 0) {
         view.warpsPerSm = 64;
         view.assumptions.push_back("No resident warps are given: 64 per multiprocessor are assumed.");
     }
-    if (const Measure* sustained = around->statedMeasure("sustained")) view.sustained = sustained->si;
-    view.linkBandwidth = links;
-    if (links <= 0) readDrawnNetwork(ref, view);
+    if (const Measure* sustained = parts->statedMeasure("sustained")) view.sustained = sustained->si;
+    if (view.linkBandwidth <= 0) readDrawnNetwork(ref, view);
     view.powerCap = base.powerCap.value;
     view.idlePower = base.idlePower.value;
     readLevels(view);
+    view.device.used = parts->used();
     view.assumptions.insert(view.assumptions.end(), base.assumptions.begin(), base.assumptions.end());
     return view;
 }

@@ -2,8 +2,7 @@
 
 #include "base/unit.h"
 #include "hardware/attributes.h"
-#include "hardware/views/device_collect.h"
-#include "hardware/views/device_view.h"
+#include "hardware/views/device_build.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +13,6 @@ namespace orrery {
 
 namespace {
 
-using detail::measureOf;
 using detail::Part;
 
 constexpr double usualMemoryLatency = 100e-9;
@@ -24,55 +22,43 @@ Unexpected missing(std::string code, std::string message, std::string expected, 
                 Place{{}, 0, 0, std::move(path)});
 }
 
-std::string textOf(const Component& component, std::string_view attribute) {
-    const Attribute* found = component.find(attribute);
-    return found ? toText(found->value) : std::string();
-}
-
-// The component that `path` names, walking names from the root.
-const Component* atPath(const Component& root, std::string_view path) {
-    const std::string own(nameOf(root));
-    if (path == own) return &root;
-    if (path.substr(0, own.size() + 1) != own + "/") return nullptr;
-    for (const Component& child : root.children) {
-        if (const Component* found = atPath(child, path.substr(own.size() + 1))) return found;
-    }
-    return nullptr;
-}
-
-bool keepsOnlyOutputs(const Component& buffer) {
-    const Attribute* keeps = buffer.find("keeps");
-    const auto* list = keeps ? std::get_if<std::vector<std::string>>(&keeps->value) : nullptr;
-    return list && list->size() == 1 && list->front() == "outputs";
-}
-
 class Reader {
 public:
-    Reader(const DeviceRef& ref, const DeviceView& device) : ref_(ref), device_(device) {}
+    Reader(detail::DeviceParts& parts, const DeviceView& device) : parts_(parts), device_(device) {}
 
     Expected<NpuView> read() {
         view_.name = device_.name;
         view_.path = device_.path;
-        parts_ = detail::partsOf(*ref_.component(), device_.path, device_.clock);
         if (auto ok = readArray(); !ok) return Unexpected(std::move(ok.error()));
         if (auto ok = readBuffers(); !ok) return Unexpected(std::move(ok.error()));
         if (auto ok = readVector(); !ok) return Unexpected(std::move(ok.error()));
         if (auto ok = readMemory(); !ok) return Unexpected(std::move(ok.error()));
         view_.launchOverhead = device_.launchOverhead;
         view_.assumptions.insert(view_.assumptions.end(), device_.assumptions.begin(), device_.assumptions.end());
+        view_.used = parts_.used();
         return view_;
     }
 
 private:
+    std::string textOf(const Part& part, std::string_view attribute) {
+        const std::string* text = parts_.text(part, attribute);
+        return text ? *text : std::string();
+    }
+    bool keepsOnlyOutputs(const Part& buffer) {
+        const auto* list = parts_.list(buffer, "keeps");
+        return list && list->size() == 1 && list->front() == "outputs";
+    }
+    std::size_t depthOf(const Part& part) const {
+        std::size_t depth = 0;
+        for (const Part* each = &part; each; each = parts_.parentOf(*each)) ++depth;
+        return depth;
+    }
+
     Expected<void> readArray() {
         const Part* unit = nullptr;
-        for (const Part& part : parts_) {
-            const auto kind = part.component->kind;
-            if ((kind == ComponentKind::Array || kind == ComponentKind::TensorUnit) &&
-                !textOf(*part.component, "dataflow").empty()) {
-                unit = &part;
-                break;
-            }
+        for (const Part& part : parts_.inside()) {
+            if (!detail::isArray(*part.component) || !part.component->find("dataflow")) continue;
+            if (!unit || parts_.isMore(part, *unit)) unit = &part;
         }
         if (!unit) {
             return missing("hardware.not-an-npu", fmt::format("`{}` has no systolic array", device_.name),
@@ -80,12 +66,13 @@ private:
                            "choose a TPU or an accelerator, or set `dataflow` on the unit that is a systolic array",
                            device_.path);
         }
-        const auto dataflow = textOf(*unit->component, "dataflow");
+        const auto dataflow = textOf(*unit, "dataflow");
         if (dataflow != "weight-stationary" && dataflow != "output-stationary") {
             return missing("hardware.dataflow", fmt::format("`{}` is {}", nameOf(*unit->component), dataflow),
                            "weight-stationary or output-stationary",
                            "choose another method, or change the dataflow of the array", unit->path + ".dataflow");
         }
+        unit_ = unit;
         view_.dataflow =
             dataflow == "weight-stationary" ? NpuDataflow::WeightStationary : NpuDataflow::OutputStationary;
         std::int64_t units = unit->instances;
@@ -102,14 +89,14 @@ private:
             return ok;
         }
         std::int64_t cores = 0;
-        for (const Part& part : parts_) {
-            if (part.component->kind == ComponentKind::Core && unit->path.rfind(part.path + "/", 0) == 0) {
+        for (const Part& part : parts_.inside()) {
+            if (part.component->kind == ComponentKind::Core && parts_.contains(part, *unit)) {
                 cores = std::max(cores, part.instances);
             }
         }
         view_.cores = std::max<std::int64_t>(cores, 1);
         view_.arrays = std::max<std::int64_t>(units / view_.cores, 1);
-        view_.clock = unit->clock.value > 0 ? unit->clock : device_.clock;
+        view_.clock = unit->clock.value > 0 ? parts_.clockOf(*unit) : device_.clock;
         if (view_.clock.value <= 0) {
             return missing("hardware.no-clock", fmt::format("`{}` has no clock", unit->path),
                            "`clock` on it or on a component around it", "add `clock`, such as `clock: 1 GHz`",
@@ -119,8 +106,7 @@ private:
     }
 
     Expected<void> sidesFromRate(const Part& unit) {
-        const Attribute* macs = unit.component->find("macs");
-        const auto* rows = macs ? std::get_if<std::vector<TableRow>>(&macs->value) : nullptr;
+        const auto* rows = parts_.table(unit, "macs");
         double most = 0;
         for (const TableRow& row : rows ? *rows : std::vector<TableRow>{}) {
             const double hertz = unit.clock.value > 0 ? unit.clock.value : device_.clock.value;
@@ -140,20 +126,31 @@ private:
         return {};
     }
 
-    // The innermost buffer that may keep operands is the scratchpad; one that keeps results alone the accumulator.
+    // The innermost buffer on the way to the array that may keep operands is the scratchpad (of several, the smallest);
+    // one that keeps results alone the accumulator.
     Expected<void> readBuffers() {
         const Part* spad = nullptr;
         const Part* accumulator = nullptr;
-        for (const Part& part : parts_) {
-            if (part.component->kind != ComponentKind::Buffer || !measureOf(*part.component, "capacity")) continue;
-            (keepsOnlyOutputs(*part.component) ? accumulator : spad) = &part;
+        const auto isInner = [this](const Part& a, const Part& b) {
+            if (depthOf(a) != depthOf(b)) return depthOf(a) > depthOf(b);
+            return parts_.measure(a, "capacity")->si <= parts_.measure(b, "capacity")->si;
+        };
+        const auto feeds = [this](const Part& part) { return parts_.contains(*parts_.parentOf(part), *unit_); };
+        const bool beside = std::ranges::any_of(parts_.inside(), [&](const Part& part) {
+            return part.component->kind == ComponentKind::Buffer && part.parent >= 0 && feeds(part);
+        });
+        for (const Part& part : parts_.inside()) {
+            if (part.component->kind != ComponentKind::Buffer || !parts_.measure(part, "capacity")) continue;
+            if (part.parent < 0 || (beside && !feeds(part))) continue;
+            const Part*& chosen = keepsOnlyOutputs(part) ? accumulator : spad;
+            if (!chosen || isInner(part, *chosen)) chosen = &part;
         }
         if (!spad) {
             return missing("hardware.no-scratchpad", fmt::format("`{}` has no scratchpad", device_.name),
                            "a `buffer` with a `capacity`", "add the buffer that feeds the arrays", device_.path);
         }
         const auto share = [this](const Part& part) {
-            return Bytes(measureOf(*part.component, "capacity")->si * static_cast<double>(part.instances) /
+            return Bytes(parts_.measure(part, "capacity")->si * static_cast<double>(part.instances) /
                          static_cast<double>(view_.cores));
         };
         view_.scratchpadName = std::string(nameOf(*spad->component));
@@ -163,16 +160,14 @@ private:
     }
 
     Expected<void> readVector() {
-        for (const Part& part : parts_) {
+        for (const Part& part : parts_.inside()) {
             if (part.component->kind != ComponentKind::VectorUnit) continue;
-            const Measure* lanes = measureOf(*part.component, "lanes");
-            const Attribute* flops = part.component->find("flops");
-            const auto* rows = flops ? std::get_if<std::vector<TableRow>>(&flops->value) : nullptr;
+            const auto* rows = parts_.table(part, "flops");
             double most = 0;
             for (const TableRow& row : rows ? *rows : std::vector<TableRow>{}) {
-                most = std::max(most, row.value.perCycle ? row.value.si * part.clock.value : row.value.si);
+                most = std::max(most, row.value.perCycle ? row.value.si * parts_.clockOf(part).value : row.value.si);
             }
-            view_.vectorOps += (lanes ? lanes->si : 1) * most / view_.clock.value *
+            view_.vectorOps += parts_.measureOr(part, "lanes", 1) * most / view_.clock.value *
                                static_cast<double>(part.instances) / static_cast<double>(view_.cores);
         }
         if (view_.vectorOps <= 0) {
@@ -199,20 +194,21 @@ private:
             view_.assumptions.push_back(
                 fmt::format("`{}` gives no latency: {} is assumed.", main.name, format(view_.latency)));
         }
-        const Component* memory = atPath(ref_.design->root, main.path);
-        if (!memory) return {};
-        view_.timing = textOf(*memory, "timing");
-        const double copies = static_cast<double>(std::max<std::int64_t>(main.instances, 1));
-        if (const Measure* channels = measureOf(*memory, "channels")) {
-            view_.channels = std::llround(channels->si * copies);
+        if (const Part* memory = partAt(main.place)) {
+            view_.timing = textOf(*memory, "timing");
+            const double copies = static_cast<double>(std::max<std::int64_t>(main.instances, 1));
+            if (const Measure* channels = parts_.measure(*memory, "channels")) {
+                view_.channels = std::llround(channels->si * copies);
+            }
+            if (const Measure* word = parts_.measure(*memory, "word")) view_.word = Bytes(std::fmax(word->si, 1.0));
+            if (const Measure* lanes = parts_.measure(*memory, "layout_lanes")) {
+                view_.layoutLanes = std::max<std::int64_t>(std::llround(lanes->si), 1);
+            }
         }
-        if (const Measure* word = measureOf(*memory, "word")) view_.word = Bytes(std::fmax(word->si, 1.0));
-        if (const Measure* lanes = measureOf(*memory, "layout_lanes")) {
-            view_.layoutLanes = std::max<std::int64_t>(std::llround(lanes->si), 1);
-        }
-        for (const Part& part : parts_) {
-            const Measure* noc = measureOf(*part.component, "noc_bandwidth");
-            if (!noc || part.component->kind == ComponentKind::Array) continue;
+        for (const Part& part : parts_.inside()) {
+            if (part.component->kind == ComponentKind::Array) continue;
+            const Measure* noc = parts_.measure(part, "noc_bandwidth");
+            if (!noc) continue;
             const double hertz = part.clock.value > 0 ? part.clock.value : view_.clock.value;
             view_.portBandwidth =
                 BytesPerSecond((noc->perCycle ? noc->si * hertz : noc->si) / static_cast<double>(view_.cores));
@@ -220,22 +216,33 @@ private:
         return {};
     }
 
-    const DeviceRef& ref_;
+    const Part* partAt(const ComponentPath& place) const {
+        for (const auto parts : {parts_.inside(), parts_.outside()}) {
+            for (const Part& part : parts) {
+                if (part.members.front().place == place) return &part;
+            }
+        }
+        return nullptr;
+    }
+
+    detail::DeviceParts& parts_;
     const DeviceView& device_;
-    std::vector<Part> parts_;
+    const Part* unit_ = nullptr;  // the array
     NpuView view_;
 };
 
 }  // namespace
 
 Expected<NpuView> npuView(const DeviceRef& ref) {
-    auto device = deviceView(ref);
+    auto parts = detail::DeviceParts::of(ref);
+    if (!parts) return Unexpected(std::move(parts.error()));
+    auto device = detail::viewOf(*parts, ref);
     if (!device) return Unexpected(std::move(device.error()));
     if (device->levels.empty()) {
         return missing("hardware.missing-bandwidth", fmt::format("`{}` has no main memory", device->name),
                        "a `dram` with a bandwidth", "add the memory that feeds it", device->path);
     }
-    return Reader(ref, *device).read();
+    return Reader(*parts, *device).read();
 }
 
 Expected<NpuView> npuView(const Hardware& hardware) {

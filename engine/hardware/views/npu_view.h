@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "hardware/component.h"
 #include "hardware/views/device_ref.h"
+#include "hardware/views/parts_read.h"
 
 #include <cstdint>
 #include <string>
@@ -44,6 +45,7 @@ struct NpuView {
     Seconds launchOverhead;        ///< per kernel
 
     std::vector<std::string> assumptions;  ///< defaults that took the place of missing attributes, one sentence each
+    PartsRead used;                        ///< of the design
 };
 
 /// Fails naming component and attribute: no array or tensor unit with a

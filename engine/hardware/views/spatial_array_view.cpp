@@ -1,7 +1,9 @@
 #include "hardware/views/spatial_array_view.h"
 
 #include "base/dtype.h"
-#include "hardware/views/device_collect.h"
+#include "hardware/attributes.h"
+#include "hardware/views/device_parts.h"
+#include "hardware/views/interconnect.h"
 
 #include <fmt/format.h>
 
@@ -12,16 +14,11 @@
 namespace orrery {
 namespace {
 
-using detail::measureOf;
+using detail::DeviceParts;
 using detail::Part;
 
 constexpr std::array<std::string_view, 4> dataflows{"weight-stationary", "output-stationary", "input-stationary",
                                                     "row-stationary"};
-
-const std::string* textOf(const Component& component, std::string_view attribute) {
-    const Attribute* found = component.find(attribute);
-    return found ? std::get_if<std::string>(&found->value) : nullptr;
-}
 
 Unexpected missing(const Part& part, std::string_view attribute, std::string_view example, std::string_view why) {
     return fail("hardware.missing-attribute",
@@ -30,9 +27,8 @@ Unexpected missing(const Part& part, std::string_view attribute, std::string_vie
                 {{}, 0, 0, fmt::format("{}.{}", part.path, attribute)});
 }
 
-std::uint32_t keepsOf(const Component& component) {
-    const Attribute* found = component.find("keeps");
-    const auto* list = found ? std::get_if<std::vector<std::string>>(&found->value) : nullptr;
+std::uint32_t keepsOf(DeviceParts& parts, const Part& part) {
+    const auto* list = parts.list(part, "keeps");
     std::uint32_t keeps = 0;
     for (const std::string& operand : list ? *list : std::vector<std::string>{}) {
         if (operand == "inputs") keeps |= keepsInputs;
@@ -42,15 +38,16 @@ std::uint32_t keepsOf(const Component& component) {
     return keeps;
 }
 
-bool onlyInstructions(const Component& component) {
-    return component.find("keeps") && keepsOf(component) == 0;
+bool holdsOperands(DeviceParts& parts, const Part& part) {
+    if (!detail::remembers(part.component->kind)) return false;
+    return !part.component->find("keeps") || keepsOf(parts, part) != 0;
 }
 
 std::int64_t bitsOf(const Measure* data, std::int64_t otherwise) {
     return data && data->si > 0 ? std::max<std::int64_t>(std::llround(data->si * 8), 1) : otherwise;
 }
 
-Expected<void> readMesh(const Part& array, SpatialArrayView& view) {
+Expected<void> readMesh(DeviceParts& parts, const Part& array, SpatialArrayView& view) {
     const Component& component = *array.component;
     if (!component.mesh.empty()) {
         view.columns = component.mesh.front();
@@ -61,8 +58,7 @@ Expected<void> readMesh(const Part& array, SpatialArrayView& view) {
     }
     if (component.kind == ComponentKind::Array)
         return missing(array, "mesh", "[16, 16]", "so its processing elements cannot be counted");
-    const Attribute* table = component.find("macs");
-    const auto* rows = table ? std::get_if<std::vector<TableRow>>(&table->value) : nullptr;
+    const auto* rows = parts.table(array, "macs");
     if (!rows || rows->empty())
         return missing(array, "macs", "{bf16: 16384/cycle}", "so its processing elements cannot be counted");
     double most = 0;
@@ -83,23 +79,23 @@ Expected<void> readMesh(const Part& array, SpatialArrayView& view) {
     return {};
 }
 
-Expected<ArrayLevel> readLevel(const Part& part, SpatialArrayView& view) {
+Expected<ArrayLevel> readLevel(DeviceParts& parts, const Part& part, SpatialArrayView& view) {
     const Component& component = *part.component;
     ArrayLevel level;
     level.name = std::string(nameOf(component));
     level.path = part.path;
     level.kind = component.kind;
     level.instances = part.instances;
-    level.keeps = keepsOf(component);
-    level.wordBits = bitsOf(measureOf(component, "word"), view.macBits);
-    if (const Measure* block = measureOf(component, "block"))
+    level.keeps = keepsOf(parts, part);
+    level.wordBits = bitsOf(parts.measure(part, "word"), view.macBits);
+    if (const Measure* block = parts.measure(part, "block"))
         level.block = std::max<std::int64_t>(std::llround(std::min(block->si, 1e6)), 1);
-    const Measure* capacity = measureOf(component, "capacity");
+    const Measure* capacity = parts.measure(part, "capacity");
     if (capacity) level.capacity = Bytes(capacity->si);
     if (!capacity && component.kind != ComponentKind::Dram)
         return missing(part, "capacity", "128 KiB", "so it is not known which tiles fit");
-    if (const Measure* bandwidth = measureOf(component, "bandwidth")) {
-        const auto rate = detail::perSecond(part, "bandwidth", *bandwidth);
+    if (const Measure* bandwidth = parts.measure(part, "bandwidth")) {
+        const auto rate = parts.perSecond(part, "bandwidth", *bandwidth);
         if (!rate) return tl::unexpected(rate.error());
         level.bandwidth = BytesPerSecond(*rate);
     } else if (component.kind == ComponentKind::Dram) {
@@ -107,28 +103,9 @@ Expected<ArrayLevel> readLevel(const Part& part, SpatialArrayView& view) {
     } else {
         view.assumptions.push_back(fmt::format("`{}` gives no bandwidth and limits nothing", level.name));
     }
-    if (const Measure* energy = measureOf(component, "energy")) level.energy = JoulesPerByte(energy->si);
-    if (const Measure* energy = measureOf(component, "relative_energy")) level.relativeEnergy = energy->si;
+    if (const Measure* energy = parts.measure(part, "energy")) level.energy = JoulesPerByte(energy->si);
+    if (const Measure* energy = parts.measure(part, "relative_energy")) level.relativeEnergy = energy->si;
     return level;
-}
-
-/// How many steps above the array a part stands; nothing if it is not beside the way to it.
-std::optional<int> heightOf(const Part& part, const std::vector<const Component*>& way) {
-    for (std::size_t i = 0; i < way.size(); ++i) {
-        if (part.parent == way[i]) return static_cast<int>(way.size() - i);
-    }
-    return std::nullopt;
-}
-
-/// Components from `from` down to `to`, both included.
-bool wayTo(const Component& from, const Component* to, std::vector<const Component*>& way) {
-    way.push_back(&from);
-    if (&from == to) return true;
-    for (const Component& child : from.children) {
-        if (wayTo(child, to, way)) return true;
-    }
-    way.pop_back();
-    return false;
 }
 
 void addImplied(SpatialArrayView& view, const Part& array) {
@@ -148,46 +125,48 @@ void addImplied(SpatialArrayView& view, const Part& array) {
                                            nameOf(*array.component), toText(*view.dataflow)));
 }
 
-Expected<void> readLevels(const std::vector<Part>& parts, const std::vector<const Component*>& around,
-                          const Part& array, SpatialArrayView& view) {
-    std::vector<const Component*> way;
-    wayTo(*parts.front().component, array.component, way);
-    struct Found {
-        Part part;
-        int height;
+// Memories beside the way from the device to the array and, where no main memory is among them, around the device.
+std::vector<const Part*> memoriesOnTheWay(DeviceParts& parts, int array, SpatialArrayView& view) {
+    const auto stands = [&](const Part& part) {
+        const Part* holder = parts.parentOf(part);
+        return holder && holdsOperands(parts, part) && parts.contains(*holder, parts.at(array));
     };
-    std::vector<Found> found;
-    for (const Part& part : parts) {
-        if (!detail::remembers(part.component->kind) || onlyInstructions(*part.component)) continue;
-        if (const auto height = heightOf(part, way)) found.push_back({part, *height});
+    const auto isDram = [](const Part* part) { return part->component->kind == ComponentKind::Dram; };
+    bool dram = false;
+    for (const Part& part : parts.inside()) dram = dram || (isDram(&part) && &part != &parts.device() && stands(part));
+    if (!dram) parts.outside(view.clock, parts.at(array).clockFrom);
+    std::vector<const Part*> found;
+    for (const Part& part : parts.inside()) {
+        if (&part != &parts.device() && stands(part)) found.push_back(&part);
     }
-    const auto isDram = [](const Found& f) { return f.part.component->kind == ComponentKind::Dram; };
-    // Outside the device, up to the first place with a main memory.
-    for (std::size_t i = around.size() - 1; i-- > 0 && std::none_of(found.begin(), found.end(), isDram);) {
-        std::string path;
-        for (std::size_t k = 0; k <= i; ++k) path += (k ? "/" : "") + std::string(nameOf(*around[k]));
-        for (const Component& sibling : around[i]->children) {
-            if (!detail::remembers(sibling.kind) || onlyInstructions(sibling)) continue;
-            const Measure* own = measureOf(sibling, "clock");
-            found.push_back({{&sibling, around[i], path + "/" + std::string(nameOf(sibling)), sibling.instances(),
-                              own ? Hertz(own->si) : view.clock},
-                             static_cast<int>(way.size() + around.size() - i)});
-        }
+    for (const Part& part : parts.outside()) {
+        if (holdsOperands(parts, part)) found.push_back(&part);
     }
-    // Main memory outermost, then from far to near; siblings in the order of the file.
-    std::stable_sort(found.begin(), found.end(), [&](const Found& a, const Found& b) {
+    // Main memory outermost, then from far to near; siblings that keep different operands in the order of the file,
+    // else the larger further out.
+    const auto bytes = [&](const Part* part) {
+        return part->component->find("keeps") ? 0 : parts.measureOr(*part, "capacity", 0);
+    };
+    std::ranges::stable_sort(found, [&](const Part* a, const Part* b) {
         if (isDram(a) != isDram(b)) return isDram(a);
-        return a.height > b.height;
+        if (a->parent != b->parent) return parts.contains(parts.at(a->parent), parts.at(b->parent));
+        return bytes(a) > bytes(b);
     });
-    for (const Found& each : found) {
-        auto level = readLevel(each.part, view);
+    return found;
+}
+
+Expected<void> readLevels(DeviceParts& parts, int arrayIndex, SpatialArrayView& view) {
+    const auto found = memoriesOnTheWay(parts, arrayIndex, view);
+    const Part& array = parts.at(arrayIndex);
+    for (const Part* each : found) {
+        auto level = readLevel(parts, *each, view);
         if (!level) return tl::unexpected(std::move(level.error()));
         view.levels.push_back(std::move(*level));
     }
     if (view.levels.empty())
         return fail("hardware.missing-component", fmt::format("`{}` reaches no memory", view.name),
                     "a DRAM or buffer in the device or beside it", "add a DRAM", {{}, 0, 0, view.path});
-    const bool inside = !found.empty() && found.back().part.parent == array.component;
+    const bool inside = !found.empty() && found.back()->parent == arrayIndex;
     if (inside) return {};
     if (!view.dataflow)
         return missing(array, "dataflow", "weight-stationary", "and holds no register file that would say what stays");
@@ -200,6 +179,16 @@ Expected<void> readLevels(const std::vector<Part>& parts, const std::vector<cons
     return {};
 }
 
+void boundMainMemory(DeviceParts& parts, const DeviceRef& device, SpatialArrayView& view) {
+    const auto way = detail::interconnectOf(parts, device);
+    ArrayLevel& main = view.levels.front();
+    const auto instances = static_cast<double>(std::max<std::int64_t>(main.instances, 1));
+    if (!way || way->bandwidth.value <= 0 || way->bandwidth >= main.bandwidth * instances) return;
+    view.assumptions.push_back(fmt::format("`{}` lets {} of {} of `{}` pass, whose bytes are spread evenly", way->name,
+                                           format(way->bandwidth), format(main.bandwidth * instances), main.name));
+    main.bandwidth = way->bandwidth / instances;
+}
+
 }  // namespace
 
 std::string_view toText(Dataflow dataflow) {
@@ -207,55 +196,60 @@ std::string_view toText(Dataflow dataflow) {
 }
 
 Expected<SpatialArrayView> spatialArrayView(const DeviceRef& device) {
-    const auto place = detail::surroundingsOf(device);
-    if (!place) return Unexpected(place.error());
-    const auto& around = place->around;
-    if (!detail::holdsArray(place->device()))
-        return fail("hardware.no-array", fmt::format("`{}` holds no array of processing elements", place->path),
+    auto taken = DeviceParts::of(device);
+    if (!taken) return Unexpected(std::move(taken.error()));
+    DeviceParts& parts = *taken;
+    // An array that says how it works before one that does not; of several, what there is most of.
+    int chosen = -1, rank = 0;
+    for (const Part& part : parts.inside()) {
+        const Component& component = *part.component;
+        const int own = component.kind == ComponentKind::Array ? 2 : detail::isArray(component) ? 1 : 0;
+        if (own == 0 || own < rank) continue;
+        if (own == rank && !parts.isMore(part, parts.at(chosen))) continue;
+        rank = own;
+        chosen = parts.indexOf(part);
+    }
+    if (chosen < 0)
+        return fail("hardware.no-array", fmt::format("`{}` holds no array of processing elements", parts.device().path),
                     "an `array` with a mesh, or a `tensor_unit` with a dataflow",
-                    "choose an accelerator, or add an array from the library", {{}, 0, 0, place->path});
-    const auto parts = detail::partsOf(place->device(), place->path, place->clock);
-    // An array that says how it works before one that does not.
-    const auto best = [&](auto&& wanted) {
-        return std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return wanted(*part.component); });
-    };
-    auto array = best([](const Component& c) { return c.kind == ComponentKind::Array; });
-    if (array == parts.end()) array = best([](const Component& c) { return detail::isArray(c) && c.find("dataflow"); });
-    if (array == parts.end()) array = best(detail::isArray);
+                    "choose an accelerator, or add an array from the library", {{}, 0, 0, parts.device().path});
+    const Part& array = parts.at(chosen);
+    parts.count(array);
 
     SpatialArrayView view;
-    view.name = std::string(nameOf(*around.back()));
-    view.path = array->path;
-    view.clock = array->clock;
+    view.name = std::string(nameOf(*parts.device().component));
+    view.path = array.path;
+    view.clock = parts.clockOf(array);
     if (view.clock.value <= 0)
-        return fail("hardware.no-clock", fmt::format("`{}` has no clock", nameOf(*array->component)),
+        return fail("hardware.no-clock", fmt::format("`{}` has no clock", nameOf(*array.component)),
                     "`clock` on the array or a component that contains it", "add `clock`, such as `clock: 1 GHz`",
-                    {{}, 0, 0, array->path + ".clock"});
+                    {{}, 0, 0, array.path + ".clock"});
     const Part* mac = nullptr;
-    for (const Part& part : parts) {
-        if (part.parent == array->component && part.component->kind == ComponentKind::Mac) mac = &part;
+    for (const Part& part : parts.inside()) {
+        if (part.parent == chosen && part.component->kind == ComponentKind::Mac) mac = &part;
     }
     if (mac) {
-        view.macBits = bitsOf(measureOf(*mac->component, "width"), view.macBits);
-        view.macsPerElement = std::max<std::int64_t>(mac->component->instances(), 1);
+        parts.count(*mac);
+        view.macBits = bitsOf(parts.measure(*mac, "width"), view.macBits);
+        view.macsPerElement = std::max<std::int64_t>(mac->instances / std::max<std::int64_t>(array.instances, 1), 1);
     }
-    if (auto read = readMesh(*array, view); !read) return tl::unexpected(std::move(read.error()));
-    for (const Component* each : {mac ? mac->component : nullptr, array->component}) {
-        const Measure* energy = each ? measureOf(*each, "energy") : nullptr;
+    if (auto read = readMesh(parts, array, view); !read) return tl::unexpected(std::move(read.error()));
+    for (const Part* each : {mac, &array}) {
+        const Measure* energy = each ? parts.measure(*each, "energy") : nullptr;
         if (energy && view.macEnergy.value <= 0) view.macEnergy = Joules(2 * energy->si);
     }
-    if (const std::string* text = textOf(*array->component, "dataflow")) {
+    if (const std::string* text = parts.text(array, "dataflow")) {
         const auto at = std::find(dataflows.begin(), dataflows.end(), *text);
         if (at != dataflows.end()) view.dataflow = static_cast<Dataflow>(at - dataflows.begin());
     }
-    if (const std::string* text = textOf(*array->component, "noc")) view.noc = *text;
-    for (const Component* each : around) {
-        if (const std::string* text = textOf(*each, "energy_table")) view.energyTable = *text;
-    }
-    if (auto read = readLevels(parts, around, *array, view); !read) return tl::unexpected(std::move(read.error()));
+    if (const std::string* text = parts.text(array, "noc")) view.noc = *text;
+    if (const Attribute* table = parts.stated("energy_table")) view.energyTable = toText(table->value);
+    if (auto read = readLevels(parts, chosen, view); !read) return tl::unexpected(std::move(read.error()));
+    boundMainMemory(parts, device, view);
     if (view.arrays > 1)
         view.assumptions.push_back(fmt::format("The {} arrays stand side by side: {} columns of {} elements",
                                                view.arrays, view.arrays * view.columns, view.rows));
+    view.used = parts.used();
     return view;
 }
 

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "hardware/component.h"
 #include "hardware/views/device_ref.h"
+#include "hardware/views/parts_read.h"
 
 #include <cstdint>
 #include <optional>
@@ -49,6 +50,7 @@ struct SpatialArrayView {
     std::string energyTable;         ///< name; may be empty
     std::vector<ArrayLevel> levels;  ///< outermost first; the first is the main memory; never empty
     std::vector<std::string> assumptions;
+    PartsRead used;  ///< of the design
 
     std::int64_t elements() const { return columns * rows * arrays; }
     std::int64_t macs() const { return elements() * macsPerElement; }  ///< a cycle

@@ -3,8 +3,9 @@
 #include "base/unit.h"
 #include "methods/answer/ceilings.h"
 #include "methods/answer/energy.h"
-#include "methods/answer/timeline.h"
+#include "methods/answer/parts_used.h"
 #include "methods/answer/stated_errors.h"
+#include "methods/answer/timeline.h"
 
 #include <fmt/format.h>
 
@@ -102,6 +103,8 @@ Expected<Ground> prepare(const Scenario& scenario) {
     auto rates = computeRates(*view, costs);
     if (!rates) return tl::unexpected(std::move(rates.error()));
     Ground ground{std::move(*view), rates->rates, platform, std::move(rates->assumptions)};
+    ground.design = scenario.hardware;
+    ground.read = ground.device.used;
     const auto& stated = ground.device.assumptions;
     ground.assumptions.insert(ground.assumptions.begin(), stated.begin(), stated.end());
     return ground;
@@ -109,11 +112,10 @@ Expected<Ground> prepare(const Scenario& scenario) {
 
 void addCopies(Estimate& answer, const DeviceView& device) {
     if (device.copies <= 1) return;
-    answer.warnings.push_back(warning("plan.one-device",
-                                      fmt::format("one of {} devices '{}' works", device.copies, device.name),
-                                      fmt::format("Spread the model with a plan, such as tp={}",
-                                                  std::min<std::int64_t>(device.copies, 8)),
-                                      Place{{}, 0, 0, device.path}));
+    answer.warnings.push_back(
+        warning("plan.one-device", fmt::format("one of {} devices '{}' works", device.copies, device.name),
+                fmt::format("Spread the model with a plan, such as tp={}", std::min<std::int64_t>(device.copies, 8)),
+                Place{{}, 0, 0, device.path}));
 }
 
 void resizeColumns(OperatorEstimates& operators, std::size_t rows) {
@@ -134,6 +136,7 @@ void finishAnswer(Estimate& answer, const Workload& workload, const Ground& grou
     addEnergy(answer, ground.device);
     if (!answer.energy) addPowerCapEnergy(answer, ground.device, workload.costs, ground.rates);
     addMemory(answer, workload, ground.device);
+    if (ground.design) addParts(answer, *ground.design, ground.read);
     answer.ceilings = ceilingsFor(ground.device, workload.costs, answer.levels.size());
     addCopies(answer, ground.device);
     if (wantTimeline) answer.timeline = serialTimeline(workload.graph, answer.operators, ground.device.name);

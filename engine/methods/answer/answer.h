@@ -4,9 +4,9 @@
 // priced operators to a whole estimate.
 
 #include "methods/answer/compute_rates.h"
+#include "methods/answer/stated_errors.h"
 #include "methods/estimate.h"
 #include "methods/method.h"
-#include "methods/answer/stated_errors.h"
 
 #include <string_view>
 
@@ -17,6 +17,8 @@ struct Ground {
     ComputeRates rates;
     Platform platform = Platform::Other;
     std::vector<std::string> assumptions;  ///< of the view and of the rates
+    HardwarePtr design;
+    PartsRead read;  ///< of the design; a method that asks for more views adds theirs
 };
 
 /// The first device of the scenario's hardware. Fails naming the attribute that is missing, among them a main memory
@@ -32,7 +34,8 @@ void addCopies(Estimate& answer, const DeviceView& device);
 void resizeColumns(OperatorEstimates& operators, std::size_t rows);
 
 /// Fills from the priced operators: latency (their sum), interval (stated errors of `method`), energy, memory use,
-/// ceilings of the levels in `answer.levels`, timeline; appends assumptions and warnings of the ground and workload.
+/// ceilings of the levels in `answer.levels`, timeline, parts used; appends assumptions and warnings of the ground and
+/// workload.
 void finishAnswer(Estimate& answer, const Workload& workload, const Ground& ground, std::string_view method,
                   IntervalKind kind, bool wantTimeline);
 

@@ -2,49 +2,112 @@
 
 #include "base/unit.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 namespace orrery {
+
+namespace {
+
+constexpr double alwaysShare = 0.3, computingShare = 0.4;
+constexpr JoulesPerByte stackedEnergy{39.2e-12};
+
+// Bytes of every level that states an energy, and of the links inside; names those that are counted.
+std::vector<std::string> addBytes(Estimate& answer, const DeviceView& device, JoulesPerByte main) {
+    auto& ops = answer.operators;
+    std::vector<std::string> counted;
+    const auto add = [&](const std::string& name, const std::vector<double>& bytes, double perByte) {
+        if (perByte <= 0) return;
+        counted.push_back(name);
+        for (std::size_t i = 0; i < ops.size(); ++i) ops.joules[i] += bytes[i] * perByte;
+    };
+    add(device.main().name, ops.bytes, main.value);
+    if (device.interconnect) {
+        add("links inside (" + device.interconnect->name + ")", ops.bytes, device.interconnect->energy.value);
+    }
+    for (std::size_t l = 1; l < device.levels.size(); ++l) {
+        const bool known = l < ops.levelBytes.size();
+        add(device.levels[l].name, known ? ops.levelBytes[l] : ops.bytes, device.levels[l].energy.value);
+    }
+    return counted;
+}
+
+void addUp(Estimate& answer, const DeviceView& device) {
+    double total = 0, seconds = 0;
+    for (const double joules : answer.operators.joules) total += joules;
+    for (const double each : answer.operators.seconds) seconds += each;
+    answer.energy = Joules(total);
+    const double cap = device.powerCap.value;
+    if (cap <= 0 || total <= cap * seconds * (1 + 1e-9)) return;
+    answer.warnings.push_back(
+        warning("energy.above-cap",
+                fmt::format("the energies that the parts state come to {} on average, above the power cap of {}",
+                            format(Watts(total / seconds)), format(device.powerCap)),
+                "The clock would fall and the work take longer: check the energies or the cap",
+                Place{{}, 0, 0, device.path + ".power_cap"}));
+}
+
+}  // namespace
+
+JoulesPerByte usualJoulesPerByte(const MemoryLevel& memory) {
+    if (memory.kind != ComponentKind::Dram) return {};
+    const bool stacked = memory.timing.starts_with("HBM") || memory.name.starts_with("hbm");
+    return stacked ? stackedEnergy : 2 * stackedEnergy;
+}
 
 void addEnergy(Estimate& answer, const DeviceView& device) {
     if (device.flopEnergy.value <= 0 || device.main().energy.value <= 0) return;
     auto& ops = answer.operators;
-    const auto rows = ops.size();
-    ops.joules.resize(rows);
-    for (std::size_t i = 0; i < rows; ++i) {
+    ops.joules.resize(ops.size());
+    for (std::size_t i = 0; i < ops.size(); ++i) {
         ops.joules[i] = ops.flops[i] * device.flopEnergy.value + ops.seconds[i] * device.idlePower.value;
     }
-    std::string counted = device.main().name;
-    for (std::size_t i = 0; i < rows; ++i) ops.joules[i] += ops.bytes[i] * device.main().energy.value;
-    for (std::size_t l = 1; l < ops.levelBytes.size(); ++l) {
-        const double perByte = device.levels[l].energy.value;
-        if (perByte <= 0) continue;
-        counted += ", " + device.levels[l].name;
-        for (std::size_t i = 0; i < rows; ++i) ops.joules[i] += ops.levelBytes[l][i] * perByte;
-    }
-    Joules total;
-    for (const double joules : ops.joules) total += Joules(joules);
-    answer.energy = total;
-    answer.assumptions.push_back("Energy counts arithmetic, bytes of " + counted +
-                                 (device.idlePower.value > 0 ? " and idle power over the whole time"
-                                                             : " and no idle power, which the device does not state"));
+    const auto counted = addBytes(answer, device, device.main().energy);
+    addUp(answer, device);
+    answer.assumptions.push_back(fmt::format("Energy counts arithmetic, bytes of {}{}", fmt::join(counted, ", "),
+                                             device.idlePower.value > 0
+                                                 ? " and idle power over the whole time, so less of it in a shorter one"
+                                                 : " and no idle power, which the device does not state"));
 }
 
 void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTable& costs, const ComputeRates& rates) {
-    if (device.powerCap.value <= 0 || device.main().bandwidth.value <= 0) return;
-    constexpr double always = 0.3, computing = 0.4, moving = 0.2;
+    const bool arithmetic = device.flopEnergy.value > 0;
+    if (!arithmetic && device.powerCap.value <= 0) return;
     auto& ops = answer.operators;
+    const double always = device.idlePower.value > 0 ? device.idlePower.value : alwaysShare * device.powerCap.value;
     ops.joules.resize(ops.size());
-    double total = 0;
     for (std::size_t i = 0; i < ops.size(); ++i) {
-        const double compute = costs.repeat[i] * rates.seconds(costs, i);
-        const double memory = ops.bytes[i] / device.main().bandwidth.value;
-        ops.joules[i] = device.powerCap.value * (always * ops.seconds[i] + computing * compute + moving * memory);
-        total += ops.joules[i];
+        const double compute = arithmetic
+                                   ? ops.flops[i] * device.flopEnergy.value
+                                   : computingShare * device.powerCap.value * costs.repeat[i] * rates.seconds(costs, i);
+        ops.joules[i] = compute + always * ops.seconds[i];
     }
-    answer.energy = Joules(total);
-    answer.assumptions.push_back("Energy is a share of the power cap of " + format(device.powerCap) +
-                                 ": 30 % always, 40 % while units are full, 20 % while memory is (split of GenZ, "
-                                 "Bambhaniya et al. 2024). On A100 that split gave mean powers 32 to 35 % too low where times were "
-                                 "measured (Llama-2 70B and BLOOM-176B, Splitwise); on other devices nothing was measured");
+    const bool stated = device.main().energy.value > 0;
+    const JoulesPerByte perByte = stated ? device.main().energy : usualJoulesPerByte(device.main());
+    const auto counted = addBytes(answer, device, perByte);
+    addUp(answer, device);
+
+    std::string said = "Energy is ";
+    said += arithmetic ? "arithmetic as the units state it"
+                       : fmt::format("40 % of the power cap of {} while units are full", format(device.powerCap));
+    if (!counted.empty()) {
+        said += fmt::format(", bytes of {} as stated", fmt::join(counted, ", "));
+        if (!stated && perByte.value > 0) {
+            said += fmt::format(" (of {}, which states none, {:.0f} pJ)", device.main().name, 1e12 * perByte.value);
+        }
+    }
+    said += device.idlePower.value > 0 ? ", and the idle power all the time"
+            : always > 0               ? ", and 30 % of the cap all the time"
+                                       : "; static power is not stated and not counted";
+    if (always > 0) said += ", less of it in a shorter time";
+    if (!arithmetic) {
+        said +=
+            " (split of GenZ, Bambhaniya et al. 2024). On A100 that split gave mean powers 32 to 35 % too low where "
+            "times were measured (Llama-2 70B and BLOOM-176B, Splitwise); on other devices nothing was measured";
+    }
+    answer.assumptions.push_back(std::move(said));
 }
 
 }  // namespace orrery

@@ -1,19 +1,28 @@
 #pragma once
 
+// Energy of each operator, from what the parts of the drawing state: arithmetic × energy per operation, bytes × energy
+// per byte of each level and of the links inside, time × static power. What is not stated comes from the power cap, and
+// the assumptions say which part came from where. No part of it falls when a memory gets faster, but for static power,
+// which is drawn for a shorter time.
+
 #include "hardware/views/device_view.h"
 #include "methods/answer/compute_rates.h"
 #include "methods/estimate.h"
 
 namespace orrery {
 
-/// Energy of each operator: work × energy per operation, bytes of each level × its energy per byte, time × idle power.
-/// Fills `joules` and the total only if the device states energy per operation and per byte of main memory; says in
-/// the assumptions which levels are counted.
+/// Only where the device states energy per operation and per byte of main memory: fills `joules` and the total. Bytes
+/// of an inner level are those that the method counted; where it counted none, all that cross main memory.
 void addEnergy(Estimate& answer, const DeviceView& device);
 
-/// For a device that states a power cap but no energy per operation: a share of the cap, 30 % always, 40 % for the time
-/// that the work takes on full units, 20 % for the time that its bytes take at full bandwidth (the split of GenZ,
-/// Bambhaniya et al. 2024, whose last 10 % belong to the network). Nothing without a power cap.
+/// The same with shares of the power cap in place of what is not stated: 40 % of it for the time that the work takes on
+/// full units, 30 % always (GenZ, Bambhaniya et al. 2024), and usualJoulesPerByte() for main memory. Nothing where
+/// neither an energy per operation nor a power cap is stated.
 void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTable& costs, const ComputeRates& rates);
+
+/// Of a byte of DRAM that states none: 39.2 pJ for stacks (the 20 % of its cap that GenZ gives to memory, of A100's 400
+/// W at 2,039 GB/s; HBM2 alone has 31 pJ: O'Connor et al., MICRO 2017), twice that off the package (assumed). It does
+/// not hang on the bandwidth. 0 for memories that are no DRAM.
+JoulesPerByte usualJoulesPerByte(const MemoryLevel& memory);
 
 }  // namespace orrery

@@ -170,6 +170,7 @@ Expected<Estimate> estimateDataCentric(const Scenario& scenario, EstimateContext
         }
     }
     addWords(answer, *view, pricer, tally);
+    ground->read.add(view->used);
     finishAnswer(answer, workload, *ground, "data-centric", IntervalKind::StatedError, context.wantTimeline);
     addInterval(answer);
     if (array.energies) {

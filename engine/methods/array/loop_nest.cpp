@@ -179,6 +179,7 @@ Expected<Estimate> estimateLoopNest(const Scenario& scenario, EstimateContext& c
             "other operators the bytes of main memory; no idle power");
     }
     const auto energy = answer.energy;
+    ground->read.add(view->used);
     finishAnswer(answer, workload, *ground, "loop-nest", IntervalKind::StatedError, context.wantTimeline);
     if (energy) {
         answer.energy = energy;

@@ -175,6 +175,7 @@ Expected<Estimate> estimateSystolic(const Scenario& scenario, EstimateContext& c
     }
     addWords(answer, shown, simulates, products, others);
     answer.assumptions.insert(answer.assumptions.end(), view->assumptions.begin(), view->assumptions.end());
+    ground->read.add(view->used);
     finishAnswer(answer, workload, *ground, id, IntervalKind::StatedError, context.wantTimeline);
     std::erase_if(answer.warnings, [](const Diagnostic& d) { return d.code == "method.unmeasured"; });
     answer.interval = {answer.latency * leastRatio, answer.latency * greatestRatio, IntervalKind::StatedError,

@@ -2,6 +2,7 @@
 #include "methods/answer/answer.h"
 #include "methods/answer/ceilings.h"
 #include "methods/answer/energy.h"
+#include "methods/answer/parts_used.h"
 #include "methods/model/columns.h"
 #include "methods/model/compose.h"
 #include "methods/model/power.h"
@@ -233,6 +234,7 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
     answer.ceilings = ceilingsFor(c.device, workload.costs, answer.levels.size());
     addFigures(answer, workload, c, options);
     addEnergyUse(answer, c, workload);
+    addParts(answer, *c.place.design, c.device.used);
     if (context.wantTimeline) answer.timeline = composedTimeline(c);
     return answer;
 }

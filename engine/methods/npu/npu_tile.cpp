@@ -5,6 +5,7 @@
 #include "methods/answer/answer.h"
 #include "methods/answer/ceilings.h"
 #include "methods/answer/energy.h"
+#include "methods/answer/parts_used.h"
 #include "methods/npu/npu_timeline.h"
 #include "simulation/npu/dram_memory.h"
 #include "simulation/npu/kernel_plan.h"
@@ -193,6 +194,7 @@ Expected<Estimate> estimateNpuTile(const Scenario& scenario, EstimateContext& co
             fmt::format("One of {} devices '{}' does all the work", device->copies, device->name));
     }
     addEnergy(answer, *device);
+    addParts(answer, *scenario.hardware, view->used);
     addMemory(answer, workload, *device);
     answer.ceilings = ceilingsFor(*device, workload.costs, answer.levels.size());
     const double cycles = latency * machine.hertz;
