@@ -2,7 +2,7 @@
 
 #include "hardware/network/link_graph.h"
 #include "hardware/network/links.h"
-#include "hardware/views/device_collect.h"
+#include "hardware/views/device_parts.h"
 
 #include <fmt/format.h>
 

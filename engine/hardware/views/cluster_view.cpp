@@ -1,7 +1,7 @@
 #include "hardware/views/cluster_view.h"
 
 #include "hardware/views/cluster_tier.h"
-#include "hardware/views/device_collect.h"
+#include "hardware/views/device_parts.h"
 
 #include <fmt/format.h>
 
@@ -125,15 +125,20 @@ Expected<Nest> NestReader::read(const ComponentPath& path) {
     return nest;
 }
 
+double memoryIn(const Component& component, double instances) {
+    double sum = 0;
+    if (component.kind == ComponentKind::Dram) {
+        const Attribute* stated = component.find("capacity");
+        if (const auto* capacity = stated ? std::get_if<Measure>(&stated->value) : nullptr) sum = capacity->si * instances;
+    }
+    for (const Component& child : component.children)
+        sum += memoryIn(child, instances * static_cast<double>(instancesIn(component, child)));
+    return sum;
+}
+
 // Of DRAM inside one device, else of that which stands nearest outside, shared by the devices there.
 double memoryOf(const Component& root, const ComponentPath& place) {
-    const auto capacity = [](const Component& memory, std::int64_t instances) {
-        const Measure* found = detail::measureOf(memory, "capacity");
-        return found ? found->si * static_cast<double>(instances) : 0;
-    };
-    double sum = 0;
-    for (const detail::Part& part : detail::partsOf(*componentAt(root, place), {}, {}))
-        if (part.component->kind == ComponentKind::Dram) sum += capacity(*part.component, part.instances);
+    double sum = memoryIn(*componentAt(root, place), 1);
     double sharers = 1;
     for (ComponentPath at = place; sum <= 0 && !at.empty();) {
         const Component& child = *componentAt(root, at);
@@ -141,7 +146,8 @@ double memoryOf(const Component& root, const ComponentPath& place) {
         const Component& parent = *componentAt(root, at);
         sharers *= static_cast<double>(std::max<std::int64_t>(1, instancesIn(parent, child)));
         for (const Component& sibling : parent.children)
-            if (sibling.kind == ComponentKind::Dram) sum += capacity(sibling, sibling.instances()) / sharers;
+            if (sibling.kind == ComponentKind::Dram)
+                sum += memoryIn(sibling, static_cast<double>(sibling.instances())) / sharers;
     }
     return sum;
 }

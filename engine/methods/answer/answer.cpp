@@ -10,18 +10,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace orrery {
 
 namespace {
 
+// Without any known error: a factor of two either way.
+constexpr double guess = 2.0;
+
 struct Sides {
     double low = 0, high = 0;
+    double error = 0;  // mean |ln(measured ÷ predicted)|, weighted by time
+    std::array<double, operatorFamilyCount> seconds{}, width{};
 };
 
 // Errors of operators are taken as fully correlated: a device that is slow on one is slow on all. So the sides add.
 Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const StatedErrors& errors) {
     Sides sum;
+    double total = 0;
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const double repeat = costs.repeat[i];
         if (ops.seconds[i] <= 0 || repeat <= 0) {
@@ -29,27 +37,61 @@ Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const State
             sum.high += ops.seconds[i];
             continue;
         }
-        const auto one = errorBounds(errors, familyOf(costs, i), ops.seconds[i] / repeat);
+        const OperatorFamily family = familyOf(costs, i);
+        const auto f = static_cast<std::size_t>(family);
+        const auto one = errorBounds(errors, family, ops.seconds[i] / repeat);
         sum.low += repeat * one.low;
         sum.high += repeat * one.high;
+        sum.seconds[f] += ops.seconds[i];
+        sum.width[f] += repeat * (one.high - one.low);
+        sum.error += ops.seconds[i] * meanError(errors, family, ops.seconds[i] / repeat);
+        total += ops.seconds[i];
     }
+    if (total > 0) sum.error /= total;
     return sum;
+}
+
+OperatorFamily largest(const std::array<double, operatorFamilyCount>& shares) {
+    return static_cast<OperatorFamily>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+}
+
+void setSupport(Estimate& answer, const Sides& sides, const StatedErrors& errors, Platform platform) {
+    const OperatorFamily family = largest(sides.seconds);
+    const auto& held = errors.heldOut[static_cast<std::size_t>(family)];
+    Support support;
+    support.error = sides.error;
+    support.what = fmt::format("{:.0f} % on kernels like these: {} {} of {}", 100 * std::expm1(sides.error), held.rows,
+                               toText(family), held.device);
+    if (platform != Platform::Gpu) {
+        support.error += std::log(unknownPlatformWidening);
+        support.unmeasured = 1;
+        support.what = "no measurement of a platform like this one";
+    }
+    answer.support = std::move(support);
+}
+
+// A method that was never compared with a measurement: a factor of two stands for what nobody knows.
+void addGuess(Estimate& answer, IntervalKind kind) {
+    const double latency = answer.latency.value;
+    answer.interval = {Seconds(kind == IntervalKind::Bound ? latency : latency / guess), Seconds(latency * guess), kind,
+                       "No errors have been measured for this method: a factor of two either way stands for them"};
+    answer.support = Support{.error = std::log(guess), .unmeasured = 1, .what = "never compared with a measurement"};
+    answer.warnings.push_back(warning("method.unmeasured", "the error of this method has never been measured",
+                                      "Its interval is a guess: compare with another method or with a measurement of "
+                                      "your own"));
 }
 
 void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground, std::string_view method,
                  IntervalKind kind) {
     const auto& device = ground.device;
     const double latency = answer.latency.value;
-    auto& interval = answer.interval;
-    interval = {answer.latency, answer.latency, kind, {}};
     const auto* errors = statedErrors(method);
     if (!errors) {
-        interval.basis = "No errors have been measured for this method";
-        answer.warnings.push_back(warning("method.unmeasured", "the error of this method has never been measured",
-                                          "Its interval has no width because nothing is known: compare with another "
-                                          "method or with a measurement of your own"));
+        addGuess(answer, kind);
         return;
     }
+    auto& interval = answer.interval;
+    interval = {answer.latency, answer.latency, kind, {}};
     auto sides = addSides(costs, answer.operators, *errors);
     interval.basis = std::string(errors->basis);
     if (ground.platform == Platform::Gpu) {
@@ -63,12 +105,50 @@ void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground,
             "method.no-reference", "the error of this method has not been measured on a platform like " + device.name,
             "Read the interval as a guess; compare with a measurement of your own", Place{{}, 0, 0, device.path}));
     }
+    setSupport(answer, sides, *errors, ground.platform);
     // The low side of a bound is the bound itself, whatever was measured with warm caches.
     interval.low = kind == IntervalKind::Bound ? answer.latency : Seconds(std::min(sides.low, latency));
+    if (answer.bound) {
+        const double least = answer.bound->value;
+        interval.low = kind == IntervalKind::Bound ? *answer.bound : Seconds(std::max(interval.low.value, least));
+    }
     interval.high = Seconds(std::max(sides.high, latency));
+    addWidth(answer, fmt::format("most of it comes from {}", toText(largest(sides.width))));
+}
+
+// No operator beats what its kernels take at peak rates.
+void raise(Estimate& answer, const Ground& ground) {
+    auto& seconds = answer.operators.seconds;
+    if (ground.least.size() != seconds.size()) return;
+    double least = 0;
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+        seconds[i] = std::max(seconds[i], ground.least[i]);
+        least += ground.least[i];
+    }
+    answer.bound = Seconds(least);
 }
 
 }  // namespace
+
+void addWidth(Estimate& answer, const std::string& reason) {
+    const double low = answer.interval.low.value, high = answer.interval.high.value;
+    if (high <= widestUnsaid * low) return;
+    answer.warnings.push_back(warning("interval.wide",
+                                      low > 0
+                                          ? fmt::format("the interval spans a factor of {:.0f}: {}", high / low, reason)
+                                          : fmt::format("the interval has no lower end: {}", reason),
+                                      "Compare with a method that has been measured on kernels like these"));
+}
+
+MethodOption fusionOption() {
+    return {.key = "fusion",
+            .title = "Fusion",
+            .choices = {"epilogue", "none", "compile", "apart"},
+            .fallback = "epilogue",
+            .meaning =
+                "What runs inside one kernel: an inference engine's fused kernels, nothing as in an eager "
+                "framework, what a compiler fuses, or every operator of the graph apart."};
+}
 
 void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device) {
     const auto& totals = workload.totals;
@@ -110,6 +190,19 @@ Expected<Ground> prepare(const Scenario& scenario) {
     return ground;
 }
 
+Expected<Ground> prepare(const Scenario& scenario, const EstimateContext& context) {
+    auto ground = prepare(scenario);
+    if (!ground) return ground;
+    const auto asked = context.options.find("fusion");
+    const Fusion fusion = fusionOf(asked == context.options.end() ? std::string_view() : asked->second);
+    const Workload& workload = *scenario.workload;
+    ground->lowering = loweringOf(scenario.workload, fusion);
+    ground->least = leastPerOperator(*ground->lowering, ground->device, workload.costs.size());
+    const auto& said = ground->lowering->assumptions;
+    ground->assumptions.insert(ground->assumptions.end(), said.begin(), said.end());
+    return ground;
+}
+
 void addCopies(Estimate& answer, const DeviceView& device) {
     if (device.copies <= 1) return;
     answer.warnings.push_back(
@@ -127,14 +220,16 @@ void resizeColumns(OperatorEstimates& operators, std::size_t rows) {
 
 void finishAnswer(Estimate& answer, const Workload& workload, const Ground& ground, std::string_view method,
                   IntervalKind kind, bool wantTimeline) {
+    const CostTable& costs = ground.costs(workload);
+    raise(answer, ground);
     double latency = 0;
     for (const double seconds : answer.operators.seconds) latency += seconds;
     answer.latency = Seconds(latency);
     answer.assumptions.insert(answer.assumptions.end(), ground.assumptions.begin(), ground.assumptions.end());
     answer.warnings.insert(answer.warnings.end(), workload.warnings.begin(), workload.warnings.end());
-    addInterval(answer, workload.costs, ground, method, kind);
+    addInterval(answer, costs, ground, method, kind);
     addEnergy(answer, ground.device);
-    if (!answer.energy) addPowerCapEnergy(answer, ground.device, workload.costs, ground.rates);
+    if (!answer.energy) addPowerCapEnergy(answer, ground.device, costs, ground.rates);
     addMemory(answer, workload, ground.device);
     if (ground.design) addParts(answer, *ground.design, ground.read);
     answer.ceilings = ceilingsFor(ground.device, workload.costs, answer.levels.size());

@@ -7,8 +7,10 @@
 #include "methods/answer/stated_errors.h"
 #include "methods/estimate.h"
 #include "methods/method.h"
+#include "methods/model/fused_costs.h"
 
 #include <string_view>
+#include <vector>
 
 namespace orrery {
 
@@ -16,26 +18,42 @@ struct Ground {
     DeviceView device;
     ComputeRates rates;
     Platform platform = Platform::Other;
-    std::vector<std::string> assumptions;  ///< of the view and of the rates
+    std::vector<std::string> assumptions;  ///< of the view, the rates and the fusion
     HardwarePtr design;
     PartsRead read;  ///< of the design; a method that asks for more views adds theirs
+    LoweringPtr lowering;                  ///< the kernels of the graph; null: its operators one by one
+    std::vector<double> least;             ///< s per operator that no answer may beat, all repeats; empty: not known
+
+    /// The columns to price.
+    const CostTable& costs(const Workload& workload) const {
+        return lowering && !lowering->leader.empty() ? lowering->costs : workload.costs;
+    }
 };
 
 /// The first device of the scenario's hardware. Fails naming the attribute that is missing, among them a main memory
 /// without bandwidth, and for workloads without operators.
 Expected<Ground> prepare(const Scenario& scenario);
+/// The same with the kernels that the graph is run as, by the context's option `fusion` (see fusionOption()).
+Expected<Ground> prepare(const Scenario& scenario, const EstimateContext& context);
+/// The option `fusion` of methods that price columns.
+MethodOption fusionOption();
 
 /// Weights, KV cache and activations against the device's capacity, with a warning where they do not fit.
 void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device);
+
+/// An interval wider than this says why (`interval.wide`): `reason` goes on with "the interval spans a factor of 31:
+/// …".
+inline constexpr double widestUnsaid = 20;
+void addWidth(Estimate& answer, const std::string& reason);
 
 /// Warns where more devices are drawn than work (`plan.one-device`).
 void addCopies(Estimate& answer, const DeviceView& device);
 
 void resizeColumns(OperatorEstimates& operators, std::size_t rows);
 
-/// Fills from the priced operators: latency (their sum), interval (stated errors of `method`), energy, memory use,
-/// ceilings of the levels in `answer.levels`, timeline, parts used; appends assumptions and warnings of the ground and
-/// workload.
+/// Fills from the priced operators: latency (their sum, each operator at least at the ground's least), bound, interval
+/// and support (stated errors of `method`; a factor of two either way where it has none), energy, memory use, ceilings
+/// of the levels in `answer.levels`, timeline, parts used; appends assumptions and warnings of the ground and workload.
 void finishAnswer(Estimate& answer, const Workload& workload, const Ground& ground, std::string_view method,
                   IntervalKind kind, bool wantTimeline);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 
@@ -61,6 +62,17 @@ ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, doubl
     bounds.low = std::clamp(bounds.low, 0.0, predictedSeconds);
     bounds.high = std::max(bounds.high, predictedSeconds);
     return bounds;
+}
+
+double meanError(const StatedErrors& errors, OperatorFamily family, double predictedSeconds) {
+    constexpr double side = 0.185, middle = 0.63;
+    const int c = errorClass(predictedSeconds);
+    const auto& q = errors.quantiles[static_cast<std::size_t>(family)][static_cast<std::size_t>(c)];
+    const auto error = [&](double quantile) {
+        const double ratio = c == 0 ? (predictedSeconds + quantile) / predictedSeconds : quantile;
+        return ratio > 0 ? std::abs(std::log(ratio)) : 0;
+    };
+    return side * error(q.p5) + middle * error(q.p50) + side * error(q.p95);
 }
 
 Platform platformOf(const DeviceView& device) {

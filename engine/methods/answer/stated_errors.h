@@ -65,6 +65,10 @@ struct ErrorBounds {
 };
 ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, double predictedSeconds);
 
+/// Mean |ln(measured ÷ predicted)| of such operators, from the three quantiles by the weights of Pearson and Tukey
+/// (Keefer, Bodily: Three-Point Approximations for Continuous Random Variables, Management Science 29, 1983).
+double meanError(const StatedErrors& errors, OperatorFamily family, double predictedSeconds);
+
 /// What kind of machine a view describes, as far as evidence goes.
 enum class Platform : std::uint8_t { Gpu, Other };
 Platform platformOf(const DeviceView& device);

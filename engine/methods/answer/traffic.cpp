@@ -1,5 +1,7 @@
 #include "methods/answer/traffic.h"
 
+#include "methods/model/launches.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -36,12 +38,12 @@ double reachable(const MemoryLevel& level) {
     return level.capacity.value / static_cast<double>(std::max<std::int64_t>(1, level.instances));
 }
 
-double operatorTraffic(const Workload& workload, std::size_t i, double inner) {
-    const auto& costs = workload.costs;
+// `fused`: what a product's kernel reads beyond its operands is read once, however the product is tiled.
+double operatorTraffic(const Graph& graph, const CostTable& costs, std::size_t i, double inner, bool fused) {
     const double compulsory = costs.bytes(i);
     if (inner <= 0) return compulsory;
-    if (costs.kind[i] == OperatorKind::Attention && i < workload.graph.operators.size()) {
-        const auto& shape = workload.graph.operators[i].attention;
+    if (costs.kind[i] == OperatorKind::Attention && i < graph.operators.size()) {
+        const auto& shape = graph.operators[i].attention;
         return shape ? attentionTraffic(*shape, costs.type[i], compulsory, inner) : compulsory;
     }
     const auto& g = costs.gemm[i];
@@ -54,7 +56,13 @@ double operatorTraffic(const Workload& workload, std::size_t i, double inner) {
         a *= share;
     }
     const double c = costs.outputBytes[i] + costs.kvWriteBytes[i];
-    return costs.scratchBytes[i] + productTraffic(g, a, b, c, std::max(1, bits(costs.type[i])) / 8.0, inner);
+    double once = costs.scratchBytes[i];
+    if (fused) {
+        const double beside = std::max(0.0, a - g.batch * g.m * g.k * bits(costs.type[i]) / 8.0);
+        once += beside;
+        a -= beside;
+    }
+    return once + productTraffic(g, a, b, c, std::max(1, bits(costs.type[i])) / 8.0, inner);
 }
 
 }  // namespace
@@ -72,10 +80,8 @@ double productTraffic(const GemmShape& shape, double a, double b, double c, doub
     return std::max(best, all);
 }
 
-void findOnChipReuse(const Workload& workload, double capacity, std::vector<double>& savedRead,
-                     std::vector<double>& savedWrite) {
-    const auto& graph = workload.graph;
-    const auto& costs = workload.costs;
+void findOnChipReuse(const Graph& graph, const CostTable& costs, std::span<const std::int32_t> leader, double capacity,
+                     std::vector<double>& savedRead, std::vector<double>& savedWrite) {
     const auto rows = costs.size();
     savedRead.assign(rows, 0);
     savedWrite.assign(rows, 0);
@@ -89,14 +95,20 @@ void findOnChipReuse(const Workload& workload, double capacity, std::vector<doub
         double lastTouch = 0;  // bytes touched at its last use
     };
     std::vector<Made> made(graph.tensors.size());
+    const bool fused = !leader.empty();
+    const auto roots = fused ? viewRoots(graph) : std::vector<TensorId>();
+    const auto groupOf = [&](std::size_t i) { return fused ? static_cast<std::size_t>(leader[i]) : i; };
     double touched = 0;
     for (std::size_t i = 0; i < rows; ++i) {
         const auto& op = graph.operators[i];
+        if (fused && op.kind == OperatorKind::View) continue;
+        const std::size_t group = groupOf(i);
         double found = 0;
-        for (const auto id : op.inputs) {
-            if (id < 0) continue;
+        for (const auto input : op.inputs) {
+            if (input < 0) continue;
+            const auto id = fused ? roots[static_cast<std::size_t>(input)] : input;
             auto& tensor = made[static_cast<std::size_t>(id)];
-            if (tensor.by < 0) continue;
+            if (tensor.by < 0 || (fused && static_cast<std::size_t>(tensor.by) == group)) continue;
             tensor.read = true;
             // Between repetitions of a folded block the order of operators is the stored one, so distances hold.
             const bool sameBlock = graph.operators[static_cast<std::size_t>(tensor.by)].repeat == op.repeat;
@@ -108,13 +120,13 @@ void findOnChipReuse(const Workload& workload, double capacity, std::vector<doub
                 tensor.kept = false;
             }
         }
-        savedRead[i] = std::min(found, costs.inputBytes[i]);
+        savedRead[group] = std::min(savedRead[group] + found, costs.inputBytes[group]);
         touched += costs.bytes(i);
         for (const auto id : op.outputs) {
             if (id < 0) continue;
             const auto role = graph.tensors[static_cast<std::size_t>(id)].role;
             if (role == TensorRole::Activation) {
-                made[static_cast<std::size_t>(id)] = {static_cast<std::int32_t>(i), true, false, touched};
+                made[static_cast<std::size_t>(id)] = {static_cast<std::int32_t>(group), true, false, touched};
             }
         }
     }
@@ -128,21 +140,26 @@ void findOnChipReuse(const Workload& workload, double capacity, std::vector<doub
 }
 
 std::vector<std::vector<double>> levelTraffic(const Workload& workload, const DeviceView& device) {
-    const auto rows = workload.costs.size();
+    return levelTraffic(workload.graph, workload.costs, {}, device);
+}
+
+std::vector<std::vector<double>> levelTraffic(const Graph& graph, const CostTable& costs,
+                                              std::span<const std::int32_t> leader, const DeviceView& device) {
+    const auto rows = costs.size();
     const auto depth = device.levels.size();
     std::vector<std::vector<double>> traffic(depth, std::vector<double>(rows));
     for (std::size_t l = 0; l < depth; ++l) {
         // The innermost level has nothing inside it that we know: it is charged with what enters it.
         const double inner = l + 1 < depth ? reachable(device.levels[l + 1]) : 0;
         for (std::size_t i = 0; i < rows; ++i) {
-            const double bytes = operatorTraffic(workload, i, inner);
+            const double bytes = operatorTraffic(graph, costs, i, inner, !leader.empty());
             traffic[l][i] = l == 0 ? bytes : std::max(bytes, traffic[l - 1][i]);
         }
     }
     if (depth > 1 && device.levels[1].instances == 1) {
         std::vector<double> savedRead;
         std::vector<double> savedWrite;
-        findOnChipReuse(workload, device.levels[1].capacity.value, savedRead, savedWrite);
+        findOnChipReuse(graph, costs, leader, device.levels[1].capacity.value, savedRead, savedWrite);
         for (std::size_t i = 0; i < rows; ++i) {
             traffic[0][i] = std::max(0.0, traffic[0][i] - savedRead[i] - savedWrite[i]);
         }

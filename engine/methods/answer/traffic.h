@@ -11,6 +11,8 @@
 #include "hardware/views/device_view.h"
 #include "workload/workload.h"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace orrery {
@@ -21,12 +23,17 @@ namespace orrery {
 double productTraffic(const GemmShape& shape, double a, double b, double c, double element, double inner);
 
 /// Which inputs an operator still finds in a shared on-chip memory of `capacity` bytes, because the operators since
-/// the producer have touched less than that. Fills `savedRead` and `savedWrite` with the bytes of one execution that
-/// therefore do not cross main memory: a result is not written back if every reader found it on chip.
-void findOnChipReuse(const Workload& workload, double capacity, std::vector<double>& savedRead,
-                     std::vector<double>& savedWrite);
+/// the producer have touched less than that; `leader` as above, empty where nothing is fused. Fills `savedRead` and
+/// `savedWrite` with the bytes of one execution that therefore do not cross main memory: a result is not written back
+/// if every reader found it on chip.
+void findOnChipReuse(const Graph& graph, const CostTable& costs, std::span<const std::int32_t> leader, double capacity,
+                     std::vector<double>& savedRead, std::vector<double>& savedWrite);
 
 /// traffic[level][operator], outermost level first, bytes of one execution; never decreasing inwards.
 std::vector<std::vector<double>> levelTraffic(const Workload& workload, const DeviceView& device);
+/// The same of fused kernels: `costs` and `leader` as a Lowering has them. What is made and read inside a group stays
+/// on the chip; views are transparent.
+std::vector<std::vector<double>> levelTraffic(const Graph& graph, const CostTable& costs,
+                                              std::span<const std::int32_t> leader, const DeviceView& device);
 
 }  // namespace orrery

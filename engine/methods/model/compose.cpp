@@ -150,13 +150,30 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
     return result;
 }
 
+namespace {
+
+// Of a normal error: the mean of its absolute value per half-width that holds 90 %.
+constexpr double meanOfHalfWidth = 0.798 / 1.645;
+
+double errorOf(const PricedLaunch& p) {
+    if (!p.known || !p.price.priced || !(p.low > 0) || !(p.seconds > 0)) return std::log(guess);
+    return meanOfHalfWidth * std::log(p.high / p.low) / 2;
+}
+
+}  // namespace
+
 Doubts doubtsOf(const Composition& c) {
     Doubts doubts;
-    double busy = 0;
+    double busy = 0, most = -1;
+    std::array<double, kernelKindCount> width{};
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
         const PricedLaunch& p = c.prices[i];
         const double seconds = p.seconds * c.list.launches[i].count;
+        const double times = c.list.launches[i].count;
         busy += seconds;
+        doubts.error += seconds * errorOf(p);
+        width[static_cast<std::size_t>(c.list.launches[i].kernel.kind)] += times * (p.high - p.low);
+        if (seconds > most) most = seconds, doubts.longest = i;
         if (!p.price.priced) {
             doubts.notCovered += seconds;
             doubts.notCoveredByKind[static_cast<std::size_t>(c.list.launches[i].kernel.kind)] += seconds;
@@ -168,7 +185,10 @@ Doubts doubtsOf(const Composition& c) {
         if (p.raised) doubts.raised += seconds;
     }
     if (busy <= 0) return doubts;
-    for (double* share : {&doubts.notCovered, &doubts.outside, &doubts.edge, &doubts.unknown, &doubts.raised}) *share /= busy;
+    doubts.widest = static_cast<KernelKind>(std::max_element(width.begin(), width.end()) - width.begin());
+    for (double* share :
+         {&doubts.error, &doubts.notCovered, &doubts.outside, &doubts.edge, &doubts.unknown, &doubts.raised})
+        *share /= busy;
     for (double& share : doubts.notCoveredByKind) share /= busy;
     return doubts;
 }

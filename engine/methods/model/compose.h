@@ -51,6 +51,9 @@ struct Composition {
 struct Doubts {
     double notCovered = 0, outside = 0, edge = 0, unknown = 0, raised = 0;
     std::array<double, kernelKindCount> notCoveredByKind{};
+    double error = 0;                       ///< mean |ln(measured ÷ predicted)|, as wide as the prices' own sides
+    std::size_t longest = 0;                ///< the launch that takes most of the time
+    KernelKind widest = KernelKind::Other;  ///< whose sides are the widest together
 };
 Doubts doubtsOf(const Composition& composition);
 

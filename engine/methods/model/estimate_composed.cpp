@@ -10,12 +10,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 
 namespace {
 
 constexpr double worthSaying = 0.001;  // of the time
+constexpr double leastOutside = 1.1;   // either way, where most of the time is outside every calibration
 
 std::string percent(double share) {
     return share > 0 && share < 0.01 ? fmt::format("{:.1f} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
@@ -63,6 +65,44 @@ void addDoubts(Estimate& answer, const Doubts& doubts) {
     }
 }
 
+std::string widthReason(const Doubts& doubts) {
+    const std::string most = fmt::format("most of it comes from {} kernels", toText(doubts.widest));
+    if (doubts.outside > 0.1) return fmt::format("{} of the time is outside the calibration", percent(doubts.outside));
+    if (doubts.unknown > 0.1) return fmt::format("{} of the time has no measured error", percent(doubts.unknown));
+    if (doubts.notCovered > 0.1)
+        return fmt::format("{} of the time stands at its roofline", percent(doubts.notCovered));
+    return most;
+}
+
+// What speaks for most of the time, in words.
+std::string supportText(const Composition& c, const Doubts& doubts, std::string_view method,
+                        const CalibrationSet& calibrations) {
+    if (c.list.launches.empty()) return {};
+    const Kernel& kernel = c.list.launches[doubts.longest].kernel;
+    const VariantName variant = variantName(kernel);
+    const auto found = c.gpu ? calibrations.find(method, kernel.kind, variant.view(), *c.gpu) : CalibrationSet::Found{};
+    if (!found.section) {
+        const std::string basis = c.pricer->basis();
+        return basis.empty() ? fmt::format("never compared with {} {} kernels", variant.view(), toText(kernel.kind))
+                             : basis;
+    }
+    const CalibrationSection& section = *found.section;
+    std::int64_t rows = 0;
+    double error = 0;
+    for (const ResidualClass& each : section.residuals) {
+        rows += each.rows;
+        error += each.meanAbsolute * static_cast<double>(each.rows);
+    }
+    const bool here = section.device && found.deviceDistance <= 0.01;
+    const std::string of = here ? "this device"
+                           : section.device
+                               ? section.device->id
+                               : fmt::format("{} devices", std::max<std::size_t>(1, section.devices.size()));
+    if (rows == 0) return fmt::format("calibrated on {} kernels of {}", toText(kernel.kind), of);
+    return fmt::format("{:.1f} % on {} {} {} kernels of {}", 100 * std::expm1(error / static_cast<double>(rows)), rows,
+                       variant.view(), toText(kernel.kind), of);
+}
+
 void addInterval(Estimate& answer, const Composition& c, const Doubts& doubts) {
     const auto& i = c.interval;
     const double shift = answer.latency.value - i.seconds;
@@ -82,6 +122,13 @@ void addInterval(Estimate& answer, const Composition& c, const Doubts& doubts) {
             format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)), format(Seconds(i.correlatedLow)),
             format(Seconds(i.correlatedHigh)));
     }
+    // Beyond every calibration nothing is known to a tenth, however alike the kernels are to each other.
+    if (doubts.outside + doubts.unknown + doubts.notCovered > 0.5) {
+        answer.interval.low = std::min(answer.interval.low, Seconds(latency / leastOutside));
+        answer.interval.high = std::max(answer.interval.high, Seconds(latency * leastOutside));
+        if (answer.bound) answer.interval.low = std::max(answer.interval.low, std::min(*answer.bound, answer.latency));
+    }
+    addWidth(answer, widthReason(doubts));
     if (doubts.unknown > worthSaying) {
         answer.interval.basis += fmt::format("; {} of the time has no measured error", percent(doubts.unknown));
     }
@@ -192,8 +239,7 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
 ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context, const Task& task) {
     ModelOptions options;
     options.launch = optionOf(card, context, "launch") == "eager" ? LaunchMode::Eager : LaunchMode::Graph;
-    const auto fusion = optionOf(card, context, "fusion");
-    options.fusion = fusion == "none" ? Fusion::None : fusion == "compile" ? Fusion::Compile : Fusion::Epilogue;
+    options.fusion = fusionOf(optionOf(card, context, "fusion"));
     options.streams = optionOf(card, context, "streams") == "on";
     if (const auto* step = std::get_if<TrainingStep>(&task)) {
         options.step = Step::Training;
@@ -226,6 +272,9 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
     answer.bound = Seconds(std::min(least, answer.latency.value));
     const Doubts doubts = doubtsOf(c);
     addInterval(answer, c, doubts);
+    answer.support = Support{
+        doubts.error, doubts.outside, doubts.edge, std::min(1.0, doubts.unknown + doubts.notCovered),
+        supportText(c, doubts, method.id, context.calibrations ? *context.calibrations : shippedCalibrations().set)};
     answer.assumptions = assumptionsOf(c, options);
     answer.warnings = workload.warnings;
     addCopies(answer, c.device);

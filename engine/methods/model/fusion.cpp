@@ -16,7 +16,7 @@ public:
         : graph_(workload.graph), costs_(workload.costs), options_(options), size_(graph_.operators.size()) {
         leader_.resize(size_);
         for (std::size_t i = 0; i < size_; ++i) leader_[i] = static_cast<std::int32_t>(i);
-        if (options_.fusion != Fusion::None) findUses();
+        if (options_.fusion == Fusion::Epilogue || options_.fusion == Fusion::Compile) findUses();
     }
 
     std::vector<std::int32_t> run() {

@@ -1,5 +1,7 @@
 #include "methods/model/kernel_bound.h"
 
+#include "workload/costs.h"
+
 #include <algorithm>
 
 namespace orrery {
@@ -8,11 +10,23 @@ namespace {
 
 constexpr double winograd = 4;
 
-double operations(const Kernel& kernel) {
-    const ConvolutionShape& c = kernel.convolution;
-    const bool fast = kernel.kind == KernelKind::Convolution && c.kernelHeight == 3 && c.kernelWidth == 3 &&
-                      c.stride == 1 && c.dilation == 1;
-    return fast ? kernel.flops / winograd : kernel.flops;
+double operationsOf(const Kernel& kernel) {
+    switch (kernel.kind) {
+        case KernelKind::Convolution: {
+            const ConvolutionShape& c = kernel.convolution;
+            const bool fast = c.kernelHeight == 3 && c.kernelWidth == 3 && c.stride == 1 && c.dilation == 1;
+            return fast ? kernel.flops / winograd : kernel.flops;
+        }
+        case KernelKind::PrefillAttention:
+        case KernelKind::DecodeAttention: {
+            const AttentionShape& a = kernel.attention;
+            const double products = 2 * static_cast<double>(a.batch) * static_cast<double>(a.heads) *
+                                    attentionPairs(a) * static_cast<double>(a.headDim + a.valueDim);
+            return products > 0 ? std::min(products, kernel.flops) : kernel.flops;
+        }
+        default:
+            return kernel.flops;
+    }
 }
 
 // The bandwidth that its bytes move at, at most; 0: no limit is known.
@@ -30,12 +44,24 @@ double bandwidthFor(const DeviceView& device, double bytes) {
 
 }  // namespace
 
+KernelWork workOf(const Kernel& kernel) {
+    if (kernel.kind == KernelKind::Collective) return {kernel.type, 0, 0};
+    return {kernel.type, operationsOf(kernel), kernel.bytes()};
+}
+
+double secondsPerOperation(const DeviceView& device, DType type) {
+    const double peak = std::max(device.peak(true, type).value, device.peak(false, type).value);
+    return peak > 0 ? 1 / peak : 0;
+}
+
+double leastSeconds(const DeviceView& device, const KernelWork& work, double perOperation) {
+    const double bandwidth = bandwidthFor(device, work.bytes);
+    return std::max(work.operations * perOperation, bandwidth > 0 ? work.bytes / bandwidth : 0);
+}
+
 double leastSeconds(const DeviceView& device, const Kernel& kernel) {
-    if (kernel.kind == KernelKind::Collective) return 0;
-    const double peak = std::max(device.peak(true, kernel.type).value, device.peak(false, kernel.type).value);
-    const double compute = peak > 0 ? operations(kernel) / peak : 0;
-    const double bandwidth = bandwidthFor(device, kernel.bytes());
-    return std::max(compute, bandwidth > 0 ? kernel.bytes() / bandwidth : 0);
+    const KernelWork work = workOf(kernel);
+    return leastSeconds(device, work, secondsPerOperation(device, work.type));
 }
 
 }  // namespace orrery

@@ -192,6 +192,9 @@ void addAssumptions(const ModelOptions& options, LaunchList& list) {
                 "Fused as a compiler does: element-wise operators with at most one norm or softmax read their operands "
                 "once; products stay on their own");
             break;
+        case Fusion::Apart:
+            list.assumptions.push_back("Nothing is fused: every operator of the graph is one kernel");
+            break;
     }
     std::int64_t fused = 0;
     for (std::size_t i = 0; i < list.leader.size(); ++i) fused += list.leader[i] != static_cast<std::int32_t>(i);
@@ -207,6 +210,12 @@ void addAssumptions(const ModelOptions& options, LaunchList& list) {
 std::string_view toText(Part part) {
     static constexpr std::array<std::string_view, partCount> names{"forward", "loss", "backward", "optimizer"};
     return names[static_cast<std::size_t>(part)];
+}
+
+Fusion fusionOf(std::string_view text) {
+    if (text == "none") return Fusion::None;
+    if (text == "compile") return Fusion::Compile;
+    return text == "apart" ? Fusion::Apart : Fusion::Epilogue;
 }
 
 Kernel productKernel(DType type, double batch, double m, double n, double k) {
@@ -259,7 +268,8 @@ LaunchList launchesOf(const Workload& workload, const ModelOptions& options) {
             continue;
         }
         const Operator& op = graph.operators[i];
-        if (op.kind == OperatorKind::Attention && op.attention && !op.attention->flash) {
+        const bool apart = options.fusion == Fusion::Apart;
+        if (!apart && op.kind == OperatorKind::Attention && op.attention && !op.attention->flash) {
             addUnfusedAttention(workload, i, options, list.launches);
             continue;
         }

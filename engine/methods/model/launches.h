@@ -19,7 +19,10 @@ enum class Fusion : std::uint8_t {
     None,      ///< a framework in eager mode: composite functions and unfused attention are many kernels
     Epilogue,  ///< an inference engine: bias, activation, residual in the products; residual with norm; attention
     Compile,   ///< a compiler: chains of element-wise work with at most one norm or softmax; products on their own
+    Apart,     ///< every operator of the graph is one kernel, whoever runs it
 };
+/// `none`, `compile`, `apart`; anything else is epilogue.
+Fusion fusionOf(std::string_view text);
 enum class Step : std::uint8_t { Inference, Training };
 
 struct ModelOptions {

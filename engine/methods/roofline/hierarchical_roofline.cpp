@@ -17,7 +17,7 @@ std::string textOf(const std::vector<std::string>& words) {
 
 Expected<Estimate> estimateHierarchical(const Scenario& scenario, EstimateContext& context) {
     const auto& workload = *scenario.workload;
-    auto ground = prepare(scenario);
+    auto ground = prepare(scenario, context);
     if (!ground) return tl::unexpected(std::move(ground.error()));
     const auto& device = ground->device;
 
@@ -29,18 +29,21 @@ Expected<Estimate> estimateHierarchical(const Scenario& scenario, EstimateContex
         perByte.push_back(level.bandwidth.value > 0 ? 1 / level.bandwidth.value : 0);
         if (level.bandwidth.value <= 0) silent.push_back(level.name);
     }
-    auto traffic = levelTraffic(workload, device);
-    priceHierarchical(workload.costs, ground->rates, traffic, perByte, device.launchOverhead.value, answer.operators);
-    const auto& repeat = workload.costs.repeat;
+    const CostTable& costs = ground->costs(workload);
+    const auto leader =
+        ground->lowering ? std::span<const std::int32_t>(ground->lowering->leader) : std::span<const std::int32_t>();
+    auto traffic = levelTraffic(workload.graph, costs, leader, device);
+    priceHierarchical(costs, ground->rates, traffic, perByte, device.launchOverhead.value, answer.operators);
+    const auto& repeat = costs.repeat;
     for (auto& level : traffic) {
         for (std::size_t i = 0; i < repeat.size(); ++i) level[i] *= repeat[i];
     }
     answer.operators.levelBytes = std::move(traffic);
 
     answer.assumptions = {
-        "Matrix products are tiled to fit the level inside with the least traffic; other operators stream through "
+        "Matrix products are tiled to fit the level inside with the least traffic; other kernels stream through "
         "every level",
-        "Units and all levels run at their peak rates and overlap fully within an operator; operators run one after "
+        "Units and all levels run at their peak rates and overlap fully within a kernel; kernels run one after "
         "another"};
     if (device.levels.size() > 1 && device.levels[1].instances == 1) {
         answer.assumptions.push_back("An activation that still fits in " + device.levels[1].name + " (" +
@@ -48,8 +51,7 @@ Expected<Estimate> estimateHierarchical(const Scenario& scenario, EstimateContex
                                      ") when its reader runs does not cross " + device.main().name);
     }
     if (device.launchOverhead.value > 0) {
-        answer.assumptions.push_back("Every operator is launched on its own, " + format(device.launchOverhead) +
-                                     " each");
+        answer.assumptions.push_back("Every kernel is launched on its own, " + format(device.launchOverhead) + " each");
     }
     if (!silent.empty()) answer.assumptions.push_back("Levels without a bandwidth do not limit: " + textOf(silent));
     finishAnswer(answer, workload, *ground, "hierarchical-roofline", IntervalKind::StatedError, context.wantTimeline);
@@ -94,8 +96,9 @@ Method hierarchicalRooflineMethod() {
                         "Hong, Kung: I/O complexity: the red-blue pebble game, STOC 1981",
                         "Smith, Lowery, Langou, van de Geijn: A Tight I/O Lower Bound for Matrix Multiplication, 2019"},
             .expectedCost = "microseconds per hundred operators",
-            .version = "1",
+            .version = "2",
             .live = true,
+            .options = {fusionOption()},
         },
         &estimateHierarchical};
 }

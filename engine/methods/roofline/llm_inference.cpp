@@ -54,7 +54,7 @@ void addFigures(Estimate& answer, const Workload& workload, const Ground& ground
     const auto context = static_cast<double>(contextOf(workload));
     const double seconds = answer.latency.value;
     const bool decode = options.phase == Phase::Decode;
-    const auto traffic = passTraffic(workload.costs);
+    const auto traffic = passTraffic(ground.costs(workload));
     auto& figures = answer.figures;
     figures.push_back({decode                            ? "Time per output token"
                        : options.phase == Phase::Prefill ? "Time to first token"
@@ -95,7 +95,7 @@ Expected<Estimate> estimateLlm(const Scenario& scenario, EstimateContext& contex
             "a built-in language model or a Hugging Face config.json",
             "Use the roofline or the hierarchical roofline for this workload");
     }
-    auto ground = prepare(scenario);
+    auto ground = prepare(scenario, context);
     if (!ground) return tl::unexpected(std::move(ground.error()));
     const auto& device = ground->device;
     const auto efficiencies = efficienciesFor(ground->platform);
@@ -103,8 +103,8 @@ Expected<Estimate> estimateLlm(const Scenario& scenario, EstimateContext& contex
 
     Estimate answer;
     answer.levels = {device.main().name};
-    priceWithEfficiency(workload.costs, ground->rates, device.main().bandwidth.value, device.launchOverhead.value,
-                        efficiencies, answer.operators);
+    priceWithEfficiency(ground->costs(workload), ground->rates, device.main().bandwidth.value,
+                        device.launchOverhead.value, efficiencies, answer.operators);
     answer.assumptions = {fmt::format("Matrix products reach {:.1f} % of the peak rate, attention {:.1f} %; memory "
                                       "reaches {:.1f} % of its bandwidth: {}",
                                       100 * efficiencies.compute, 100 * efficiencies.attention,
@@ -126,8 +126,7 @@ Expected<Estimate> estimateLlm(const Scenario& scenario, EstimateContext& contex
         answer.assumptions.push_back("Experts are chosen evenly: weights read are the expected share");
     }
     if (device.launchOverhead.value > 0) {
-        answer.assumptions.push_back("Every operator is launched on its own, " + format(device.launchOverhead) +
-                                     " each");
+        answer.assumptions.push_back("Every kernel is launched on its own, " + format(device.launchOverhead) + " each");
     }
     if (options.phase == Phase::Decode && contextOf(workload) < leastCachedTokens) {
         answer.warnings.push_back(
@@ -187,8 +186,9 @@ Method llmInferenceMethod() {
             .lineage = {"Yuan et al.: LLM Inference Unveiled (LLM-Viewer), 2024", "Bambhaniya et al.: GenZ, 2024",
                         "LIFE: operator-modular analytical LLM inference, arXiv 2508.00904, 2025"},
             .expectedCost = "microseconds per thousand operators",
-            .version = "1",
+            .version = "2",
             .live = true,
+            .options = {fusionOption()},
         },
         &estimateLlm};
 }

@@ -9,17 +9,18 @@ namespace {
 
 Expected<Estimate> estimateRoofline(const Scenario& scenario, EstimateContext& context) {
     const auto& workload = *scenario.workload;
-    auto ground = prepare(scenario);
+    auto ground = prepare(scenario, context);
     if (!ground) return tl::unexpected(std::move(ground.error()));
     const auto& device = ground->device;
 
     Estimate answer;
     answer.levels = {device.main().name};
-    priceRoofline(workload.costs, ground->rates, device.main().bandwidth.value, answer.operators);
+    priceRoofline(ground->costs(workload), ground->rates, device.main().bandwidth.value, answer.operators);
     answer.assumptions = {
-        "Every operator moves each of its operands past " + device.main().name +
-            " once and reuses nothing of the others",
-        "Units and memory run at their peak rates and overlap fully; launching an operator takes no time"};
+        "Every kernel moves each of its operands past " + device.main().name +
+            " once and reuses nothing of the others: a cold start. The bound lets operands that fit into a cache be "
+            "there already",
+        "Units and memory run at their peak rates and overlap fully; launching a kernel takes no time"};
     finishAnswer(answer, workload, *ground, "roofline", IntervalKind::Bound, context.wantTimeline);
     return answer;
 }
@@ -33,7 +34,7 @@ Method rooflineMethod() {
             .title = "Roofline",
             .methodology = Methodology::Analytical,
             .level = MethodLevel::Model,
-            .summary = "The least time that peak rates and main-memory bandwidth allow, operator by operator. "
+            .summary = "The least time that peak rates and main-memory bandwidth allow, kernel by kernel. "
                        "Ask it first: what it calls slow cannot be made fast by better kernels.",
             .platforms = {"GPU", "TPU", "CPU", "Accelerator"},
             .evidence =
@@ -55,12 +56,13 @@ Method rooflineMethod() {
             .needs = {"Peak rate per precision", "Bandwidth of the main memory", "Shapes of all tensors"},
             .failureMode =
                 "Optimistic for kernels under about 10 us, whose launch it does not count, and for power-limited "
-                "devices; pessimistic where a large cache holds operands from one operator to the next, where kernels "
-                "fuse operators, and for Winograd convolutions, which do less work than the direct form.",
+                "devices; pessimistic where a large cache holds operands from one kernel to the next, and for "
+                "Winograd convolutions, which do less work than the direct form.",
             .lineage = {"Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009"},
             .expectedCost = "microseconds per thousand operators",
-            .version = "1",
+            .version = "2",
             .live = true,
+            .options = {fusionOption()},
         },
         &estimateRoofline};
 }
