@@ -32,6 +32,11 @@ std::vector<ComponentPath> childrenOfKind(const Component& root, const Component
     return out;
 }
 
+const Measure* measureOf(const Component& component, std::string_view attribute) {
+    const Attribute* found = component.find(attribute);
+    return found ? std::get_if<Measure>(&found->value) : nullptr;
+}
+
 // A value per second or in seconds, with the clock of the component or of what stands around it.
 double valueAt(const Component& root, const ComponentPath& path, std::string_view attribute, bool rate) {
     const Measure* found = measureOf(*componentAt(root, path), attribute);
