@@ -1,5 +1,7 @@
 #include "app/document/live_controller.h"
 
+#include "store/project/study_file.h"
+
 #include "app/document/document.h"
 
 #include <utility>
@@ -70,6 +72,11 @@ void LiveController::request() {
     question.generation = generation_;
     question.hardware = document_.hardware();
     if (const ProjectWorkload* workload = document_.workload()) question.recipe = workload->recipe;
+    if (!document_.state()->scenarios.empty()) {
+        const ScenarioRef& asked = document_.state()->scenarios.front();
+        question.plan = asked.plan;
+        if (auto task = taskOf(asked, document_.state()->serving)) question.task = std::move(*task);
+    }
     question.methods = document_.state()->methods;
     question.calibrations = calibrations_;
     question.truth = truth_;

@@ -45,7 +45,7 @@ std::optional<LiveAnswer> answerLive(const LiveQuestion& question, WorkloadCache
 
     auto snapshot = std::make_shared<ui::Snapshot>();
     snapshot->revision = question.revision;
-    snapshot->scenario = {question.hardware, answer.workload};
+    snapshot->scenario = {question.hardware, answer.workload, question.plan, question.task};
     snapshot->calibrations = question.calibrations;
     if (Expected<DeviceView> view = deviceView(*question.hardware)) {
         snapshot->device = std::make_shared<const DeviceView>(std::move(*view));
@@ -54,7 +54,9 @@ std::optional<LiveAnswer> answerLive(const LiveQuestion& question, WorkloadCache
     context.calibrations = question.calibrations.get();
     for (std::size_t at = 0; at < question.methods.size(); ++at) {
         const Method* method = findMethod(question.methods[at]);
-        if (method && !method->card.live) continue;
+        // A method that answers alone what is asked of the whole system is not kept waiting for.
+        const bool serves = method && method->card.level == MethodLevel::System;
+        if (method && !method->card.live && !(serves && method->card.answers(kindOf(question.task)))) continue;
         snapshot->answers.push_back(answerOf(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
         if (stop.stop_requested()) return std::nullopt;
     }

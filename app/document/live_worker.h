@@ -21,6 +21,8 @@ struct LiveQuestion {
     quint64 generation = 0;  ///< changes when another project or pair is shown: older answers are worthless then
     HardwarePtr hardware;
     std::optional<WorkloadRecipe> recipe;
+    Plan plan = {};
+    Task task = Pass{};
     std::vector<std::string> methods;                    ///< ids or choices, in the order shown
     std::shared_ptr<const CalibrationSet> calibrations;  ///< null: what ships
     std::shared_ptr<const ReferenceIndex> truth;         ///< null: no kernels are loaded

@@ -1,5 +1,7 @@
 #include "app/document/run_controller.h"
 
+#include "store/project/study_file.h"
+
 #include "app/document/background.h"
 #include "app/document/document.h"
 #include "app/document/workload_cache.h"
@@ -52,7 +54,10 @@ std::optional<Diagnostic> runAll(const RunQuestion& question, WorkloadCache& cac
         const auto& recipe = question.state->workloads[static_cast<std::size_t>(workload)].recipe;
         Expected<WorkloadPtr> loaded = cache.get(recipe);
         if (!loaded) return loaded.error();
-        scenarios.push_back({question.state->hardware[static_cast<std::size_t>(hardware)], *loaded});
+        auto task = taskOf(reference, question.state->serving);
+        if (!task) return task.error();
+        scenarios.push_back({question.state->hardware[static_cast<std::size_t>(hardware)], *loaded, reference.plan,
+                             std::move(*task)});
         if (stop.stop_requested()) break;
     }
     {

@@ -2,9 +2,11 @@
 
 #include "app/document/commands/project_edits.h"
 #include "hardware/files/catalogue.h"
+#include "hardware/views/cluster_view.h"
 #include "widgets/common/theme.h"
 
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QMenu>
 #include <QPainter>
 #include <QPixmap>
@@ -58,7 +60,15 @@ ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent),
     methods_ = new Chooser(QStringLiteral("methodChooser"), tr("Method set"), tr("Which methods answer"), this);
     workloads_ = new Chooser(QStringLiteral("workloadChooser"), tr("Workload"), tr("What is computed"), this);
     hardware_ = new Chooser(QStringLiteral("hardwareChooser"), tr("Hardware"), tr("What computes it"), this);
-    for (Chooser* chooser : {methods_, workloads_, hardware_}) row->addWidget(chooser);
+    plan_ = new Chooser(QStringLiteral("planChooser"), tr("Plan"),
+                        tr("How the model is spread over the drawn devices: tensor, pipeline and data parallelism"),
+                        this);
+    task_ = new Chooser(QStringLiteral("taskChooser"), tr("Task"), tr("What is asked: one pass, a training step, a "
+                                                                     "serving run"),
+                        this);
+    for (Chooser* chooser : {methods_, task_, workloads_, plan_, hardware_}) row->addWidget(chooser);
+    connect(plan_, &Chooser::filling, this, &ScenarioBar::fillPlan);
+    connect(task_, &Chooser::filling, this, &ScenarioBar::fillTask);
     connect(methods_, &Chooser::filling, this, &ScenarioBar::fillMethods);
     connect(workloads_, &Chooser::filling, this, &ScenarioBar::fillWorkloads);
     connect(hardware_, &Chooser::filling, this, &ScenarioBar::fillHardware);
@@ -81,6 +91,82 @@ void ScenarioBar::refresh() {
     workloads_->setCaption(tr("Workload"), workload ? QString::fromStdString(workload->name) : tr("none"));
     const HardwarePtr hardware = document_.hardware();
     hardware_->setCaption(tr("Hardware"), hardware ? QString::fromStdString(hardware->name) : tr("none"));
+    const auto& scenarios = document_.state()->scenarios;
+    const ScenarioRef asked = scenarios.empty() ? ScenarioRef{} : scenarios.front();
+    plan_->setCaption(tr("Plan"), asked.plan.split() ? QString::fromStdString(toText(asked.plan)) : tr("one device"));
+    QString task = tr("one pass");
+    if (asked.task.starts_with("training-step")) task = tr("training step");
+    if (asked.task == "serving-run") task = tr("serving run");
+    if (asked.task.starts_with("operator")) task = QString::fromStdString(asked.task);
+    task_->setCaption(tr("Task"), task);
+    plan_->setEnabled(!scenarios.empty());
+    task_->setEnabled(!scenarios.empty());
+}
+
+void ScenarioBar::setPlan(const Plan& plan) {
+    if (auto done = document_.apply(setPlanEdit(*document_.state(), plan)); !done) emit refused(done.error());
+}
+
+void ScenarioBar::askForPlan() {
+    const auto& scenarios = document_.state()->scenarios;
+    if (scenarios.empty()) return;
+    bool given = false;
+    const QString text = QInputDialog::getText(
+        this, tr("Plan"), tr("tp: tensor, pp: pipeline, dp: data, ep: expert parallelism; mb: micro-batches"),
+        QLineEdit::Normal, QString::fromStdString(toText(scenarios.front().plan)), &given);
+    if (!given) return;
+    if (auto plan = parsePlan(text.toStdString())) {
+        setPlan(*plan);
+    } else {
+        emit refused(plan.error());
+    }
+}
+
+// One device, and the powers of two that the drawing has devices for.
+void ScenarioBar::fillPlan(QMenu* menu) {
+    const auto& scenarios = document_.state()->scenarios;
+    const HardwarePtr hardware = document_.hardware();
+    if (scenarios.empty() || !hardware) return;
+    const Plan current = scenarios.front().plan;
+    std::int64_t drawn = 1;
+    if (const auto cluster = clusterView(*hardware)) {
+        for (const DeviceGroup& group : cluster->groups) drawn = std::max(drawn, group.count);
+    }
+    const auto add = [&](const Plan& plan, const QString& words) {
+        QAction* action = menu->addAction(words);
+        action->setObjectName(QStringLiteral("plan-") + QString::fromStdString(toText(plan)));
+        action->setCheckable(true);
+        action->setChecked(plan == current);
+        connect(action, &QAction::triggered, this, [this, plan] { setPlan(plan); });
+    };
+    add(Plan{}, tr("One device"));
+    for (std::int64_t n = 2; n <= std::min<std::int64_t>(drawn, 64); n *= 2) {
+        add(Plan{.tensor = n}, tr("Tensor parallel over %1 (tp=%1)").arg(n));
+    }
+    for (std::int64_t n = 2; n <= std::min<std::int64_t>(drawn, 1024); n *= 2) {
+        add(Plan{.data = n}, tr("%1 copies, each a share of the batch (dp=%1)").arg(n));
+    }
+    menu->addSeparator();
+    menu->addAction(tr("Another plan…"), this, &ScenarioBar::askForPlan);
+}
+
+void ScenarioBar::fillTask(QMenu* menu) {
+    const auto& scenarios = document_.state()->scenarios;
+    if (scenarios.empty()) return;
+    const std::string current = scenarios.front().task.empty() ? "pass" : scenarios.front().task;
+    const auto add = [&](const std::string& task, const QString& words) {
+        QAction* action = menu->addAction(words);
+        action->setObjectName(QStringLiteral("task-") + QString::fromStdString(task));
+        action->setCheckable(true);
+        action->setChecked(task == current);
+        connect(action, &QAction::triggered, this, [this, task] {
+            if (auto done = document_.apply(setTaskEdit(*document_.state(), task)); !done) emit refused(done.error());
+        });
+    };
+    add("pass", tr("One pass"));
+    add("training-step", tr("Training step, with Adam"));
+    add("training-step(optimizer=sgd)", tr("Training step, with SGD"));
+    if (document_.state()->serving) add("serving-run", tr("Serving run of this project"));
 }
 
 void ScenarioBar::fillMethods(QMenu* menu) {
@@ -116,7 +202,9 @@ void ScenarioBar::fillWorkloads(QMenu* menu) {
         action->setCheckable(true);
         action->setChecked(workload.name == current.workload);
         connect(action, &QAction::triggered, this, [this, current, name = workload.name] {
-            choose({current.hardware, name});
+            ScenarioRef asked = current;
+            asked.workload = name;
+            choose(std::move(asked));
         });
     }
     menu->addSeparator();
@@ -141,7 +229,9 @@ void ScenarioBar::fillHardware(QMenu* menu) {
         action->setCheckable(true);
         action->setChecked(design->name == current.hardware);
         connect(action, &QAction::triggered, this, [this, current, name = design->name] {
-            choose({name, current.workload});
+            ScenarioRef asked = current;
+            asked.hardware = name;
+            choose(std::move(asked));
         });
     }
     menu->addSeparator();

@@ -34,6 +34,8 @@ public:
     Chooser* methods() const { return methods_; }
     Chooser* workloads() const { return workloads_; }
     Chooser* hardware() const { return hardware_; }
+    Chooser* plan() const { return plan_; }
+    Chooser* task() const { return task_; }
 
 signals:
     void catalogueHardwareChosen(const QString& id);
@@ -46,10 +48,14 @@ private:
     void fillMethods(QMenu* menu);
     void fillWorkloads(QMenu* menu);
     void fillHardware(QMenu* menu);
+    void fillPlan(QMenu* menu);
+    void fillTask(QMenu* menu);
     void choose(ScenarioRef scenario);
+    void askForPlan();
+    void setPlan(const Plan& plan);
 
     Document& document_;
-    Chooser *methods_, *workloads_, *hardware_;
+    Chooser *methods_, *workloads_, *hardware_, *plan_, *task_;
 };
 
 /// `● Live`: a switch whose dot says what the live evaluation does.

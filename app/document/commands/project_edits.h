@@ -30,6 +30,10 @@ Expected<Edit> setWorkloadOptionsEdit(const ProjectState& state, int index, cons
 Expected<Edit> setMethodsEdit(const ProjectState& state, std::vector<std::string> methods);
 /// Puts the pair first among the scenarios, adding it if it is new.
 Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& scenario);
+/// Of the scenario that is shown. Fails where there is none; a plan as checkPlan().
+Expected<Edit> setPlanEdit(const ProjectState& state, const Plan& plan);
+/// `pass`, `training-step`, … , `serving-run` (the project's own). Fails as taskOf().
+Expected<Edit> setTaskEdit(const ProjectState& state, const std::string& task);
 Expected<Edit> renameProjectEdit(const ProjectState& state, const QString& name);
 
 }  // namespace orrery::app

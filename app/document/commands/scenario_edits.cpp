@@ -1,5 +1,7 @@
 #include "app/document/commands/project_edits.h"
 
+#include "store/project/study_file.h"
+
 #include <QStringList>
 
 #include <algorithm>
@@ -42,6 +44,26 @@ Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& 
     } else {
         std::rotate(scenarios.begin(), at, at + 1);
     }
+    return edit;
+}
+
+Expected<Edit> setPlanEdit(const ProjectState& state, const Plan& plan) {
+    if (state.scenarios.empty()) return fail("document.scenario", "nothing is asked yet", "a design and a workload");
+    if (auto good = checkPlan(plan); !good) return tl::unexpected(std::move(good.error()));
+    Edit edit{state, QObject::tr("Plan"), QString::fromStdString(toText(state.scenarios.front().plan)),
+              QString::fromStdString(toText(plan)), {}};
+    edit.after.scenarios.front().plan = plan;
+    return edit;
+}
+
+Expected<Edit> setTaskEdit(const ProjectState& state, const std::string& task) {
+    if (state.scenarios.empty()) return fail("document.scenario", "nothing is asked yet", "a design and a workload");
+    ScenarioRef asked = state.scenarios.front();
+    const std::string before = asked.task.empty() ? std::string(toText(TaskKind::Pass)) : asked.task;
+    asked.task = task == toText(TaskKind::Pass) ? std::string() : task;
+    if (auto good = taskOf(asked, state.serving); !good) return tl::unexpected(std::move(good.error()));
+    Edit edit{state, QObject::tr("Task"), QString::fromStdString(before), QString::fromStdString(task), {}};
+    edit.after.scenarios.front() = std::move(asked);
     return edit;
 }
 

@@ -89,6 +89,22 @@ void spreadMemory(Estimate& answer, const Plan& plan) {
                                       "Raise tp or pp, lower the batch, or quantise the weights"));
 }
 
+// The tiers that somebody talks over were read; they are no longer ignored.
+void addNetworkParts(Estimate& answer, const std::vector<NetworkTier>& tiers, const Placement& placement) {
+    int outermost = -1;
+    for (const Communicator* each : {&placement.tensor, &placement.data, &placement.pipeline, &placement.expert})
+        outermost = std::max(outermost, each->size > 1 ? each->outermost() : -1);
+    for (int t = 0; t <= outermost && static_cast<std::size_t>(t) < tiers.size(); ++t) {
+        for (const std::string& path : tiers[static_cast<std::size_t>(t)].parts) {
+            auto& ignored = answer.parts.ignored;
+            std::erase_if(ignored, [&](const UsedParts::Part& part) { return part.path == path; });
+            auto& used = answer.parts.used;
+            const bool there = std::any_of(used.begin(), used.end(), [&](const auto& part) { return part.path == path; });
+            if (!there) used.push_back({path, {}});
+        }
+    }
+}
+
 std::string passLabel(const Workload& workload, const Task& task) {
     if (kindOf(task) == TaskKind::TrainingStep) return "Time of one step";
     switch (workload.recipe.options.phase) {
@@ -188,6 +204,7 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
         answer.assumptions.push_back("Energy is that of all devices computing; what the network and waiting devices draw "
                                      "is not counted");
     }
+    addNetworkParts(answer, (*group)->tiers, *placement);
     std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "plan.one-device"; });
     answer.warnings.insert(answer.warnings.end(), cluster->warnings.begin(), cluster->warnings.end());
     answer.warnings.insert(answer.warnings.end(), placement->warnings.begin(), placement->warnings.end());
