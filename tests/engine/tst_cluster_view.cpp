@@ -56,6 +56,7 @@ private slots:
     void hybridCubeMesh();
     void alikeAndNot();
     void nodesInTiers();
+    void stacks();
     void linksOfADevice();
     void switchedByHand();
     void whatIsNotDrawn();
@@ -169,6 +170,20 @@ void TstClusterView::nodesInTiers() {
     QCOMPARE(tiers[1].perDevice().value, 40e9 / 6);
     QCOMPARE(tiers[1].latency.value, 4e-6);  // through the switch
     QVERIFY(tiers[1].betweenNodes);
+}
+
+// A stack: each of the four places has a ring of its own through the three groups, so that every device has its link.
+void TstClusterView::stacks() {
+    const ClusterView view =
+        drawn(die("d", 12) +
+              ", {kind: topology, name: net, bandwidth: 10 GB/s, children: [{kind: topology, shape: "
+              "switch, size: 4}, {kind: topology, shape: ring, size: 3}]}");
+    const auto& tiers = view.groups.front().tiers;
+    QCOMPARE(tiers.size(), 2u);
+    QCOMPARE(tiers[0].bandwidth.value, 10e9);
+    QCOMPARE(tiers[1].inner, 4);
+    QCOMPARE(tiers[1].bandwidth.value, 80e9);
+    QCOMPARE(tiers[1].perDevice().value, 20e9);
 }
 
 // Ports of a switch bound the links that end in it; links that leave nodes join them.
