@@ -79,9 +79,8 @@ void TstClusterView::everyPreset() {
                 product *= tier.size;
                 QVERIFY(tier.drawn());
                 QVERIFY(tier.allToAll.value > 0 && tier.allToAll <= tier.bandwidth);
-                QVERIFY(!tier.parts.empty());
-                for (const std::string& part : tier.parts)
-                    QVERIFY2(std::find(view.used.begin(), view.used.end(), part) != view.used.end(), part.c_str());
+                QVERIFY(!tier.read.parts.empty());
+                for (const PartRead& part : tier.read.parts) QVERIFY(view.used.find(part.path));
             }
             QCOMPARE(product, group.count);
             several += group.count > 1;
@@ -131,9 +130,10 @@ void TstClusterView::hybridCubeMesh() {
     const NetworkTier& tier = group.tiers.front();
     QVERIFY(tier.irregular);
     QCOMPARE(tier.source, TierSource::Links);
-    QCOMPARE(tier.parts.size(), 16u);
-    QVERIFY(std::none_of(tier.parts.begin(), tier.parts.end(),
-                         [](const std::string& part) { return part.find("pcie") != std::string::npos; }));
+    // The system, the node and sixteen links, of which bandwidth and ends were read; none of the 18 of PCIe.
+    QCOMPARE(tier.read.parts.size(), 18u);
+    for (const PartRead& part : tier.read.parts)
+        if (part.path.size() == 2) QCOMPARE(part.attributes, (std::vector<std::string>{"bandwidth", "from", "to"}));
 }
 
 void TstClusterView::alikeAndNot() {

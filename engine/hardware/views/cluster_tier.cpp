@@ -2,6 +2,7 @@
 
 #include "hardware/network/link_graph.h"
 #include "hardware/network/links.h"
+#include "hardware/network/topology_place.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,13 @@ double valueAt(const Component& root, const ComponentPath& path, std::string_vie
             return rate ? found->si * clock->si : found->si / clock->si;
         if (at.empty()) return 0;
     }
+}
+
+std::vector<ComponentPath> topologyParts(const Component& root, const ComponentPath& topology) {
+    std::vector<ComponentPath> parts{topology};
+    for (ComponentPath& shape : topologyShapes(root, topology))
+        if (shape != topology) parts.push_back(std::move(shape));
+    return parts;
 }
 
 std::int64_t sizeOf(const Component& root, const Endpoints& ends, const ComponentPath& child) {
@@ -122,7 +130,7 @@ Expected<std::vector<NetworkTier>> ofTopology(const Component& root, const Endpo
         tier.sides = dimension.sides;
         tier.betweenNodes = leavesNodes(ends, dimension.shape);
         tier.path = pathText(root, path);
-        tier.parts = {tier.path};
+        tier.read = readOf(root, topologyParts(root, path));
         if (auto set = setRates(dimension, tier); !set) return Unexpected(std::move(set.error()));
         // In a stack each place of the inner dimensions has a network of its own in this one.
         const auto places = static_cast<double>(inner / ends.inner);
@@ -260,8 +268,8 @@ std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends,
         const ComponentPath& named = reader.switches.empty() ? reader.parts.front() : reader.switches.front();
         tier.name = std::string(nameOf(*componentAt(root, named)));
         tier.path = pathText(root, named);
-        for (const ComponentPath& part : reader.parts) tier.parts.push_back(pathText(root, part));
-        for (const ComponentPath& part : reader.switches) tier.parts.push_back(pathText(root, part));
+        reader.parts.insert(reader.parts.end(), reader.switches.begin(), reader.switches.end());
+        tier.read = readOf(root, reader.parts);
         return tier;
     }
     return std::nullopt;
@@ -295,8 +303,8 @@ std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& en
     tier.latency = Seconds(2 * latency);
     tier.betweenNodes = ends.nodes;
     tier.path = pathText(root, parts.front());
-    for (const ComponentPath& part : parts) tier.parts.push_back(pathText(root, part));
-    for (const ComponentPath& one : switches) tier.parts.push_back(pathText(root, one));
+    parts.insert(parts.end(), switches.begin(), switches.end());
+    tier.read = readOf(root, parts);
     if (switches.empty()) {
         warnings.push_back(warning(
             "cluster.ends-not-drawn",
@@ -308,6 +316,26 @@ std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& en
 }
 
 }  // namespace
+
+PartsRead readOf(const Component& root, const std::vector<ComponentPath>& parts) {
+    // Everything that the reading of links, switches and topologies looks at.
+    constexpr std::string_view names[] = {
+        "bandwidth",        "dims",    "from",  "globals", "groups", "latency", "planes", "radix",
+        "oversubscription", "routers", "shape", "size",    "to",     "clock"};
+    PartsRead out;
+    for (const ComponentPath& path : parts) {
+        PartsRead one;
+        for (std::size_t depth = 0; depth < path.size(); ++depth)
+            one.parts.push_back({ComponentPath(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth)), {}});
+        PartRead part{path, {}};
+        for (const std::string_view name : names)
+            if (componentAt(root, path)->find(name)) part.attributes.emplace_back(name);
+        std::sort(part.attributes.begin(), part.attributes.end());
+        one.parts.push_back(std::move(part));
+        out.add(one);
+    }
+    return out;
+}
 
 bool standsIn(const ComponentPath& path, const ComponentPath& outer) {
     return outer.size() <= path.size() && std::equal(outer.begin(), outer.end(), path.begin());

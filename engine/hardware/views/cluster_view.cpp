@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace orrery {
 
@@ -170,15 +169,15 @@ Expected<ClusterView> clusterView(const Hardware& design) {
         view.groups[index].places.push_back(place);
         view.groups[index].count += copiesOf(device);
     }
-    std::set<std::string> used;
     for (DeviceGroup& group : view.groups) {
         auto nest = NestReader(design.root, group, view.warnings).read({});
         if (!nest) return Unexpected(std::move(nest.error()));
         group.tiers = std::move(nest->tiers);
-        for (const ComponentPath& place : group.places) used.insert(pathText(design.root, place));
-        for (const NetworkTier& tier : group.tiers) used.insert(tier.parts.begin(), tier.parts.end());
+        PartsRead counted = detail::readOf(design.root, group.places);
+        for (PartRead& part : counted.parts) part.attributes.clear();
+        view.used.add(counted);
+        for (const NetworkTier& tier : group.tiers) view.used.add(tier.read);
     }
-    view.used.assign(used.begin(), used.end());
     return view;
 }
 
@@ -207,7 +206,6 @@ Expected<DeviceGroup> asOneNode(const ClusterView& view, const DeviceGroup& grou
         tier.size = devices;
         tier.bandwidth = tier.allToAll = group.ownLinks;
         tier.path = group.path;
-        tier.parts = {group.path};
         out.tiers.push_back(std::move(tier));
         warnings.push_back(warning(
             "cluster.not-drawn",
