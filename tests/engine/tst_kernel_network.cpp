@@ -13,11 +13,11 @@ using namespace orrery;
 
 namespace {
 
-struct Bound {
+struct OnDesign {
     std::vector<NetworkTier> tiers;
     KernelPricerPtr pricer;
 };
-Bound bound(const char* design) {
+OnDesign onDesign(const char* design) {
     const auto loaded = loadHardware(design);
     if (!loaded) qFatal("%s", toText(loaded.error()).c_str());
     const auto gpu = gpuView(loaded->hardware);
@@ -42,7 +42,7 @@ private slots:
 };
 
 void TstKernelNetwork::inside() {
-    const Bound b = bound("dgx-h100");
+    const OnDesign b = onDesign("dgx-h100");
     const KernelNetwork network(b.pricer, b.tiers);
     const ClosedFormNetwork wires(b.tiers, wiresAlone());
     for (const CollectiveOp op : every_op) {
@@ -70,7 +70,7 @@ void TstKernelNetwork::inside() {
 }
 
 void TstKernelNetwork::outside() {
-    const Bound b = bound("dgx-h100-x2");
+    const OnDesign b = onDesign("dgx-h100-x2");
     const KernelNetwork network(b.pricer, b.tiers);
     const CollectiveCall call{CollectiveOp::AllReduce, 64e6, communicator(b.tiers, 16, 1)};
     const auto price = network.price(call);
@@ -82,7 +82,7 @@ void TstKernelNetwork::outside() {
 
 // The same eight GPUs, their links drawn in the device or as a topology: one price, and not that of a PCIe bus.
 void TstKernelNetwork::sameLinksSamePrice() {
-    const Bound one = bound("dgx-h100"), two = bound("dgx-h100-x2");
+    const OnDesign one = onDesign("dgx-h100"), two = onDesign("dgx-h100-x2");
     for (const double bytes : {8e3, 1e6, 64e6, 1e9}) {
         const auto a =
             KernelNetwork(one.pricer, one.tiers).price({CollectiveOp::AllReduce, bytes, communicator(one.tiers, 8, 1)});
