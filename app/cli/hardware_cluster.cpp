@@ -79,7 +79,8 @@ nlohmann::ordered_json clusterJson(const Hardware& hardware) {
     }
     out["warnings"] = Json::array();
     for (const Diagnostic& problem : view->warnings) out["warnings"].push_back(problem.message);
-    out["used"] = view->used;
+    out["used"] = Json::array();
+    for (const PartRead& part : view->used.parts) out["used"].push_back(pathText(hardware.root, part.path));
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include "methods/one_operator.h"
 #include "methods/provenance.h"
 #include "methods/system/serving_method.h"
+#include "methods/system/plan_proposal.h"
 #include "methods/system/spread.h"
 #include "serving/serving_study.h"
 
@@ -46,7 +47,10 @@ Expected<Estimate> answerOf(const Method& method, const Scenario& scenario, Esti
         default:
             break;
     }
-    return needsSystem(scenario, method) ? estimateSpread(method, scenario, context) : method.estimate(scenario, context);
+    if (needsSystem(scenario, method)) return estimateSpread(method, scenario, context);
+    auto answer = method.estimate(scenario, context);
+    if (answer) proposePlanInHint(*answer, scenario);
+    return answer;
 }
 
 Unexpected thrown(const MethodCard& card, const char* what) {

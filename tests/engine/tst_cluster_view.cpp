@@ -56,6 +56,7 @@ private slots:
     void hybridCubeMesh();
     void alikeAndNot();
     void nodesInTiers();
+    void stacks();
     void linksOfADevice();
     void switchedByHand();
     void whatIsNotDrawn();
@@ -78,9 +79,8 @@ void TstClusterView::everyPreset() {
                 product *= tier.size;
                 QVERIFY(tier.drawn());
                 QVERIFY(tier.allToAll.value > 0 && tier.allToAll <= tier.bandwidth);
-                QVERIFY(!tier.parts.empty());
-                for (const std::string& part : tier.parts)
-                    QVERIFY2(std::find(view.used.begin(), view.used.end(), part) != view.used.end(), part.c_str());
+                QVERIFY(!tier.read.parts.empty());
+                for (const PartRead& part : tier.read.parts) QVERIFY(view.used.find(part.path));
             }
             QCOMPARE(product, group.count);
             several += group.count > 1;
@@ -130,9 +130,10 @@ void TstClusterView::hybridCubeMesh() {
     const NetworkTier& tier = group.tiers.front();
     QVERIFY(tier.irregular);
     QCOMPARE(tier.source, TierSource::Links);
-    QCOMPARE(tier.parts.size(), 16u);
-    QVERIFY(std::none_of(tier.parts.begin(), tier.parts.end(),
-                         [](const std::string& part) { return part.find("pcie") != std::string::npos; }));
+    // The system, the node and sixteen links, of which bandwidth and ends were read; none of the 18 of PCIe.
+    QCOMPARE(tier.read.parts.size(), 18u);
+    for (const PartRead& part : tier.read.parts)
+        if (part.path.size() == 2) QCOMPARE(part.attributes, (std::vector<std::string>{"bandwidth", "from", "to"}));
 }
 
 void TstClusterView::alikeAndNot() {
@@ -169,6 +170,20 @@ void TstClusterView::nodesInTiers() {
     QCOMPARE(tiers[1].perDevice().value, 40e9 / 6);
     QCOMPARE(tiers[1].latency.value, 4e-6);  // through the switch
     QVERIFY(tiers[1].betweenNodes);
+}
+
+// A stack: each of the four places has a ring of its own through the three groups, so that every device has its link.
+void TstClusterView::stacks() {
+    const ClusterView view =
+        drawn(die("d", 12) +
+              ", {kind: topology, name: net, bandwidth: 10 GB/s, children: [{kind: topology, shape: "
+              "switch, size: 4}, {kind: topology, shape: ring, size: 3}]}");
+    const auto& tiers = view.groups.front().tiers;
+    QCOMPARE(tiers.size(), 2u);
+    QCOMPARE(tiers[0].bandwidth.value, 10e9);
+    QCOMPARE(tiers[1].inner, 4);
+    QCOMPARE(tiers[1].bandwidth.value, 80e9);
+    QCOMPARE(tiers[1].perDevice().value, 20e9);
 }
 
 // Ports of a switch bound the links that end in it; links that leave nodes join them.

@@ -4,6 +4,7 @@
 #include "hardware/files/catalogue.h"
 #include "simulation/network/astra_sim.h"
 #include "simulation/network/closed_form.h"
+#include "simulation/network/fluid_flows.h"
 
 #include <QtTest/QtTest>
 
@@ -83,6 +84,8 @@ private slots:
     void nothingBeatsTheWires();
     void moreIsNeverSlower();
     void refused();
+    void flowsShareFairly();
+    void flowsMoveTheirBytes();
 };
 
 // Eight devices, 100 GB/s each: an all-reduce of 800 MB sends 2·7/8 of it, 14 ms, and 14 steps of 1 us.
@@ -318,6 +321,77 @@ void TstNetworkModels::refused() {
              std::string("network.group"));
     QCOMPARE(network.price({CollectiveOp::AllReduce, -1, communicator(tiers, 8, 1)}).error().code,
              std::string("network.bytes"));
+}
+
+// Links of 10 and 6 B/s; the second flow crosses both. The tighter one gives 3 to each of its two, the first takes 7.
+void TstNetworkModels::flowsShareFairly() {
+    FluidFlows flows({10, 6}, LinkSharing::Fair, 0.5);
+    const std::int32_t first[] = {0}, both[] = {0, 1}, second[] = {1};
+    flows.start(1, first, 70, 0);
+    flows.start(2, both, 6, 0);
+    flows.start(3, second, 12, 0);
+    QCOMPARE(flows.rate(0), 7.0);
+    QCOMPARE(flows.rate(1), 3.0);
+    QCOMPARE(flows.rate(2), 3.0);
+    std::vector<std::pair<std::uint32_t, double>> order;
+    std::vector<std::uint32_t> done;
+    while (flows.next() != FluidFlows::never) {
+        const SimTime now = flows.next();
+        done.clear();
+        flows.arrivals(now, done);
+        for (const std::uint32_t one : done) order.emplace_back(one, toSeconds(now));
+    }
+    // The second ends at 2 s; then the third has 6 left at 6 B/s, the first 56 at 10. Each arrives half a second later.
+    QCOMPARE(order.size(), 3u);
+    QCOMPARE(order[0].first, 2u);
+    QVERIFY(std::abs(order[0].second - 2.5) < 1e-9);
+    QCOMPARE(order[1].first, 3u);
+    QVERIFY(std::abs(order[1].second - 3.5) < 1e-9);
+    QVERIFY(std::abs(order[2].second - 8.1) < 1e-9);
+}
+
+// Whatever is shared how: no link carries more than it can, all bytes arrive, and never sooner than alone.
+void TstNetworkModels::flowsMoveTheirBytes() {
+    std::mt19937_64 random(17);
+    for (int round = 0; round < 200; ++round) {
+        for (const LinkSharing sharing : {LinkSharing::None, LinkSharing::Fifo, LinkSharing::Fair}) {
+            std::vector<double> capacities(2 + random() % 6);
+            for (double& each : capacities) each = static_cast<double>(1 + random() % 100);
+            FluidFlows flows(capacities, sharing, 0);
+            std::vector<double> alone;
+            std::vector<std::vector<std::int32_t>> paths;
+            const auto count = static_cast<std::uint32_t>(1 + random() % 8);
+            for (std::uint32_t i = 0; i < count; ++i) {
+                std::vector<std::int32_t> path;
+                for (std::size_t link = 0; link < capacities.size(); ++link)
+                    if (random() % 2 || path.empty()) path.push_back(static_cast<std::int32_t>(link));
+                const auto bytes = static_cast<double>(1 + random() % 1000);
+                double narrowest = 1e9;
+                for (const std::int32_t link : path)
+                    narrowest = std::min(narrowest, capacities[static_cast<std::size_t>(link)]);
+                alone.push_back(bytes / narrowest);
+                paths.push_back(path);
+                flows.start(i, path, bytes, 0);
+            }
+            if (sharing != LinkSharing::None) {
+                std::vector<double> used(capacities.size());
+                for (std::size_t i = 0; i < paths.size(); ++i)
+                    for (const std::int32_t link : paths[i]) used[static_cast<std::size_t>(link)] += flows.rate(i);
+                for (std::size_t link = 0; link < used.size(); ++link)
+                    QVERIFY(used[link] <= capacities[link] * (1 + 1e-12));
+            }
+            std::size_t arrived = 0;
+            std::vector<std::uint32_t> done;
+            for (int guard = 0; guard < 1000 && flows.next() != FluidFlows::never; ++guard) {
+                const SimTime now = flows.next();
+                done.clear();
+                flows.arrivals(now, done);
+                arrived += done.size();
+                for (const std::uint32_t one : done) QVERIFY(toSeconds(now) >= alone[one] - 1e-9);
+            }
+            QCOMPARE(arrived, paths.size());
+        }
+    }
 }
 
 QTEST_GUILESS_MAIN(TstNetworkModels)

@@ -28,4 +28,26 @@ std::optional<ComponentPath> nearestJoining(const Component& root, const Compone
     return *std::ranges::find(all, all.back().size(), &ComponentPath::size);
 }
 
+namespace {
+
+void collectTopologies(const Component& component, ComponentPath& path, std::vector<ComponentPath>& out) {
+    for (std::size_t i = 0; i < component.children.size(); ++i) {
+        path.push_back(static_cast<int>(i));
+        if (component.children[i].kind == ComponentKind::Topology)
+            out.push_back(path);
+        else
+            collectTopologies(component.children[i], path, out);
+        path.pop_back();
+    }
+}
+
+}  // namespace
+
+std::vector<ComponentPath> topologiesOf(const Component& root) {
+    std::vector<ComponentPath> out;
+    ComponentPath path;
+    collectTopologies(root, path, out);
+    return out;
+}
+
 }  // namespace orrery

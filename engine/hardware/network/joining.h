@@ -1,6 +1,7 @@
 #pragma once
 
-// What joins two places of a design: the networks and switches that stand beside both or above both.
+// The networks of a design, and what joins two places of it: networks and switches that stand beside both or above
+// both.
 
 #include "hardware/component.h"
 
@@ -15,5 +16,8 @@ std::vector<ComponentPath> joining(const Component& root, const ComponentPath& a
 /// The first of `kind` in the innermost such component that has one.
 std::optional<ComponentPath> nearestJoining(const Component& root, const ComponentPath& a, const ComponentPath& b,
                                             ComponentKind kind);
+
+/// All networks of a design in tree order: topologies with a parent of another kind (a stack counts once).
+std::vector<ComponentPath> topologiesOf(const Component& root);
 
 }  // namespace orrery

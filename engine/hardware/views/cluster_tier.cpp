@@ -2,7 +2,7 @@
 
 #include "hardware/network/link_graph.h"
 #include "hardware/network/links.h"
-#include "hardware/views/device_parts.h"
+#include "hardware/network/topology_place.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +13,8 @@ namespace orrery::detail {
 
 namespace {
 
-constexpr std::int64_t most_graph_endpoints = 1024;
-
-bool standsIn(const ComponentPath& path, const ComponentPath& outer) {
-    return outer.size() <= path.size() && std::equal(outer.begin(), outer.end(), path.begin());
-}
+// All pairs of ways are walked: beyond this it would be felt while drawing.
+constexpr std::int64_t most_graph_endpoints = 256;
 
 ComponentPath childPath(ComponentPath path, std::size_t index) {
     path.push_back(static_cast<int>(index));
@@ -32,21 +29,28 @@ std::vector<ComponentPath> childrenOfKind(const Component& root, const Component
     return out;
 }
 
-const Measure* measureOf(const Component& component, std::string_view attribute) {
-    const Attribute* found = component.find(attribute);
+const Measure* measureAt(const Component& root, const ComponentPath& path, std::string_view attribute) {
+    const Attribute* found = componentAt(root, path)->find(attribute);
     return found ? std::get_if<Measure>(&found->value) : nullptr;
 }
 
 // A value per second or in seconds, with the clock of the component or of what stands around it.
 double valueAt(const Component& root, const ComponentPath& path, std::string_view attribute, bool rate) {
-    const Measure* found = measureOf(*componentAt(root, path), attribute);
+    const Measure* found = measureAt(root, path, attribute);
     if (!found) return 0;
     if (!found->perCycle) return found->si;
     for (ComponentPath at = path;; at.pop_back()) {
-        if (const Measure* clock = measureOf(*componentAt(root, at), "clock"); clock && clock->si > 0)
+        if (const Measure* clock = measureAt(root, at, "clock"); clock && clock->si > 0)
             return rate ? found->si * clock->si : found->si / clock->si;
         if (at.empty()) return 0;
     }
+}
+
+std::vector<ComponentPath> topologyParts(const Component& root, const ComponentPath& topology) {
+    std::vector<ComponentPath> parts{topology};
+    for (ComponentPath& shape : topologyShapes(root, topology))
+        if (shape != topology) parts.push_back(std::move(shape));
+    return parts;
 }
 
 std::int64_t sizeOf(const Component& root, const Endpoints& ends, const ComponentPath& child) {
@@ -126,8 +130,12 @@ Expected<std::vector<NetworkTier>> ofTopology(const Component& root, const Endpo
         tier.sides = dimension.sides;
         tier.betweenNodes = leavesNodes(ends, dimension.shape);
         tier.path = pathText(root, path);
-        tier.parts = {tier.path};
+        tier.read = readOf(root, topologyParts(root, path));
         if (auto set = setRates(dimension, tier); !set) return Unexpected(std::move(set.error()));
+        // In a stack each place of the inner dimensions has a network of its own in this one.
+        const auto places = static_cast<double>(inner / ends.inner);
+        tier.bandwidth *= places;
+        tier.allToAll *= places;
         inner *= tier.size;
         tiers.push_back(std::move(tier));
     }
@@ -224,9 +232,22 @@ private:
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> edges_;
 };
 
-std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends) {
-    if (ends.count > most_graph_endpoints) return std::nullopt;
+std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends, Diagnostics& warnings) {
     const std::vector<LinkEnds> links = linkEnds(root);
+    if (ends.count > most_graph_endpoints) {
+        const bool any = std::any_of(links.begin(), links.end(), [&](const LinkEnds& link) {
+            return link.from && link.to && standsIn(*link.from, ends.parent) && standsIn(*link.to, ends.parent);
+        });
+        if (any) {
+            warnings.push_back(warning("cluster.too-large",
+                                       fmt::format("{} parts are joined link by link, and networks of more than {} are "
+                                                   "not read so",
+                                                   ends.count, most_graph_endpoints),
+                                       "draw a topology in place of the links",
+                                       {{}, 0, 0, pathText(root, ends.parent)}));
+        }
+        return std::nullopt;
+    }
     // Direct links alone where they reach everybody: no collective takes the host's bus beside them.
     for (const bool direct : {true, false}) {
         GraphReader reader(root, ends);
@@ -247,8 +268,8 @@ std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends)
         const ComponentPath& named = reader.switches.empty() ? reader.parts.front() : reader.switches.front();
         tier.name = std::string(nameOf(*componentAt(root, named)));
         tier.path = pathText(root, named);
-        for (const ComponentPath& part : reader.parts) tier.parts.push_back(pathText(root, part));
-        for (const ComponentPath& part : reader.switches) tier.parts.push_back(pathText(root, part));
+        reader.parts.insert(reader.parts.end(), reader.switches.begin(), reader.switches.end());
+        tier.read = readOf(root, reader.parts);
         return tier;
     }
     return std::nullopt;
@@ -282,8 +303,8 @@ std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& en
     tier.latency = Seconds(2 * latency);
     tier.betweenNodes = ends.nodes;
     tier.path = pathText(root, parts.front());
-    for (const ComponentPath& part : parts) tier.parts.push_back(pathText(root, part));
-    for (const ComponentPath& one : switches) tier.parts.push_back(pathText(root, one));
+    parts.insert(parts.end(), switches.begin(), switches.end());
+    tier.read = readOf(root, parts);
     if (switches.empty()) {
         warnings.push_back(warning(
             "cluster.ends-not-drawn",
@@ -295,6 +316,30 @@ std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& en
 }
 
 }  // namespace
+
+PartsRead readOf(const Component& root, const std::vector<ComponentPath>& parts) {
+    // Everything that the reading of links, switches and topologies looks at.
+    constexpr std::string_view names[] = {
+        "bandwidth",        "dims",    "from",  "globals", "groups", "latency", "planes", "radix",
+        "oversubscription", "routers", "shape", "size",    "to",     "clock"};
+    PartsRead out;
+    for (const ComponentPath& path : parts) {
+        PartsRead one;
+        for (std::size_t depth = 0; depth < path.size(); ++depth)
+            one.parts.push_back({ComponentPath(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth)), {}});
+        PartRead part{path, {}};
+        for (const std::string_view name : names)
+            if (componentAt(root, path)->find(name)) part.attributes.emplace_back(name);
+        std::sort(part.attributes.begin(), part.attributes.end());
+        one.parts.push_back(std::move(part));
+        out.add(one);
+    }
+    return out;
+}
+
+bool standsIn(const ComponentPath& path, const ComponentPath& outer) {
+    return outer.size() <= path.size() && std::equal(outer.begin(), outer.end(), path.begin());
+}
 
 double linkRate(const Component& root, const ComponentPath& path) {
     return valueAt(root, path, "bandwidth", true);
@@ -329,7 +374,7 @@ Expected<std::vector<NetworkTier>> tiersAmong(const Component& root, const Endpo
     }
     if (best) return *best;
     if (silent.empty()) {
-        if (auto tier = ofLinks(root, ends)) return std::vector{std::move(*tier)};
+        if (auto tier = ofLinks(root, ends, warnings)) return std::vector{std::move(*tier)};
     }
     if (auto tier = ofOwnLinks(root, ends, warnings)) return std::vector{std::move(*tier)};
     NetworkTier tier;

@@ -24,6 +24,10 @@ struct Endpoints {
 /// tier without bandwidth and a warning. Fails as topologySpec() does.
 Expected<std::vector<NetworkTier>> tiersAmong(const Component& root, const Endpoints& endpoints, Diagnostics& warnings);
 
+/// What a network that stands on these components (topologies, links, switches) reads of them, and what contains them.
+PartsRead readOf(const Component& root, const std::vector<ComponentPath>& parts);
+/// `path` is `outer` or lies inside it.
+bool standsIn(const ComponentPath& path, const ComponentPath& outer);
 /// B/s in one direction of one link or one port, `bandwidth` of the component at `path` with the clock around it; 0
 /// where not given.
 double linkRate(const Component& root, const ComponentPath& path);

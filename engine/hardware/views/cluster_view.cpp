@@ -6,52 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace orrery {
 
 namespace {
 
 using detail::Endpoints;
-
-bool standsIn(const ComponentPath& path, const ComponentPath& outer) {
-    return outer.size() <= path.size() && std::equal(outer.begin(), outer.end(), path.begin());
-}
-
-// The outermost packages and dies that compute; in a design without such, the outermost cores, arrays and units.
-void collectDevices(const Component& component, bool packages, ComponentPath& path, std::vector<ComponentPath>& out) {
-    using enum ComponentKind;
-    const ComponentKind kind = component.kind;
-    const bool chip = kind == Package || kind == Die;
-    const bool part = kind == Core || kind == Array || kind == Cluster || kind == Dram || detail::computes(kind);
-    if ((packages ? chip : part) && detail::containsCompute(component)) {
-        out.push_back(path);
-        return;
-    }
-    for (std::size_t i = 0; i < component.children.size(); ++i) {
-        path.push_back(static_cast<int>(i));
-        collectDevices(component.children[i], packages, path, out);
-        path.pop_back();
-    }
-}
-
-// Without what does not change how it works: names, copies, words for people.
-Component bare(Component component, bool outermost) {
-    if (outermost) {
-        component.name.clear();
-        component.count = 1;
-        component.mesh.clear();
-    }
-    component.comment.clear();
-    component.unknown.clear();
-    std::erase_if(component.attributes, [](const Attribute& a) { return a.name == "source" || a.name == "note"; });
-    for (Attribute& attribute : component.attributes) {
-        attribute.source.clear();
-        attribute.note.clear();
-    }
-    for (Component& child : component.children) child = bare(std::move(child), false);
-    return component;
-}
+using detail::standsIn;
 
 struct Nest {
     std::int64_t devices = 1;
@@ -129,7 +90,8 @@ double memoryIn(const Component& component, double instances) {
     double sum = 0;
     if (component.kind == ComponentKind::Dram) {
         const Attribute* stated = component.find("capacity");
-        if (const auto* capacity = stated ? std::get_if<Measure>(&stated->value) : nullptr) sum = capacity->si * instances;
+        if (const auto* capacity = stated ? std::get_if<Measure>(&stated->value) : nullptr)
+            sum = capacity->si * instances;
     }
     for (const Component& child : component.children)
         sum += memoryIn(child, instances * static_cast<double>(instancesIn(component, child)));
@@ -150,17 +112,6 @@ double memoryOf(const Component& root, const ComponentPath& place) {
                 sum += memoryIn(sibling, static_cast<double>(sibling.instances())) / sharers;
     }
     return sum;
-}
-
-std::int64_t copiesAt(const Component& root, const ComponentPath& place) {
-    std::int64_t copies = 1;
-    const Component* at = &root;
-    for (const int index : place) {
-        const Component& child = at->children[static_cast<std::size_t>(index)];
-        copies *= instancesIn(*at, child);
-        at = &child;
-    }
-    return copies;
 }
 
 }  // namespace
@@ -194,22 +145,14 @@ std::int64_t ClusterView::devices() const {
 }
 
 Expected<ClusterView> clusterView(const Hardware& design) {
-    std::vector<ComponentPath> places;
-    ComponentPath path;
-    for (const bool packages : {true, false}) {
-        if (!places.empty()) break;
-        collectDevices(design.root, packages, path, places);
-    }
-    if (places.empty()) {
-        return fail("hardware.no-device", "the design holds nothing that computes",
-                    "a package or die with cores, arrays or units", "add a die with a core from the library",
-                    {{}, 0, 0, std::string(nameOf(design.root))});
-    }
+    const auto devices = devicesOf(borrowed(design));
+    if (!devices) return Unexpected(devices.error());
     ClusterView view;
     view.name = design.name;
-    std::vector<Component> kinds;
-    for (const ComponentPath& place : places) {
-        Component kind = bare(*componentAt(design.root, place), true);
+    std::vector<std::uint64_t> kinds;
+    for (const DeviceRef& device : *devices) {
+        const ComponentPath& place = device.path;
+        const std::uint64_t kind = detail::alikeHash(*componentAt(design.root, place));
         const auto same = std::find(kinds.begin(), kinds.end(), kind);
         const auto index = static_cast<std::size_t>(same - kinds.begin());
         if (same == kinds.end()) {
@@ -221,20 +164,20 @@ Expected<ClusterView> clusterView(const Hardware& design) {
             std::vector<ComponentPath> links;
             group.ownLinks = BytesPerSecond(detail::ownLinks(design.root, place, 0, links));
             view.groups.push_back(std::move(group));
-            kinds.push_back(std::move(kind));
+            kinds.push_back(kind);
         }
         view.groups[index].places.push_back(place);
-        view.groups[index].count += copiesAt(design.root, place);
+        view.groups[index].count += copiesOf(device);
     }
-    std::set<std::string> used;
     for (DeviceGroup& group : view.groups) {
         auto nest = NestReader(design.root, group, view.warnings).read({});
         if (!nest) return Unexpected(std::move(nest.error()));
         group.tiers = std::move(nest->tiers);
-        for (const ComponentPath& place : group.places) used.insert(pathText(design.root, place));
-        for (const NetworkTier& tier : group.tiers) used.insert(tier.parts.begin(), tier.parts.end());
+        PartsRead counted = detail::readOf(design.root, group.places);
+        for (PartRead& part : counted.parts) part.attributes.clear();
+        view.used.add(counted);
+        for (const NetworkTier& tier : group.tiers) view.used.add(tier.read);
     }
-    view.used.assign(used.begin(), used.end());
     return view;
 }
 
@@ -263,7 +206,6 @@ Expected<DeviceGroup> asOneNode(const ClusterView& view, const DeviceGroup& grou
         tier.size = devices;
         tier.bandwidth = tier.allToAll = group.ownLinks;
         tier.path = group.path;
-        tier.parts = {group.path};
         out.tiers.push_back(std::move(tier));
         warnings.push_back(warning(
             "cluster.not-drawn",

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "hardware/component.h"
 #include "hardware/network/topology.h"
+#include "hardware/views/parts_read.h"
 
 #include <cstdint>
 #include <optional>
@@ -38,10 +39,10 @@ struct NetworkTier {
     BytesPerSecond bandwidth;         ///< that one endpoint can send, over all its links; one direction
     /// That one endpoint can send while all send the same to all others (bound by the narrowest cut).
     BytesPerSecond allToAll;
-    Seconds latency;                 ///< between neighbours, over switches between them; 0 where not given
-    bool betweenNodes = false;       ///< it leaves the node (or is outside of all)
-    std::string path;                ///< of what it was read from: `system/node/nvlink`
-    std::vector<std::string> parts;  ///< paths of all components read for it
+    Seconds latency;            ///< between neighbours, over switches between them; 0 where not given
+    bool betweenNodes = false;  ///< it leaves the node (or is outside of all)
+    std::string path;           ///< of what it was read from: `system/node/nvlink`
+    PartsRead read;             ///< what was read for it
 
     /// One device's share of `bandwidth`, when all devices behind the endpoint send at once.
     BytesPerSecond perDevice() const { return bandwidth / static_cast<double>(inner); }
@@ -64,7 +65,7 @@ struct ClusterView {
     std::string name;                 ///< of the design
     std::vector<DeviceGroup> groups;  ///< never empty; in tree order
     Diagnostics warnings;             ///< what is not drawn or could not be read, with hints
-    std::vector<std::string> used;    ///< paths of the components that were read, devices and network
+    PartsRead used;                   ///< devices, counted, and every tier
 
     /// The group that a device at this path belongs to; nothing if none does.
     const DeviceGroup* groupAt(const ComponentPath& place) const;

@@ -47,13 +47,14 @@ void readLevels(GpuView& view) {
 }
 
 // A device that states no links of its own sends over the network that is drawn between it and its likes.
-void readDrawnNetwork(const DeviceRef& ref, GpuView& view) {
+void readDrawnNetwork(const DeviceRef& ref, detail::DeviceParts& parts, GpuView& view) {
     const std::string& name = view.device.name;
     const auto cluster = clusterView(*ref.design);
     const DeviceGroup* group = cluster ? cluster->groupAt(ref.path) : nullptr;
     if (group && !group->tiers.empty() && group->tiers.front().drawn()) {
         const NetworkTier& tier = group->tiers.front();
         view.linkBandwidth = tier.bandwidth.value;
+        for (const PartRead& part : tier.read.parts) parts.note(part);
         view.assumptions.push_back(
             fmt::format("`{}` states no links of its own: what it sends crosses `{}`, as drawn, at {}.", name,
                         tier.name, format(tier.bandwidth)));
@@ -129,7 +130,7 @@ Expected<GpuView> gpuView(const DeviceRef& ref) {
         view.assumptions.push_back("No resident warps are given: 64 per multiprocessor are assumed.");
     }
     if (const Measure* sustained = parts->statedMeasure("sustained")) view.sustained = sustained->si;
-    if (view.linkBandwidth <= 0) readDrawnNetwork(ref, view);
+    if (view.linkBandwidth <= 0) readDrawnNetwork(ref, *parts, view);
     view.powerCap = base.powerCap.value;
     view.idlePower = base.idlePower.value;
     readLevels(view);

@@ -1,5 +1,7 @@
 #include "methods/answer/parts_used.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace orrery {
@@ -26,6 +28,29 @@ void addParts(Estimate& answer, const Hardware& design, const PartsRead& read) {
         }
     }
     answer.parts = std::move(parts);
+}
+
+void addMoreParts(Estimate& answer, const Hardware& design, const PartsRead& read) {
+    UsedParts& parts = answer.parts;
+    if (parts.used.empty()) return;
+    for (const PartRead& each : read.parts) {
+        const std::string path = pathText(design.root, each.path);
+        auto used = std::ranges::find(parts.used, path, &UsedParts::Part::path);
+        if (used == parts.used.end()) used = parts.used.insert(used, {path, {}});
+        std::vector<std::string> both;
+        std::ranges::set_union(used->attributes, each.attributes, std::back_inserter(both));
+        used->attributes = std::move(both);
+        auto ignored = std::ranges::find(parts.ignored, path, &UsedParts::Part::path);
+        if (ignored == parts.ignored.end()) continue;
+        if (ignored->attributes.empty()) {  // the whole of it, until now
+            for (const Attribute& attribute : componentAt(design.root, each.path)->attributes)
+                if (countsForPerformance(attribute.name)) ignored->attributes.push_back(attribute.name);
+        }
+        std::erase_if(ignored->attributes, [&](const std::string& name) {
+            return std::ranges::find(used->attributes, name) != used->attributes.end();
+        });
+        if (ignored->attributes.empty()) parts.ignored.erase(ignored);
+    }
 }
 
 }  // namespace orrery

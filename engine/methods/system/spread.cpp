@@ -4,6 +4,7 @@
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
 #include "methods/answer/answer.h"
+#include "methods/answer/parts_used.h"
 #include "methods/system/sharded_workload.h"
 #include "simulation/network/closed_form.h"
 
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace orrery {
@@ -23,6 +25,7 @@ struct Talk {
     double ofMicrobatch = 0, once = 0;
     double stageSends = 0;  ///< of one micro-batch over all stages
     std::map<std::string, double> wireBytes;
+    std::set<int> crossed;  ///< tiers
     std::vector<std::string> assumptions;
 };
 
@@ -59,6 +62,7 @@ Expected<Talk> priceCalls(const ShardedWorkload& sharded, const Placement& place
         talk.ofOperator[static_cast<std::size_t>(call.op)] += times * price->seconds;
         for (const TierLoad& load : price->loads) {
             talk.wireBytes[tiers[static_cast<std::size_t>(load.tier)].name] += times * load.wireBytes;
+            talk.crossed.insert(load.tier);
         }
         for (std::string& said : price->assumptions) {
             if (std::find(talk.assumptions.begin(), talk.assumptions.end(), said) == talk.assumptions.end())
@@ -83,26 +87,11 @@ void spreadMemory(Estimate& answer, const Plan& plan) {
     use.kvCache = use.kvCache / stages;
     std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "memory.does-not-fit"; });
     if (use.capacity.value <= 0 || use.total() <= use.capacity) return;
-    answer.warnings.push_back(warning("memory.does-not-fit",
-                                      fmt::format("a device needs {} of {}: the time is that of devices with enough memory",
-                                                  format(use.total()), format(use.capacity)),
-                                      "Raise tp or pp, lower the batch, or quantise the weights"));
-}
-
-// The tiers that somebody talks over were read; they are no longer ignored.
-void addNetworkParts(Estimate& answer, const std::vector<NetworkTier>& tiers, const Placement& placement) {
-    int outermost = -1;
-    for (const Communicator* each : {&placement.tensor, &placement.data, &placement.pipeline, &placement.expert})
-        outermost = std::max(outermost, each->size > 1 ? each->outermost() : -1);
-    for (int t = 0; t <= outermost && static_cast<std::size_t>(t) < tiers.size(); ++t) {
-        for (const std::string& path : tiers[static_cast<std::size_t>(t)].parts) {
-            auto& ignored = answer.parts.ignored;
-            std::erase_if(ignored, [&](const UsedParts::Part& part) { return part.path == path; });
-            auto& used = answer.parts.used;
-            const bool there = std::any_of(used.begin(), used.end(), [&](const auto& part) { return part.path == path; });
-            if (!there) used.push_back({path, {}});
-        }
-    }
+    answer.warnings.push_back(
+        warning("memory.does-not-fit",
+                fmt::format("a device needs {} of {}: the time is that of devices with enough memory",
+                            format(use.total()), format(use.capacity)),
+                "Raise tp or pp, lower the batch, or quantise the weights"));
 }
 
 std::string passLabel(const Workload& workload, const Task& task) {
@@ -129,12 +118,20 @@ void spreadFigures(Estimate& answer, const Scenario& scenario, const Talk& talk,
         }
     }
     const double seconds = answer.latency.value;
-    kept.insert(kept.begin(), Figure{passLabel(*scenario.workload, scenario.task), seconds, Dimension::Time, {},
+    kept.insert(kept.begin(), Figure{passLabel(*scenario.workload, scenario.task),
+                                     seconds,
+                                     Dimension::Time,
+                                     {},
                                      std::pair{answer.interval.low.value, answer.interval.high.value},
                                      answer.interval.basis});
-    kept.push_back({"Communication", talk.seconds, Dimension::Time, {}, std::pair{talk.low, talk.high},
+    kept.push_back({"Communication",
+                    talk.seconds,
+                    Dimension::Time,
+                    {},
+                    std::pair{talk.low, talk.high},
                     "Wires alone, to the worst of published measurements"});
-    kept.push_back({"Communication share", seconds > 0 ? std::min(1.0, talk.seconds / seconds) : 0, Dimension::Fraction});
+    kept.push_back(
+        {"Communication share", seconds > 0 ? std::min(1.0, talk.seconds / seconds) : 0, Dimension::Fraction});
     for (const auto& [tier, bytes] : talk.wireBytes) {
         kept.push_back({fmt::format("Sent over {} by a device", tier), bytes, Dimension::Data});
     }
@@ -201,10 +198,12 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
                            static_cast<double>(plan.pipeline);
         answer.energy = *answer.energy * all;
         for (double& joules : ops.joules) joules *= all;
-        answer.assumptions.push_back("Energy is that of all devices computing; what the network and waiting devices draw "
-                                     "is not counted");
+        answer.assumptions.push_back(
+            "Energy is that of all devices computing; what the network and waiting devices draw "
+            "is not counted");
     }
-    addNetworkParts(answer, (*group)->tiers, *placement);
+    for (const int tier : talk->crossed)
+        addMoreParts(answer, *scenario.hardware, (*group)->tiers[static_cast<std::size_t>(tier)].read);
     std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "plan.one-device"; });
     answer.warnings.insert(answer.warnings.end(), cluster->warnings.begin(), cluster->warnings.end());
     answer.warnings.insert(answer.warnings.end(), placement->warnings.begin(), placement->warnings.end());
