@@ -7,6 +7,7 @@
 #include "hardware/network/links.h"
 #include "hardware/network/topology.h"
 #include "hardware/views/device_view.h"
+#include "hardware/walk.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -100,24 +101,13 @@ struct Network {
     TopologySpec spec;
     TopologyFacts facts;
 };
-void collectNetworks(const Component& root, const Component& component, ComponentPath& path,
-                     std::vector<Network>& out) {
-    for (std::size_t i = 0; i < component.children.size(); ++i) {
-        path.push_back(static_cast<int>(i));
-        if (component.children[i].kind == ComponentKind::Topology) {
-            auto spec = topologySpec(root, path);
-            const auto facts = spec ? topologyFacts(*spec) : Expected<TopologyFacts>(tl::unexpect, spec.error());
-            if (facts) out.push_back({pathText(root, path), std::move(*spec), *facts});
-        } else {
-            collectNetworks(root, component.children[i], path, out);
-        }
-        path.pop_back();
-    }
-}
 std::vector<Network> networksOf(const Hardware& hardware) {
     std::vector<Network> out;
-    ComponentPath path;
-    collectNetworks(hardware.root, hardware.root, path, out);
+    for (const ComponentPath& path : outermost(hardware.root, ComponentKind::Topology)) {
+        auto spec = topologySpec(hardware.root, path);
+        const auto facts = spec ? topologyFacts(*spec) : Expected<TopologyFacts>(tl::unexpect, spec.error());
+        if (facts) out.push_back({pathText(hardware.root, path), std::move(*spec), *facts});
+    }
     return out;
 }
 
