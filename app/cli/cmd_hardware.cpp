@@ -8,6 +8,7 @@
 #include "hardware/network/links.h"
 #include "hardware/network/topology.h"
 #include "hardware/views/device_view.h"
+#include "hardware/walk.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -103,7 +104,7 @@ struct Network {
 };
 std::vector<Network> networksOf(const Hardware& hardware) {
     std::vector<Network> out;
-    for (const ComponentPath& path : topologiesOf(hardware.root)) {
+    for (const ComponentPath& path : outermost(hardware.root, ComponentKind::Topology)) {
         auto spec = topologySpec(hardware.root, path);
         const auto facts = spec ? topologyFacts(*spec) : Expected<TopologyFacts>(tl::unexpect, spec.error());
         if (facts) out.push_back({pathText(hardware.root, path), std::move(*spec), *facts});

@@ -2,6 +2,7 @@
 
 #include "app/document/project_command.h"
 #include "hardware/check/validate.h"
+#include "hardware/walk.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -34,7 +35,7 @@ constexpr int checkedAtOnce = 4000;
 
 bool countsBeyond(const Component& component, int& left) {
     if (--left < 0) return true;
-    return std::ranges::any_of(component.children,
+    return std::ranges::any_of(partsIn(component),
                                [&left](const Component& child) { return countsBeyond(child, left); });
 }
 

@@ -6,10 +6,11 @@
 #include "app/window/hardware/component_loads.h"
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/main_window.h"
-#include "hardware/files/catalogue.h"
 #include "hardware/check/fixes.h"
-#include "hardware/files/hardware_yaml.h"
 #include "hardware/check/validate.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/walk.h"
 #include "widgets/canvas/free_place.h"
 #include "widgets/common/theme.h"
 #include "widgets/library/component_palette.h"
@@ -67,7 +68,7 @@ void MainWindow::wireCanvas(ui::CanvasView* canvas) {
             });
     canvas->setLibrary([](const QString& id) {
         Expected<LoadedHardware> loaded = loadHardware(id.toStdString());
-        return loaded ? std::move(loaded->hardware.root.children) : std::vector<Component>{};
+        return loaded ? takeParts(std::move(loaded->hardware.root)) : std::vector<Component>{};
     });
 }
 
@@ -164,7 +165,7 @@ void MainWindow::wireTree() {
 int MainWindow::childrenOf(const ComponentPath& parent) const {
     const HardwarePtr design = document_->hardware();
     const Component* component = design ? componentAt(design->root, parent) : nullptr;
-    return component ? static_cast<int>(component->children.size()) : 0;
+    return component ? static_cast<int>(partsIn(*component).size()) : 0;
 }
 
 void MainWindow::moveInTree(const ComponentPaths& paths, bool down) {
@@ -224,7 +225,8 @@ void MainWindow::addDevice(ui::CanvasView& canvas, const QString& id, const Comp
                            std::optional<QPointF> where) {
     Expected<LoadedHardware> loaded = loadHardware(id.toStdString());
     if (!loaded) return complain(loaded.error());
-    const std::vector<Component>& parts = loaded->hardware.root.children;
+    const auto inside = partsIn(loaded->hardware.root);
+    const std::vector<Component> parts(inside.begin(), inside.end());
     // Into the component, or the nearest around it that may hold all of the device.
     const Component& root = document_->hardware()->root;
     ComponentPath holder = parent;

@@ -11,6 +11,7 @@
 #include "app/window/serving/serving_page.h"
 #include "app/window/workload/workload_page.h"
 #include "hardware/files/catalogue.h"
+#include "hardware/walk.h"
 #include "methods/kernel_method.h"
 #include "store/project/serving_file.h"
 #include "widgets/messages/notification_bar.h"
@@ -214,7 +215,7 @@ void MainWindow::addHardware(Hardware design) {
         stack->beginMacro(tr("Add %1").arg(QString::fromStdString(design.name)));
         // An empty sheet gives way to the first device that is chosen.
         const HardwarePtr shown = document_->hardware();
-        const bool blank = shown && shown->root.children.empty();
+        const bool blank = shown && partsIn(shown->root).empty();
         const ProjectState& state = *document_->state();
         const bool added =
             report(document_->apply(blank ? replaceHardwareEdit(state, document_->hardwareIndex(), std::move(design))

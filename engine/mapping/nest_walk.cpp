@@ -73,7 +73,7 @@ struct Delivery {
     bool any = false;
     double size = 0;
     Fresh fresh;
-    Children children;
+    Children reached;
 };
 
 class Walker {
@@ -248,7 +248,7 @@ private:
         previous.any = true;
         previous.fresh.count = fresh.count;
         std::copy_n(fresh.boxes.begin(), fresh.count, previous.fresh.boxes.begin());
-        previous.children = children;
+        previous.reached = children;
     }
 
     // The children that work in this iteration.
@@ -266,9 +266,9 @@ private:
             }
         }
         const Delivery& previous = deliveries_[l][t];
-        if (previous.any && previous.children.offsets.size() == children.offsets.size() &&
-            previous.children.offsets == children.offsets) {
-            children.different = previous.children.different;
+        if (previous.any && previous.reached.offsets.size() == children.offsets.size() &&
+            previous.reached.offsets == children.offsets) {
+            children.different = previous.reached.different;
         } else {
             linked_.assign(children.offsets.size(), 0);
             children.different = countDifferent(children.offsets, frame_.projections[t].ranks);
@@ -303,9 +303,9 @@ private:
         const auto gridX = static_cast<std::size_t>(std::max(frame_.meshX[l], flat_.fanOutX[l]));
         const auto gridY = static_cast<std::size_t>(std::max(frame_.meshY[l], flat_.fanOutY[l]));
         const auto holds = [&](std::size_t child, std::size_t neighbour) {
-            if (neighbour >= previous.children.offsets.size()) return false;
+            if (neighbour >= previous.reached.offsets.size()) return false;
             for (std::size_t r = 0; r < ranks; ++r) {
-                if (previous.children.offsets[neighbour][r] - offsets[child][r] != step[r]) return false;
+                if (previous.reached.offsets[neighbour][r] - offsets[child][r] != step[r]) return false;
             }
             return true;
         };

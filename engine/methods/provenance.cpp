@@ -1,6 +1,7 @@
 #include "methods/provenance.h"
 
 #include "base/hash.h"
+#include "hardware/walk.h"
 
 #include <bit>
 #include <cstdint>
@@ -45,8 +46,8 @@ void addComponent(Hash& hash, const Component& component) {
                               }},
                    attribute.value);
     }
-    hash.add(number(component.children.size()));
-    for (const auto& child : component.children) addComponent(hash, child);
+    hash.add(number(partsIn(component).size()));
+    for (const Component& part : partsIn(component)) addComponent(hash, part);
 }
 
 // Four independent lanes, because a single chain of multiplications would take longer than the estimate itself.

@@ -147,6 +147,36 @@ private slots:
         QVERIFY2(again.isEmpty(), qPrintable("these stand in engine/base already:\n" + again.join('\n')));
     }
 
+    // Whoever needs the tree asks hardware/ for it: walk.h to draw and edit, views/ to predict.
+    void onlyHardwareReadsTheTree() {
+        static const QRegularExpression reading(R"((\.|->|::)children\b(?!\())");
+        QStringList breaches;
+        int own = 0;
+        for (const SourceFile& file : sources({"engine", "widgets", "app"})) {
+            const bool home = file.path.startsWith("engine/hardware/");
+            for (int i = 0; i < file.lines.size(); ++i) {
+                if (!reading.match(file.lines[i]).hasMatch()) continue;
+                if (home) {
+                    ++own;
+                } else {
+                    breaches << QString("%1:%2: %3").arg(file.path).arg(i + 1).arg(file.lines[i].trimmed());
+                }
+            }
+        }
+        QVERIFY(own > 50);
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+    void methodsDoNotWalkTheTree() {
+        QStringList breaches;
+        forEachInclude({"engine"}, [&](const SourceFile& file, const QString& header) {
+            // Its hash goes over the whole design.
+            if (file.path.startsWith("engine/hardware/") || file.path == "engine/methods/provenance.cpp") return;
+            if (header == "hardware/walk.h" || header == "hardware/views/device_parts.h")
+                breaches << file.path + " includes " + header;
+        });
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
     void everyFolderHasAReadme() {
         QStringList missing;
         const QDir root(ORRERY_SOURCE);

@@ -1,6 +1,7 @@
 #include "hardware/attributes.h"
 #include "hardware/component.h"
 #include "hardware/files/hardware_yaml.h"
+#include "hardware/walk.h"
 
 #include <QtTest/QtTest>
 
@@ -28,6 +29,48 @@ QString q(const std::string& text) {
 class TestHardwarePaths : public QObject {
     Q_OBJECT
 private slots:
+    void aWalkMeetsEveryComponentOnceContainersFirst() {
+        const Hardware hardware = pod();
+        std::vector<ComponentPath> met;
+        walk(hardware.root, [&](const Component& component, const ComponentPath& path) {
+            if (componentAt(hardware.root, path) != &component) qFatal("a path that leads elsewhere");
+            met.push_back(path);
+            return true;
+        });
+        QVERIFY(std::is_sorted(met.begin(), met.end()));  // a path is less than those that it begins
+        QVERIFY(std::adjacent_find(met.begin(), met.end()) == met.end());
+        std::size_t parts = 0;
+        for (const ComponentPath& path : met) {
+            QVERIFY(!path.empty());
+            parts += partsIn(*componentAt(hardware.root, path)).size();
+        }
+        QCOMPARE(parts + partsIn(hardware.root).size(), met.size());
+        QVERIFY(met.size() > 10);
+        // Where it is told not to, it goes no deeper.
+        std::size_t top = 0;
+        walk(hardware.root, [&](const Component&, const ComponentPath&) { return ++top, false; });
+        QCOMPARE(top, partsIn(hardware.root).size());
+    }
+    void theOutermostOfAKindHideThoseInside() {
+        Hardware hardware = pod();
+        const auto memories = outermost(hardware.root, ComponentKind::Dram);
+        QVERIFY(!memories.empty());
+        for (const ComponentPath& path : memories)
+            QVERIFY(componentAt(hardware.root, path)->kind == ComponentKind::Dram);
+        Component stack{ComponentKind::Topology, "stack"};
+        addPart(stack, {ComponentKind::Topology, "inner"});
+        const auto before = outermost(hardware.root, ComponentKind::Topology).size();
+        addPart(hardware.root, stack);
+        QCOMPARE(outermost(hardware.root, ComponentKind::Topology).size(), before + 1);
+        std::size_t changed = 0;
+        changeAll(hardware.root, [&](Component& component) { component.comment = "seen", ++changed; });
+        std::size_t seen = 0;
+        walk(hardware.root,
+             [&](const Component& c, const ComponentPath&) { return seen += c.comment == "seen", true; });
+        QCOMPARE(seen, changed);
+        const std::size_t parts = partsIn(hardware.root).size();
+        QCOMPARE(takeParts(std::move(hardware.root)).size(), parts);
+    }
     void kindsReadBackAsTheyAreWritten() {
         for (int i = 0; i < componentKindCount; ++i) {
             const auto kind = static_cast<ComponentKind>(i);

@@ -1,6 +1,7 @@
 // Edits of the selection: what menus and keys ask for. Each asks the editor once.
 
 #include "hardware/check/validate.h"
+#include "hardware/walk.h"
 #include "widgets/canvas/canvas_view_state.h"
 #include "widgets/canvas/clipboard.h"
 #include "widgets/canvas/free_place.h"
@@ -285,7 +286,7 @@ void CanvasView::foldSelected(bool folded) {
         // A topology has no inside; open, it is drawn with its real switches and links.
         const bool network =
             state.scene.nodes()[static_cast<std::size_t>(node)].component->kind == ComponentKind::Topology &&
-            state.scene.nodes()[static_cast<std::size_t>(node)].component->children.empty();
+            partsIn(*state.scene.nodes()[static_cast<std::size_t>(node)].component).empty();
         bool& closed = network ? place.expanded : place.folded;
         const bool wanted = network ? !folded : folded;
         if (closed == wanted) continue;

@@ -1,6 +1,7 @@
 #include "widgets/canvas/find_bar.h"
 
 #include "hardware/attributes.h"
+#include "hardware/walk.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/text.h"
@@ -24,26 +25,18 @@ QString searchable(const Component& component) {
     return text;
 }
 
-void collect(const Component& component, const QStringList& words, ComponentPath& path,
-             std::vector<ComponentPath>& found) {
-    const QString text = searchable(component);
-    const bool all = std::all_of(words.begin(), words.end(),
-                                 [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
-    if (all && !path.empty()) found.push_back(path);
-    for (std::size_t i = 0; i < component.children.size(); ++i) {
-        path.push_back(static_cast<int>(i));
-        collect(component.children[i], words, path, found);
-        path.pop_back();
-    }
-}
-
 }  // namespace
 
 std::vector<ComponentPath> findInDesign(const Component& root, const QString& words) {
     std::vector<ComponentPath> found;
     const QStringList list = words.split(' ', Qt::SkipEmptyParts);
-    ComponentPath path;
-    if (!list.isEmpty()) collect(root, list, path, found);
+    if (list.isEmpty()) return found;
+    walk(root, [&](const Component& component, const ComponentPath& path) {
+        const QString text = searchable(component);
+        if (std::ranges::all_of(list, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); }))
+            found.push_back(path);
+        return true;
+    });
     return found;
 }
 

@@ -1,3 +1,4 @@
+#include "hardware/walk.h"
 #include "widgets/canvas/natural_size.h"
 #include "widgets/canvas/paint_parts.h"
 #include "widgets/canvas/paint_text.h"
@@ -138,7 +139,7 @@ void paintCard(const PaintState& state, int node, const QRectF& box) {
         return;
     }
     const QSizeF grid = gridSize(component);
-    const bool closed = !component.children.empty();
+    const bool closed = !partsIn(component).empty();
     if (!grid.isEmpty() && !closed) paintArrayGrid(state, node);
     const QStringList lines = summaryLines(state.scene, state.facts, node);
     // A leaf at its natural size writes at the size of the drawing; what is closed uses the room that it has.

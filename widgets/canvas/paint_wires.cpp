@@ -1,3 +1,4 @@
+#include "hardware/walk.h"
 #include "widgets/canvas/natural_size.h"
 #include "widgets/canvas/paint_parts.h"
 #include "widgets/canvas/paint_text.h"
@@ -245,7 +246,7 @@ void paintArrayGrid(const PaintState& state, int node) {
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(device.adjusted(-1, -1, 1, 1));
     // One cell is shown large beside the grid.
-    if (component.children.empty() || shown.folded || !showsInside(state.scene, node, state.zoom)) return;
+    if (partsIn(component).empty() || shown.folded || !showsInside(state.scene, node, state.zoom)) return;
     QRectF example;
     for (const int child : state.scene.childrenOf(node)) example = example.united(nodeOf(state, child).box);
     if (example.isEmpty() || example.left() <= grid.right()) return;

@@ -1,6 +1,7 @@
 #include "widgets/canvas/placements.h"
 
 #include "base/text/words.h"
+#include "hardware/walk.h"
 
 #include <fmt/format.h>
 
@@ -180,11 +181,11 @@ std::string placementKey(const Component& root, const ComponentPath& path) {
     std::string key;
     const Component* parent = &root;
     for (const int index : path) {
-        if (index < 0 || static_cast<std::size_t>(index) >= parent->children.size()) return {};
-        const Component& child = parent->children[static_cast<std::size_t>(index)];
+        if (index < 0 || static_cast<std::size_t>(index) >= partsIn(*parent).size()) return {};
+        const Component& child = partsIn(*parent)[static_cast<std::size_t>(index)];
         int ordinal = 1;
         for (int before = 0; before < index; ++before) {
-            if (nameOf(parent->children[static_cast<std::size_t>(before)]) == nameOf(child)) ++ordinal;
+            if (nameOf(partsIn(*parent)[static_cast<std::size_t>(before)]) == nameOf(child)) ++ordinal;
         }
         if (!key.empty()) key += '/';
         key += placementName(nameOf(child), ordinal);

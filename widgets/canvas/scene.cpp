@@ -1,5 +1,6 @@
 #include "widgets/canvas/scene.h"
 
+#include "hardware/walk.h"
 #include "widgets/canvas/layout.h"
 #include "widgets/canvas/natural_size.h"
 
@@ -109,12 +110,12 @@ void Scene::addNodes() {
         made.slot = slot;
         made.depth = parent < 0 ? std::int16_t(0) : static_cast<std::int16_t>(nodes_[ix(parent)].depth + 1);
         Inner& inner = inner_.emplace_back();
-        if (!component.children.empty()) {
+        if (const auto parts = partsIn(component); !parts.empty()) {
             inner.family = static_cast<std::int32_t>(families_.size());
             Family& family = families_.emplace_back();
             family.first = static_cast<std::int32_t>(childNodes_.size());
-            family.count = static_cast<std::int32_t>(component.children.size());
-            childNodes_.resize(childNodes_.size() + component.children.size());
+            family.count = static_cast<std::int32_t>(parts.size());
+            childNodes_.resize(childNodes_.size() + parts.size());
             if (family.count > bigFamily) family.big = std::make_unique<Big>();
         }
         if (parent >= 0) childNodes_[ix(familyOf(parent)->first + slot)] = node;
@@ -123,12 +124,12 @@ void Scene::addNodes() {
     std::vector<Open> open{{&hardware_->root, add(hardware_->root, -1, 0), 0}};
     while (!open.empty()) {
         Open& top = open.back();
-        if (top.child == top.component->children.size()) {
+        if (top.child == partsIn(*top.component).size()) {
             nodes_[ix(top.node)].next = static_cast<std::int32_t>(nodes_.size());
             open.pop_back();
             continue;
         }
-        const Component& child = top.component->children[top.child];
+        const Component& child = partsIn(*top.component)[top.child];
         const std::int32_t node = add(child, top.node, static_cast<std::int32_t>(top.child++));
         open.push_back({&child, node, 0});
     }
@@ -400,7 +401,7 @@ void Scene::followPlacements(const Placements& before) {
         const Placement b = is ? *is : Placement{};
         if (a.width != b.width || a.height != b.height || a.folded != b.folded || a.expanded != b.expanded)
             change(node).resized = true;
-        if (nodes_[ix(node)].parent >= 0) change(nodes_[ix(node)].parent).children.push_back(node);
+        if (nodes_[ix(node)].parent >= 0) change(nodes_[ix(node)].parent).inside.push_back(node);
     };
     SharedSortedMap<Placement>::differences(before.at, placements_->at, note);
     bool folds = false;
@@ -413,8 +414,8 @@ void Scene::followPlacements(const Placements& before) {
         const bool expanded = nodes_[ix(node)].expanded;
         const Family* family = familyOf(node);
         if (family && family->count > freeFamily && !todo.resized) {
-            layOutSome(node, todo.children);
-            touched.insert(touched.end(), todo.children.begin(), todo.children.end());
+            layOutSome(node, todo.inside);
+            touched.insert(touched.end(), todo.inside.begin(), todo.inside.end());
         } else {
             layOut(node, &touched);
         }
@@ -426,7 +427,7 @@ void Scene::followPlacements(const Placements& before) {
             if (nodes_[ix(node)].parent >= 0) {
                 Change& outer = change(nodes_[ix(node)].parent);
                 outer.resized = true;
-                outer.children.push_back(node);
+                outer.inside.push_back(node);
             }
         }
     }

@@ -119,7 +119,7 @@ private:
         std::int32_t family = -1;
     };
     struct Change {
-        std::vector<int> children;
+        std::vector<int> inside;
         bool resized = false;
     };
 

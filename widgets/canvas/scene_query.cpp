@@ -1,3 +1,4 @@
+#include "hardware/walk.h"
 #include "widgets/canvas/natural_size.h"
 #include "widgets/canvas/scene.h"
 
@@ -227,7 +228,7 @@ std::vector<PlacedAt> Scene::frozen(int parent) const {
 }
 
 QSizeF Scene::naturalSize(const Component& component) {
-    if (component.children.empty()) return leafSize(component);
+    if (partsIn(component).empty()) return leafSize(component);
     Hardware alone;
     alone.root = component;
     Scene scene;

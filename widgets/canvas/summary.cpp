@@ -1,6 +1,7 @@
 #include "widgets/canvas/summary.h"
 
 #include "hardware/views/device_view.h"
+#include "hardware/walk.h"
 #include "widgets/canvas/natural_size.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
@@ -90,16 +91,16 @@ const QStringList* Summaries::device(int node) const {
 
 QString contentsText(const Component& component) {
     std::vector<std::pair<std::int64_t, QString>> kinds;
-    const std::size_t looked = std::min<std::size_t>(component.children.size(), 2000);
+    const auto inside = partsIn(component);
+    const std::size_t looked = std::min<std::size_t>(inside.size(), 2000);
     std::unordered_map<std::string_view, std::size_t> seen;
     for (std::size_t i = 0; i < looked; ++i) {
-        const Component& child = component.children[i];
+        const Component& child = inside[i];
         if (child.kind == ComponentKind::Link) continue;
         std::string_view stem = nameOf(child);
         while (stem.size() > 1 && stem.back() >= '0' && stem.back() <= '9') stem.remove_suffix(1);
         const auto [entry, isNew] = seen.emplace(stem, kinds.size());
-        if (isNew)
-            kinds.emplace_back(0, qs(component.children[i].children.empty() && stem != nameOf(child) ? stem : stem));
+        if (isNew) kinds.emplace_back(0, qs(stem));
         kinds[entry->second].first += child.instances();
     }
     QStringList parts;
@@ -107,7 +108,7 @@ QString contentsText(const Component& component) {
         parts << (kinds[i].first == 1
                       ? kinds[i].second
                       : QStringLiteral("%1 × %2").arg(countText(static_cast<double>(kinds[i].first)), kinds[i].second));
-    if (kinds.size() > 3 || looked < component.children.size()) parts << QStringLiteral("…");
+    if (kinds.size() > 3 || looked < inside.size()) parts << QStringLiteral("…");
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -115,7 +116,7 @@ QStringList summaryLines(const Scene& scene, const Summaries& facts, int node) {
     const Component& component = *scene.nodes()[static_cast<std::size_t>(node)].component;
     if (const QStringList* device = facts.device(node)) return *device;
     QStringList lines = numbersOf(component);
-    if (!component.children.empty()) {
+    if (!partsIn(component).empty()) {
         const QString inside = contentsText(component);
         if (!inside.isEmpty()) lines.prepend(inside);
     }

@@ -1,5 +1,6 @@
 #include "widgets/inspector/attribute_values.h"
 
+#include "hardware/walk.h"
 #include "widgets/common/text.h"
 
 #include <QCoreApplication>
@@ -80,13 +81,13 @@ Names namesOf(std::string_view shape) {
 }
 
 void addEnds(const Component& parent, const QString& before, int depth, int most, QStringList& ends) {
-    for (const Component& child : parent.children) {
+    for (const Component& child : partsIn(parent)) {
         if (ends.size() >= most) return;
         if (child.kind == ComponentKind::Link || child.kind == ComponentKind::Topology || child.name.empty()) continue;
         ends << before + qs(child.name);
     }
     if (depth == 0) return;
-    for (const Component& child : parent.children) {
+    for (const Component& child : partsIn(parent)) {
         if (child.kind == ComponentKind::Link || child.kind == ComponentKind::Topology || child.name.empty()) continue;
         addEnds(child, before + qs(child.name) + QLatin1Char('/'), depth - 1, most, ends);
     }

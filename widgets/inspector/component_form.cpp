@@ -1,14 +1,15 @@
 #include "widgets/inspector/component_form.h"
 
 #include "hardware/attributes.h"
+#include "hardware/walk.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/common/value_edit.h"
 #include "widgets/inspector/attribute_row.h"
 #include "widgets/inspector/attribute_values.h"
-#include "widgets/messages/problem_list.h"
 #include "widgets/inspector/topology_section.h"
+#include "widgets/messages/problem_list.h"
 
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -258,7 +259,7 @@ void ComponentForm::fillTitle() {
 void ComponentForm::showRows() {
     int waiting = 0;
     const bool shaped = current().kind == ComponentKind::Topology && paths_.size() == 1;
-    const bool stacked = shaped && std::ranges::any_of(current().children, [](const Component& child) {
+    const bool stacked = shaped && std::ranges::any_of(partsIn(current()), [](const Component& child) {
                              return child.kind == ComponentKind::Topology;
                          });
     for (auto& [id, row] : rows_) {

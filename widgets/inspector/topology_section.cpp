@@ -2,6 +2,7 @@
 
 #include "hardware/attributes.h"
 #include "hardware/network/topology.h"
+#include "hardware/walk.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/text.h"
@@ -131,8 +132,9 @@ void TopologySection::show(HardwarePtr hardware, const ComponentPath& topology) 
 std::vector<int> TopologySection::dimensions() const {
     std::vector<int> found;
     const Component* topology = hardware_ ? componentAt(hardware_->root, path_) : nullptr;
-    for (std::size_t i = 0; topology && i < topology->children.size(); ++i)
-        if (topology->children[i].kind == ComponentKind::Topology) found.push_back(static_cast<int>(i));
+    const auto parts = topology ? partsIn(*topology) : std::span<const Component>();
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (parts[i].kind == ComponentKind::Topology) found.push_back(static_cast<int>(i));
     return found;
 }
 
@@ -179,7 +181,7 @@ void TopologySection::showStack() {
     const auto all = dimensions();
     QStringList lines, shapes;
     for (const int child : all) {
-        const Component& one = topology->children[static_cast<std::size_t>(child)];
+        const Component& one = partsIn(*topology)[static_cast<std::size_t>(child)];
         const QString shape = textOf(one, "shape");
         const QString size = textOf(one, "dims").isEmpty() ? textOf(one, "size") : textOf(one, "dims");
         lines << QStringLiteral("%1 %2 · %3")

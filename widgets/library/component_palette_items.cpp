@@ -1,5 +1,6 @@
 #include "widgets/library/component_palette_items.h"
 
+#include "hardware/walk.h"
 #include "widgets/common/text.h"
 
 #include <QCoreApplication>
@@ -31,7 +32,7 @@ std::optional<Component> make(ComponentKind kind, const char* name, std::initial
         if (!setAttribute(component, one.attribute, one.text)) return std::nullopt;
     for (std::optional<Component>& child : children) {
         if (!child) return std::nullopt;
-        component.children.push_back(std::move(*child));
+        addPart(component, std::move(*child));
     }
     return component;
 }

@@ -1,6 +1,7 @@
 // The tree's context menu and keys: what the canvas can do, for those who work in the tree.
 
 #include "hardware/check/validate.h"
+#include "hardware/walk.h"
 #include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/tree/component_tree.h"
@@ -61,7 +62,7 @@ bool ComponentTreeView::canDo(Action action, const ComponentPaths& paths) const 
         case Action::Delete:
             return !root;
         case Action::Ungroup:
-            return !root && one && !one->children.empty();
+            return !root && one && !partsIn(*one).empty();
         case Action::Link:
             return !root && paths.size() == 2;
         case Action::ReplaceByParts:
@@ -73,7 +74,7 @@ bool ComponentTreeView::canDo(Action action, const ComponentPaths& paths) const 
                 componentAt(hardware->root, ComponentPath(paths.front().begin(), paths.front().end() - 1));
             return std::ranges::none_of(paths, [&](const ComponentPath& path) {
                 return action == Action::MoveUp ? path.back() == 0
-                                                : path.back() + 1 == static_cast<int>(parent->children.size());
+                                                : path.back() + 1 == static_cast<int>(partsIn(*parent).size());
             });
         }
     }

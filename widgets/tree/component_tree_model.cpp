@@ -1,13 +1,14 @@
 #include "widgets/tree/component_tree_model.h"
 
-#include "hardware/files/hardware_yaml.h"
 #include "hardware/check/validate.h"
+#include "hardware/files/hardware_yaml.h"
+#include "hardware/walk.h"
 #include "widgets/common/component_text.h"
 #include "widgets/common/glyphs.h"
 #include "widgets/common/text.h"
 #include "widgets/library/component_palette_model.h"
-#include "widgets/tree/component_tree.h"
 #include "widgets/messages/identity_checks.h"
+#include "widgets/tree/component_tree.h"
 
 #include <QDataStream>
 #include <QMimeData>
@@ -20,21 +21,20 @@ namespace orrery::ui {
 struct ComponentTreeModel::Node {
     Node* parent = nullptr;
     int row = 0;
-    std::vector<std::unique_ptr<Node>> children;
+    std::vector<std::unique_ptr<Node>> rows;
 
     static std::unique_ptr<Node> of(const Component& component, Node* parent, int row) {
         auto node = std::make_unique<Node>();
         node->parent = parent;
         node->row = row;
-        for (std::size_t i = 0; i < component.children.size(); ++i)
-            node->children.push_back(of(component.children[i], node.get(), static_cast<int>(i)));
+        for (const Component& part : partsIn(component))
+            node->rows.push_back(of(part, node.get(), static_cast<int>(node->rows.size())));
         return node;
     }
     bool fits(const Component& component) const {
-        if (component.children.size() != children.size()) return false;
-        for (std::size_t i = 0; i < children.size(); ++i)
-            if (!children[i]->fits(component.children[i])) return false;
-        return true;
+        return std::ranges::equal(
+            rows, partsIn(component),
+            [](const std::unique_ptr<Node>& node, const Component& part) { return node->fits(part); });
     }
 };
 
@@ -101,8 +101,9 @@ std::optional<Diagnostic> ComponentTreeModel::nameRefusal(const ComponentPath& p
     if (path.empty() || !hardware_) return std::nullopt;
     const ComponentPath above(path.begin(), path.end() - 1);
     const Component* parent = componentAt(hardware_->root, above);
-    for (std::size_t i = 0; parent && i < parent->children.size(); ++i)
-        if (static_cast<int>(i) != path.back() && parent->children[i].name == wanted)
+    const auto siblings = parent ? partsIn(*parent) : std::span<const Component>();
+    for (std::size_t i = 0; i < siblings.size(); ++i)
+        if (static_cast<int>(i) != path.back() && siblings[i].name == wanted)
             return refuse(tr("A sibling is already called %1").arg(qs(wanted)).toStdString(),
                           tr("%1 is free").arg(qs(freeChildName(*parent, wanted))).toStdString());
     return std::nullopt;
@@ -120,8 +121,8 @@ QModelIndex ComponentTreeModel::index(const ComponentPath& path) const {
     Node* node = root_.get();
     if (!node) return {};
     for (const int step : path) {
-        if (step < 0 || static_cast<std::size_t>(step) >= node->children.size()) return {};
-        node = node->children[static_cast<std::size_t>(step)].get();
+        if (step < 0 || static_cast<std::size_t>(step) >= node->rows.size()) return {};
+        node = node->rows[static_cast<std::size_t>(step)].get();
     }
     return createIndex(node->row, 0, node);
 }
@@ -130,7 +131,7 @@ QModelIndex ComponentTreeModel::index(int row, int column, const QModelIndex& pa
     if (!hasIndex(row, column, parent)) return {};
     if (!parent.isValid()) return createIndex(row, column, root_.get());
     const auto* node = static_cast<const Node*>(parent.internalPointer());
-    return createIndex(row, column, node->children[static_cast<std::size_t>(row)].get());
+    return createIndex(row, column, node->rows[static_cast<std::size_t>(row)].get());
 }
 
 QModelIndex ComponentTreeModel::parent(const QModelIndex& child) const {
@@ -142,7 +143,7 @@ QModelIndex ComponentTreeModel::parent(const QModelIndex& child) const {
 int ComponentTreeModel::rowCount(const QModelIndex& parent) const {
     if (!root_ || parent.column() > 0) return 0;
     if (!parent.isValid()) return 1;
-    return static_cast<int>(static_cast<const Node*>(parent.internalPointer())->children.size());
+    return static_cast<int>(static_cast<const Node*>(parent.internalPointer())->rows.size());
 }
 
 int ComponentTreeModel::columnCount(const QModelIndex&) const {

@@ -1,4 +1,5 @@
 #include "hardware/check/validate.h"
+#include "hardware/walk.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/tree/component_tree.h"
@@ -36,7 +37,7 @@ constexpr int expandAllUpTo = 3000;  // rows that are laid out at once without a
 
 int componentsIn(const Component& component, int most) {
     int count = 1;
-    for (const Component& child : component.children) {
+    for (const Component& child : partsIn(component)) {
         if (count >= most) break;
         count += componentsIn(child, most - count);
     }

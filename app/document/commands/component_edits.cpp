@@ -2,6 +2,7 @@
 
 #include "app/document/commands/placement_keys.h"
 #include "app/document/commands/tree_change.h"
+#include "hardware/walk.h"
 
 #include <algorithm>
 #include <map>
@@ -33,7 +34,6 @@ void renameSources(Component& part, const std::map<std::string, std::string>& re
         auto* text = std::get_if<std::string>(&attribute.value);
         if (text && attribute.name == "source") follow(*text);
     }
-    for (Component& child : part.children) renameSources(child, renamed);
 }
 
 /// Takes the device's sources into the design; a short name that means another source there gets a free one.
@@ -52,7 +52,7 @@ void mergeSources(std::vector<Source>& sources, Hardware& device) {
         }
         if (key != source.key) renamed[source.key] = key;
     }
-    for (Component& part : device.root.children) renameSources(part, renamed);
+    changeAll(device.root, [&renamed](Component& part) { renameSources(part, renamed); });
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ Expected<Edit> addDeviceEdit(const ProjectState& state, int hardware, const Comp
     if (hardware >= 0 && hardware < static_cast<int>(state.hardware.size()))
         sources = state.hardware[static_cast<std::size_t>(hardware)]->sources;
     mergeSources(sources, device);
-    Expected<Edit> edit = addComponentsEdit(state, hardware, parent, std::move(device.root.children), places, frozen);
+    Expected<Edit> edit = addComponentsEdit(state, hardware, parent, takeParts(std::move(device.root)), places, frozen);
     if (!edit) return edit;
     HardwarePtr& after = edit->after.hardware[static_cast<std::size_t>(hardware)];
     Hardware cited = *after;

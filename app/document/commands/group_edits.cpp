@@ -4,6 +4,7 @@
 #include "app/document/commands/placement_keys.h"
 #include "app/document/commands/tree_change.h"
 #include "hardware/network/topology.h"
+#include "hardware/walk.h"
 #include "widgets/canvas/scene.h"
 
 #include <algorithm>
@@ -133,8 +134,8 @@ Expected<Edit> replaceByPartsEdit(const ProjectState& state, int hardware, const
         TreeEdit done{std::move(*parts), {}, {}};
         done.moved = [after, before, parent](const ComponentPath& path) -> std::optional<ComponentPath> {
             if (!isInside(path, parent) || path == parent) return path;
-            const auto& siblings = componentAt(*after, parent)->children;
-            const std::string_view name = nameOf(before.children[static_cast<std::size_t>(path[parent.size()])]);
+            const auto siblings = partsIn(*componentAt(*after, parent));
+            const std::string_view name = nameOf(partsIn(before)[static_cast<std::size_t>(path[parent.size()])]);
             const auto now = std::ranges::find(siblings, name, [](const Component& each) { return nameOf(each); });
             if (now == siblings.end()) return std::nullopt;
             ComponentPath to = path;

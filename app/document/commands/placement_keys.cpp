@@ -1,5 +1,7 @@
 #include "app/document/commands/placement_keys.h"
 
+#include "hardware/walk.h"
+
 #include <algorithm>
 #include <numeric>
 #include <string_view>
@@ -25,10 +27,10 @@ void keysBelow(const Component& component, std::size_t depth, const std::string&
         const int index = (*range.front().path)[depth];
         std::size_t end = 1;
         while (end < range.size() && (*range[end].path)[depth] == index) ++end;
-        if (index >= 0 && index < static_cast<int>(component.children.size())) {
+        if (index >= 0 && index < static_cast<int>(partsIn(component).size())) {
             for (; counted <= static_cast<std::size_t>(index); ++counted)
-                ++ordinals[nameOf(component.children[counted])];
-            const Component& child = component.children[static_cast<std::size_t>(index)];
+                ++ordinals[nameOf(partsIn(component)[counted])];
+            const Component& child = partsIn(component)[static_cast<std::size_t>(index)];
             const std::string name = ui::placementName(nameOf(child), ordinals[nameOf(child)]);
             keysBelow(child, depth + 1, prefix.empty() ? name : prefix + "/" + name, range.first(end));
         }
@@ -43,10 +45,10 @@ bool someBelow(const ui::Placements& placements, const std::string& prefix) {
 
 void placesBelow(const Component& component, const ui::Placements& placements, const std::string& prefix,
                  ComponentPath& path, PlacesByPath& found) {
-    if (component.children.empty() || !someBelow(placements, prefix)) return;
+    if (partsIn(component).empty() || !someBelow(placements, prefix)) return;
     std::unordered_map<std::string_view, int> ordinals;
-    for (std::size_t i = 0; i < component.children.size(); ++i) {
-        const Component& child = component.children[i];
+    for (std::size_t i = 0; i < partsIn(component).size(); ++i) {
+        const Component& child = partsIn(component)[i];
         const std::string key = prefix + ui::placementName(nameOf(child), ++ordinals[nameOf(child)]);
         path.push_back(static_cast<int>(i));
         if (const ui::Placement* placement = placements.find(key)) found.emplace_hint(found.end(), path, *placement);

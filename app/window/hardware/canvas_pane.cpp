@@ -1,5 +1,6 @@
 #include "app/window/hardware/canvas_pane.h"
 
+#include "hardware/walk.h"
 #include "widgets/canvas/breadcrumbs.h"
 #include "widgets/canvas/find_bar.h"
 #include "widgets/canvas/minimap.h"
@@ -161,7 +162,7 @@ void CanvasPane::setBusy(const QString& what) {
 }
 
 void CanvasPane::showEmptyState() {
-    const bool empty = !hardware_ || hardware_->root.children.empty();
+    const bool empty = !hardware_ || partsIn(hardware_->root).empty();
     empty_->setText(hardware_ ? tr("<h3>An empty design</h3>Drag a package or a node here from the palette, "
                                    "or paste YAML (Ctrl+V).<br>The Insert menu adds parts by keyboard.")
                               : tr("<h3>No design yet</h3>Choose a device in the library, or draw your own: "

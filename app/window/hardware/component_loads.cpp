@@ -1,5 +1,6 @@
 #include "app/window/hardware/component_loads.h"
 
+#include "hardware/walk.h"
 #include "widgets/common/theme.h"
 
 #include <QCoreApplication>
@@ -20,22 +21,15 @@ using enum ComponentKind;
 std::optional<ComponentPath> firstOf(const Component& top, const ComponentPath& at,
                                      std::span<const ComponentKind> kinds) {
     for (const ComponentKind kind : kinds) {
+        if (top.kind == kind) return at;
         std::optional<ComponentPath> found;
-        const std::function<void(const Component&, ComponentPath&)> look = [&](const Component& component,
-                                                                               ComponentPath& path) {
-            if (found) return;
-            if (component.kind == kind) {
-                found = path;
-                return;
+        walk(top, [&](const Component& component, const ComponentPath& below) {
+            if (!found && component.kind == kind) {
+                found = at;
+                found->insert(found->end(), below.begin(), below.end());
             }
-            for (int child = 0; child < static_cast<int>(component.children.size()) && !found; ++child) {
-                path.push_back(child);
-                look(component.children[static_cast<std::size_t>(child)], path);
-                path.pop_back();
-            }
-        };
-        ComponentPath path = at;
-        look(top, path);
+            return !found;
+        });
         if (found) return found;
     }
     return std::nullopt;
@@ -60,6 +54,10 @@ std::vector<std::optional<ComponentPath>> limiters(const ui::Snapshot& snapshot)
         const auto& known = snapshot.device->levels;
         const auto level = std::ranges::find(known, name, &MemoryLevel::name);
         levels.push_back(level == known.end() ? std::nullopt : find(level->path));
+        // Main memory behind a full link: what limits is the link.
+        const auto& way = snapshot.device->interconnect;
+        if (level == known.begin() && level != known.end() && way && way->bandwidth == level->bandwidth)
+            levels.back() = find(way->path);
     }
     const ComponentPath devicePath = find(snapshot.device->path).value_or(ComponentPath{});
     const Component& device = *componentAt(root, devicePath);

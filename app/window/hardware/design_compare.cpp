@@ -1,5 +1,6 @@
 #include "app/window/hardware/design_compare.h"
 
+#include "hardware/walk.h"
 #include "widgets/common/theme.h"
 
 #include <map>
@@ -11,15 +12,15 @@ std::optional<ComponentPath> sameName(const Component& from, const ComponentPath
     const Component* here = &to;
     ComponentPath found;
     for (const int step : path) {
-        if (step < 0 || step >= static_cast<int>(there->children.size())) return std::nullopt;
-        there = &there->children[static_cast<std::size_t>(step)];
+        if (step < 0 || step >= static_cast<int>(partsIn(*there).size())) return std::nullopt;
+        there = &partsIn(*there)[static_cast<std::size_t>(step)];
         int at = -1;
-        for (int child = 0; child < static_cast<int>(here->children.size()) && at < 0; ++child) {
-            if (nameOf(here->children[static_cast<std::size_t>(child)]) == nameOf(*there)) at = child;
+        for (int child = 0; child < static_cast<int>(partsIn(*here).size()) && at < 0; ++child) {
+            if (nameOf(partsIn(*here)[static_cast<std::size_t>(child)]) == nameOf(*there)) at = child;
         }
         if (at < 0) return std::nullopt;
         found.push_back(at);
-        here = &here->children[static_cast<std::size_t>(at)];
+        here = &partsIn(*here)[static_cast<std::size_t>(at)];
     }
     return found;
 }

@@ -64,6 +64,10 @@ std::vector<std::vector<Part::Member>> foldedChildren(const std::vector<Part::Me
 
 }  // namespace
 
+const Measure* measureOf(const Component& component, std::string_view attribute) {
+    const Attribute* found = component.find(attribute);
+    return found ? std::get_if<Measure>(&found->value) : nullptr;
+}
 bool computes(ComponentKind kind) {
     using enum ComponentKind;
     return kind == VectorUnit || kind == TensorUnit || kind == Mac;
@@ -98,9 +102,7 @@ Expected<DeviceParts> DeviceParts::of(const DeviceRef& device) {
     ComponentPath place;
     for (const int index : device.path) {
         const int self = static_cast<int>(parts.parts_.size());
-        if (const Attribute* own = at->find("clock")) {
-            if (const auto* measure = std::get_if<Measure>(&own->value)) clock = Hertz(measure->si), clockFrom = self;
-        }
+        if (const Measure* own = measureOf(*at, "clock")) clock = Hertz(own->si), clockFrom = self;
         parts.parts_.push_back({at, self - 1, path, 1, clock, clockFrom, {{at, place, 1}}});
         at = &at->children[static_cast<std::size_t>(index)];
         place.push_back(index);
@@ -116,9 +118,7 @@ Expected<DeviceParts> DeviceParts::of(const DeviceRef& device) {
 void DeviceParts::gather(std::vector<Part::Member> members, int parent, Hertz clock, int clockFrom) {
     const int self = static_cast<int>(parts_.size());
     const Component& component = *members.front().component;
-    if (const Attribute* own = component.find("clock")) {
-        if (const auto* measure = std::get_if<Measure>(&own->value)) clock = Hertz(measure->si), clockFrom = self;
-    }
+    if (const Measure* own = measureOf(component, "clock")) clock = Hertz(own->si), clockFrom = self;
     std::int64_t instances = 0;
     for (const Part::Member& member : members) instances += member.instances;
     std::string path = parent < 0 ? std::string(nameOf(component)) : pathBelow(at(parent).path, component);
@@ -163,10 +163,8 @@ std::span<const Part> DeviceParts::outside(Hertz clock, int clockFrom) {
                 member.instances = member.component->instances();
                 part.instances += member.instances;
             }
-            if (const Attribute* own = memory.find("clock")) {
-                if (const auto* measure = std::get_if<Measure>(&own->value)) {
-                    part.clock = Hertz(measure->si), part.clockFrom = static_cast<int>(parts_.size());
-                }
+            if (const Measure* own = measureOf(memory, "clock")) {
+                part.clock = Hertz(own->si), part.clockFrom = static_cast<int>(parts_.size());
             }
             dram = dram || memory.kind == ComponentKind::Dram;
             parts_.push_back(std::move(part));

@@ -15,6 +15,8 @@
 
 namespace orrery::detail {
 
+/// Without a note: what is read through DeviceParts is noted.
+const Measure* measureOf(const Component& component, std::string_view attribute);
 bool computes(ComponentKind kind);   ///< a unit that does arithmetic
 bool remembers(ComponentKind kind);  ///< a memory
 bool containsCompute(const Component& component);

@@ -31,10 +31,10 @@ public:
                 if (lane.consider(island.draft, score)) insert(island.people, island.draft, score);
                 continue;
             }
-            if (island.children.size() >= populationSize - elite) {
+            if (island.offspring.size() >= populationSize - elite) {
                 island.people.resize(elite);
-                for (const Person& child : island.children) insert(island.people, child.point, child.score);
-                island.children.clear();
+                for (const Person& child : island.offspring) insert(island.people, child.point, child.score);
+                island.offspring.clear();
             }
             const Person& mother = chosen(island, lane.random());
             if (lane.random().below(10) < 6) {
@@ -44,7 +44,7 @@ public:
                 space.mutate(island.draft, lane.random());
             }
             if (lane.random().below(10) < 5) space.mutate(island.draft, lane.random());
-            if (lane.consider(island.draft, score)) island.children.push_back({island.draft, score});
+            if (lane.consider(island.draft, score)) island.offspring.push_back({island.draft, score});
         }
     }
 
@@ -70,7 +70,7 @@ private:
     };
     struct Island {
         std::vector<Person> people;  ///< best first
-        std::vector<Person> children;
+        std::vector<Person> offspring;
         MapPoint draft;
     };
 
