@@ -87,7 +87,6 @@ void ServingForm::change(const QuestionChange& change) {
 
 FieldRows& ServingForm::rowsOn(QFormLayout* form) {
     auto* rows = new FieldRows(form, inner_);
-    rows->setParent(inner_);
     rows_.push_back(rows);
     connect(rows, &FieldRows::edited, this, &ServingForm::change);
     return *rows;

@@ -76,9 +76,10 @@ std::vector<FieldChange> fieldChanges(const ServingStudy& before, const ServingS
 std::string titleOf(const FieldChange& change) {
     const std::string title(change.spec->title);
     if (change.group.empty()) return title;
-    const auto all = servingFields();
+    const auto& all = servingFields();
     const FieldSpec* around = findField(change.group);
-    const auto alike = std::ranges::count_if(all, [&](const ListedField& each) { return each.spec->title == title; });
+    const auto alike = std::ranges::count_if(
+        all, [&](const ListedField& each) { return each.spec->isScalar() && each.spec->title == title; });
     if (alike < 2 && around->form != FieldForm::List) return title;
     return change.group == "pools" ? title : fmt::format("{}: {}", around->title, title);
 }
