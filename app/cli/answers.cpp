@@ -3,6 +3,7 @@
 #include "app/cli/output.h"
 #include "base/unit.h"
 #include "store/export/exports.h"
+#include "study/best_first.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 namespace orrery::cli {
 
@@ -68,8 +70,9 @@ std::string fileName(std::string_view start, const Study& study, const StudyResu
 
 std::string answersText(const Study& study, const std::vector<StudyResult>& results) {
     const bool single = study.scenarios.size() == 1;
-    std::vector<std::string> heads{"method"};
-    std::vector<bool> right{false};
+    const auto sorted = bestFirst(results);
+    std::vector<std::string> heads{"", "method"};
+    std::vector<bool> right{false, false};
     if (!single) {
         heads.insert(heads.begin(), "scenario");
         right.insert(right.begin(), false);
@@ -77,9 +80,13 @@ std::string answersText(const Study& study, const std::vector<StudyResult>& resu
     heads.insert(heads.end(), answerHeads.begin(), answerHeads.end());
     right.insert(right.end(), {true, true, true, true, false, true});
     Table table(heads, right);
-    for (const StudyResult& result : results) {
+    std::optional<std::size_t> marked;
+    for (const StudyResult& result : sorted) {
         if (!result.estimate || result.scenario >= study.scenarios.size()) continue;
-        std::vector<std::string> cells{result.method};
+        const bool bound = result.estimate->interval.kind == IntervalKind::Bound;
+        const bool best = marked != result.scenario;
+        marked = result.scenario;
+        std::vector<std::string> cells{best ? "best" : bound ? "bound" : "", result.method};
         if (!single) cells.insert(cells.begin(), study.scenarios[result.scenario].name());
         for (std::string& cell : answerCells(*result.estimate)) cells.push_back(std::move(cell));
         table.add(std::move(cells));
@@ -88,7 +95,12 @@ std::string answersText(const Study& study, const std::vector<StudyResult>& resu
     if (table.empty()) return out;
     out += table.text();
     if (!single) return out;
-    for (const StudyResult& result : results) {
+    const ScenarioRanking ranking = rankScenario(results, 0);
+    if (ranking.best) {
+        out += fmt::format("\nbest: {}, {}\n", results[*ranking.best].method, ranking.reason);
+        if (ranking.bound) out += fmt::format("bound: no less than {} for the same kernels\n", format(*ranking.bound));
+    }
+    for (const StudyResult& result : sorted) {
         if (!result.estimate || result.estimate->figures.empty()) continue;
         out += fmt::format("\n{}\n", result.method);
         Table figures({"", ""}, {false, true});
@@ -136,14 +148,64 @@ bool anyAnswer(const std::vector<StudyResult>& results) {
                        [](const StudyResult& each) { return each.estimate != nullptr; });
 }
 
+namespace {
+
+// `not applicable: loop-nest, data-centric (no array …); llm-inference (…)`, one line whatever their number.
+void reportNotApplicable(const std::vector<StudyResult>& results) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> byReason;
+    for (const StudyResult& result : results) {
+        if (!result.failure || result.failure->code != "method.not-applicable") continue;
+        const std::string& reason = result.failure->message;
+        auto known = std::find_if(byReason.begin(), byReason.end(), [&](const auto& r) { return r.first == reason; });
+        if (known == byReason.end()) known = byReason.insert(byReason.end(), {reason, {}});
+        auto& methods = known->second;
+        if (std::find(methods.begin(), methods.end(), result.method) == methods.end()) methods.push_back(result.method);
+    }
+    std::string line;
+    for (const auto& [reason, methods] : byReason) {
+        line += fmt::format("{}{} ({})", line.empty() ? "" : "; ", fmt::join(methods, ", "), reason);
+    }
+    if (line.empty()) return;
+    Diagnostic note = warning("method.not-applicable", "not applicable: " + line);
+    note.severity = Severity::Note;
+    report(note);
+}
+
+}  // namespace
+
+void reportWarnings(const std::vector<StudyResult>& results, const Diagnostics& shown) {
+    std::vector<std::pair<Diagnostic, std::vector<std::string>>> byWarning;
+    for (const StudyResult& result : results) {
+        if (!result.estimate) continue;
+        for (const Diagnostic& each : result.estimate->warnings) {
+            if (std::find(shown.begin(), shown.end(), each) != shown.end()) continue;
+            auto known =
+                std::find_if(byWarning.begin(), byWarning.end(), [&](const auto& w) { return w.first == each; });
+            if (known == byWarning.end()) known = byWarning.insert(byWarning.end(), {each, {}});
+            auto& methods = known->second;
+            if (std::find(methods.begin(), methods.end(), result.method) == methods.end())
+                methods.push_back(result.method);
+        }
+    }
+    const auto answers = static_cast<std::size_t>(
+        std::count_if(results.begin(), results.end(), [](const StudyResult& r) { return r.estimate != nullptr; }));
+    for (auto& [each, methods] : byWarning) {
+        const bool all = methods.size() == answers && answers > 3;
+        each.message =
+            fmt::format("{}: {}", all ? "all methods" : fmt::format("{}", fmt::join(methods, ", ")), each.message);
+        report(each);
+    }
+}
+
 void reportFailures(const std::vector<StudyResult>& results, bool asked) {
+    // Nobody asked these methods in particular: that they do not apply is worth a line, not an alarm.
+    if (!asked) reportNotApplicable(results);
     std::vector<std::pair<Diagnostic, std::size_t>> failures;
     for (const StudyResult& result : results) {
         if (!result.failure || result.failure->code == "study.cancelled") continue;
+        if (!asked && result.failure->code == "method.not-applicable") continue;
         Diagnostic failure = *result.failure;
         failure.message = fmt::format("{}: {}", result.method, failure.message);
-        // Nobody asked this method in particular: that it does not apply is worth a line, not an alarm.
-        if (!asked && failure.code == "method.not-applicable") failure.severity = Severity::Note;
         const auto known =
             std::find_if(failures.begin(), failures.end(), [&](const auto& f) { return f.first == failure; });
         if (known == failures.end()) {

@@ -46,14 +46,7 @@ int run(const Arguments& arguments, Watch& watch) {
     watch.end();
 
     reportFailures(results, arguments.has("method"));
-    for (const StudyResult& result : results) {
-        if (!result.estimate) continue;
-        for (const Diagnostic& each : result.estimate->warnings) {
-            // The workload's own warnings have been shown.
-            const auto& shown = scenario->workload->warnings;
-            if (std::find(shown.begin(), shown.end(), each) == shown.end()) report(each);
-        }
-    }
+    reportWarnings(results, scenario->workload->warnings);
     const auto json = arguments.value("json");
     bool written = true;
     if (json != "-") written = print(answersText(study, results));

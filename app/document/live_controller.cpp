@@ -21,7 +21,7 @@ LiveController::LiveController(Document& document, std::shared_ptr<WorkloadCache
     };
     connect(&document_, &Document::replaced, this, [this] {
         ++generation_;
-        primary_ = 0;
+        primary_ = -1;
     });
     connect(&document_, &Document::scenarioChanged, this, [this] { ++generation_; });
     connect(&document_, &Document::hardwareChanged, this, change);
@@ -101,7 +101,7 @@ void LiveController::take(LiveAnswer answer) {
         workload_ = answer.workload;
         emit workloadReady(workload_);
     }
-    if (answer.snapshot && primary_ > 0 && primary_ < static_cast<int>(answer.snapshot->answers.size())) {
+    if (answer.snapshot && primary_ >= 0 && primary_ < static_cast<int>(answer.snapshot->answers.size())) {
         auto changed = std::make_shared<ui::Snapshot>(*answer.snapshot);
         changed->primary = primary_;
         answer.snapshot = std::move(changed);

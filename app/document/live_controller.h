@@ -54,7 +54,7 @@ private:
     QTimer soon_;                                          ///< several changes in one event become one question
     quint64 generation_ = 1, askedGeneration_ = 0;
     quint64 asked_ = 0, shown_ = 0;
-    int primary_ = 0;
+    int primary_ = -1;  ///< that was chosen, -1: the best
     std::shared_ptr<const CalibrationSet> calibrations_;
     std::shared_ptr<const ReferenceIndex> truth_;
     bool enabled_ = true;

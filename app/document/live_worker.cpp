@@ -1,5 +1,6 @@
 #include "app/document/live_worker.h"
 
+#include "evaluation/best_answer.h"
 #include "evaluation/shipped_references.h"
 
 #include <utility>
@@ -26,6 +27,17 @@ ui::Answer answerOf(const std::string& id, int colour, const Scenario& scenario,
         answer.failure = estimate.error();
     }
     return answer;
+}
+
+void chooseBest(ui::Snapshot& snapshot) {
+    std::vector<AskedAnswer> asked;
+    for (const ui::Answer& answer : snapshot.answers)
+        asked.push_back({answer.method.toStdString(), answer.estimate.get()});
+    const AnswerRanking ranking = rankAnswers(asked);
+    if (!ranking.best) return;
+    snapshot.best = snapshot.primary = static_cast<int>(*ranking.best);
+    snapshot.bestReason = QString::fromStdString(ranking.reason);
+    snapshot.bound = boundBeside(asked, ranking);
 }
 
 }  // namespace
@@ -60,6 +72,7 @@ std::optional<LiveAnswer> answerLive(const LiveQuestion& question, WorkloadCache
         snapshot->answers.push_back(answerOf(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
         if (stop.stop_requested()) return std::nullopt;
     }
+    chooseBest(*snapshot);
     snapshot->reference = referenceFor(snapshot->scenario);
     if (question.truth) {
         for (const OperatorTruth& each : question.truth->truthOf(snapshot->scenario))

@@ -95,6 +95,12 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
                                                      QString::fromStdString(format(estimate->interval.high))));
     interval_->setToolTip(tr("Interval: %1").arg(QString::fromStdString(estimate->interval.basis)));
     QStringList facts;
+    const bool isBound = estimate->interval.kind == IntervalKind::Bound;
+    if (isBound) {
+        latency_->setText(QStringLiteral("≥ ") + latency_->text());
+    } else if (snapshot->bound) {
+        facts << tr("bound %1").arg(QString::fromStdString(format(*snapshot->bound)));
+    }
     if (const QString bound = boundText(*estimate); !bound.isEmpty()) facts << bound;
     if (estimate->memory) {
         const MemoryUse& memory = *estimate->memory;
@@ -112,7 +118,12 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
     facts_->setToolTip(facts.join(QLatin1Char('\n')));
     const auto& answer = snapshot->answers[static_cast<std::size_t>(snapshot->primary)];
     question_->setText(answer.title);
-    question_->setToolTip(QString::fromStdString(snapshot->scenario.name()) + QLatin1Char('\n') + answer.title);
+    const QString why = snapshot->primary == snapshot->best
+                            ? tr("Best answer: %1").arg(snapshot->bestReason)
+                            : tr("Chosen in the comparison; the best answer is another");
+    latency_->setToolTip(answer.title + QLatin1Char('\n') + why);
+    question_->setToolTip(QString::fromStdString(snapshot->scenario.name()) + QLatin1Char('\n') + answer.title +
+                          QLatin1Char('\n') + why);
     fitQuestion();
     setAccessibleDescription(latency_->text() + QStringLiteral(", ") + facts.join(QStringLiteral(", ")));
 }

@@ -1,5 +1,6 @@
 #include "methods/method.h"
 
+#include "methods/answer/answer.h"
 #include "methods/one_operator.h"
 #include "methods/provenance.h"
 #include "methods/system/serving_method.h"
@@ -148,6 +149,7 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
                         "rates and sizes in their usual range",
                         "Look in Problems for a bandwidth, clock or extent that is out of its range");
         }
+        finishInterval(*answer);
         answer->method = toText(method.card, context.options);
         answer->provenance = {answer->method,
                               std::string(method.card.version),

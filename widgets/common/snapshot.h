@@ -39,10 +39,13 @@ struct Snapshot {
     Scenario scenario;
     std::shared_ptr<const DeviceView> device;  ///< null if the hardware has no valid device view
     std::vector<Answer> answers;
-    int primary = 0;  ///< the answer whose operators, timeline and breakdown are shown
+    int primary = 0;  ///< the answer whose operators, timeline and breakdown are shown; the best unless one was chosen
+    int best = -1;    ///< the answer with the best evidence, -1 where none answered
+    QString bestReason;            ///< one sentence
+    std::optional<Seconds> bound;  ///< of the same kernels, beside the best answer
     bool live = true;
-    std::optional<Reference> reference;         ///< published for exactly this question
-    std::vector<OperatorReference> references;  ///< rising by operator
+    std::optional<Reference> reference;                  ///< published for exactly this question
+    std::vector<OperatorReference> references;           ///< rising by operator
     std::shared_ptr<const CalibrationSet> calibrations;  ///< that the answers were made with; null: what ships
 
     const Estimate* primaryEstimate() const {

@@ -1,5 +1,6 @@
 #include "widgets/comparison/comparison_model.h"
 
+#include "evaluation/best_answer.h"
 #include "methods/method.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -72,7 +73,8 @@ int ComparisonModel::columnCount(const QModelIndex& parent) const {
 }
 
 QString ComparisonModel::text(const Answer& answer, int column) const {
-    if (column == MethodName) return answer.title;
+    const bool best = snapshot_->best >= 0 && &answer == &snapshot_->answers[static_cast<std::size_t>(snapshot_->best)];
+    if (column == MethodName) return best ? tr("%1 · best").arg(answer.title) : answer.title;
     if (column == Approach) return methodologyText(answer.method);
     if (!answer.estimate) {
         if (column != Prediction) return {};
@@ -81,7 +83,8 @@ QString ComparisonModel::text(const Answer& answer, int column) const {
     const Estimate& estimate = *answer.estimate;
     switch (column) {
         case Prediction:
-            return qs(format(estimate.latency));
+            return (estimate.interval.kind == IntervalKind::Bound ? QStringLiteral("≥ ") : QString()) +
+                   qs(format(estimate.latency));
         case Reference:
             return reference_ ? qs(format(reference_->latency)) : dash;
         case Error: {
@@ -109,7 +112,8 @@ QString ComparisonModel::tip(const Answer& answer, int column) const {
     const Estimate& estimate = *answer.estimate;
     switch (column) {
         case MethodName:
-            return tr("%1 (%2)\nDouble click shows its operators in all views").arg(answer.title, answer.method);
+            return tr("%1 (%2)\n%3\nDouble click shows its operators in all views")
+                .arg(answer.title, answer.method, qs(supportText(estimate)));
         case Prediction:
             return fullText(estimate.latency.value, Dimension::Time);
         case IntervalBar:

@@ -75,7 +75,9 @@ void addGuess(Estimate& answer, IntervalKind kind) {
     const double latency = answer.latency.value;
     answer.interval = {Seconds(kind == IntervalKind::Bound ? latency : latency / guess), Seconds(latency * guess), kind,
                        "No errors have been measured for this method: a factor of two either way stands for them"};
-    answer.support = Support{.error = std::log(guess), .unmeasured = 1, .what = "never compared with a measurement"};
+    if (!answer.support)
+        answer.support =
+            Support{.error = std::log(guess), .unmeasured = 1, .what = "never compared with a measurement"};
     answer.warnings.push_back(warning("method.unmeasured", "the error of this method has never been measured",
                                       "Its interval is a guess: compare with another method or with a measurement of "
                                       "your own"));
@@ -130,9 +132,21 @@ void raise(Estimate& answer, const Ground& ground) {
 
 }  // namespace
 
+void finishInterval(Estimate& answer) {
+    auto& interval = answer.interval;
+    const double latency = answer.latency.value;
+    if (latency > 0 && !(interval.low < interval.high)) {
+        const std::string basis = interval.basis;
+        addGuess(answer, interval.kind);
+        if (!basis.empty()) interval.basis += "; " + basis;
+    }
+    addWidth(answer, "it is no surer than that, see its basis");
+}
+
 void addWidth(Estimate& answer, const std::string& reason) {
     const double low = answer.interval.low.value, high = answer.interval.high.value;
-    if (high <= widestUnsaid * low) return;
+    const auto said = [](const Diagnostic& each) { return each.code == "interval.wide"; };
+    if (high <= widestUnsaid * low || std::any_of(answer.warnings.begin(), answer.warnings.end(), said)) return;
     answer.warnings.push_back(warning("interval.wide",
                                       low > 0
                                           ? fmt::format("the interval spans a factor of {:.0f}: {}", high / low, reason)

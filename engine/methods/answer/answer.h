@@ -41,6 +41,10 @@ MethodOption fusionOption();
 /// Weights, KV cache and activations against the device's capacity, with a warning where they do not fit.
 void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device);
 
+/// What holds for every answer, whoever gave it: an interval with width (a factor of two either way where it has none),
+/// and a word about one that is wider than widestUnsaid.
+void finishInterval(Estimate& answer);
+
 /// An interval wider than this says why (`interval.wide`): `reason` goes on with "the interval spans a factor of 31:
 /// …".
 inline constexpr double widestUnsaid = 20;

@@ -16,7 +16,7 @@ namespace orrery {
 
 namespace {
 
-constexpr double worthSaying = 0.001;  // of the time
+constexpr double worthSaying = 0.01;   // of the time
 constexpr double leastOutside = 1.1;   // either way, where most of the time is outside every calibration
 
 std::string percent(double share) {
@@ -24,7 +24,7 @@ std::string percent(double share) {
 }
 
 void addDoubts(Estimate& answer, const Doubts& doubts) {
-    if (doubts.notCovered > 0) {
+    if (doubts.notCovered > worthSaying) {
         std::string kinds;
         for (int k = 0; k < kernelKindCount; ++k) {
             const double share = doubts.notCoveredByKind[static_cast<std::size_t>(k)];

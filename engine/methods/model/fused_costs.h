@@ -25,7 +25,7 @@ struct Lowering {
     struct Part {
         std::int32_t op = 0;  ///< at which it counts
         double times = 1;     ///< launches × scale
-        LeastWork work;
+        BoundingWork work;
     };
     std::vector<Part> parts;           ///< one per launch
     std::vector<std::int32_t> leader;  ///< per operator, as LaunchList has it; empty: every operator by itself

@@ -44,7 +44,7 @@ double bandwidthFor(const DeviceView& device, double bytes) {
 
 }  // namespace
 
-LeastWork workOf(const Kernel& kernel) {
+BoundingWork workOf(const Kernel& kernel) {
     if (kernel.kind == KernelKind::Collective) return {kernel.type, 0, 0};
     return {kernel.type, operationsOf(kernel), kernel.bytes()};
 }
@@ -54,13 +54,13 @@ double secondsPerOperation(const DeviceView& device, DType type) {
     return peak > 0 ? 1 / peak : 0;
 }
 
-double leastSeconds(const DeviceView& device, const LeastWork& work, double perOperation) {
+double leastSeconds(const DeviceView& device, const BoundingWork& work, double perOperation) {
     const double bandwidth = bandwidthFor(device, work.bytes);
     return std::max(work.operations * perOperation, bandwidth > 0 ? work.bytes / bandwidth : 0);
 }
 
 double leastSeconds(const DeviceView& device, const Kernel& kernel) {
-    const LeastWork work = workOf(kernel);
+    const BoundingWork work = workOf(kernel);
     return leastSeconds(device, work, secondsPerOperation(device, work.type));
 }
 

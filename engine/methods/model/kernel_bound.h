@@ -9,7 +9,7 @@
 namespace orrery {
 
 /// What bounds a kernel, free of its shape.
-struct LeastWork {
+struct BoundingWork {
     DType type = DType::F16;
     double operations = 0;  ///< that no algorithm avoids and that all go to the unit with the best peak
     double bytes = 0;       ///< of operands, each once
@@ -17,7 +17,7 @@ struct LeastWork {
 /// Nothing for a collective. Convolutions of 3 × 3 with stride 1 may do a quarter of the multiplications (Lavin and
 /// Gray: Fast Algorithms for Convolutional Neural Networks, CVPR 2016, F(4×4, 3×3)). Of attention the products alone
 /// count: its softmax may run on other units beside them.
-LeastWork workOf(const Kernel& kernel);
+BoundingWork workOf(const Kernel& kernel);
 
 /// At the best peak that the device has for the type, in seconds; 0 where it has none.
 double secondsPerOperation(const DeviceView& device, DType type);
@@ -27,6 +27,6 @@ double secondsPerOperation(const DeviceView& device, DType type);
 /// that their bytes count at the bandwidth of the fastest cache that holds them (at no time where it states none).
 double leastSeconds(const DeviceView& device, const Kernel& kernel);
 /// The same, `perOperation` looked up before: for many kernels in a row.
-double leastSeconds(const DeviceView& device, const LeastWork& work, double perOperation);
+double leastSeconds(const DeviceView& device, const BoundingWork& work, double perOperation);
 
 }  // namespace orrery

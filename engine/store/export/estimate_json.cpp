@@ -89,6 +89,12 @@ StoredEstimate read(const Json& json) {
     estimate.interval.low = Seconds(json.at("latency_low_s").get<double>());
     estimate.interval.high = Seconds(json.at("latency_high_s").get<double>());
     estimate.interval.basis = json.value("interval_basis", "");
+    if (json.contains("bound_s")) estimate.bound = Seconds(json.at("bound_s").get<double>());
+    if (json.contains("support")) {
+        const Json& said = json.at("support");
+        estimate.support = Support{said.value("error", 0.0), said.value("outside", 0.0), said.value("edge", 0.0),
+                                   said.value("unmeasured", 0.0), said.value("what", "")};
+    }
     for (const IntervalKind kind :
          {IntervalKind::Bound, IntervalKind::Ensemble, IntervalKind::Residuals, IntervalKind::Sampling}) {
         if (json.value("interval_kind", "") == store::toText(kind)) estimate.interval.kind = kind;

@@ -2,6 +2,7 @@
 #include "store/export/export_parts.h"
 #include "store/export/exports.h"
 #include "store/project/serving_file.h"
+#include "study/best_first.h"
 
 #include <cmath>
 #include <span>
@@ -123,6 +124,16 @@ Json estimateObject(const Scenario& scenario, const Estimate& estimate, bool who
     put(json, "latency_high_s", estimate.interval.high.value);
     json["interval_kind"] = store::toText(estimate.interval.kind);
     json["interval_basis"] = estimate.interval.basis;
+    if (estimate.bound) put(json, "bound_s", estimate.bound->value);
+    if (estimate.support) {
+        const Support& support = *estimate.support;
+        Json said{{"what", support.what}};
+        put(said, "error", support.error);
+        put(said, "outside", support.outside);
+        put(said, "edge", support.edge);
+        put(said, "unmeasured", support.unmeasured);
+        json["support"] = std::move(said);
+    }
     if (estimate.energy) put(json, "energy_j", estimate.energy->value);
     if (estimate.memory) {
         const MemoryUse& use = *estimate.memory;
@@ -181,6 +192,11 @@ void addRun(Json& json, const Study& study, std::size_t index, std::span<const S
     json["scenario"] = scenarioObject(scenario);
     json["estimates"] = Json::array();
     json["failures"] = Json::array();
+    const std::vector<StudyResult> here(results.begin(), results.end());
+    if (const ScenarioRanking ranking = rankScenario(here, index); ranking.best) {
+        json["best"] = {{"method", here[*ranking.best].method}, {"reason", ranking.reason}};
+        if (ranking.bound) put(json["best"], "bound_s", ranking.bound->value);
+    }
     for (const StudyResult& result : results) {
         if (result.scenario != index) continue;
         if (result.estimate) {

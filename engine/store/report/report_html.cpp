@@ -2,6 +2,7 @@
 #include "store/export/export_parts.h"
 #include "store/export/exports.h"
 #include "store/report/report_parts.h"
+#include "study/best_first.h"
 
 #include <fmt/format.h>
 
@@ -89,9 +90,18 @@ std::string headline(const Study& study, const std::vector<StudyResult>& results
     if (scenario.workload)
         out += fmt::format(R"(<p class="lead">{}</p>)", escaped(store::optionsText(*scenario.workload)));
     if (answers == 0) return out + R"(<p class="answer">No method could answer.</p>)";
-    return out + fmt::format(R"(<p class="answer">Between <b>{}</b> and <b>{}</b>, by {} method{}.</p>)",
-                             escaped(format(Seconds(low))), escaped(format(Seconds(high))), answers,
-                             answers == 1 ? "" : "s");
+    const ScenarioRanking ranking = rankScenario(results, 0);
+    const Estimate& best = *results[*ranking.best].estimate;
+    const bool bound = best.interval.kind == IntervalKind::Bound;
+    out += fmt::format(R"(<p class="answer">{}<b>{}</b>, between <b>{}</b> and <b>{}</b>, by {}.</p>)",
+                       bound ? "At least " : "", escaped(format(best.latency)), escaped(format(best.interval.low)),
+                       escaped(format(best.interval.high)), escaped(methodTitle(best.method)));
+    out += fmt::format(
+        R"(<p class="lead">Why this answer: {}.{}</p>)", escaped(ranking.reason),
+        ranking.bound ? " The same kernels take no less than " + escaped(format(*ranking.bound)) + "." : std::string());
+    if (answers == 1) return out;
+    return out + fmt::format(R"(<p class="lead">All {} methods together: between {} and {}.</p>)", answers,
+                             escaped(format(Seconds(low))), escaped(format(Seconds(high))));
 }
 
 std::string overview(const Study& study, const std::vector<StudyResult>& results) {

@@ -1,6 +1,7 @@
 #include "base/unit.h"
 #include "store/export/export_parts.h"
 #include "store/report/report_parts.h"
+#include "study/best_first.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +12,11 @@ namespace orrery::store {
 
 namespace {
 
-std::string answerRow(const Estimate& estimate) {
+std::string answerRow(const Estimate& estimate, std::string_view mark) {
     std::string out = fmt::format(
-        R"(<tr{}><td class="name">{}</td><td class="n">{}</td><td class="n">{} … {}</td><td class="n">{}</td><td class="n">{}</td><td class="n">{}</td></tr>)",
+        R"(<tr{}><td class="name">{}{}</td><td class="n">{}</td><td class="n">{} … {}</td><td class="n">{}</td><td class="n">{}</td><td class="n">{}</td></tr>)",
         estimate.figures.empty() ? "" : R"( class="open")", escaped(methodTitle(estimate.method)),
+        mark.empty() ? std::string() : fmt::format(R"( <span class="note">{}</span>)", mark),
         escaped(format(estimate.latency)), escaped(format(estimate.interval.low)),
         escaped(format(estimate.interval.high)), estimate.energy ? escaped(format(*estimate.energy)) : "–",
         estimate.memory ? escaped(format(estimate.memory->total())) : "–", escaped(format(estimate.cost)));
@@ -32,10 +34,12 @@ std::string answersTable(const std::vector<StudyResult>& results, std::size_t in
     std::string out =
         R"(<div class="scroll"><table><thead><tr><th>method</th><th class="n">latency</th><th class="n">interval</th><th class="n">energy</th>)"
         R"(<th class="n">memory</th><th class="n">time to answer</th></tr></thead><tbody>)";
-    for (const StudyResult& result : results) {
-        if (result.scenario != index) continue;
+    const ScenarioRanking ranking = rankScenario(results, index);
+    for (const std::size_t at : ranking.order) {
+        const StudyResult& result = results[at];
         if (result.estimate) {
-            out += answerRow(*result.estimate);
+            const bool bound = result.estimate->interval.kind == IntervalKind::Bound;
+            out += answerRow(*result.estimate, ranking.best == at ? "best" : bound ? "bound" : "");
         } else {
             const std::string why = result.failure ? result.failure->message : "no answer";
             out += fmt::format(R"(<tr class="failed"><td class="name">{}</td><td colspan="5">{}</td></tr>)",
@@ -125,8 +129,8 @@ std::string optionsText(const Workload& workload) {
 
 std::string scenarioHtml(const Scenario& scenario, const std::vector<StudyResult>& results, std::size_t index) {
     Answers answers;
-    for (const StudyResult& result : results) {
-        if (result.scenario == index && result.estimate) answers.push_back(result.estimate.get());
+    for (const std::size_t at : rankScenario(results, index).order) {
+        if (results[at].estimate) answers.push_back(results[at].estimate.get());
     }
     std::string out = "<h3>Answers</h3>" + answersTable(results, index);
     if (answers.empty()) return out;
