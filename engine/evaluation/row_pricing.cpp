@@ -1,6 +1,7 @@
 #include "evaluation/row_pricing.h"
 
 #include "evaluation/reference_checks.h"
+#include "hardware/views/device_ref.h"
 #include "workload/costs.h"
 
 #include <fmt/format.h>
@@ -194,6 +195,18 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
     }
 }
 
+// On the first device of a design on which the method answers.
+Expected<KernelPricerPtr> bindFirst(const KernelMethod& method, const HardwarePtr& design, const BindContext& context) {
+    const auto places = devicesOf(design);
+    if (!places) return tl::unexpected(places.error());
+    Expected<KernelPricerPtr> bound = fail("hardware.no-device", "no device computes");
+    for (const DeviceRef& place : *places) {
+        bound = method.bind(place, context);
+        if (bound) break;
+    }
+    return bound;
+}
+
 }  // namespace
 
 Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const ReferenceTable> tables,
@@ -204,17 +217,21 @@ Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const Re
         [&](const std::string& id) -> Expected<Pricing> {
             const auto hardware = catalogueHardware(id);
             if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
-            auto view = gpuView(*hardware);
-            if (!view) return tl::unexpected(std::move(view.error()));
-            auto bound = method.bind(*view, calibrations);
+            auto bound = bindFirst(method, hardware, {calibrations, options.options, 0});
             if (!bound) return tl::unexpected(std::move(bound.error()));
-            return Pricing([&pricer, bound = std::move(*bound)](std::span<const std::size_t> numbers,
-                                                                std::vector<Answer>& answers) {
+            return Pricing([&pricer, &options, bound = std::move(*bound)](std::span<const std::size_t> numbers,
+                                                                          std::vector<Answer>& answers) {
+                const auto serial = makeSerialExecutor();
+                PriceContext context{*serial, options.stop};
                 for (const auto number : numbers) {
                     const Kernel& kernel = pricer.kernel(number);
-                    const KernelPrice price =
-                        pricer.hostTimed(number) ? bound->priceByHost(kernel) : bound->price(kernel);
-                    if (price.priced) answers[number] = {price.seconds, price.low, price.high, price.domain};
+                    const Expected<KernelPrice> price = pricer.hostTimed(number) ? bound->priceByHost(kernel)
+                                                        : bound->instant()       ? bound->price(kernel)
+                                                                                 : bound->price(kernel, context);
+                    if (options.stop.stop_requested()) return;
+                    if (price && price->priced) {
+                        answers[number] = {price->seconds, price->low, price->high, price->domain};
+                    }
                 }
             });
         },

@@ -1,15 +1,11 @@
 // Every method of Orrery, in the order in which the studio lists them. A method that registered itself from its own
 // file would vanish from a static library, hence this list.
 
-#include "methods/array/data_centric.h"
-#include "methods/roofline/hierarchical_roofline.h"
-#include "methods/roofline/llm_inference.h"
-#include "methods/array/loop_nest.h"
-#include "methods/roofline/roofline.h"
-#include "methods/npu/npu_tile.h"
-#include "methods/array/systolic.h"
 #include "methods/method.h"
 #include "methods/model/model_methods.h"
+#include "methods/roofline/hierarchical_roofline.h"
+#include "methods/roofline/llm_inference.h"
+#include "methods/roofline/roofline.h"
 #include "methods/system/serving_method.h"
 
 #include <vector>
@@ -18,11 +14,7 @@ namespace orrery {
 
 std::span<const Method> builtinMethods() {
     static const std::vector<Method> methods = [] {
-        std::vector<Method> all{
-            rooflineMethod(),      hierarchicalRooflineMethod(), llmInferenceMethod(),
-            loopNestMethod(),      dataCentricMethod(),          npuTileMethod(),
-            systolicCycleMethod(), systolicClosedFormMethod(),
-        };
+        std::vector<Method> all{rooflineMethod(), hierarchicalRooflineMethod(), llmInferenceMethod()};
         for (Method& method : modelMethods()) all.push_back(std::move(method));
         all.push_back(servingMethod());
         return all;

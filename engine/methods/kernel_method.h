@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "hardware/views/device_ref.h"
 #include "hardware/views/gpu_view.h"
+#include "hardware/views/parts_read.h"
 #include "learning/calibration.h"
 #include "learning/training.h"
 #include "methods/estimate.h"
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -39,6 +41,32 @@ struct KernelPrice {
     double joules = -1;  ///< of one launch; below 0: the method does not say
     /// Past each of KernelPricer::levels(), of one launch; the first below 0: as the kernel's operands, each once.
     std::array<float, mostPricedLevels> levelBytes{-1};
+    float busy = -1;        ///< share of the time in which arrays multiply; below 0: the method does not say
+    std::int8_t note = -1;  ///< which of KernelPricer::notes() holds for this kernel; below 0: none
+};
+
+/// A sentence about some kernels: the composition says of how many operators, and of which types.
+struct KernelNote {
+    std::string text;       ///< `no loop nest: priced by their roofline`
+    std::string code = {};  ///< of a warning: `npu.by-bytes`; empty: an assumption
+    std::string hint = {};  ///< of a warning
+};
+
+/// What an earlier kernel left on the chip for this one, and what this one leaves there for the next.
+struct Staying {
+    bool operand = false, result = false;
+    bool any() const { return operand || result; }
+};
+/// Bytes of the memory next to main memory, over the device.
+struct ChipRoom {
+    double capacity = 0;
+    double held = 0;  ///< by the kernel's own tiles while it runs
+};
+
+/// A span of a launch on one of KernelPricer::rows(), in seconds from its start.
+struct KernelSpan {
+    std::int32_t row = 0;
+    double start = 0, end = 0;
 };
 
 /// What a price that takes its time needs beside the kernel.
@@ -46,6 +74,7 @@ struct PriceContext {
     Executor& executor;
     std::stop_token stop = {};
     Progress* progress = nullptr;
+    bool wantSpans = false;  ///< KernelPricer::spans() will be asked for
 };
 
 /// One line of "why this number", in the order in which they make the price.
@@ -71,8 +100,8 @@ struct KernelStory {
 class KernelPricer {
 public:
     virtual ~KernelPricer() = default;
-    /// At once: allocates nothing and never fails. A pricer that takes its time (SlowPricer) does all its work here, and
-    /// what it refuses comes back not priced.
+    /// At once: allocates nothing and never fails. A pricer that takes its time (SlowPricer) does all its work here,
+    /// and what it refuses comes back not priced.
     virtual KernelPrice price(const Kernel& kernel) const = 0;
     /// The same for one that may take long: polls the stop token at least every 50 ms. Fails with `study.cancelled`.
     virtual Expected<KernelPrice> price(const Kernel& kernel, PriceContext&) const { return price(kernel); }
@@ -87,17 +116,36 @@ public:
     virtual std::string basis() const { return {}; }
     /// Memory levels that `Bound::level` and `levelBytes` speak of, outermost first; empty: main memory alone.
     virtual std::vector<std::string> levels() const { return {}; }
+    /// What of the drawing its view read, beside what every device's view reads.
+    virtual PartsRead used() const { return {}; }
     /// Every price holds its own launch: no graph and no host adds one.
     virtual bool launchInside() const { return false; }
     /// As a host sees it that calls a framework and waits for the end: with the launch that a captured graph, or a host
     /// that runs ahead, hides. price() itself where the method does not tell them apart.
     virtual KernelPrice priceByHost(const Kernel& kernel) const { return price(kernel); }
+    /// Its prices hold Kernel::epilogue; else the composition adds the epilogue's bytes at the memory's bandwidth.
+    virtual bool takesEpilogue() const { return false; }
+    /// False: a product of a type in which the device has no matrix peak is refused with `hardware.missing-peak`.
+    virtual bool takesAnyType() const { return true; }
+    /// What KernelPrice::note counts into.
+    virtual std::vector<KernelNote> notes() const { return {}; }
+    /// Room for an activation beside the kernel's own tiles; nothing where a price never leaves one on the chip.
+    virtual std::optional<ChipRoom> room(const Kernel&) const { return std::nullopt; }
+    /// The price with its first operand, its result or both on the chip. Of pricers with room() alone.
+    virtual Expected<KernelPrice> price(const Kernel& kernel, Staying, PriceContext& context) const {
+        return price(kernel, context);
+    }
+    /// Parts of the device that a timeline shows one by one (`DMA in`, `arrays`); empty: a launch is one span.
+    virtual std::vector<std::string> rows() const { return {}; }
+    /// What they do during one launch, sorted by row.
+    virtual std::vector<KernelSpan> spans(const Kernel&) const { return {}; }
 };
 
 /// One that searches or simulates.
 class SlowPricer : public KernelPricer {
 public:
     bool instant() const final { return false; }
+    using KernelPricer::price;
     KernelPrice price(const Kernel& kernel) const final;
     Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override = 0;
 };
@@ -140,6 +188,9 @@ struct KernelMethod {
     /// Fits sections to rows of one or more devices; residuals come from folds inside these rows. Null: nothing to fit.
     Expected<Calibration> (*fit)(std::span<const KernelRows>, const FitOptions&) = nullptr;
     std::vector<MethodOption> options = {};  ///< of the prices; composition has its own (methods/model/)
+    /// What the method says of itself; id, version, level, options and tasks are filled in by the composition, and
+    /// platforms and needs, where they are empty, as for GPUs.
+    MethodCard card = {};
 
     Expected<KernelPricerPtr> bind(const DeviceRef& device, const BindContext& context) const;
     /// Of a view that is there already. Fails with `method.not-applicable` for a method that is not of GPUs.

@@ -1,17 +1,21 @@
 // Every kernel method, in the order of builtinMethods(): one line each, with the include of its header above.
 
-#include "methods/kernel_method.h"
-
+#include "methods/array/data_centric.h"
+#include "methods/array/loop_nest.h"
+#include "methods/array/systolic.h"
 #include "methods/interval/interval_analysis.h"
-#include "methods/search/mapping_search.h"
-#include "methods/tile/tile_wave.h"
-#include "methods/tile/tile_hybrid.h"
-#include "methods/tile/wave_scaling.h"
+#include "methods/kernel_method.h"
 #include "methods/learned/booster.h"
 #include "methods/learned/forest.h"
+#include "methods/npu/npu_tile.h"
+#include "methods/search/mapping_search.h"
+#include "methods/tile/tile_hybrid.h"
+#include "methods/tile/tile_wave.h"
+#include "methods/tile/wave_scaling.h"
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <vector>
 
 namespace orrery {
@@ -20,7 +24,10 @@ KernelPrice SlowPricer::price(const Kernel& kernel) const {
     const auto serial = makeSerialExecutor();
     PriceContext context{*serial};
     auto priced = price(kernel, context);
-    return priced ? *priced : KernelPrice{.domain = DomainVerdict::Outside, .priced = false};
+    return priced ? *priced
+                  : KernelPrice{.seconds = std::numeric_limits<double>::quiet_NaN(),
+                                .domain = DomainVerdict::Outside,
+                                .priced = false};
 }
 
 Expected<KernelPricerPtr> KernelMethod::bind(const DeviceRef& device, const BindContext& context) const {
@@ -39,13 +46,10 @@ Expected<KernelPricerPtr> KernelMethod::bind(const GpuView& gpu, const Calibrati
 std::span<const KernelMethod> kernelMethods() {
     static const std::vector<KernelMethod> methods{
         // clang-format off: one line each
-        tileWaveKernels(),
-        tileHybridKernels(),
-        waveScalingKernels(),
-        forestKernels(),
-        boosterKernels(),
-        intervalAnalysisMethod(),
-        mappingSearchMethod(),
+        loopNestKernels(),      dataCentricKernels(),        npuTileKernels(),
+        systolicCycleKernels(), systolicClosedFormKernels(), tileWaveKernels(),
+        tileHybridKernels(),    waveScalingKernels(),        forestKernels(),
+        boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
         // clang-format on
     };
     return methods;

@@ -1,6 +1,7 @@
 #include "methods/method.h"
 
 #include "methods/answer/answer.h"
+#include "methods/answer/own_type.h"
 #include "methods/one_operator.h"
 #include "methods/provenance.h"
 #include "methods/system/serving_method.h"
@@ -138,6 +139,12 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
     const auto start = std::chrono::steady_clock::now();
     try {
         auto answer = answerOf(method, scenario, context);
+        if (!answer && answer.error().code == "hardware.missing-peak") {
+            if (const auto own = inOwnType(scenario)) {
+                answer = answerOf(method, own->scenario, context);
+                if (answer) own->say(*answer);
+            }
+        }
         if (!answer) {
             // A device without an array is no mistake: array methods are just not for it.
             if (answer.error().code == "hardware.no-array") answer.error().code = "method.not-applicable";

@@ -1,8 +1,8 @@
 #pragma once
 
-// A method is data plus one function. To add one: write methods/<room>/<name>.{h,cpp} with a card and a function, add it
-// to builtin_methods.cpp, and write its test. Nothing else changes. One that prices kernel by kernel is a KernelMethod
-// (kernel_method.h): it gets its Method by composition.
+// A method is data plus one function. To add one: write methods/<room>/<name>.{h,cpp} with a card and a function, add
+// it to builtin_methods.cpp, and write its test. Nothing else changes. One that prices kernel by kernel is a
+// KernelMethod (kernel_method.h): it gets its Method by composition.
 
 #include "base/executor.h"
 #include "base/progress.h"
@@ -49,7 +49,8 @@ struct MethodOption {
     /// A slot: its value is a method of this level, with options of its own (`compute=tile-hybrid(launch=eager)`), and
     /// `choices` are examples. None: one of the choices.
     std::optional<MethodLevel> slot = {};
-    bool older = false;  ///< read in older files, no longer offered
+    bool older = false;              ///< read in older files, no longer offered
+    std::string_view formerly = {};  ///< its key in older files, where that key has no such choice of its own today
 };
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 

@@ -50,7 +50,16 @@ Expected<void> readOption(std::string_view term, const Method& method, std::span
     const auto key = trimmed(term.substr(0, equals));
     const auto value = equals == std::string_view::npos ? std::string_view() : trimmed(term.substr(equals + 1));
     const auto& options = method.card.options;
+    const auto knows = [&](const MethodOption& o) {
+        return std::find(o.choices.begin(), o.choices.end(), value) != o.choices.end();
+    };
+    const auto renamed =
+        std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.formerly == key && knows(o); });
     const auto option = std::find_if(options.begin(), options.end(), [&](const auto& o) { return o.key == key; });
+    if (renamed != options.end() && (option == options.end() || !knows(*option))) {
+        values[std::string(renamed->key)] = std::string(value);
+        return {};
+    }
     if (option == options.end()) {
         return fail("method.bad-option", fmt::format("`{}` has no option `{}`", method.card.id, key),
                     options.empty() ? "no options" : "one of " + joined(options, keyOf),
@@ -70,7 +79,7 @@ Expected<void> readOption(std::string_view term, const Method& method, std::span
         return {};
     }
     if (!option->slot &&
-        std::find(option->choices.begin(), option->choices.end(), value) == option->choices.end()) {
+        !knows(*option)) {
         return fail("method.bad-option",
                     fmt::format("`{}` is no value of the option `{}` of `{}`", value, key, method.card.id),
                     "one of " + joined(option->choices, itself), nearestOf(value, option->choices, itself));

@@ -43,6 +43,13 @@ struct ConvolutionShape {
     bool operator==(const ConvolutionShape&) const = default;
 };
 
+/// What a product does to its result before it is stored: the operators that are fused into it.
+struct Epilogue {
+    double operations = 0;
+    double bytes = 0;  ///< operands that it reads on top, beside the kernel's own
+    bool operator==(const Epilogue&) const = default;
+};
+
 struct Kernel {
     KernelKind kind = KernelKind::Other;
     DType type = DType::F16;        ///< in which it computes; of the first operand
@@ -67,6 +74,7 @@ struct Kernel {
     double messageBytes = 0;  ///< of a collective: as NCCL's tests count it (of the larger buffer of one rank)
     double flops = 0;         ///< a multiply-accumulate is two
     double readBytes = 0, writeBytes = 0;  ///< each operand once
+    Epilogue epilogue;                     ///< counted in none of the three above
 
     double bytes() const { return readBytes + writeBytes; }
 };

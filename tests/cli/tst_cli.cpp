@@ -96,7 +96,8 @@ private slots:
         row("unknown method", runOf({"--method", "rooflin"}), "`roofline`");
         row("unknown card", {"methods", "rooflin"}, "`roofline`");
         row("unknown option of a method", runOf({"--method", "roofline,loop-nest(fuson=on)"}), "`fusion`");
-        row("unknown value of an option", runOf({"--method", "loop-nest(fusion=maybe)"}), "one of off, on");
+        row("unknown value of an option", runOf({"--method", "loop-nest(fusion=maybe)"}),
+            "one of epilogue, none, compile");
         row("options without an end", runOf({"--method", "loop-nest(fusion=on"}), "do not end");
         row("unknown attribute", runOf({"--set", "hbm2e.bandwith=1 TB/s"}), "bandwidth");
         row("wrong unit", runOf({"--set", "hbm2e.bandwidth=1 TBps"}), "TB/s");
@@ -127,7 +128,7 @@ private slots:
     }
     void aMethodShowsItsOptions() {
         const Outcome card = cli({"methods", "loop-nest"});
-        QVERIFY2(card.exit == 0 && card.out.contains("fusion") && card.out.contains("off, on"), card.text());
+        QVERIFY2(card.exit == 0 && card.out.contains("chains") && card.out.contains("off, on"), card.text());
         const Json json = Json::parse(cli({"methods", "loop-nest", "--json"}).out.toStdString(), nullptr, false);
         QCOMPARE(json["methods"].size(), std::size_t{1});
         for (const Json& option : json["methods"][0]["options"]) {
@@ -146,11 +147,11 @@ private slots:
             "methods: [loop-nest, 'loop-nest( fusion = on , mapper=annealing)']\n");
         file.close();
         const Outcome ran = cli({"study", study, "--out", path("fused")}, {}, 60000);
-        const std::string fused = "loop-nest(fusion=on)";
+        const std::string fused = "loop-nest(chains=on)";  // as the option is called today
         QVERIFY2(ran.exit == 0 && ran.out.contains(QString::fromStdString(fused)), ran.text());
-        QVERIFY(QFile::exists(path("fused") + "/operators-loop-nest-fusion=on.csv"));
+        QVERIFY(QFile::exists(path("fused") + "/operators-loop-nest-chains=on.csv"));
         const Outcome csv =
-            cli({"export", path("fused") + "/runs.sqlite", "--format", "json", "--method", "loop-nest(fusion=on)"});
+            cli({"export", path("fused") + "/runs.sqlite", "--format", "json", "--method", "loop-nest(chains=on)"});
         QVERIFY2(csv.exit == 0, csv.text());
         const Json run = Json::parse(csv.out.toStdString(), nullptr, false);
         QCOMPARE(run["estimates"].size(), std::size_t{1});
@@ -162,7 +163,7 @@ private slots:
         const Json answers = Json::parse(both.out.toStdString(), nullptr, false);
         QCOMPARE(answers["estimates"].size(), std::size_t{2});
         QCOMPARE(answers["estimates"][1]["method"].get<std::string>(),
-                 std::string("loop-nest(mapper=genetic, fusion=on)"));
+                 std::string("loop-nest(mapper=genetic, chains=on)"));
     }
     void aDeviceShowsItsPeaks() {
         const Outcome outcome = cli({"hardware", "h100-sxm"});

@@ -133,6 +133,10 @@ private slots:
     void aChoiceIsFoundAndTitled() {
         QCOMPARE(findMethod("loop-nest(fusion=on)"), findMethod("loop-nest"));
         QVERIFY(!findMethod("loop-nets(fusion=on)"));
+        // What older files call fusion is a chain between kernels; fusion is what runs inside one.
+        QCOMPARE(toText(*methodChoice("loop-nest(fusion=on)", builtinMethods())), std::string("loop-nest(chains=on)"));
+        QCOMPARE(toText(*methodChoice("loop-nest(fusion=off, fusion=none)", builtinMethods())),
+                 std::string("loop-nest(fusion=none)"));
         QCOMPARE(methodTitle("loop-nest(fusion=on)"),
                  std::string(findMethod("loop-nest")->card.title) + " (fusion=on)");
         QCOMPARE(methodTitle("of-tomorrow(a=b)"), std::string("of-tomorrow(a=b)"));

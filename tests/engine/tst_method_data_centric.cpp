@@ -37,7 +37,7 @@ WorkloadPtr load(std::string source, WorkloadOptions options) {
 
 Expected<Estimate> ask(std::string_view method, const HardwarePtr& hardware, const WorkloadPtr& workload) {
     const auto executor = makeSerialExecutor();
-    EstimateContext context{*executor, {}, nullptr, 1, false};
+    EstimateContext context{*executor, {}, nullptr, 1, false, {{"fusion", "none"}}};
     return estimate(*findMethod(method), {hardware, workload}, context);
 }
 

@@ -4,7 +4,7 @@
 #include "engine/method_fixture.h"
 #include "hardware/files/catalogue.h"
 #include "methods/array/loop_nest.h"
-#include "methods/array/loop_nest_fusion.h"
+#include "methods/array/loop_nest_relief.h"
 #include "methods/method.h"
 
 #include <QtTest/QtTest>
@@ -84,7 +84,7 @@ private slots:
         const auto on = device(hardware.toStdString());
         const auto workload = integers("alexnet", static_cast<DType>(type));
         const auto roof = ask("roofline", on, workload);
-        const auto nest = ask("loop-nest", on, workload);
+        const auto nest = ask("loop-nest", on, workload, 1, {}, {{"fusion", "none"}});
         QVERIFY2(nest, nest ? "" : toText(nest.error()).c_str());
         for (const auto& each : nest->warnings) QVERIFY2(!each.code.starts_with("mapper."), each.message.c_str());
         const auto view = spatialArrayView(*on);
@@ -128,10 +128,10 @@ private slots:
         const auto on = device("eyeriss-like");
         const auto workload = integers("alexnet", DType::I16);
         const auto plain = ask("loop-nest", on, workload);
-        const auto fused = ask("loop-nest", on, workload, 1, {}, {{"fusion", "on"}});
+        const auto fused = ask("loop-nest", on, workload, 1, {}, {{"chains", "on"}});
         QVERIFY(plain && fused);
         QVERIFY(fused->latency <= plain->latency && fused->energy->value <= plain->energy->value);
-        QCOMPARE(fused->method, std::string("loop-nest(fusion=on)"));
+        QCOMPARE(fused->method, std::string("loop-nest(chains=on)"));
         const auto saving = ask("loop-nest", on, workload, 1, {}, {{"objective", "energy"}});
         QVERIFY(saving && saving->energy->value < plain->energy->value && saving->latency >= plain->latency);
         const auto genetic = ask("loop-nest", on, workload, 1, {}, {{"mapper", "genetic"}});
@@ -181,28 +181,36 @@ private slots:
         const auto refused = mapOperator(*view, add, graph, {}, context);
         QVERIFY(!refused && refused.error().code == "mapper.not-mappable");
     }
-    void fusedChainsSaveWhatTheyKeepOnTheChip() {
-        const auto view = spatialArrayView(*device("tpu-v1-like"));
+    void chainsSaveWhatTheyKeepOnTheChip() {
+        const auto on = device("tpu-v1-like");
+        const auto view = spatialArrayView(*on);
         const auto graph = chain(512, 512, 3);
         const auto executor = makeSerialExecutor();
         SearchContext context{*executor};
         const auto mapped = mapOperators(*view, graph, {}, context);
-        const auto fused = fuseChains(graph, mapped);
         const double activation = 512.0 * 512;
-        for (std::size_t i = 0; i < 3; ++i) {
-            QVERIFY(mapped[i]);
-            QCOMPARE(fused[i].inputOnChip, i > 0);
-            QCOMPARE(fused[i].outputOnChip, i < 2);
-            QVERIFY(fused[i].cycles <= mapped[i]->cycles());
-            QVERIFY(fused[i].cycles >= mapped[i]->computeCycles());
-            // At least once out and once in.
-            QVERIFY(fused[i].savedBytes >= activation * ((i > 0) + (i < 2)));
+        for (const bool in : {false, true}) {
+            for (const bool out : {false, true}) {
+                QVERIFY(mapped[0]);
+                const auto relief = relieve(*mapped[0], in, out);
+                QVERIFY(relief.cycles <= mapped[0]->cycles() && relief.cycles >= mapped[0]->computeCycles());
+                // At least once out and once in.
+                QVERIFY(relief.savedBytes >= activation * (in + out));
+                if (!in && !out) QCOMPARE(relief.cycles, mapped[0]->cycles());
+            }
         }
+        const auto workload = fixture::workloadOf(chain(512, 512, 3));
+        const auto apart = ask("loop-nest", on, workload);
+        const auto kept = ask("loop-nest", on, workload, 1, {}, {{"chains", "on"}});
+        QVERIFY2(kept, kept ? "" : toText(kept.error()).c_str());
+        const auto& before = apart->operators.levelBytes[0];
+        const auto& after = kept->operators.levelBytes[0];
+        for (std::size_t i = 0; i < 3; ++i) QVERIFY(before[i] - after[i] >= activation * ((i > 0) + (i < 2)) * 0.999);
+        QVERIFY(kept->latency < apart->latency && kept->latency >= *kept->bound);
         // Activations larger than the buffer go to main memory as before.
-        const auto large = chain(65536, 512, 2);
-        const auto apart = fuseChains(large, mapOperators(*view, large, {}, context));
-        QVERIFY(!apart[0].outputOnChip && !apart[1].inputOnChip);
-        QCOMPARE(apart[0].savedBytes, 0.0);
+        const auto large = fixture::workloadOf(chain(65536, 512, 2));
+        QVERIFY(ask("loop-nest", on, large, 1, {}, {{"chains", "on"}})->operators.levelBytes ==
+                ask("loop-nest", on, large)->operators.levelBytes);
     }
 };
 

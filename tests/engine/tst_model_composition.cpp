@@ -43,7 +43,7 @@ public:
 Expected<KernelPricerPtr> bindHand(const GpuView&, const CalibrationSet&) {
     return KernelPricerPtr(std::make_shared<HandPricer>());
 }
-const KernelMethod hand{.id = "hand", .version = "1", .bind = &bindHand, .fit = nullptr};
+const KernelMethod hand{.id = "hand", .version = "1", .binder = &bindHand, .fit = nullptr};
 
 HardwarePtr device(std::string_view id) {
     auto hardware = loadHardware(id);
@@ -128,7 +128,7 @@ private slots:
         // The activation is applied on the way out; residual and norm read two tensors and two vectors, write two.
         constexpr double rows = 512 * 1024 * 2, wide = 512 * 4096 * 2;
         QCOMPARE(engine.launches[0].kernel.writeBytes, wide);
-        QCOMPARE(engine.launches[0].extraBytes, 0.0);
+        QCOMPARE(engine.launches[0].kernel.epilogue.bytes, 0.0);
         QCOMPARE(engine.launches[2].kernel.readBytes, 2 * rows + 2 * 1024 * 2);
         QCOMPARE(engine.launches[2].kernel.writeBytes, 2 * rows);
         QCOMPARE(engine.launches[2].kernel.operands, 2);
@@ -153,11 +153,11 @@ private slots:
         g.output(g.elementwise("Residual", "sum", {x, g.linear("down", x, 1024)}));
         const auto list = launchesOf(*fixture::workloadOf(g.finish()), {});
         QCOMPARE(list.launches.size(), std::size_t{1});
-        QCOMPARE(list.launches[0].extraBytes, 0.0);  // x is the product's operand already
+        QCOMPARE(list.launches[0].kernel.epilogue.bytes, 0.0);  // x is the product's operand already
         GraphBuilder h("other residual", {});
         const TensorId a = h.input("a", {512, 2048}), b = h.input("b", {512, 1024});
         h.output(h.elementwise("Residual", "sum", {b, h.linear("down", a, 1024)}));
-        QCOMPARE(launchesOf(*fixture::workloadOf(h.finish()), {}).launches[0].extraBytes, 512.0 * 1024 * 2);
+        QCOMPARE(launchesOf(*fixture::workloadOf(h.finish()), {}).launches[0].kernel.epilogue.bytes, 512.0 * 1024 * 2);
     }
     void attentionWrittenOutIsOneKernelInAnEngine() {
         GraphBuilder g("attention", {});

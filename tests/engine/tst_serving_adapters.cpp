@@ -2,8 +2,8 @@
 
 #include "engine/disaggregation_fixture.h"
 #include "hardware/files/catalogue.h"
-#include "methods/system/planned_fleet.h"
 #include "methods/system/adapters.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/metrics.h"
 
 #include <QtTest/QtTest>
@@ -56,7 +56,8 @@ private slots:
     void extraProductsByHand() {
         const auto gpu = gpuView(loadHardware("a100-80-sxm")->hardware);
         QVERIFY(gpu);
-        const auto time = adapterTime({{4096, 4096, 1}}, 16, DType::F16, *gpu, 1);
+        const auto time =
+            adapterTime({{4096, 4096, 1}}, 16, DType::F16, {gpu->peak(true, DType::F16), gpu->dramBandwidth}, 1);
         IterationWork work;
         work.adapters = 4;
         work.adapterTokens = 64;
@@ -75,8 +76,8 @@ private slots:
     void aTokensPriceAsPublished() {
         const auto gpu = gpuView(loadHardware("a100-80-sxm")->hardware);
         QVERIFY(gpu);
-        const auto time =
-            adapterTime(adaptedProducts(config("llama-2-7b"), AdapterTargets::All, 1), 16, DType::F16, *gpu, 1);
+        const auto time = adapterTime(adaptedProducts(config("llama-2-7b"), AdapterTargets::All, 1), 16, DType::F16,
+                                      {gpu->peak(true, DType::F16), gpu->dramBandwidth}, 1);
         IterationWork work;
         work.adapters = work.adapterTokens = 32;
         const double seconds = time->price(work).lastSeconds;

@@ -8,6 +8,7 @@
 #include "workload/costs.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,13 @@ struct ComputeRates {
 
     /// Shortest time for the work of operator i on full units, once.
     double seconds(const CostTable& costs, std::size_t i) const {
-        const auto t = static_cast<std::size_t>(costs.type[i]);
-        const double product = 2 * costs.macs[i];
-        const double rest = costs.flops[i] > product ? costs.flops[i] - product : 0.0;
+        return seconds(costs.type[i], costs.macs[i], costs.flops[i]);
+    }
+    /// Of `flops` operations in all, a multiply-accumulate counted as two.
+    double seconds(DType type, double macs, double flops) const {
+        const auto t = static_cast<std::size_t>(type);
+        const double product = 2 * macs;
+        const double rest = flops > product ? flops - product : 0.0;
         const double a = product * matrix[t];
         const double b = rest * vector[t];
         return shared[t] ? a + b : (a < b ? b : a);
@@ -35,6 +40,14 @@ struct ComputeRatesResult {
     ComputeRates rates;
     std::vector<std::string> assumptions;
 };
+
+/// Of every type, whether a workload needs it or not.
+ComputeRates ratesOf(const DeviceView& device);
+/// `hardware.missing-peak`: the device multiplies no matrices in that type or a wider one.
+Diagnostic missingPeak(const DeviceView& device, DType type);
+/// The type in which a device without a unit for `type` multiplies: its widest one, of those the fastest. Nothing for a
+/// device that multiplies nothing.
+std::optional<DType> ownType(const DeviceView& device);
 
 /// Fails with `hardware.missing-peak` if the workload multiplies matrices in a precision for which no unit of the
 /// device has a peak.

@@ -1,226 +1,181 @@
 #include "methods/array/data_centric.h"
 
-#include "base/dtype.h"
-#include "mapping/mapspace_dataflow.h"
-#include "methods/answer/answer.h"
-#include "methods/roofline/roofline.h"
-#include "methods/method.h"
+#include "methods/array/array_kernel.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <array>
 
 namespace orrery {
 namespace {
 
-struct Choice {
+// Least and greatest measured ÷ predicted of the rows that the card names; tests/engine/tst_method_data_centric.cpp
+// measures them again.
+constexpr double leastFlowRatio = 0.53, greatestFlowRatio = 3.8;
+constexpr std::array<FlowLayerKind, 3> flowKinds{FlowLayerKind::Convolution, FlowLayerKind::Depthwise,
+                                                 FlowLayerKind::Product};
+
+struct FlowChoice {
     FlowCounts counts;
-    const StockDataflow* dataflow = nullptr;
-};
-
-/// Prices layers under every allowed dataflow; equal layers once.
-class Pricer {
-public:
-    explicit Pricer(const SpatialArrayView& view) : view_(view), allowed_(dataflowsOf(view)) {}
-
-    Expected<Choice> price(FlowLayer layer, double bytesPerWord) {
-        layer.name.clear();
-        const Key key{layer.extents, layer.kind, layer.strideY, layer.strideX, bytesPerWord};
-        if (const auto known = known_.find(key); known != known_.end()) return known->second;
-        const FlowHardware hardware = flowHardware(view_, bytesPerWord);
-        Expected<Choice> best = fail("data-centric.none", "no stock dataflow fits");
-        for (const StockDataflow* stock : allowed_) {
-            const auto& dataflow = of(*stock, layer.kind);
-            const auto bound = bind(dataflow, layer);
-            const auto counts =
-                bound ? analysis_(layer, *bound, hardware, dataflow.file) : tl::unexpected(bound.error());
-            if (!counts) {
-                if (!best) best = tl::unexpected(counts.error());
-            } else if (!best || counts->cycles < best->counts.cycles) {
-                best = Choice{*counts, stock};
-            }
-        }
-        known_.emplace(key, best);
-        return best;
-    }
-    const std::vector<const StockDataflow*>& allowed() const { return allowed_; }
-
-private:
-    using Key = std::tuple<std::array<std::int64_t, flowDims>, FlowLayerKind, std::int64_t, std::int64_t, double>;
-
-    /// Clusters as long as a side of the array where the dataflow leaves it open.
-    const DirectiveDataflow& of(const StockDataflow& stock, FlowLayerKind kind) {
-        const bool output = stock.id == "yxp-os";
-        const auto [at, added] = parsed_.try_emplace({stock.id, kind});
-        if (added) at->second = directivesOf(stock, kind, output ? view_.columns : view_.rows);
-        return at->second;
-    }
-
-    const SpatialArrayView& view_;
-    std::vector<const StockDataflow*> allowed_;
-    std::map<std::pair<std::string_view, FlowLayerKind>, DirectiveDataflow> parsed_;
-    std::map<Key, Expected<Choice>> known_;
-    FlowAnalysis analysis_;
+    std::int8_t dataflow = 0;  // into the pricer's
 };
 
 // The longest of what a step waits for, in the mean.
-Bound boundOf(const FlowCounts& counts, double cycles) {
-    if (counts.compute.mean >= std::max(counts.ingress.mean, counts.egress.mean) && counts.cycles <= cycles * 1.001) {
+Bound boundOf(const FlowCounts& counts) {
+    if (counts.compute.mean >= std::max(counts.ingress.mean, counts.egress.mean)) {
         const double waiting = counts.compute.mean * counts.steps;
         if (waiting >= 0.5 * counts.cycles) return {BoundKind::Compute, -1};
     }
     return {BoundKind::Memory, 0};
 }
 
-struct Tally {
-    std::map<std::string_view, std::size_t> layers;  ///< by dataflow
-    std::set<std::string> unpriced;                  ///< types without a layer
-    std::size_t raised = 0;
-    double energy = 0;
-};
-
-void addWords(Estimate& answer, const SpatialArrayView& view, const Pricer& pricer, const Tally& tally) {
-    auto& said = answer.assumptions;
-    std::string text;
-    for (const auto& [id, layers] : tally.layers) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", layers, id);
-    if (!text.empty()) said.push_back("Layers by the dataflow that is fastest for them: " + text);
-    if (view.dataflow && pricer.allowed().size() < stockDataflows().size()) {
-        said.push_back(fmt::format("Only dataflows that are {} are tried, as the array says", toText(*view.dataflow)));
+class FlowPricer final : public SlowPricer {
+public:
+    explicit FlowPricer(ArrayDevice device) : device_(std::move(device)), allowed_(dataflowsOf(device_.view)) {
+        // Clusters as long as a side of the array where the dataflow leaves it open.
+        for (const StockDataflow* stock : allowed_) {
+            const std::int64_t side = stock->id == "yxp-os" ? device_.view.columns : device_.view.rows;
+            auto& kinds = parsed_.emplace_back();
+            for (std::size_t k = 0; k < flowKinds.size(); ++k) kinds[k] = directivesOf(*stock, flowKinds[k], side);
+        }
     }
-    said.push_back(
-        "Double buffers hide the network behind the arithmetic, the first step of every cluster excepted; main memory "
-        "moves every operand once, behind all of it");
-    flowHardware(view, static_cast<double>(view.macBits) / 8, &said);
-    said.insert(said.end(), view.assumptions.begin(), view.assumptions.end());
-    if (tally.raised > 0) {
-        said.push_back(
-            fmt::format("{} operators take their roofline, which counts biases and padding that their layers do not",
-                        tally.raised));
-    }
-    text.clear();
-    for (const std::string& type : tally.unpriced) text += (text.empty() ? "" : ", ") + type;
-    if (!text.empty()) said.push_back("No convolution and no product, priced by their roofline: " + text);
-}
 
-// Least and greatest measured ÷ predicted of the rows that the card names; tests/engine/tst_method_data_centric.cpp
-// measures them again.
-constexpr double leastRatio = 0.53, greatestRatio = 3.8;
-
-void addInterval(Estimate& answer) {
-    answer.interval = {
-        answer.latency * leastRatio, answer.latency * greatestRatio, IntervalKind::StatedError,
-        "Least and greatest measured over predicted time of products and convolutions: 14 of Gemmini's RTL "
-        "(ONNXim's tests) and 6 measured on TPU v3 (PyTorchSim artifact fe04c9a)"};
-    std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "method.unmeasured"; });
-}
-
-Expected<Estimate> estimateDataCentric(const Scenario& scenario, EstimateContext& context) {
-    const Workload& workload = *scenario.workload;
-    const auto view = spatialArrayView(*scenario.hardware);
-    if (!view) return tl::unexpected(view.error());
-    auto ground = prepare(scenario);
-    if (!ground) return tl::unexpected(std::move(ground.error()));
-
-    Estimate answer;
-    answer.levels = {ground->device.main().name};
-    auto& ops = answer.operators;
-    priceRoofline(workload.costs, ground->rates, ground->device.main().bandwidth.value, ops);
-    Pricer pricer(*view);
-    Tally tally;
-    const ArrayHardware array = nestHardware(*view);
-    const NestLevel& memory = array.hardware.levels.back();
-    const double perByte = memory.energy.vectorRead * 8 / static_cast<double>(memory.wordBits * memory.blockSize);
-    std::vector<double> joules(ops.size(), 0.0);
-    for (std::size_t i = 0; i < ops.size(); ++i) {
+    using SlowPricer::price;
+    Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override {
         if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
-        joules[i] = ops.bytes[i] * perByte;
-        const Operator& op = workload.graph.operators[i];
-        const auto nests = nestsOf(op, workload.graph);
-        const double bytesPerWord = static_cast<double>(bits(workload.costs.type[i])) / 8;
+        if (kernel.kind == KernelKind::Collective) return notPriced(device_, kernel);
+        const KernelOperator made = operatorOf(kernel);
+        KernelPrice price = arrayRoofline(device_, kernel, made.macs());
+        price.note = static_cast<std::int8_t>(allowed_.size());
+        const double bytesPerWord = static_cast<double>(bits(kernel.type)) / 8;
+        const auto nests = nestsOf(made.op(), made.graph);
         double cycles = 0, energy = 0;
-        bool priced = !nests.empty();
-        Bound bound;
         for (const OperatorNest& nest : nests) {
-            const auto layer = flowLayer(nest.problem);
-            const auto choice =
-                layer ? pricer.price(*layer, bytesPerWord) : fail("data-centric.form", "another form of nest");
-            if (!choice) {
-                priced = false;
-                break;
-            }
-            ++tally.layers[choice->dataflow->id];
+            auto layer = flowLayer(nest.problem);
+            const auto choice = layer ? fastest(*layer, bytesPerWord, context.stop) : std::nullopt;
+            if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
+            if (!choice) return withSides(price);
             cycles += nest.times * choice->counts.cycles;
             energy += nest.times * choice->counts.energy;
-            bound = boundOf(choice->counts, choice->counts.cycles);
+            price.note = choice->dataflow;
+            price.bound = boundOf(choice->counts);
         }
-        if (!priced) {
-            if (ops.seconds[i] > 0) tally.unpriced.insert(op.type);
-            continue;
-        }
-        const double repeat = workload.costs.repeat[i];
-        const double seconds = repeat * cycles / view->clock.value;
-        joules[i] += repeat * energy;
-        if (seconds >= ops.seconds[i]) {
-            ops.seconds[i] = seconds;
-            ops.bound[i] = bound;
-        } else {
-            ++tally.raised;
-        }
+        if (nests.empty()) return withSides(price);
+        const double seconds = cycles / device_.view.clock.value;
+        if (seconds < price.seconds) price.note = static_cast<std::int8_t>(allowed_.size() + 1);
+        price.seconds = std::max(price.seconds, seconds);
+        if (device_.array.energies) price.joules += energy;
+        const double peak = device_.view.clock.value * static_cast<double>(device_.view.macs());
+        price.busy = static_cast<float>(std::min(1.0, made.macs() / peak / price.seconds));
+        return withSides(price);
     }
-    addWords(answer, *view, pricer, tally);
-    ground->read.add(view->used);
-    finishAnswer(answer, workload, *ground, "data-centric", IntervalKind::StatedError, context.wantTimeline);
-    addInterval(answer);
-    if (array.energies) {
-        ops.joules = joules;
-        Joules total;
-        for (const double each : joules) total += Joules(each);
-        answer.energy = total;
-        answer.assumptions.push_back(
-            "Energy counts multiply-accumulates, accesses of the elements' and the shared memory, and "
-            "the bytes of main memory once; no idle power");
+    std::vector<KernelNote> notes() const override {
+        std::vector<KernelNote> notes;
+        for (const StockDataflow* stock : allowed_) {
+            notes.push_back({fmt::format("fastest by the dataflow {}", stock->id)});
+        }
+        notes.push_back({"no convolution and no product, priced by their roofline"});
+        notes.push_back({"they take their roofline, which counts biases and padding that their layers do not"});
+        return notes;
     }
-    return answer;
+    std::vector<std::string> assumptions() const override {
+        std::vector<std::string> said;
+        if (device_.view.dataflow && allowed_.size() < stockDataflows().size()) {
+            said.push_back(
+                fmt::format("Only dataflows that are {} are tried, as the array says", toText(*device_.view.dataflow)));
+        }
+        said.push_back(
+            "Double buffers hide the network behind the arithmetic, the first step of every cluster excepted; main "
+            "memory moves every operand once, behind all of it; starting a kernel takes no time");
+        flowHardware(device_.view, static_cast<double>(device_.view.macBits) / 8, &said);
+        said.insert(said.end(), device_.view.assumptions.begin(), device_.view.assumptions.end());
+        if (device_.array.energies) {
+            said.push_back(
+                "Energy counts multiply-accumulates, accesses of the elements' and the shared memory, and the bytes of "
+                "main memory once; no idle power");
+        }
+        return said;
+    }
+    std::string basis() const override {
+        return "Least and greatest measured over predicted time of products and convolutions: 14 of Gemmini's RTL "
+               "(ONNXim's tests) and 6 measured on TPU v3 (PyTorchSim artifact fe04c9a)";
+    }
+    std::vector<std::string> levels() const override { return {device_.mainMemory()}; }
+    double correlation(KernelKind) const override { return 1; }
+    bool launchInside() const override { return true; }
+    PartsRead used() const override { return device_.view.used; }
+    bool takesAnyType() const override { return false; }
+
+private:
+    std::optional<FlowChoice> fastest(FlowLayer& layer, double bytesPerWord, const std::stop_token& stop) const {
+        layer.name.clear();
+        const FlowHardware hardware = flowHardware(device_.view, bytesPerWord);
+        const auto kind = std::find(flowKinds.begin(), flowKinds.end(), layer.kind) - flowKinds.begin();
+        std::optional<FlowChoice> best;
+        FlowAnalysis analysis;
+        for (std::size_t i = 0; i < allowed_.size() && !stop.stop_requested(); ++i) {
+            const DirectiveDataflow& dataflow = parsed_[i][static_cast<std::size_t>(kind)];
+            const auto bound = orrery::bind(dataflow, layer);
+            if (!bound) continue;
+            const auto counts = analysis(layer, *bound, hardware, dataflow.file);
+            if (counts && (!best || counts->cycles < best->counts.cycles)) {
+                best = FlowChoice{*counts, static_cast<std::int8_t>(i)};
+            }
+        }
+        return best;
+    }
+    static KernelPrice withSides(KernelPrice price) {
+        price.low = leastFlowRatio * price.seconds;
+        price.high = greatestFlowRatio * price.seconds;
+        return price;
+    }
+
+    ArrayDevice device_;
+    std::vector<const StockDataflow*> allowed_;
+    std::vector<std::array<DirectiveDataflow, flowKinds.size()>> parsed_;  // of each of allowed_, by flowKinds
+};
+
+Expected<KernelPricerPtr> bindDataCentric(const DeviceRef& place, const BindContext&) {
+    auto device = arrayDevice(place);
+    if (!device) return Unexpected(std::move(device.error()));
+    return KernelPricerPtr(std::make_shared<FlowPricer>(std::move(*device)));
+}
+
+MethodCard dataCentricCard() {
+    return {
+        .title = "Data-centric dataflows",
+        .methodology = Methodology::Analytical,
+        .summary =
+            "Prices every convolution and product under the dataflows of NVDLA, ShiDianNao, Eyeriss and others, "
+            "and takes the fastest that the array can run. Ask it which dataflow suits a layer, in microseconds.",
+        .platforms = {"Accelerator", "TPU"},
+        .evidence = {{"convolutions and matrix products", "Accelerator",
+                      "cycles equal to those of MAESTRO (snapshot of 2022-08-27) on 158 of 159 layers, "
+                      "multiply-accumulates exact on all"},
+                     {"layers of CNNs and transformers", "Gemmini",
+                      "MAPE 7.6 % over 14 int8 layers in RTL simulation (ONNXim's tests), worst -52 % for a product of "
+                      "one row, which waits for its weights"},
+                     {"matrix products and convolutions", "TPU",
+                      "MAPE 48 % over 6 rows measured on one core of TPU v3 (PyTorchSim artifact fe04c9a), worst +87 "
+                      "%; products of 256 and 512 are too fast by 2 to 4 times"}},
+        .needs = {"An array with a mesh, or a tensor unit with a dataflow", "Bandwidth of the shared buffer",
+                  "Bandwidth of the main memory", "Shapes of all tensors"},
+        .failureMode =
+            "Six fixed dataflows, not the best mapping; the pipeline of a cluster fills anew in every step. "
+            "Takes main memory for ideal: what does not fit into the shared buffer is not fetched again. "
+            "Sees no bank conflicts.",
+        .lineage = {"Kwon et al.: Understanding Reuse, Performance, and Hardware Cost of DNN Dataflow, MICRO 2019",
+                    "Kwon et al.: MAESTRO, IEEE Micro 40(3), 2020"},
+        .expectedCost = "tens of microseconds per distinct kernel",
+        .live = true,
+    };
 }
 
 }  // namespace
 
-Method dataCentricMethod() {
-    return {
-        {
-            .id = "data-centric",
-            .title = "Data-centric dataflows",
-            .methodology = Methodology::Analytical,
-            .level = MethodLevel::Model,
-            .summary = "Prices every convolution and product under the dataflows of NVDLA, ShiDianNao, Eyeriss and "
-                       "others, and takes "
-                       "the fastest that the array can run. Ask it which dataflow suits a layer, in microseconds.",
-            .platforms = {"Accelerator", "TPU"},
-            .evidence =
-                {{"convolutions and matrix products", "Accelerator",
-                  "cycles equal to those of MAESTRO (snapshot of 2022-08-27) on 158 of 159 layers, "
-                  "multiply-accumulates exact on all"},
-                 {"layers of CNNs and transformers", "Gemmini",
-                  "MAPE 7.6 % over 14 int8 layers in RTL simulation (ONNXim's tests), worst -52 % for a product of one "
-                  "row, which waits for its weights"},
-                 {"matrix products and convolutions", "TPU",
-                  "MAPE 48 % over 6 rows measured on one core of TPU v3 (PyTorchSim artifact fe04c9a), worst +87 %; "
-                  "products of 256 and 512 are too fast by 2 to 4 times"}},
-            .needs = {"An array with a mesh, or a tensor unit with a dataflow", "Bandwidth of the shared buffer",
-                      "Bandwidth of the main memory", "Shapes of all tensors"},
-            .failureMode = "Six fixed dataflows, not the best mapping; the pipeline of a cluster fills anew in every "
-                           "step. Takes main "
-                           "memory for ideal: what does not fit into the shared buffer is not fetched again. Sees no "
-                           "bank conflicts.",
-            .lineage = {"Kwon et al.: Understanding Reuse, Performance, and Hardware Cost of DNN Dataflow, MICRO 2019",
-                        "Kwon et al.: MAESTRO, IEEE Micro 40(3), 2020"},
-            .expectedCost = "tens of microseconds per distinct operator",
-            .version = "1",
-            .live = true,
-        },
-        &estimateDataCentric};
+KernelMethod dataCentricKernels() {
+    return {.id = "data-centric", .version = "2", .binder = bindDataCentric, .card = dataCentricCard()};
 }
 
 }  // namespace orrery

@@ -13,8 +13,9 @@
 
 namespace orrery {
 
-struct Method;
-Method dataCentricMethod();
+struct KernelMethod;
+/// Convolutions and products by the fastest dataflow that the array can run; the others by their roofline.
+KernelMethod dataCentricKernels();
 
 /// The array as the model sees it, for operands of so many bytes; says in `assumptions` what is taken for what.
 /// Energies are in joules, 0 where the array has none. The memory is left out: MAESTRO's

@@ -15,8 +15,9 @@
 
 namespace orrery {
 
-struct Method;
-Method loopNestMethod();
+struct KernelMethod;
+/// Kernels that are nests by their best mapping found; the others by their roofline.
+KernelMethod loopNestKernels();
 
 struct LoopNestOptions {
     /// What the search is for; without energies in the design latency, then accesses to main memory.
@@ -25,7 +26,6 @@ struct LoopNestOptions {
     bool imperfect = false;      ///< factors need not divide; a mapping then takes milliseconds to count
     /// What is sparse, and what the hardware does about it, for a nest on the array; empty: everything is dense.
     std::function<Expected<std::shared_ptr<const SparseDesign>>(const NestProblem&, const NestHardware&)> sparse = {};
-    bool fuseChains = false;  ///< activations stay on the chip between neighbours where they fit (loop_nest_fusion.h)
 };
 
 /// One nest of an operator, mapped.
@@ -49,7 +49,7 @@ struct MappedOperator {
     double bytes(std::size_t level) const;
 };
 
-/// Maps one operator on the array: for the whole-model method and for whoever shows a mapping. Fails with
+/// Maps one operator on the array: for the prices of kernels and for whoever shows a mapping. Fails with
 /// `mapper.not-mappable` for operators that are no nest, and as Mapspace::make and searchMappings do.
 Expected<MappedOperator> mapOperator(const SpatialArrayView& view, const Operator& op, const Graph& graph,
                                      const LoopNestOptions& options, SearchContext& context);

@@ -1,8 +1,6 @@
 #include "methods/array/systolic.h"
 
-#include "hardware/views/spatial_array_view.h"
-#include "methods/answer/answer.h"
-#include "methods/roofline/roofline.h"
+#include "methods/array/array_kernel.h"
 #include "methods/array/systolic_machine.h"
 #include "simulation/systolic/closed_form.h"
 #include "simulation/systolic/simulate.h"
@@ -10,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 namespace orrery {
 
@@ -19,9 +15,9 @@ namespace {
 
 // Measured over predicted time; tests/engine/tst_method_systolic.cpp measures it again. Nothing is faster than its
 // array.
-constexpr double leastRatio = 1.0;
-constexpr double greatestRatio = 3.0;
-constexpr std::string_view basis =
+constexpr double leastFoldRatio = 1.0;
+constexpr double greatestFoldRatio = 3.0;
+constexpr std::string_view systolicBasis =
     "From the prediction, which counts neither launching nor the latency of memory, to 3 times it: measured over "
     "predicted time is 1.02 to 2.43 for 4 products of 2048 down to 256 on a side and 1.06 to 2.97 for 2 convolutions "
     "on "
@@ -33,48 +29,18 @@ struct LayerTime {
     double words = 0;  ///< past main memory; 0 where not known
 };
 
-/// Equal layers are answered once.
-class Runner {
-public:
-    Runner(bool simulates, std::stop_token stop) : simulates_(simulates), stop_(std::move(stop)) {}
-
-    Expected<LayerTime> run(const systolic::Array& array, const systolic::Layer& layer) {
-        const std::array key{layer.ifmapHeight, layer.ifmapWidth,  layer.filterHeight, layer.filterWidth,
-                             layer.channels,    layer.filters,     layer.strideHeight, layer.strideWidth,
-                             array.ifmapWords,  array.filterWords, array.ofmapWords,   array.ifmapBandwidth};
-        const auto known = times_.find(key);
-        if (known != times_.end()) return known->second;
-        const auto time = answer(array, layer);
-        if (time) times_.emplace(key, *time);
-        return time;
-    }
-    std::size_t formulas() const { return formulas_; }
-
-private:
-    Expected<LayerTime> answer(systolic::Array array, const systolic::Layer& layer) {
-        const auto plan = systolic::planFolds(array, layer);
-        if (!plan) return tl::unexpected(plan.error());
-        // Sums of one column of folds that fit into the output SRAM stay there until they are complete: of what the
-        // array writes only one row fold's share goes to memory.
-        const std::int64_t columns = std::min(plan->cols, plan->spatialCols);
-        const bool sumsStay =
-            plan->dataflow != systolic::Dataflow::OutputStationary && plan->temporal * columns <= array.ofmapWords;
-        if (sumsStay) array.ofmapBandwidth = std::min<std::int64_t>(array.ofmapBandwidth * plan->rowFolds, 1 << 30);
-        if (simulates_) {
-            systolic::SimulateOptions options;
-            options.stop = stop_;
-            options.mostCycles = std::int64_t{1} << 31;
-            const auto report = systolic::simulate(array, layer, options);
-            if (report) return timeOf(*report, sumsStay);
-            const std::string& code = report.error().code;
-            if (code != "systolic.too-long" && code != "systolic.too-large") return tl::unexpected(report.error());
-            ++formulas_;
-        }
-        const auto report = systolic::closedForm(array, layer);
-        if (!report) return tl::unexpected(report.error());
-        return timeOf(*report, sumsStay);
-    }
-    static LayerTime timeOf(const systolic::LayerReport& report, bool sumsStay) {
+// One layer on one array; `formula` is set where it is too long to be simulated.
+Expected<LayerTime> layerTime(systolic::Array array, const systolic::Layer& layer, bool simulates,
+                              const std::stop_token& stop, bool& formula) {
+    const auto plan = systolic::planFolds(array, layer);
+    if (!plan) return tl::unexpected(plan.error());
+    // Sums of one column of folds that fit into the output SRAM stay there until they are complete: of what the array
+    // writes only one row fold's share goes to memory.
+    const std::int64_t columns = std::min(plan->cols, plan->spatialCols);
+    const bool sumsStay =
+        plan->dataflow != systolic::Dataflow::OutputStationary && plan->temporal * columns <= array.ofmapWords;
+    if (sumsStay) array.ofmapBandwidth = std::min<std::int64_t>(array.ofmapBandwidth * plan->rowFolds, 1 << 30);
+    const auto timeOf = [&](const systolic::LayerReport& report) {
         LayerTime time;
         time.cycles = static_cast<double>(report.totalCycles + 1);  // reported is the index of the last
         time.stalls = static_cast<double>(report.stallCycles);
@@ -84,124 +50,124 @@ private:
                 report.dramIfmap.words + report.dramFilter.words + (sumsStay ? outputs : report.dramOfmap.words);
         }
         return time;
+    };
+    if (simulates) {
+        systolic::SimulateOptions options;
+        options.stop = stop;
+        options.mostCycles = std::int64_t{1} << 31;
+        const auto report = systolic::simulate(array, layer, options);
+        if (report) return timeOf(*report);
+        const std::string& code = report.error().code;
+        if (code != "systolic.too-long" && code != "systolic.too-large") return tl::unexpected(report.error());
+        formula = true;
     }
-
-    bool simulates_;
-    std::stop_token stop_;
-    std::size_t formulas_ = 0;
-    std::map<std::array<std::int64_t, 12>, LayerTime> times_;
-};
-
-void addWords(Estimate& answer, const SystolicMachine& machine, bool simulates, std::size_t products,
-              const std::vector<std::string>& others) {
-    auto& said = answer.assumptions;
-    said.push_back(fmt::format("{} products and convolutions run on {} {} arrays of {} x {}, {}", products,
-                               machine.arrays, title(machine.array.dataflow), machine.array.rows, machine.array.cols,
-                               simulates ? "cycle by cycle" : "by closed form"));
-    said.push_back("Folds do not overlap: each fills and drains the array");
-    said.push_back("Partial sums of a column of folds stay on the chip where the output SRAM holds them");
-    said.push_back(simulates ? "Each of the three SRAMs may take the whole bandwidth of main memory; together they do "
-                               "not exceed it over an operator"
-                             : "Memory is in time, unless an operator's words exceed the bandwidth");
-    said.insert(said.end(), machine.assumptions.begin(), machine.assumptions.end());
-    if (others.empty()) return;
-    std::string text;
-    for (const std::string& type : others) text += (text.empty() ? "" : ", ") + type;
-    said.push_back("No product of matrices, priced by their roofline: " + text);
+    const auto report = systolic::closedForm(array, layer);
+    if (!report) return tl::unexpected(report.error());
+    return timeOf(*report);
 }
 
-Expected<Estimate> estimateSystolic(const Scenario& scenario, EstimateContext& context, bool simulates,
-                                    std::string_view id) {
-    const Workload& workload = *scenario.workload;
-    const auto view = spatialArrayView(*scenario.hardware);
-    if (!view) return tl::unexpected(view.error());
-    auto ground = prepare(scenario);
-    if (!ground) return tl::unexpected(std::move(ground.error()));
-    const CostTable& costs = workload.costs;
-    const double memory = ground->device.main().bandwidth.value;
+enum FoldNote : std::int8_t { NoProduct, ByFormula };
 
-    Estimate answer;
-    auto& ops = answer.operators;
-    answer.levels = {ground->device.main().name};
-    priceRoofline(costs, ground->rates, memory, ops);
-    Runner runner(simulates, context.stop);
-    if (context.progress) context.progress->setTotal(costs.size());
-    std::vector<std::string> others;
-    std::size_t products = 0;
-    double busy = 0;
-    SystolicMachine shown;
-    for (std::size_t i = 0; i < costs.size(); ++i) {
+class FoldPricer final : public SlowPricer {
+public:
+    FoldPricer(ArrayDevice device, SystolicMachine shown, bool simulates)
+        : device_(std::move(device)), shown_(std::move(shown)), simulates_(simulates) {}
+
+    using SlowPricer::price;
+    Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override {
         if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
-        if (context.progress) context.progress->advance();
-        const Operator& op = workload.graph.operators[i];
-        const double elementBytes = std::max(bytesOf(costs.type[i], 1).value, 0.125);
-        auto machine = systolicMachine(*view, elementBytes);
-        if (!machine) return tl::unexpected(std::move(machine.error()));
+        if (kernel.kind == KernelKind::Collective) return notPriced(device_, kernel);
+        const KernelOperator made = operatorOf(kernel);
+        KernelPrice price = arrayRoofline(device_, kernel, made.macs());
+        const double elementBytes = std::max(bytesOf(kernel.type, 1).value, 0.125);
+        const auto machine = systolicMachine(device_.view, elementBytes);
+        if (!machine) return tl::unexpected(machine.error());
         const auto shares =
-            costs.macs[i] > 0 ? systolicShares(op, workload.graph, *machine) : std::vector<SystolicShare>{};
+            made.macs() > 0 ? systolicShares(made.op(), made.graph, *machine) : std::vector<SystolicShare>{};
         if (shares.empty()) {
-            const bool costly = ops.seconds[i] > 0;
-            if (costly && std::find(others.begin(), others.end(), op.type) == others.end()) others.push_back(op.type);
-            continue;
+            price.note = NoProduct;
+            return withSides(price);
         }
         double seconds = 0, words = 0, stalled = 0;
+        bool formula = false;
         for (const SystolicShare& share : shares) {
-            const auto time = runner.run(machine->array, share.layer);
+            const auto time = layerTime(machine->array, share.layer, simulates_, context.stop, formula);
+            if (context.stop.stop_requested()) return fail("study.cancelled", "the estimate was cancelled");
             if (!time) return tl::unexpected(time.error());
             const auto rounds = static_cast<double>(share.rounds);
             seconds += rounds * time->cycles / machine->hertz;
             stalled += rounds * time->stalls / machine->hertz;
             words += rounds * time->words * static_cast<double>(share.arraysBusy);
         }
-        ++products;
-        if (shown.hertz == 0) shown = std::move(*machine);
-        const double repeat = costs.repeat[i];
-        const double bytes = words > 0 ? words * elementBytes : costs.bytes(i);
-        const double transfer = bytes / memory;
-        const double rest = std::max(0.0, costs.flops[i] - 2 * costs.macs[i]);
-        const auto type = static_cast<std::size_t>(costs.type[i]);
-        const double vector = rest * ground->rates.vector[type];
+        const double bytes = words > 0 ? words * elementBytes : kernel.bytes();
+        const double transfer = bytes / device_.device.main().bandwidth.value;
+        const double rest = std::max(0.0, kernel.flops - 2 * made.macs());
+        const double vector = rest * device_.rates.vector[static_cast<std::size_t>(kernel.type)];
         const bool memoryBound = transfer > seconds || stalled > seconds / 2;
-        busy += repeat * (seconds - stalled);
-        seconds = std::max({seconds, transfer, vector});
-        ops.seconds[i] = repeat * seconds;
-        ops.bytes[i] = repeat * bytes;
-        ops.bound[i] = memoryBound ? Bound{BoundKind::Memory, 0} : Bound{BoundKind::Compute, -1};
+        price.seconds = std::max({seconds, transfer, vector});
+        price.levelBytes[0] = static_cast<float>(bytes);
+        price.bound = memoryBound ? Bound{BoundKind::Memory, 0} : Bound{BoundKind::Compute, -1};
+        price.busy = static_cast<float>((seconds - stalled) / price.seconds);
+        if (formula) price.note = ByFormula;
+        return withSides(price);
     }
-    if (shown.hertz == 0) {
-        auto machine = systolicMachine(*view, 1);
-        if (!machine) return tl::unexpected(std::move(machine.error()));
-        shown = std::move(*machine);
+    std::vector<KernelNote> notes() const override {
+        return {{"no product of matrices, priced by their roofline"},
+                {"their shapes are too long to be simulated cycle by cycle", "systolic.by-formula",
+                 "They take the time of the closed form, without stalls"}};
     }
-    addWords(answer, shown, simulates, products, others);
-    answer.assumptions.insert(answer.assumptions.end(), view->assumptions.begin(), view->assumptions.end());
-    ground->read.add(view->used);
-    finishAnswer(answer, workload, *ground, id, IntervalKind::StatedError, context.wantTimeline);
-    std::erase_if(answer.warnings, [](const Diagnostic& d) { return d.code == "method.unmeasured"; });
-    answer.interval = {answer.latency * leastRatio, answer.latency * greatestRatio, IntervalKind::StatedError,
-                       std::string(basis)};
-    if (runner.formulas() > 0) {
-        answer.warnings.push_back(
-            warning("systolic.by-formula",
-                    fmt::format("{} shapes are too long to be simulated cycle by cycle", runner.formulas()),
-                    "They take the time of the closed form, without stalls"));
+    std::vector<std::string> assumptions() const override {
+        std::vector<std::string> said{
+            fmt::format("Products and convolutions run on {} {} arrays of {} x {}, {}", shown_.arrays,
+                        title(shown_.array.dataflow), shown_.array.rows, shown_.array.cols,
+                        simulates_ ? "cycle by cycle" : "by closed form"),
+            "Folds do not overlap: each fills and drains the array; starting a kernel takes no time",
+            "Partial sums of a column of folds stay on the chip where the output SRAM holds them",
+            simulates_ ? "Each of the three SRAMs may take the whole bandwidth of main memory; together they do not "
+                         "exceed it over a kernel"
+                       : "Memory is in time, unless a kernel's words exceed the bandwidth"};
+        said.insert(said.end(), shown_.assumptions.begin(), shown_.assumptions.end());
+        said.insert(said.end(), device_.view.assumptions.begin(), device_.view.assumptions.end());
+        return said;
     }
-    answer.figures.push_back(
-        {"Array working", answer.latency.value > 0 ? busy / answer.latency.value : 0, Dimension::Fraction, {}});
-    return answer;
+    std::string basis() const override { return std::string(systolicBasis); }
+    std::vector<std::string> levels() const override { return {device_.mainMemory()}; }
+    double correlation(KernelKind) const override { return 1; }
+    bool launchInside() const override { return true; }
+    PartsRead used() const override { return device_.view.used; }
+    bool takesAnyType() const override { return false; }
+
+private:
+    // The design's energies are of loop nests' accesses, which this model does not count.
+    static KernelPrice withSides(KernelPrice price) {
+        price.joules = -1;
+        price.low = leastFoldRatio * price.seconds;
+        price.high = greatestFoldRatio * price.seconds;
+        return price;
+    }
+
+    ArrayDevice device_;
+    SystolicMachine shown_;  // of elements as wide as its multipliers, for the words
+    bool simulates_;
+};
+
+Expected<KernelPricerPtr> bindSystolic(const DeviceRef& place, bool simulates) {
+    auto device = arrayDevice(place);
+    if (!device) return Unexpected(std::move(device.error()));
+    auto shown = systolicMachine(device->view, static_cast<double>(device->view.macBits) / 8);
+    if (!shown) return Unexpected(std::move(shown.error()));
+    return KernelPricerPtr(std::make_shared<FoldPricer>(std::move(*device), std::move(*shown), simulates));
+}
+Expected<KernelPricerPtr> bindCycle(const DeviceRef& place, const BindContext&) {
+    return bindSystolic(place, true);
+}
+Expected<KernelPricerPtr> bindClosedForm(const DeviceRef& place, const BindContext&) {
+    return bindSystolic(place, false);
 }
 
-Expected<Estimate> estimateCycle(const Scenario& scenario, EstimateContext& context) {
-    return estimateSystolic(scenario, context, true, "systolic-cycle");
-}
-Expected<Estimate> estimateClosedForm(const Scenario& scenario, EstimateContext& context) {
-    return estimateSystolic(scenario, context, false, "systolic-closed-form");
-}
-
-MethodCard card() {
+MethodCard systolicCard() {
     return {
         .methodology = Methodology::CycleAccurate,
-        .level = MethodLevel::Model,
         .platforms = {"Accelerator", "TPU", "NPU"},
         .evidence =
             {{"matrix products and convolutions", "systolic arrays",
@@ -215,15 +181,13 @@ MethodCard card() {
             {"Samajdar et al.: A Systematic Methodology for Characterizing Scalability of DNN Accelerators using "
              "SCALE-Sim, ISPASS 2020",
              "Raj et al.: SCALE-Sim v3, ISPASS 2025", "Kung: Why Systolic Architectures?, IEEE Computer 1982"},
-        .version = "1",
     };
 }
 
 }  // namespace
 
-Method systolicCycleMethod() {
-    MethodCard made = card();
-    made.id = "systolic-cycle";
+KernelMethod systolicCycleKernels() {
+    MethodCard made = systolicCard();
     made.title = "Systolic array, per cycle";
     made.summary =
         "Folds every product and convolution over the array and counts cycle by cycle what it asks of double-buffered "
@@ -235,12 +199,11 @@ Method systolicCycleMethod() {
         "activations on the chip. Layers of more than 2 billion cycles take the closed form.";
     made.expectedCost = "a second per 20 million cycles of the array";
     made.live = false;
-    return {made, &estimateCycle};
+    return {.id = "systolic-cycle", .version = "2", .binder = bindCycle, .card = std::move(made)};
 }
 
-Method systolicClosedFormMethod() {
-    MethodCard made = card();
-    made.id = "systolic-closed-form";
+KernelMethod systolicClosedFormKernels() {
+    MethodCard made = systolicCard();
     made.title = "Systolic array, closed form";
     made.summary =
         "The cycles of a systolic array by formula: folds times filling, streaming and draining. As exact as the "
@@ -251,7 +214,7 @@ Method systolicClosedFormMethod() {
         "overlap or a compiler keeps activations on the chip.";
     made.expectedCost = "microseconds per fold of the array";
     made.live = true;
-    return {made, &estimateClosedForm};
+    return {.id = "systolic-closed-form", .version = "2", .binder = bindClosedForm, .card = std::move(made)};
 }
 
 }  // namespace orrery

@@ -1,13 +1,13 @@
 #pragma once
 
-// Whole models on a systolic array: simulation/systolic over every product of matrices and convolution, everything else
-// by its roofline.
+// Kernels on a systolic array: simulation/systolic over every product of matrices and convolution, everything else by
+// its roofline.
 
-#include "methods/method.h"
+#include "methods/kernel_method.h"
 
 namespace orrery {
 
-Method systolicCycleMethod();
-Method systolicClosedFormMethod();
+KernelMethod systolicCycleKernels();
+KernelMethod systolicClosedFormKernels();
 
 }  // namespace orrery

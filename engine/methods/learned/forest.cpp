@@ -26,10 +26,28 @@ Expected<Calibration> fit(std::span<const KernelRows> rows, const FitOptions& op
     return fitLearned(id, version, rows, options, training);
 }
 
+// Findings are those of `orrery-cli evaluate` and of tests/engine/tst_model_end_to_end.cpp.
+MethodCard forestCard() {
+    return {
+        .title = "Random forest",
+        .methodology = Methodology::Learned,
+        .summary =
+            "Trees over plain features of kernel and device, latency directly, averaged. For comparison with the "
+            "physical methods in and out of their domain.",
+        .evidence = {{"matrix products", "GPU",
+                      "mean error 5.2 / 8.2 / 9.5 % on the held-out 80 % of bf16 products on H100 / A100 / L40S "
+                      "(aiconfigurator)"}},
+        .failureMode = "Does not extrapolate: a size or device beyond its rows gets the nearest one's time.",
+        .lineage = {"Breiman: Random Forests, Machine Learning 45, 2001"},
+        .expectedCost = "microseconds per distinct kernel",
+        .live = true,
+    };
+}
+
 }  // namespace
 
 KernelMethod forestKernels() {
-    return {id, version, bind, fit};
+    return {.id = id, .version = version, .binder = bind, .fit = fit, .card = forestCard()};
 }
 
 }  // namespace orrery

@@ -67,6 +67,7 @@ private:
     Launch& add(const Launch& of, Kernel kernel, std::string_view what, double scale = 1) {
         Launch launch;
         launch.kernel = kernel;
+        launch.kernel.epilogue = {};
         launch.op = of.op;
         launch.part = Part::Backward;
         launch.count = of.count;
@@ -90,7 +91,6 @@ private:
         forward.kernel = rowsKernel(KernelKind::Softmax, "LogSoftmax", logits->type, rows, classes, 1);
         forward.part = Part::Loss;
         forward.scale = 1;
-        forward.extraBytes = 0;
         forward.what = "cross entropy";
         list_.launches.push_back(forward);
         add(of, rowsKernel(KernelKind::Softmax, "LogSoftmax", logits->type, rows, classes, 2), "cross entropy");

@@ -19,12 +19,13 @@ void addLevelBytes(const Composition& c, OperatorEstimates& ops) {
         const auto& said = c.prices[i].price.levelBytes;
         const auto at = static_cast<std::size_t>(launch.op);
         const double times = launch.count * launch.scale;
+        const double extra = launch.count * launch.kernel.epilogue.bytes;
         if (said[0] < 0) {
-            ops.levelBytes[0][at] += times * launch.kernel.bytes() + launch.count * launch.extraBytes;
+            ops.levelBytes[0][at] += times * launch.kernel.bytes() + extra;
             continue;
         }
         for (std::size_t l = 0; l < levels; ++l) ops.levelBytes[l][at] += times * static_cast<double>(said[l]);
-        ops.levelBytes[0][at] += launch.count * launch.extraBytes;
+        if (!c.pricer->takesEpilogue()) ops.levelBytes[0][at] += extra;
     }
     if (levels > 0) ops.bytes = ops.levelBytes.front();
 }
@@ -51,8 +52,8 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
         // Of the kernels of one operator errors are alike: their sides add.
         ops.lowSeconds[at] += launch.count * p.low;
         ops.highSeconds[at] += launch.count * p.high + c.pipelined.idle[i];
-        ops.flops[at] += launch.count * (launch.scale * launch.kernel.flops + launch.extraFlops);
-        ops.bytes[at] += launch.count * (launch.scale * launch.kernel.bytes() + launch.extraBytes);
+        ops.flops[at] += launch.count * (launch.scale * launch.kernel.flops + launch.kernel.epilogue.operations);
+        ops.bytes[at] += launch.count * (launch.scale * launch.kernel.bytes() + launch.kernel.epilogue.bytes);
         if (busy <= longest[at]) continue;
         longest[at] = busy;
         const bool waits = c.pipelined.idle[i] > busy;

@@ -13,8 +13,8 @@ namespace orrery {
 OperatorEstimates operatorColumns(const Workload& workload, const Composition& composition);
 double latencyOf(const Composition& composition);
 
-/// Launches in order, folded blocks unrolled, up to `limit` spans. Where the GPU waits for the host there is a second
-/// row, `waiting for launches`; a training step has a row per part.
+/// Launches in order, folded blocks unrolled, up to `limit` spans; of a pricer with rows() what each part does. Where
+/// the GPU waits for the host there is a second row, `waiting for launches`; a training step has a row per part.
 Timeline composedTimeline(const Composition& composition, std::size_t limit = 20000);
 
 void addFigures(Estimate& answer, const Workload& workload, const Composition& composition,

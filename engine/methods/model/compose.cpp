@@ -1,5 +1,6 @@
 #include "methods/model/compose.h"
 
+#include "methods/answer/compute_rates.h"
 #include "methods/answer/stated_errors.h"
 #include "methods/model/kernel_bound.h"
 
@@ -31,7 +32,10 @@ OperatorFamily familyOf(KernelKind kind) {
 }
 
 // Per launch the first one of the same kernel: an open-addressed table from identity to it.
-std::vector<std::int32_t> firstOfEach(const std::vector<Launch>& launches, std::size_t& distinct) {
+std::vector<std::int32_t> firstOfEach(const std::vector<Launch>& launches, bool epilogues, std::size_t& distinct) {
+    const auto same = [epilogues](const Kernel& a, const Kernel& b) {
+        return sameKernel(a, b) && (!epilogues || a.epilogue == b.epilogue);
+    };
     std::size_t slotCount = 16;
     while (slotCount < 2 * launches.size()) slotCount *= 2;
     std::vector<std::int32_t> table(slotCount, -1);
@@ -40,7 +44,7 @@ std::vector<std::int32_t> firstOfEach(const std::vector<Launch>& launches, std::
     for (std::size_t i = 0; i < launches.size(); ++i) {
         const Kernel& kernel = launches[i].kernel;
         std::size_t at = identity(kernel) & (slotCount - 1);
-        while (table[at] >= 0 && !sameKernel(launches[static_cast<std::size_t>(table[at])].kernel, kernel)) {
+        while (table[at] >= 0 && !same(launches[static_cast<std::size_t>(table[at])].kernel, kernel)) {
             at = (at + 1) & (slotCount - 1);
         }
         if (table[at] < 0) {
@@ -68,7 +72,7 @@ Expected<void> priceSlowly(const Composition& c, const std::vector<std::int32_t>
     context.executor.forEach(distinct.size(), [&](std::size_t d) {
         const Kernel& kernel = c.list.launches[distinct[d]].kernel;
         const auto serial = makeSerialExecutor();
-        PriceContext asked{*serial, context.stop};
+        PriceContext asked{*serial, context.stop, nullptr, context.wantTimeline};
         auto price = c.pricer->price(kernel, asked);
         if (price) {
             prices[distinct[d]] = finite(*price, kernel, c.device);
@@ -86,7 +90,8 @@ Expected<void> priceSlowly(const Composition& c, const std::vector<std::int32_t>
 // Every distinct kernel is priced once.
 Expected<void> priceAll(Composition& c, EstimateContext& context) {
     const auto& launches = c.list.launches;
-    const auto first = firstOfEach(launches, c.distinct);
+    const auto first = firstOfEach(launches, c.pricer->takesEpilogue(), c.distinct);
+    const bool inside = c.pricer->takesEpilogue();
     c.prices.resize(launches.size());
     std::vector<KernelPrice> slow;
     if (!c.pricer->instant()) {
@@ -97,11 +102,12 @@ Expected<void> priceAll(Composition& c, EstimateContext& context) {
         const auto at = static_cast<std::size_t>(first[i]);
         const Kernel& kernel = launches[i].kernel;
         if (!slow.empty()) {
-            c.prices[i] = pricedLaunch(slow[at], launches[i], c.device);
+            c.prices[i] = pricedLaunch(slow[at], launches[i], c.device, inside);
         } else if (at == i) {
-            c.prices[i] = pricedLaunch(finite(c.pricer->price(kernel), kernel, c.device), launches[i], c.device);
+            c.prices[i] =
+                pricedLaunch(finite(c.pricer->price(kernel), kernel, c.device), launches[i], c.device, inside);
         } else {
-            c.prices[i] = pricedLaunch(c.prices[at].price, launches[i], c.device);
+            c.prices[i] = pricedLaunch(c.prices[at].price, launches[i], c.device, inside);
         }
     }
     return {};
@@ -124,7 +130,8 @@ void composeInterval(Composition& c) {
 
 }  // namespace
 
-PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device) {
+PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device,
+                          bool epilogueInside) {
     PricedLaunch result;
     result.price = price;
     double low = price.low, high = price.high;
@@ -140,7 +147,8 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
         result.known = false;
     }
     const double bandwidth = device.main().bandwidth.value;
-    const double extra = launch.extraBytes > 0 && bandwidth > 0 ? launch.extraBytes / bandwidth : 0;
+    const double beside = epilogueInside ? 0 : launch.kernel.epilogue.bytes;
+    const double extra = beside > 0 && bandwidth > 0 ? beside / bandwidth : 0;
     result.least = launch.scale * leastSeconds(device, launch.kernel);
     result.seconds = launch.scale * price.seconds + extra;
     result.raised = result.seconds < result.least * (1 - 1e-9);
@@ -219,6 +227,19 @@ Expected<void> bindTo(const DeviceRef& place, const KernelMethod& method, const 
     return {};
 }
 
+// Products of types that the device multiplies in.
+Expected<void> typesKnown(const Composition& c) {
+    for (const Launch& launch : c.list.launches) {
+        const KernelKind kind = launch.kernel.kind;
+        const bool product = kind == KernelKind::Gemm || kind == KernelKind::Convolution ||
+                             kind == KernelKind::PrefillAttention || kind == KernelKind::DecodeAttention;
+        if (product && c.device.peak(true, launch.kernel.type).value <= 0) {
+            return Unexpected(missingPeak(c.device, launch.kernel.type));
+        }
+    }
+    return {};
+}
+
 Expected<void> bindAnywhere(const Scenario& scenario, const KernelMethod& method, const EstimateContext& context,
                             Composition& c) {
     if (!scenario.plan.placement.empty()) {
@@ -260,8 +281,14 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     }
     if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
     c.list = launchesOf(workload, options);
+    if (!c.pricer->takesAnyType()) {
+        if (auto known = typesKnown(c); !known) return Unexpected(std::move(known.error()));
+    }
     if (auto priced = priceAll(c, context); !priced) return Unexpected(std::move(priced.error()));
     if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
+    if (options.chains) {
+        if (auto kept = keepChains(workload, c, context); !kept) return Unexpected(std::move(kept.error()));
+    }
     c.runs = runsOf(workload.graph, c.list.launches);
     std::vector<double> seconds;
     seconds.reserve(c.prices.size());

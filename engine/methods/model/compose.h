@@ -5,6 +5,7 @@
 #include "learning/composition.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
+#include "methods/model/chains.h"
 #include "methods/model/launches.h"
 #include "methods/model/pipeline.h"
 
@@ -25,8 +26,9 @@ struct PricedLaunch {
 };
 
 /// Scale and epilogue applied; where the price has no interval, the stated errors of a roofline or a factor of two.
-/// Never below the least time of the kernel (kernel_bound.h).
-PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device);
+/// Never below the least time of the kernel (kernel_bound.h). `epilogueInside`: as KernelPricer::takesEpilogue().
+PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device,
+                          bool epilogueInside = false);
 /// Correlation of the common causes of two families of kernels; not measured.
 inline constexpr double betweenFamilies = 0.5;
 
@@ -45,6 +47,7 @@ struct Composition {
     double issue = 0;          ///< host seconds per launch (eager), 0 for a graph
     double graphLaunch = 0;    ///< seconds once per pass
     std::size_t distinct = 0;  ///< kernels that were priced
+    ChainsKept chains;         ///< activations that stay on the chip between launches
 };
 
 /// Shares of the busy time, 0 to 1.
@@ -77,6 +80,6 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
 KernelPrice rooflinePrice(const DeviceView& device, const Kernel& kernel);
 /// Equal for kernels that are priced alike.
 std::uint64_t identity(const Kernel& kernel);
-bool sameKernel(const Kernel& a, const Kernel& b);
+bool sameKernel(const Kernel& a, const Kernel& b);  ///< epilogues left aside
 
 }  // namespace orrery

@@ -67,6 +67,14 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
     double waited = c.graphLaunch;
     for (const double idle : c.pipelined.idle) waited += idle;
     add("Launch-bound share", seconds > 0 ? waited / seconds : 0, Dimension::Fraction);
+    double busy = 0;
+    bool said = false;
+    for (std::size_t i = 0; i < c.prices.size(); ++i) {
+        const double share = static_cast<double>(c.prices[i].price.busy);
+        said |= share >= 0;
+        busy += std::max(0.0, share) * c.list.launches[i].count * c.prices[i].seconds;
+    }
+    if (said) add("Arrays busy", seconds > 0 ? busy / seconds : 0, Dimension::Fraction);
     double flops = 0, bytes = 0, products = 0;
     for (std::size_t i = 0; i < answer.operators.size(); ++i) {
         flops += answer.operators.flops[i];

@@ -20,7 +20,13 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
                                       [](const Launch& launch) { return launch.part != Part::Forward; });
     const std::string& device = c.device.name;
     int rows = 1;
-    if (training) {
+    const auto parts = c.pricer->rows();
+    std::vector<std::vector<KernelSpan>> spans(parts.empty() ? 0 : c.list.launches.size());
+    if (!parts.empty()) {
+        rows = static_cast<int>(parts.size());
+        timeline.rows = parts;
+        for (std::size_t i = 0; i < spans.size(); ++i) spans[i] = c.pricer->spans(c.list.launches[i].kernel);
+    } else if (training) {
         rows = partCount;
         for (int part = 0; part < partCount; ++part) {
             timeline.rows.push_back(fmt::format("{} {}", device, toText(static_cast<Part>(part))));
@@ -45,6 +51,18 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
         }
         now = end;
     };
+    // What the device's parts do during launch i, in its order; `now` moves by all of it.
+    const auto drawParts = [&](std::size_t i, double repetition) {
+        const double end = now + c.prices[i].seconds * share * picoseconds;
+        room = room && timeline.spans.size() + spans[i].size() <= limit && end <= lastPicosecond;
+        const double stretch = share * c.list.launches[i].scale * picoseconds;
+        for (const KernelSpan& span : spans[i]) {
+            if (!room) break;
+            timeline.spans.push_back({std::llround(now + span.start * stretch), std::llround(now + span.end * stretch),
+                                      span.row, launches[i].op, static_cast<std::int32_t>(repetition)});
+        }
+        now = end;
+    };
     for (const LaunchRun& run : c.runs) {
         const double times = std::floor(run.times);
         for (double r = 0; r < times; ++r) {
@@ -54,6 +72,10 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
             }
             for (std::size_t i = run.first; i < run.end; ++i) {
                 const double waiting = c.pipelined.idle[i] / times;
+                if (!parts.empty()) {
+                    drawParts(i, r);
+                    continue;
+                }
                 const std::int32_t row = training ? static_cast<std::int32_t>(launches[i].part) : 0;
                 if (waits && waiting > 0) draw(rows, launches[i].op, waiting, r);
                 // The start of a graph belongs to its first kernel.
@@ -62,8 +84,9 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
             }
         }
     }
-    std::stable_sort(timeline.spans.begin(), timeline.spans.end(),
-                     [](const TimelineSpan& a, const TimelineSpan& b) { return a.row < b.row; });
+    std::stable_sort(timeline.spans.begin(), timeline.spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
+        return a.row != b.row ? a.row < b.row : a.startPs < b.startPs;
+    });
     if (!room) {
         timeline.truncated = true;
         timeline.rows.push_back(fmt::format("{:.0f} more not drawn", std::max(left, 1.0)));

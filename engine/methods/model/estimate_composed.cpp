@@ -23,6 +23,39 @@ std::string percent(double share) {
     return share > 0 && share < 0.01 ? fmt::format("{:.1f} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
 }
 
+// What the pricer says of some kernels, with how many operators and of which types.
+void addNotes(Estimate& answer, const Workload& workload, const Composition& c) {
+    const auto notes = c.pricer->notes();
+    for (std::size_t n = 0; n < notes.size(); ++n) {
+        std::vector<std::int32_t> operators;
+        std::vector<std::string_view> types;
+        for (std::size_t i = 0; i < c.prices.size(); ++i) {
+            const std::int32_t op = c.list.launches[i].op;
+            if (c.prices[i].price.note != static_cast<std::int8_t>(n) || c.prices[i].seconds <= 0) continue;
+            if (operators.empty() || operators.back() != op) operators.push_back(op);
+            const std::string_view type = workload.graph.operators[static_cast<std::size_t>(op)].type;
+            if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
+        }
+        if (operators.empty()) continue;
+        std::string named;
+        for (std::size_t t = 0; t < std::min<std::size_t>(types.size(), 6); ++t) {
+            named.append(named.empty() ? "" : ", ").append(types[t]);
+        }
+        if (types.size() > 6) named += ", …";
+        const auto& first = workload.graph.operators[static_cast<std::size_t>(operators.front())];
+        if (notes[n].code.empty()) {
+            answer.assumptions.push_back(fmt::format("{} operator{} ({}): {}", operators.size(),
+                                                     operators.size() == 1 ? "" : "s", named, notes[n].text));
+        } else {
+            answer.warnings.push_back(
+                warning(notes[n].code,
+                        fmt::format("{} operator{} ({}), `{}` among them: {}", operators.size(),
+                                    operators.size() == 1 ? "" : "s", named, first.name, notes[n].text),
+                        notes[n].hint, Place{{}, 0, 0, first.name}));
+        }
+    }
+}
+
 void addDoubts(Estimate& answer, const Doubts& doubts) {
     if (doubts.notCovered > worthSaying) {
         std::string kinds;
@@ -213,7 +246,7 @@ void addEnergyUse(Estimate& answer, const Composition& c, const Workload& worklo
 std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions& options) {
     std::vector<std::string> said = c.list.assumptions;
     if (c.pricer->launchInside()) {
-        said.push_back("Every kernel holds its own launch; they follow one another");
+        said.push_back("Kernels follow one another; what starting one takes is in its price");
     } else if (options.launch == LaunchMode::Eager) {
         said.push_back(fmt::format("The host issues a kernel every {}; the GPU waits where it is faster",
                                    format(Seconds(c.issue))));
@@ -226,6 +259,10 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
                                          "is counted",
                                          format(Seconds(c.overlapped)))
                            : "No two operators are independent of each other: streams save nothing");
+    }
+    if (c.chains.activations > 0) {
+        said.push_back(fmt::format("{} activations stay on the chip between kernels; {} less cross main memory",
+                                   c.chains.activations, format(Bytes(c.chains.bytes))));
     }
     const auto more = c.pricer->assumptions();
     said.insert(said.end(), more.begin(), more.end());
@@ -241,6 +278,7 @@ ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context
     options.launch = optionOf(card, context, "launch") == "eager" ? LaunchMode::Eager : LaunchMode::Graph;
     options.fusion = fusionOf(optionOf(card, context, "fusion"));
     options.streams = optionOf(card, context, "streams") == "on";
+    options.chains = optionOf(card, context, "chains") == "on";
     if (const auto* step = std::get_if<TrainingStep>(&task)) {
         options.step = Step::Training;
         options.optimizer = step->optimizer;
@@ -278,12 +316,15 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
     answer.assumptions = assumptionsOf(c, options);
     answer.warnings = workload.warnings;
     addCopies(answer, c.device);
+    addNotes(answer, workload, c);
     addDoubts(answer, doubts);
     addMemoryUse(answer, workload, c, options);
     answer.ceilings = ceilingsFor(c.device, workload.costs, answer.levels.size());
     addFigures(answer, workload, c, options);
     addEnergyUse(answer, c, workload);
-    addParts(answer, *c.place.design, c.device.used);
+    PartsRead read = c.device.used;
+    read.add(c.pricer->used());
+    addParts(answer, *c.place.design, read);
     if (context.wantTimeline) answer.timeline = composedTimeline(c);
     return answer;
 }

@@ -54,7 +54,7 @@ void addGroup(const CostTable& from, std::size_t leader, std::span<const std::in
         if (from.gemm[m].k > 0) valueDim = from.gemm[m].n;
         clear(costs, m);
     }
-    double read = launch.kernel.readBytes + launch.extraBytes, written = launch.kernel.writeBytes;
+    double read = launch.kernel.readBytes + launch.kernel.epilogue.bytes, written = launch.kernel.writeBytes;
     Columns columns;
     columns.weight = taken(read, weight);
     columns.kvRead = taken(read, kvRead);
@@ -138,7 +138,7 @@ CostTable fusedCosts(const Workload& workload, const LaunchList& list) {
         std::size_t end = at;
         double bytes = 0;
         for (; end < list.launches.size() && list.launches[end].op == launch.op; ++end) {
-            bytes += list.launches[end].kernel.bytes() + list.launches[end].extraBytes;
+            bytes += list.launches[end].kernel.bytes() + list.launches[end].kernel.epilogue.bytes;
         }
         if (!members[i].empty()) {
             addGroup(workload.costs, i, members[i], launch, costs);

@@ -32,13 +32,13 @@ GridAxis chunkAxis() {
 
 // Memory's own time; the rest of a product or of attention follows the clock, hidden behind it as far as it is shorter.
 // Vector kernels are launches and bytes.
-double clockedPart(const PricedLaunch& priced, const Launch& launch, const GpuView& gpu) {
+double clockedPart(const PricedLaunch& priced, const Launch& launch, double bandwidth) {
     if (priced.price.bound.kind == BoundKind::Compute) return priced.seconds;
     switch (launch.kernel.kind) {
         case KernelKind::Gemm:
         case KernelKind::PrefillAttention:
         case KernelKind::DecodeAttention:
-            return std::max(0.0, priced.seconds - 1.25 * launch.scale * launch.kernel.bytes() / gpu.dramBandwidth);
+            return std::max(0.0, priced.seconds - 1.25 * launch.scale * launch.kernel.bytes() / bandwidth);
         default:
             return 0;
     }
@@ -66,7 +66,9 @@ void slowDown(PricedLaunch& priced, const Kernel& kernel, const SoftwareStack& s
 }  // namespace
 
 KernelIterationTime::KernelIterationTime(KernelIterationSpec spec, IterationLaunches launches)
-    : spec_(std::move(spec)), launches_(std::move(launches)), power_(powerModel(spec_.gpu)) {
+    : spec_(std::move(spec)),
+      launches_(std::move(launches)),
+      power_(spec_.gpu ? powerModel(*spec_.gpu) : PowerModel{}) {
     for (int g = 0; g < iterationGroupCount; ++g) {
         const auto group = static_cast<IterationGroup>(g);
         if (!launches_.has(group)) continue;
@@ -82,40 +84,44 @@ KernelIterationTime::KernelIterationTime(KernelIterationSpec spec, IterationLaun
 Expected<std::shared_ptr<const KernelIterationTime>> KernelIterationTime::make(KernelIterationSpec spec) {
     auto launches = IterationLaunches::make(spec.model);
     if (!launches) return Unexpected(std::move(launches.error()));
-    const PowerModel power = powerModel(spec.gpu);
+    if (spec.gpu) spec.device = spec.gpu->device;
+    const PowerModel power = spec.gpu ? powerModel(*spec.gpu) : PowerModel{};
     if (spec.powerCap < 0 || !std::isfinite(spec.powerCap) ||
         (spec.powerCap > 0 && power.known() && spec.powerCap <= power.staticWatts)) {
         return fail("serving.bad-power-cap",
                     fmt::format("a power cap of {} W on {}, which draws {:.4g} W before it computes", spec.powerCap,
-                                spec.gpu.device.name, power.staticWatts),
+                                spec.device.name, power.staticWatts),
                     fmt::format("more than {:.4g} W, or 0 for the device's own cap", power.staticWatts),
-                    "raise the cap", Place{{}, 0, 0, spec.gpu.device.path});
+                    "raise the cap", Place{{}, 0, 0, spec.device.path});
     }
-    if (spec.gpu.dramBandwidth <= 0) {
-        return fail("hardware.missing-bandwidth",
-                    fmt::format("the memory of {} has no bandwidth", spec.gpu.device.name), "an attribute 'bandwidth'",
-                    "set the bandwidth of the device's main memory", Place{{}, 0, 0, spec.gpu.device.path});
+    if (spec.device.levels.empty() || spec.device.main().bandwidth.value <= 0) {
+        return fail("hardware.missing-bandwidth", fmt::format("the memory of {} has no bandwidth", spec.device.name),
+                    "an attribute 'bandwidth'", "set the bandwidth of the device's main memory",
+                    Place{{}, 0, 0, spec.device.path});
     }
     return std::shared_ptr<const KernelIterationTime>(new KernelIterationTime(std::move(spec), std::move(*launches)));
 }
 
 GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     GridPrice sum;
-    const double way = wayJoulesPerByte(spec_.gpu);
+    const double way = spec_.gpu ? wayJoulesPerByte(*spec_.gpu) : 0;
+    const double bandwidth = spec_.gpu ? spec_.gpu->dramBandwidth : spec_.device.main().bandwidth.value;
     // Of the same kind fully correlated within one pass, which is what repeated layers are; kinds by betweenFamilies.
     std::array<double, kernelKindCount> below{}, above{};
     for (const Launch& launch : launches) {
         KernelPrice price = spec_.pricer->price(launch.kernel);
-        if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.gpu.device, launch.kernel);
-        PricedLaunch priced = pricedLaunch(price, launch, spec_.gpu.device);
+        if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.device, launch.kernel);
+        PricedLaunch priced = pricedLaunch(price, launch, spec_.device, spec_.pricer->takesEpilogue());
         slowDown(priced, launch.kernel, spec_.software);
         const auto kind = static_cast<std::size_t>(launch.kernel.kind);
         sum.seconds += launch.count * priced.seconds;
         below[kind] += launch.count * (priced.seconds - priced.low);
         above[kind] += launch.count * (priced.high - priced.seconds);
-        sum.clocked += launch.count * clockedPart(priced, launch, spec_.gpu);
-        const PowerPoint point = powerOf(power_, spec_.gpu, launch.kernel, launch.scale * launch.kernel.flops,
-                                         launch.scale * launch.kernel.bytes(), priced.seconds);
+        sum.clocked += launch.count * clockedPart(priced, launch, bandwidth);
+        const PowerPoint point = spec_.gpu
+                                     ? powerOf(power_, *spec_.gpu, launch.kernel, launch.scale * launch.kernel.flops,
+                                               launch.scale * launch.kernel.bytes(), priced.seconds)
+                                     : PowerPoint{};
         sum.joules += launch.count * priced.seconds * point.watts;
         const double pins =
             std::max(0.0, point.memoryWatts - way * launch.scale * launch.kernel.bytes() / priced.seconds);
@@ -201,7 +207,8 @@ IterationCost KernelIterationTime::costOf(const IterationWork& work) const {
     cost.headSeconds = parts[headGroup].seconds;
     cost.headClocked = parts[headGroup].clocked;
     cost.issued = graph ? 0 : host.issue * (launched - launchCount_[headGroup]);
-    cost.start = graph ? spec_.gpu.device.launchOverhead.value : host.issue;
+    const double start = spec_.pricer->launchInside() && !spec_.gpu ? 0 : spec_.device.launchOverhead.value;
+    cost.start = graph ? start : host.issue;
     cost.host = host.perIteration + (work.prompts.empty() ? 0 : host.perPrompt) +
                 host.perSequence * static_cast<double>(work.prompts.size() + work.decodes.size());
     if (spec_.model.plan.pipeline > 1) {
@@ -242,7 +249,7 @@ std::vector<std::string> KernelIterationTime::assumptions() const {
     const Plan& plan = spec_.model.plan;
     std::vector<std::string> said;
     said.push_back(fmt::format("{} over {} tensor-parallel devices and {} stages of {}", spec_.model.config.name,
-                               plan.tensor, plan.pipeline, spec_.gpu.device.name));
+                               plan.tensor, plan.pipeline, spec_.device.name));
     said.push_back(fmt::format("Host: {}. {}", spec_.software.title, spec_.software.source));
     said.push_back(
         "Prompts of one iteration are priced as equal chunks with the same tokens and scores, decodes at "

@@ -17,14 +17,15 @@
 // kernel, so that it is the mean power of an iteration that is held.
 
 #include "hardware/views/gpu_view.h"
-#include "serving/iteration_time.h"
 #include "methods/kernel_method.h"
 #include "methods/model/iteration_launches.h"
 #include "methods/model/power.h"
 #include "methods/model/price_grid.h"
+#include "serving/iteration_time.h"
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ namespace orrery {
 
 struct KernelIterationSpec {
     ServedTransformer model;
-    GpuView gpu;
+    DeviceView device;           ///< that of `gpu` where there is one
+    std::optional<GpuView> gpu;  ///< for power and clock; nothing for other devices
     KernelPricerPtr pricer;
     SoftwareStack software;
     double clockShare = 1;  ///< of the nominal clock: compute-bound time grows as the clock falls

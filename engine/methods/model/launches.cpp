@@ -99,8 +99,8 @@ private:
     // The product stays as it stands, so that it is priced as products are measured; its epilogue's other operands come
     // on top.
     void addEpilogue(const std::vector<std::int32_t>& members, Launch& launch) const {
-        for (std::size_t k = 1; k < members.size(); ++k) launch.extraFlops += kernel(members[k]).flops;
-        launch.extraBytes = std::max(0.0, readFromOutside(members) - readFromOutside({members.front()}));
+        for (std::size_t k = 1; k < members.size(); ++k) launch.kernel.epilogue.operations += kernel(members[k]).flops;
+        launch.kernel.epilogue.bytes = std::max(0.0, readFromOutside(members) - readFromOutside({members.front()}));
         launch.kernel.writeBytes = writtenOutside(members);
     }
 

@@ -29,6 +29,7 @@ struct ModelOptions {
     LaunchMode launch = LaunchMode::Graph;
     Fusion fusion = Fusion::Epilogue;
     bool streams = false;
+    bool chains = false;  ///< activations may stay on the chip between launches (chains.h)
     Step step = Step::Inference;
     Optimizer optimizer = Optimizer::Adam;
 };
@@ -43,8 +44,6 @@ struct Launch {
     Part part = Part::Forward;
     double count = 1;       ///< launches in one pass: the operator's repeats
     double scale = 1;       ///< of the kernel's price: 2.5 for the backward pass of fused attention
-    double extraBytes = 0;  ///< operands that its epilogue reads on top, beside the kernel's own
-    double extraFlops = 0;  ///< of the operators fused into it
     std::string_view what;  ///< which of the operator's kernels: `scores`, `dX`; static; empty if the only one
 };
 

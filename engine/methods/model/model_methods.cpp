@@ -41,12 +41,30 @@ std::vector<MethodOption> compositionOptions() {
 
 }  // namespace
 
+MethodCard kernelMethodCard(const KernelMethod& method) {
+    MethodCard card = method.card;
+    card.id = method.id;
+    card.version = method.version;
+    card.level = MethodLevel::Kernel;
+    const auto fill = [](std::string_view& text, std::string_view usual) {
+        if (text.empty()) text = usual;
+    };
+    fill(card.title, method.id);
+    fill(card.summary, "Prices the kernels of a model one by one and composes them.");
+    fill(card.failureMode, "Not known.");
+    fill(card.expectedCost, "microseconds per distinct kernel");
+    if (card.platforms.empty()) card.platforms = {"GPU"};
+    if (card.needs.empty()) {
+        card.needs = {"A GPU with cores, clock and memory bandwidth", "Shapes of all tensors",
+                      "Calibrations, of the device or of others; without them intervals are wide"};
+    }
+    return card;
+}
+
 Method modelMethod(const KernelMethod& method) {
     MethodCard card = kernelMethodCard(method);
-    card.level = MethodLevel::Kernel;
     card.options = method.options;
     for (MethodOption& option : compositionOptions()) card.options.push_back(std::move(option));
-    card.version = method.version;
     card.tasks = {TaskKind::Pass, TaskKind::OneOperator, TaskKind::TrainingStep, TaskKind::ServingRun};
     return {card, [method, card](const Scenario& scenario, EstimateContext& context) {
                 return estimateComposed(scenario, method, card, context);

@@ -13,7 +13,7 @@ namespace orrery {
 std::vector<Method> modelMethods();
 /// The method that composes one kernel method, whether it is listed or not.
 Method modelMethod(const KernelMethod& method);
-/// What a kernel method's card says: kernel_method_cards.cpp. Options and level are the composition's.
+/// The card of a kernel method with what it leaves open filled in; options are the composition's.
 MethodCard kernelMethodCard(const KernelMethod& method);
 
 }  // namespace orrery

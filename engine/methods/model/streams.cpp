@@ -35,7 +35,7 @@ double overlappedSeconds(const Workload& workload, const Composition& c) {
                 serial += c.prices[i].seconds;
                 const KernelPrice roof = rooflinePrice(c.device, launch.kernel);
                 if (roof.bound.kind == BoundKind::Compute) compute += roof.seconds;
-                memory += (launch.kernel.bytes() + launch.extraBytes) / c.device.main().bandwidth.value;
+                memory += (launch.kernel.bytes() + launch.kernel.epilogue.bytes) / c.device.main().bandwidth.value;
             }
             for (const std::size_t m : group) {
                 each(graph.operators[m].outputs, [&](std::size_t root) { done[root] = end; });

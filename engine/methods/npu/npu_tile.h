@@ -1,12 +1,12 @@
 #pragma once
 
-// Tile-level simulation of a neural processing unit (the class of ONNXim and PyTorchSim): simulation/npu over a whole
-// graph.
+// Tile-level simulation of a neural processing unit (the class of ONNXim and PyTorchSim): simulation/npu, kernel by
+// kernel.
 
-#include "methods/method.h"
+#include "methods/kernel_method.h"
 
 namespace orrery {
 
-Method npuTileMethod();
+KernelMethod npuTileKernels();
 
 }  // namespace orrery

@@ -94,10 +94,10 @@ double adapterParameters(const std::vector<AdaptedProduct>& products, std::int32
     return sum;
 }
 
-IterationTimePtr adapterTime(std::vector<AdaptedProduct> products, std::int32_t rank, DType type, const GpuView& gpu,
-                             int stages) {
-    return std::make_shared<const AdapterTime>(std::move(products), rank, bits(type) / 8.0, gpu.peak(true, type),
-                                               gpu.dramBandwidth, stages);
+IterationTimePtr adapterTime(std::vector<AdaptedProduct> products, std::int32_t rank, DType type,
+                             const AdapterDevice& device, int stages) {
+    return std::make_shared<const AdapterTime>(std::move(products), rank, bits(type) / 8.0, device.flops,
+                                               device.bandwidth, stages);
 }
 
 AdapterSlots adapterSlots(const PoolSpec& pool, const IterationLaunches& launches, const PoolDevice& device,
@@ -111,7 +111,8 @@ AdapterSlots adapterSlots(const PoolSpec& pool, const IterationLaunches& launche
     AdapterSlots held;
     held.count = choice.resident;
     held.loadSeconds = each / bandwidth * (1 - choice.hidden);
-    held.extra = adapterTime(std::move(products), choice.rank, type, device.gpu, pool.plan.pipeline);
+    held.extra = adapterTime(std::move(products), choice.rank, type,
+                             {device.device.peak(true, type).value, device.bandwidth()}, pool.plan.pipeline);
     bytes = each * choice.resident;
     assumptions.push_back(fmt::format(
         "LoRA: {} resident adapters of rank {} take {:.3g} MB each of a device; another one comes at {:.3g} GB/s in "

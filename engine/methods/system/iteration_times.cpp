@@ -1,9 +1,10 @@
-#include "methods/system/planned_fleet.h"
 #include "methods/system/iteration_times.h"
 
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
 #include "methods/method.h"
+#include "methods/provenance.h"
+#include "methods/system/planned_fleet.h"
 #include "methods/trace/distserve_law.h"
 #include "methods/trace/expert_trace.h"
 #include "methods/trace/llmservingsim_tables.h"
@@ -137,11 +138,19 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
     }
     auto device = deviceAt(design, asked);
     if (!device) return Unexpected(std::move(device.error()));
-    auto gpu = gpuView(*device);
-    if (!gpu) return Unexpected(std::move(gpu.error()));
-    result.gpu = std::move(*gpu);
-    result.drawn = result.gpu.device.copies;
-    result.key = keyOf(result.gpu);
+    if (auto gpu = gpuView(*device)) {
+        result.device = gpu->device;
+        result.key = keyOf(*gpu);
+        result.gpu = std::move(*gpu);
+    } else if (gpu.error().code != "method.not-applicable") {
+        return Unexpected(std::move(gpu.error()));
+    } else {
+        auto view = deviceView(*device);
+        if (!view) return Unexpected(std::move(view.error()));
+        result.device = std::move(*view);
+        result.key = fmt::format("{}|{}", hardwareHash(*design), pathText(*device));
+    }
+    result.drawn = result.device.copies;
     result.place = std::move(device->path);
     result.design = std::move(design);
     return result;
@@ -177,7 +186,10 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
                                                                        const ServedModel& types, const PoolSpec& pool,
                                                                        const PoolDevice& device,
                                                                        const FleetOptions& options) {
-    const std::string method = pool.time.kind == SlotKind::Kernels ? pool.time.method : "tile-hybrid";
+    // Tables and laws have times of their own; kernels then say what there is to do.
+    const std::string method = pool.time.kind == SlotKind::Kernels ? pool.time.method
+                               : device.gpu                        ? "tile-hybrid"
+                                                                   : "npu-tile";
     auto choice = methodChoice(method, builtinMethods());
     if (!choice) return Unexpected(std::move(choice.error()));
     const KernelMethod* kernels = findKernelMethod(choice->id);
@@ -206,8 +218,18 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
         if (const auto found = made.find(key); found != made.end()) return found->second;
     }
     const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
-    auto pricer = kernels->bind(device.gpu, calibrations);
+    const bool ofGpu = std::holds_alternative<GpuBinder>(kernels->binder);
+    const BindContext binding{calibrations, choice->options, 0};
+    auto pricer = ofGpu && device.gpu ? kernels->bind(*device.gpu, calibrations)
+                                      : kernels->bind(DeviceRef{device.design, device.place}, binding);
     if (!pricer) return Unexpected(std::move(pricer.error()));
+    if (!device.gpu && (pool.plan.devices() > 1 || ranks > 1)) {
+        return fail("serving.no-collectives",
+                    fmt::format("`{}` prices no collectives, and pool '{}' spreads a replica over {} devices",
+                                choice->id, pool.name, pool.plan.devices() * ranks),
+                    "a replica of one device", "set tensor, pipeline and expert parallelism to 1",
+                    inPool(pool, "plan"));
+    }
 
     KernelIterationSpec spec;
     spec.model.config = std::move(*config);
@@ -234,6 +256,7 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     spec.software = *host;
     spec.model.collectives = host->collectives;
     spec.model.sampler = host->sampler;
+    spec.device = device.device;
     spec.gpu = device.gpu;
     spec.pricer = std::move(*pricer);
     if (pool.clock == ClockPolicy::Fixed) spec.clockShare = std::clamp(pool.clockShare, 0.1, 1.0);

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace orrery {
@@ -20,11 +21,14 @@ struct IterationTimes::Parts {
 
 /// What a pool runs on.
 struct PoolDevice {
-    GpuView gpu;
-    std::string key;         ///< equal for devices that price alike
-    std::int64_t drawn = 1;  ///< copies in the drawing
+    DeviceView device;
+    std::optional<GpuView> gpu;  ///< where it is one: power, links
+    std::string key;             ///< equal for devices that price alike
+    std::int64_t drawn = 1;      ///< copies in the drawing
     std::shared_ptr<const Hardware> design;
     ComponentPath place;  ///< in the design
+    double bandwidth() const { return gpu ? gpu->dramBandwidth : device.main().bandwidth.value; }
+    double memoryBytes() const { return gpu ? gpu->dramBytes : device.main().capacity.value; }
 };
 /// The device that a pool names. Fails with `serving.no-device` and as gpuView() does.
 Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<const Hardware>& drawing);

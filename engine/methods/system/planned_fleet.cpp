@@ -28,9 +28,9 @@ Place inPool(const PoolSpec& pool, std::string_view field) {
 }
 
 // Makers write GB and mean 2^30: an H100 of 80 GB has 81,559 MiB.
-double memoryOf(const GpuView& gpu, std::vector<std::string>& said) {
-    const double gigabytes = gpu.dramBytes / 1e9;
-    if (gigabytes < 1 || std::fabs(gigabytes - std::round(gigabytes)) > 1e-9) return gpu.dramBytes;
+double memoryOf(const PoolDevice& device, std::vector<std::string>& said) {
+    const double bytes = device.memoryBytes(), gigabytes = bytes / 1e9;
+    if (!device.gpu || gigabytes < 1 || std::fabs(gigabytes - std::round(gigabytes)) > 1e-9) return bytes;
     said.push_back(fmt::format("{:.0f} GB of memory are counted as {:.0f} × 2^30 bytes, as makers of GPUs mean them",
                                gigabytes, gigabytes));
     return gigabytes * 1073741824.0;
@@ -42,8 +42,8 @@ CapacityNeeds needsOf(const PoolSpec& pool, const IterationLaunches& launches, c
     const auto stages = static_cast<double>(pool.plan.pipeline);
     CapacityNeeds needs;
     needs.model = launches.model().config.name;
-    needs.device = device.gpu.device.name;
-    needs.deviceBytes = memoryOf(device.gpu, said);
+    needs.device = device.device.name;
+    needs.deviceBytes = memoryOf(device, said);
     needs.memoryShare = pool.memoryShare;
     needs.tokensPerBlock = pool.tokensPerBlock;
     needs.pipelineStages = pool.plan.pipeline;
@@ -87,7 +87,7 @@ double wholeSeconds(const IterationPrice& price, int stages) {
 
 ReplicaPower powerOf(const KernelIterationTime& kernels, const PoolDevice& device, const PoolSpec& pool) {
     ReplicaPower power;
-    const PowerModel model = powerModel(device.gpu);
+    const PowerModel model = device.gpu ? powerModel(*device.gpu) : PowerModel{};
     if (!model.known()) return power;
     power.idle = model.staticWatts * pool.plan.devices();
     power.prompt = priceOf(kernels, 1024, 0, 0).watts;
@@ -103,8 +103,8 @@ ReplicaRoofline rooflineOf(const IterationLaunches& launches, const PoolDevice& 
     roofline.flopsPerPair =
         4 * static_cast<double>(facts.layers) * static_cast<double>(facts.heads) * static_cast<double>(facts.headDim);
     roofline.weightBytes = launches.weightBytes() * pool.plan.tensor;
-    roofline.flopsPerSecond = devices * device.gpu.peak(true, launches.model().activations);
-    roofline.bytesPerSecond = devices * device.gpu.dramBandwidth;
+    roofline.flopsPerSecond = devices * device.device.peak(true, launches.model().activations).value;
+    roofline.bytesPerSecond = devices * device.bandwidth();
     return roofline;
 }
 
@@ -203,10 +203,10 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
     auto time = iterationTimeOf(pool, launches, *kernels);
     if (!time) return Unexpected(std::move(time.error()));
 
-    if (pool.powerCap > 0 && !powerModel(device->gpu).known()) {
+    if (pool.powerCap > 0 && !(device->gpu && powerModel(*device->gpu).known())) {
         warnings.push_back(warning("serving.unknown-power",
                                    fmt::format("{} has no power cap of its own, so that one of {:.4g} W means nothing",
-                                               device->gpu.device.name, pool.powerCap),
+                                               device->device.name, pool.powerCap),
                                    "give the device its `power_cap`", inPool(pool, "power_cap")));
     } else if (pool.powerCap > 0 && pool.time.kind != SlotKind::Kernels) {
         warnings.push_back(
@@ -215,10 +215,10 @@ Expected<Made> makePool(const ServingScenario& scenario, const PoolSpec& pool,
                     "let a kernel method price them", inPool(pool, "power_cap")));
     }
     Made made;
-    made.linkBandwidth = device->gpu.linkBandwidth;
+    made.linkBandwidth = device->gpu ? device->gpu->linkBandwidth : 0;
     PlannedPool& planned = made.planned;
     planned.name = pool.name;
-    planned.device = device->gpu.device.name;
+    planned.device = device->device.name;
     planned.design = device->design;
     planned.place = device->place;
     planned.replicas = pool.replicas;

@@ -90,10 +90,34 @@ Expected<Calibration> fitTileWave(std::span<const KernelRows> rows, const FitOpt
                            [&](const TileRowGroup& group) { return fitWave(group, options); });
 }
 
+// Findings are those of `orrery-cli evaluate` and of tests/engine/tst_model_end_to_end.cpp.
+MethodCard tileWaveCard() {
+    return {
+        .title = "Tiles and waves",
+        .methodology = Methodology::Analytical,
+        .summary =
+            "Kernels as libraries run them: tiles, waves of blocks over the multiprocessors, traffic through the "
+            "caches, with few fitted numbers. Says why a shape is slow.",
+        .evidence = {{"matrix products", "GPU",
+                      "MAPE 7.1 / 9.8 / 11.9 % on the bf16 products of H100 / A100 / L40S that its calibrations were "
+                      "not fitted to (aiconfigurator 2026-08-21)"},
+                     {"whole transformers", "GPU",
+                      "MAPE 6.8 %, 41 of 41 inside the interval: fp32 inference, compiled inference and training steps "
+                      "of BERT, GPT and OPT on one A100, V100, P100 or P4, none used to fit (NeuSight 6945927d)"}},
+        .failureMode =
+            "Kernels whose library picks another tile than the one assumed; power limits that the design does not "
+            "state.",
+        .lineage = {"Lee, Phanishayee, Mahajan: NeuSight, ASPLOS 2025 (tiles and waves)",
+                    "Osama et al.: Stream-K, PPoPP 2023 (split work)"},
+        .expectedCost = "microseconds per distinct kernel",
+        .live = true,
+    };
+}
+
 }  // namespace
 
 KernelMethod tileWaveKernels() {
-    return {id, version, bindTileWave, fitTileWave};
+    return {.id = id, .version = version, .binder = bindTileWave, .fit = fitTileWave, .card = tileWaveCard()};
 }
 
 }  // namespace orrery

@@ -1,24 +1,23 @@
 #pragma once
 
-// From an operator graph to the kernels that a compiler for such a machine makes of it: which operators run together,
-// and how often each kernel's data passes main memory. The rules are those of XLA, in short:
+// From one launch of a model to the kernels that a compiler for such a machine makes of it, and how often each one's
+// data passes main memory. The rules are those of XLA, in short:
 //
-//   * element-wise operators join the kernel that makes their (last made) operand, if nobody else reads it; what else
-//     they read is loaded beside
+//   * what is fused into a product (Kernel::epilogue) runs on its result before that is stored; what it reads on top is
+//     loaded beside
 //   * softmax is three sweeps over its operand, maximum | sum of exponentials | scaled exponentials, the four accesses
-//     per element of the safe softmax (Milakov and Gimelshein: Online normalizer calculation for softmax, 2018); its
-//     first sweep joins a product that makes the operand and its last one a product that alone reads the result
+//     per element of the safe softmax (Milakov and Gimelshein: Online normalizer calculation for softmax, 2018)
 //   * layer normalisation is four sweeps, mean | deviations | variance | scaled deviations, of which the second and
-//     the last also write; its first joins the kernel that makes the operand
+//     the last also write
 //   * kernels run one after another and hand tensors over in main memory
 //
-// Machines with accumulators of their own apply functions of one element on the way out of them; they join nothing
-// else (Gemmini).
+// Machines with accumulators of their own apply functions of one element on the way out of them; a second operand costs
+// them a sweep (Gemmini).
 
 #include "base/diagnostic.h"
 #include "simulation/npu/lower.h"
-#include "workload/costs.h"
 #include "workload/graph.h"
+#include "workload/kernel.h"
 
 #include <span>
 #include <variant>
@@ -36,22 +35,20 @@ struct MappedSpec {
 using KernelWork = std::variant<ProductSpec, VectorSpec, FlashSpec, MappedSpec>;
 
 struct NpuKernel {
-    int op = 0;             ///< operator of the graph that it counts for
-    std::vector<int> with;  ///< operators that run inside it and cost nothing of their own
     KernelWork work;
     const char* what = "";  ///< `product`, `sum of exponentials`, …
 };
 
-struct KernelPlan {
+struct NpuKernels {
     std::vector<NpuKernel> kernels;  ///< in the order in which they run
-    std::vector<int> byBytes;        ///< operators without a rule, which cost their bytes alone
+    bool byBytes = false;            ///< no rule knows it: it costs its bytes and operations
 };
 
 /// Appends the kernel's instructions; of a mapped product those of one of its batch.
 Expected<void> lower(const KernelWork& work, const NpuMachine& machine, NpuProgram& program);
 
-/// Operators whose extents are not known have no kernel.
-KernelPlan planKernels(const Graph& graph, const CostTable& costs, const NpuMachine& machine);
+/// Of one launch; none for collectives and for what has neither work nor bytes.
+NpuKernels npuKernels(const Kernel& kernel, const NpuMachine& machine);
 
 /// Bytes of a tensor as it is stored: with lanes, one dimension (the one that wastes least) is padded to a multiple
 /// of them (Cloud TPU performance guide: feature or batch dimension to a multiple of 128).

@@ -28,19 +28,6 @@ std::vector<std::int64_t> extents(const Tensor& tensor) {
     return out;
 }
 
-std::int64_t totalStored(const Graph& graph, const std::vector<TensorId>& ids, const NpuMachine& machine) {
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        const Tensor* tensor = graph.tensor(ids[i]);
-        if (!tensor || std::find(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i), ids[i]) !=
-                           ids.begin() + static_cast<std::ptrdiff_t>(i)) {
-            continue;
-        }
-        sum += storedBytes(*tensor, machine);
-    }
-    return sum;
-}
-
 std::optional<ProductOperator> convolution(const Operator& op, const Graph& graph, const NpuMachine& machine) {
     const Tensor* x = tensorAt(graph, op.inputs, 0);
     const Tensor* w = tensorAt(graph, op.inputs, 1);
@@ -149,7 +136,7 @@ std::optional<ProductOperator> productOf(const Operator& op, const Graph& graph,
     return product;
 }
 
-std::vector<NpuKernel> attentionKernels(const Operator& op, int index, const Graph& graph, const NpuMachine& machine) {
+std::vector<NpuKernel> attentionKernels(const Operator& op, const Graph& graph, const NpuMachine& machine) {
     const AttentionShape& a = *op.attention;
     const Tensor* input = tensorAt(graph, op.inputs, 0);
     const double bytes = input ? elementBytes(*input) : 2;
@@ -173,7 +160,7 @@ std::vector<NpuKernel> attentionKernels(const Operator& op, int index, const Gra
         s.keyBytes = matrix(a.keys, a.headDim);
         s.valueBytes = matrix(a.keys, a.valueDim);
         s.resultBytes = matrix(rows, a.valueDim);
-        return {{index, {}, s, "attention"}};
+        return {{s, "attention"}};
     }
     const std::int64_t scores = matrix(rows, a.keys);
     ProductSpec first;
@@ -195,22 +182,7 @@ std::vector<NpuKernel> attentionKernels(const Operator& op, int index, const Gra
     last.keptBytes = matrix(a.keys, a.valueDim);
     last.resultBytes = matrix(rows, a.valueDim);
     last.prologueOps = 3 * rows * a.keys;  // subtract, exponential, scale
-    return {{index, {}, first, "scores"}, {index, {}, sum, "sum of exponentials"}, {index, {}, last, "values"}};
-}
-
-VectorSpec sweepOf(const Operator& op, const Graph& graph, const CostTable& costs, std::size_t row,
-                   const NpuMachine& machine) {
-    VectorSpec sweep;
-    sweep.ops = whole(costs.flops[row]);
-    // Tables are read by their rows and caches in part: the cost table knows what is touched.
-    if (op.kind == OperatorKind::Gather || op.kind == OperatorKind::Attention || op.weightShareRead < 1) {
-        sweep.readBytes = whole(costs.inputBytes[row] + costs.weightBytes[row] + costs.kvReadBytes[row]);
-        sweep.writeBytes = whole(costs.outputBytes[row] + costs.kvWriteBytes[row]);
-    } else if (costs.bytes(row) > 0) {
-        sweep.readBytes = totalStored(graph, op.inputs, machine);
-        sweep.writeBytes = totalStored(graph, op.outputs, machine);
-    }
-    return sweep;
+    return {{first, "scores"}, {sum, "sum of exponentials"}, {last, "values"}};
 }
 
 }  // namespace orrery

@@ -1,8 +1,9 @@
 #pragma once
 
-// One operator in the terms of lower.h: what a product moves and keeps, what a sweep reads and writes.
+// One operator in the terms of lower.h: what a product moves and keeps.
 
 #include "simulation/npu/kernel_plan.h"
+#include "workload/costs.h"
 
 #include <optional>
 
@@ -24,10 +25,6 @@ std::optional<ProductOperator> productOf(const Operator& op, const Graph& graph,
                                          std::size_t row, const NpuMachine& machine);
 
 /// Kernels of fused attention: one if the scores stay on the chip, else scores | sum of exponentials | values.
-std::vector<NpuKernel> attentionKernels(const Operator& op, int index, const Graph& graph, const NpuMachine& machine);
-
-/// A sweep that reads all inputs and writes all outputs once.
-VectorSpec sweepOf(const Operator& op, const Graph& graph, const CostTable& costs, std::size_t row,
-                   const NpuMachine& machine);
+std::vector<NpuKernel> attentionKernels(const Operator& op, const Graph& graph, const NpuMachine& machine);
 
 }  // namespace orrery
