@@ -39,8 +39,8 @@ std::vector<std::int32_t> firstOfEach(const std::vector<Launch>& launches, std::
     distinct = 0;
     for (std::size_t i = 0; i < launches.size(); ++i) {
         const Kernel& kernel = launches[i].kernel;
-        std::size_t at = identity(kernel) & (slotCount - 1);
-        while (table[at] >= 0 && !sameKernel(launches[static_cast<std::size_t>(table[at])].kernel, kernel)) {
+        std::size_t at = kernelIdentity(kernel) & (slotCount - 1);
+        while (table[at] >= 0 && launches[static_cast<std::size_t>(table[at])].kernel != kernel) {
             at = (at + 1) & (slotCount - 1);
         }
         if (table[at] < 0) {

@@ -29,7 +29,6 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
 }};
 
 constexpr double leastSpilled = 0.01;  // below, nothing is fetched twice
-constexpr double usualIdle = 0.15;     // of the cap: leakage, memory and fans
 
 struct Tile {
     double m, n;
@@ -236,7 +235,7 @@ double gemmClockShare(DType type, const GpuView& gpu, double energy) {
     const double feature = nanometres > 0 ? nanometres / gemmReferenceProcess : 1;
     const double voltage = gpu.clock / gemmReferenceClock;
     const double watts = energy * bits(type) / 16 * feature * voltage * voltage * std::max(gpu.peak(true, type), 0.0);
-    const double idle = gpu.idlePower > 0 ? gpu.idlePower : usualIdle * gpu.powerCap;
+    const double idle = gpu.idlePower > 0 ? gpu.idlePower : static_share::besideSwitchedEnergy * gpu.powerCap;
     return clockUnderPower(gpu.powerCap, idle, watts);
 }
 
