@@ -8,11 +8,12 @@
 
 namespace orrery {
 
-/// A comma-separated file without quoting, plain or gzipped. Cells are trimmed.
+/// The cells of a table as text, read by a CsvStream; for tables that mix numbers, units and words.
 struct CsvFile {
     std::string path;
     std::vector<std::string> header;  ///< empty if the file was read without one
     std::vector<std::vector<std::string>> rows;
+    std::vector<int> lines;  ///< of the file, per row
 
     /// Index of a column; fails naming the columns that there are.
     Expected<std::size_t> column(std::string_view name) const;
@@ -20,7 +21,7 @@ struct CsvFile {
     Expected<double> number(std::size_t row, std::size_t column) const;
 };
 
-/// Fails with `reference.unreadable` if the file is absent, broken or over 256 MiB unpacked.
+/// Fails with `reference.unreadable` if the file is absent or broken.
 Expected<CsvFile> readCsv(const std::string& path, bool hasHeader = true);
 
 }  // namespace orrery

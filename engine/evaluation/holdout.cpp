@@ -1,7 +1,8 @@
 #include "evaluation/holdout.h"
 
+#include "base/hash.h"
 #include "base/text/words.h"
-#include "evaluation/kernel_identity.h"
+#include "workload/kernel.h"
 
 #include <fmt/format.h>
 
@@ -66,6 +67,11 @@ bool isTested(const Holdout& holdout, const Side& place) {
 }
 
 }  // namespace
+
+double splitPosition(std::uint64_t identity, std::string_view device, std::uint64_t seed) {
+    const std::uint64_t before = mixedBits(mixedBits(seed) ^ Hash().add(device).value());
+    return static_cast<double>(mixedBits(before ^ identity) >> 11) * 0x1p-53;
+}
 
 Expected<Holdout> parseHoldout(std::string_view text, std::uint64_t seed) {
     Holdout holdout;

@@ -34,6 +34,9 @@ std::string toText(const Holdout& holdout);
 /// Fails with `calibration.no-split` where the words are no split.
 Expected<Holdout> readHoldout(std::string_view words);
 
+/// A number in [0, 1) that is spread evenly over kernels (by kernelIdentity), for one seed and one device.
+double splitPosition(std::uint64_t identity, std::string_view device, std::uint64_t seed);
+
 struct RowSplit {
     std::vector<RowRef> training, test;
     Holdout holdout;  ///< with its borders

@@ -1,7 +1,7 @@
 #include "base/hash.h"
 #include "evaluation/evaluation.h"
-#include "evaluation/kernel_identity.h"
 #include "evaluation/reference_checks.h"
+#include "workload/kernel.h"
 
 #include <fmt/format.h>
 

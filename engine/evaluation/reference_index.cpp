@@ -1,8 +1,8 @@
 #include "evaluation/reference_index.h"
 
-#include "evaluation/kernel_identity.h"
 #include "evaluation/reference_checks.h"
 #include "methods/provenance.h"
+#include "workload/kernel.h"
 
 #include <algorithm>
 

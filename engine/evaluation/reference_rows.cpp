@@ -1,6 +1,6 @@
 #include "evaluation/reference_rows.h"
 
-#include "evaluation/kernel_identity.h"
+#include "workload/kernel.h"
 
 #include <fmt/format.h>
 

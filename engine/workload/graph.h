@@ -83,6 +83,7 @@ struct AttentionShape {
     std::int64_t batch = 1, heads = 1, kvHeads = 1, queries = 1, keys = 1, headDim = 64, valueDim = 64;
     bool causal = false;
     bool flash = true;  ///< false: the score matrix is written to and read from memory
+    bool operator==(const AttentionShape&) const = default;
 };
 
 using OperatorAttribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,

@@ -77,7 +77,13 @@ struct Kernel {
     Epilogue epilogue;                     ///< counted in none of the three above
 
     double bytes() const { return readBytes + writeBytes; }
+    bool operator==(const Kernel&) const = default;
 };
+
+/// What makes two kernels the same question, as one number: of all fields that a kernel of its kind is asked by (not of
+/// flops and bytes, which follow, except for kinds that have no other). Kernels that are equal have one identity.
+/// Stable across runs, machines and versions: files keep splits that were made with it. Some 50 ns; allocates nothing.
+std::uint64_t kernelIdentity(const Kernel& kernel);
 
 /// Fills flops, readBytes and writeBytes from kind, types and extents (not for Movement and Other, which only have
 /// those).

@@ -4,6 +4,8 @@
 #include <QRegularExpression>
 #include <QtTest/QtTest>
 
+#include <algorithm>
+
 namespace {
 
 struct SourceFile {
@@ -175,6 +177,66 @@ private slots:
                 breaches << file.path + " includes " + header;
         });
         QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
+    // One reader of each form of text. Whoever keeps a file of nlohmann-json or yaml-cpp of its own is named here.
+    void filesAreReadInOnePlace() {
+        struct Rule {
+            QRegularExpression use;
+            QStringList allowed;  // folders or files
+            QString instead;
+        };
+        const QList<Rule> rules{
+            {QRegularExpression(R"(\bYAML::(LoadFile|LoadAll)\b)"), {}, "parseYaml"},
+            {QRegularExpression(R"(#include <yaml-cpp/|\bYAML::)"),
+             {"engine/base/text/yaml_parse.cpp", "engine/store/project/"},
+             "parseYaml"},
+            // Of its own text alone: the run database's JSON, and what the layout process is sent.
+            {QRegularExpression(R"(\b[Jj]son::parse\()"),
+             {"engine/store/export/", "engine/store/runs/", "app/layout/protocol.cpp"},
+             "parseJson or JsonCursor"},
+            {QRegularExpression(R"(\bgzopen\b|\bgzread\b)"), {"engine/base/text/csv_stream.cpp"}, "CsvStream"},
+        };
+        QStringList breaches;
+        for (const SourceFile& file : sources({"engine", "widgets", "app"})) {
+            for (const Rule& rule : rules) {
+                if (std::any_of(rule.allowed.begin(), rule.allowed.end(),
+                                [&](const QString& a) { return file.path.startsWith(a); }))
+                    continue;
+                for (int i = 0; i < file.lines.size(); ++i) {
+                    if (rule.use.match(file.lines[i]).hasMatch())
+                        breaches << QString("%1:%2: use %3").arg(file.path).arg(i + 1).arg(rule.instead);
+                }
+            }
+        }
+        QVERIFY2(breaches.isEmpty(), qPrintable(breaches.join('\n')));
+    }
+
+    // One hash and one comparison of kernels, one table of what a device draws without work.
+    void factsStandOnce() {
+        struct Fact {
+            QRegularExpression words;
+            QString home;
+        };
+        const QList<Fact> facts{
+            {QRegularExpression(R"(\bstd::uint64_t (identity|kernel(Identity|Hash)\w*)\(const Kernel&)"),
+             "engine/workload/kernel"},
+            {QRegularExpression(R"(\bbool (sameKernel|equalKernels?)\()"), "engine/workload/kernel"},
+            {QRegularExpression(R"(\b(static|idle)(Share|Power)\w* = 0\.|\busualIdle\b)"),
+             "engine/hardware/views/power_limit.h"},
+            {QRegularExpression(R"(0x[bB][fF]58476[dD]1[cC][eE]4[eE]5[bB]9)"), "engine/base/hash"},
+        };
+        QStringList again;
+        for (const SourceFile& file : sources({"engine", "widgets", "app"})) {
+            for (const Fact& fact : facts) {
+                if (file.path.startsWith(fact.home)) continue;
+                for (int i = 0; i < file.lines.size(); ++i) {
+                    if (fact.words.match(file.lines[i]).hasMatch())
+                        again << QString("%1:%2 says again what %3 says").arg(file.path).arg(i + 1).arg(fact.home);
+                }
+            }
+        }
+        QVERIFY2(again.isEmpty(), qPrintable(again.join('\n')));
     }
 
     void everyFolderHasAReadme() {

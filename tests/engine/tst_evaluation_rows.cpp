@@ -4,7 +4,6 @@
 #include "evaluation/evaluation.h"
 #include "evaluation/evaluation_export.h"
 #include "evaluation/holdout.h"
-#include "evaluation/kernel_identity.h"
 #include "evaluation/shipped_references.h"
 #include "hardware/files/catalogue.h"
 #include "workload/costs.h"
@@ -311,3 +310,4 @@ private slots:
 
 QTEST_GUILESS_MAIN(TestEvaluationRows)
 #include "tst_evaluation_rows.moc"
+#include "workload/kernel.h"

@@ -1,9 +1,9 @@
+#include "methods/system/cases/llmservingsim_bench.h"
 #include "methods/system/planned_fleet.h"
 #include "methods/trace/engine_overheads.h"
-#include "serving/fleet/expert_routing.h"
 #include "methods/trace/llmservingsim_tables.h"
 #include "methods/trace/profile_repeats.h"
-#include "methods/system/cases/llmservingsim_bench.h"
+#include "serving/fleet/expert_routing.h"
 
 #include <QtTest/QtTest>
 
@@ -218,21 +218,23 @@ private slots:
         const auto row = [](const char* name, const char* file, const char* text, const char* code, int line) {
             QTest::newRow(name) << QString(file) << QString(text) << QString(code) << line;
         };
-        row("no column", "tp1/dense.csv", "layer,time_us\nembedding,1\n", "tables.missing", 1);
+        row("no column", "tp1/dense.csv", "layer,time_us\nembedding,1\n", "tables.no-column", 1);
         row("no rows", "tp1/attention.csv", "prefill_chunk,kv_prefill,n_decode,kv_decode,time_us\n", "tables.empty", 0);
-        row("nothing", "tp1/dense.csv", "", "tables.missing", 0);
-        row("not a number", "tp1/per_sequence.csv", "layer,sequences,time_us\nlm_head,1,fast\n", "tables.number", 2);
-        row("negative", "tp1/dense.csv", "layer,tokens,time_us\nembedding,1,2\nqkv_proj,1,-4\n", "tables.number", 3);
-        row("not finite", "tp1/dense.csv", "layer,tokens,time_us\nembedding,1,nan\n", "tables.number", 2);
+        row("nothing", "tp1/dense.csv", "", "tables.empty", 0);
+        row("not a number", "tp1/per_sequence.csv", "layer,sequences,time_us\nlm_head,1,fast\n", "tables.bad-number",
+            2);
+        row("negative", "tp1/dense.csv", "layer,tokens,time_us\nembedding,1,2\nqkv_proj,1,-4\n", "tables.bad-number",
+            3);
+        row("not finite", "tp1/dense.csv", "layer,tokens,time_us\nembedding,1,nan\n", "tables.bad-number", 2);
         row("short row", "tp1/attention.csv", "prefill_chunk,kv_prefill,n_decode,kv_decode,time_us\n0,0,1\n",
-            "tables.number", 2);
+            "tables.short-row", 2);
         row("no such layer", "tp1/dense.csv", "layer,tokens,time_us\nembedding,1,2\nlayernorm,1,2\no_proj,1,1\n",
             "tables.missing", 0);
         row("not YAML", "meta.yaml", "skew_fit: [\n", "tables.unreadable", 2);
         row("labels without bins", "meta.yaml",
             "skew_fit: {enabled: true, bucket_axes: {n_labels: [a]}, per_tp: {1: {alpha_default: 0}}}\n",
             "tables.missing", 0);
-        row("experts without tables", "tp1/moe.csv", "tokens,time_us\n1,2\n", "tables.missing", 1);
+        row("experts without tables", "tp1/moe.csv", "tokens,time_us\n1,2\n", "tables.no-column", 1);
     }
     void brokenProfilesAreRefused() {
         QFETCH(QString, file);

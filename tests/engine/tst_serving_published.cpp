@@ -1,9 +1,9 @@
 // Cases of splitwise-sim and DistServe's simulator, request by request, and their files when they are broken.
 
-#include "methods/trace/distserve_law.h"
-#include "methods/trace/splitwise_table.h"
 #include "methods/system/cases/published_case.h"
 #include "methods/system/cases/published_parts.h"
+#include "methods/trace/distserve_law.h"
+#include "methods/trace/splitwise_table.h"
 #include "serving/serving_simulation.h"
 
 #include <QtTest/QtTest>
@@ -234,17 +234,17 @@ private slots:
         QTest::addColumn<QString>("rows");
         QTest::addColumn<QString>("code");
         QTest::addRow("none") << ""
-                              << "splitwise.no-rows";
+                              << "splitwise.empty";
         QTest::addRow("negative arrival") << "0,2,0,-1,1,10,10\n"
-                                          << "splitwise.bad-value";
+                                          << "splitwise.bad-number";
         QTest::addRow("nan") << "0,2,0,nan,1,10,10\n"
-                             << "splitwise.bad-value";
+                             << "splitwise.bad-number";
         QTest::addRow("no prompt") << "0,2,0,1,1,0,10\n"
-                                   << "splitwise.bad-value";
+                                   << "splitwise.bad-number";
         QTest::addRow("huge") << "0,2,0,1,1,99999999999,10\n"
-                              << "splitwise.bad-value";
+                              << "splitwise.bad-number";
         QTest::addRow("short") << "0,2,0,1\n"
-                               << "splitwise.bad-value";
+                               << "splitwise.short-row";
     }
     void brokenRequests() {
         QFETCH(QString, rows);

@@ -1,9 +1,9 @@
 // Runs of Vidur that were recorded with the tables that made them: every request must end at the recorded time.
 
+#include "methods/system/cases/vidur_case.h"
 #include "methods/trace/table_file.h"
 #include "methods/trace/vidur_tables.h"
 #include "serving/serving_simulation.h"
-#include "methods/system/cases/vidur_case.h"
 
 #include <QDirIterator>
 #include <QTemporaryDir>
@@ -204,7 +204,7 @@ private slots:
         QTest::newRow("too big") << QByteArray("--replica_config_model_name Qwen/Qwen-72B") << trace
                                  << "vidur.does-not-fit";
         QTest::newRow("column") << QByteArray() << QByteArray("arrived_at,num_prefill_tokens\n1,2\n")
-                                << "trace.missing-column";
+                                << "trace.no-column";
         QTest::newRow("negative") << QByteArray() << QByteArray(trace).replace("0.5", "-1") << "vidur.bad-request";
         QTest::newRow("nan") << QByteArray() << QByteArray(trace).replace("0.5", "nan") << "vidur.bad-request";
         QTest::newRow("no output") << QByteArray() << QByteArray(trace).replace("20", "0") << "vidur.bad-request";
@@ -242,8 +242,7 @@ private slots:
         QTest::addColumn<QByteArray>("from");
         QTest::addColumn<QByteArray>("to");
         QTest::addColumn<QString>("code");
-        QTest::newRow("column") << "token_ops" << QByteArray("mlp_act") << QByteArray("mlp_bat")
-                                << "trace.missing-column";
+        QTest::newRow("column") << "token_ops" << QByteArray("mlp_act") << QByteArray("mlp_bat") << "trace.no-column";
         QTest::newRow("gap") << "token_ops" << QByteArray("\n7,") << QByteArray("\n6,") << "trace.gap";
         QTest::newRow("zero") << "token_ops" << QByteArray("\n7,") << QByteArray("\n0,") << "trace.bad-row";
         QTest::newRow("negative") << "attn_decode" << QByteArray("3,64,0.01") << QByteArray("3,64,-1")
@@ -284,7 +283,7 @@ private slots:
         QCOMPARE(time.error().code, std::string("trace.no-table"));
         writeTables(folder.path());
         QCOMPARE(readVidurTables(folder.path().toStdString(), {.devices = 2}).error().code,
-                 std::string("trace.missing-column"));
+                 std::string("trace.no-column"));
         QCOMPARE(readVidurTables(folder.path().toStdString(), {.layers = 3, .stages = 2}).error().code,
                  std::string("trace.bad-model"));
         QCOMPARE(readVidurTables(folder.path().toStdString(), {.host = true}).error().code,

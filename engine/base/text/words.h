@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ constexpr std::string_view trimmed(std::string_view text) {
 std::vector<std::string_view> split(std::string_view text, char mark);
 /// The same, each part without blanks around it.
 std::vector<std::string_view> splitTrimmed(std::string_view text, char mark);
+
+/// Length of the valid UTF-8 sequence in front, 0 if there is none (RFC 3629: no surrogates, no overlong forms).
+std::size_t utf8Length(std::string_view text);
+bool isUtf8(std::string_view text);
 
 /// The number that the whole text is, in decimal digits with point or exponent; finite. No sign `+`, no blanks.
 inline std::optional<double> numberIn(std::string_view text) {

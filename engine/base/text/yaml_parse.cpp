@@ -1,3 +1,4 @@
+#include "base/text/words.h"
 #include "base/text/yaml_node.h"
 
 #include <fmt/format.h>
@@ -169,24 +170,6 @@ private:
     std::size_t nodes_ = 0;
     std::size_t copied_ = 0;
 };
-
-// Length of the valid UTF-8 sequence at the front, 0 if there is none (RFC 3629: no surrogates, no overlong forms).
-std::size_t utf8Length(std::string_view text) {
-    const auto byte = [text](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-    const auto tail = [byte](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
-    const unsigned lead = byte(0);
-    if (lead < 0x80) return 1;
-    if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
-    if (lead >= 0xE0 && lead <= 0xEF) {
-        const bool fits = lead == 0xE0 ? byte(1) >= 0xA0 : (lead != 0xED || byte(1) < 0xA0);
-        return fits && tail(1) && tail(2) ? 3 : 0;
-    }
-    if (lead >= 0xF0 && lead <= 0xF4) {
-        const bool fits = lead == 0xF0 ? byte(1) >= 0x90 : (lead != 0xF4 || byte(1) < 0x90);
-        return fits && tail(1) && tail(2) && tail(3) ? 4 : 0;
-    }
-    return 0;
-}
 
 std::optional<Diagnostic> checkCharacters(std::string_view text, std::string_view file) {
     int line = 1, column = 1;

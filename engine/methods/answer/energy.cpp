@@ -1,6 +1,7 @@
 #include "methods/answer/energy.h"
 
 #include "base/unit.h"
+#include "hardware/views/power_limit.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +12,7 @@ namespace orrery {
 
 namespace {
 
-constexpr double alwaysShare = 0.3, computingShare = 0.4;
+constexpr double alwaysShare = static_share::ofCap, computingShare = 0.4;
 constexpr JoulesPerByte stackedEnergy{39.2e-12};
 
 // Bytes of every level that states an energy, and of the links inside; names those that are counted.

@@ -11,13 +11,22 @@ namespace orrery {
 
 namespace {
 
-// A100, as microbenchmarks find it (AMALI, table 2): what is taken where a design gives no latency.
+// What is taken where a design gives nothing, with its source.
+// AMALI (Cao et al., ISCA 2025), table 2: microbenchmarks of A100, in cycles.
 constexpr double usualL2Latency = 224, usualDramLatency = 290, usualSharedLatency = 23;
-constexpr double l1BeyondShared = 14;  // 37 cycles of L1 beside 23 of shared memory
+constexpr double l1BeyondShared = 14;  // the same table: 37 cycles of L1 beside 23 of shared memory
+// Bytes per cycle and multiprocessor: GCoM (Lee et al., ISCA 2022) has 1048 GB/s for 30 multiprocessors at 1.365 GHz
+// (RTX 2060), 25.6; taken as 24. Halved, what waits for the cache's bandwidth takes twice as
+// long.
 constexpr double usualNetworkBytes = 24;
-// 512 sectors of 32 B; GCoM takes 256 for an RTX 2060 of half the bandwidth per multiprocessor.
+// Bytes outstanding of one multiprocessor: chosen, not measured. GCoM takes 256 sectors of 32 B for an RTX 2060 of half
+// the bandwidth per multiprocessor. Halved, only kernels with long latencies and few warps become slower.
 constexpr double usualMissBytes = 512 * 32;
+// CUDA C++ Programming Guide, throughput of arithmetic instructions: 16 results of special functions per cycle and
+// multiprocessor for compute capability 7.0 to 9.0.
 constexpr double specialLanes = 16;
+// The same, technical specifications: 32 resident blocks for compute capability 7.0, 8.0 and 9.0; 16 for 7.5 and 8.6,
+// 24 for 8.9, where small blocks would hide more here than they do.
 constexpr double mostBlocks = 32;
 
 double latencyCycles(double seconds, double clock, double usual, std::string_view what, IntervalMachine& machine) {

@@ -33,8 +33,9 @@ OperatorFamily familyOf(KernelKind kind) {
 
 // Per launch the first one of the same kernel: an open-addressed table from identity to it.
 std::vector<std::int32_t> firstOfEach(const std::vector<Launch>& launches, bool epilogues, std::size_t& distinct) {
-    const auto same = [epilogues](const Kernel& a, const Kernel& b) {
-        return sameKernel(a, b) && (!epilogues || a.epilogue == b.epilogue);
+    const auto same = [epilogues](const Kernel& a, Kernel b) {
+        if (!epilogues) b.epilogue = a.epilogue;
+        return a == b;
     };
     std::size_t slotCount = 16;
     while (slotCount < 2 * launches.size()) slotCount *= 2;
@@ -43,7 +44,7 @@ std::vector<std::int32_t> firstOfEach(const std::vector<Launch>& launches, bool 
     distinct = 0;
     for (std::size_t i = 0; i < launches.size(); ++i) {
         const Kernel& kernel = launches[i].kernel;
-        std::size_t at = identity(kernel) & (slotCount - 1);
+        std::size_t at = kernelIdentity(kernel) & (slotCount - 1);
         while (table[at] >= 0 && !same(launches[static_cast<std::size_t>(table[at])].kernel, kernel)) {
             at = (at + 1) & (slotCount - 1);
         }

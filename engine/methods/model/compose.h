@@ -78,8 +78,5 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
 
 /// The price of a kernel at peak rates and memory bandwidth, for what no method covers.
 KernelPrice rooflinePrice(const DeviceView& device, const Kernel& kernel);
-/// Equal for kernels that are priced alike.
-std::uint64_t identity(const Kernel& kernel);
-bool sameKernel(const Kernel& a, const Kernel& b);  ///< epilogues left aside
 
 }  // namespace orrery

@@ -12,7 +12,6 @@ namespace orrery {
 
 namespace {
 
-constexpr double staticShare = 0.3;  // of the cap (Bambhaniya et al., GenZ, 2024)
 // O'Connor et al., Fine-Grained DRAM, MICRO 2017: HBM2 about 4 pJ/bit; twice that for DRAM off the package (assumed).
 constexpr double stackedJoulesPerByte = 8 * 4e-12, otherJoulesPerByte = 8 * 8e-12;
 // From the memory's pins through controllers and caches into registers, at 7 nm. Fitted to the mean power of 30
@@ -37,7 +36,7 @@ PowerModel powerModel(const GpuView& gpu) {
     PowerModel model;
     if (gpu.powerCap <= 0) return model;
     model.capWatts = gpu.powerCap;
-    model.staticWatts = gpu.idlePower > 0 ? std::min(gpu.idlePower, gpu.powerCap) : staticShare * gpu.powerCap;
+    model.staticWatts = gpu.idlePower > 0 ? std::min(gpu.idlePower, gpu.powerCap) : static_share::ofCap * gpu.powerCap;
     const auto& main = gpu.device.main();
     const bool stacked = gpu.dramTiming.starts_with("HBM") || main.name.starts_with("hbm");
     model.joulesPerByte = main.energy.value > 0 ? main.energy.value

@@ -57,7 +57,6 @@ constexpr std::array<Tile, 8> tiles{{
 }};
 constexpr std::array<double, 8> splitChoices{1, 2, 3, 4, 6, 8, 12, 18};
 constexpr double shortestSplit = 64;  // steps along k
-constexpr double staticShare = 0.2;   // of the cap: leakage, board, memory at rest
 
 }  // namespace
 
@@ -69,7 +68,8 @@ double simtClock(const GpuView& gpu, double load, double flopRate, std::span<con
     if (gpu.sustained < 1) return std::min(1.0, gpu.sustained * p[SimtSustained] / load);
     const double nanometres = processNanometres(gpu.process);
     const double scale = nanometres > 0 ? std::sqrt(nanometres / 7) : 1;
-    return clockUnderPower(gpu.powerCap, staticShare * gpu.powerCap, flopRate * p[SimtEnergy] * scale * load);
+    return clockUnderPower(gpu.powerCap, static_share::besideArithmeticEnergy * gpu.powerCap,
+                           flopRate * p[SimtEnergy] * scale * load);
 }
 
 double simtIssueShare(const GpuView& gpu, double lanes, std::span<const double> p) {

@@ -1,11 +1,10 @@
 #include "methods/trace/distserve_law.h"
 
 #include "base/text/csv_stream.h"
+#include "base/text/json_file.h"
 #include "base/text/words.h"
-#include "workload/huggingface/json_file.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -61,23 +60,22 @@ private:
     DistServeLaw law_;
 };
 
-std::optional<std::array<double, 3>> triple(const nlohmann::json& entry, const char* key) {
-    const auto found = entry.find(key);
-    if (found == entry.end() || !found->is_array() || found->size() != 3) return std::nullopt;
+std::optional<std::array<double, 3>> triple(const JsonNode& entry, const char* key) {
+    const JsonNode* found = entry.find(key);
+    if (!found || !found->isArray() || found->items.size() != 3) return std::nullopt;
     std::array<double, 3> out{};
     for (std::size_t i = 0; i < 3; ++i) {
-        if (!(*found)[i].is_number()) return std::nullopt;
-        out[i] = (*found)[i].get<double>();
-        if (!std::isfinite(out[i])) return std::nullopt;
+        if (!found->items[i].isNumber()) return std::nullopt;
+        out[i] = found->items[i].number;
     }
     return out;
 }
 
-std::string keysOf(const nlohmann::json& object) {
+std::string keysOf(const JsonNode& object) {
     std::string list;
-    for (const auto& [key, value] : object.items()) {
+    for (const JsonNode& member : object.items) {
         if (list.size() > 200) return list + ", …";
-        list += (list.empty() ? "" : ", ") + key;
+        list += (list.empty() ? "" : ", ") + member.key;
     }
     return list;
 }
@@ -92,11 +90,11 @@ Expected<DistServeLaw> readDistServeLaw(const std::string& path, const std::stri
     if (!file) return tl::unexpected(file.error());
     const auto& root = file->root();
     const auto ofModel = root.find(model);
-    if (ofModel == root.end() || !ofModel->is_object())
+    if (!ofModel || !ofModel->isObject())
         return fail("distserve.no-rows", fmt::format("the profile has no model {}", model), "a model of the profile",
                     "it has " + keysOf(root), {path});
     const auto entry = ofModel->find(std::to_string(tensorParallel));
-    if (entry == ofModel->end() || !entry->is_object())
+    if (!entry || !entry->isObject())
         return fail("distserve.no-rows", fmt::format("{} was not profiled on {} devices", model, tensorParallel),
                     "a tensor parallelism of the profile", "it has " + keysOf(*ofModel), file->place(model));
     DistServeLaw law;
@@ -110,9 +108,8 @@ Expected<DistServeLaw> readDistServeLaw(const std::string& path, const std::stri
     law.prompt = *prompt;
     law.decodeSmall = *small;
     law.decodeLarge = *large;
-    if (const auto threshold = entry->find("decoding_large_small_bs_threshold");
-        threshold != entry->end() && threshold->is_number_integer())
-        law.threshold = static_cast<int>(std::clamp<std::int64_t>(threshold->get<std::int64_t>(), 0, 1 << 30));
+    if (const JsonNode* threshold = entry->find("decoding_large_small_bs_threshold"); threshold && threshold->isWhole())
+        law.threshold = static_cast<int>(std::clamp<double>(threshold->number, 0, 1 << 30));
     law.pipeline = pipeline;
     law.source = fmt::format("{}, {} × {}", path.substr(path.find_last_of('/') + 1), model, tensorParallel);
     return law;

@@ -1,10 +1,10 @@
 #include "methods/trace/llmservingsim_tables.h"
 
 #include "base/text/csv_stream.h"
+#include "base/text/table.h"
 #include "methods/trace/attention_grid.h"
 #include "methods/trace/profile_repeats.h"
 #include "methods/trace/skew_correction.h"
-#include "methods/trace/table_reader.h"
 
 #include <fmt/format.h>
 
@@ -45,11 +45,14 @@ Curve sumOf(const std::vector<std::pair<const Curve*, double>>& parts) {
 }
 
 Expected<Curves> readCurves(const fs::path& folder, std::string_view file, const char* key) {
-    auto rows = readColumns(folder, file, {"layer"}, {key, "time_us"});
+    auto rows =
+        readTable((folder / file).string(), {.columns = {textColumn("layer"), {.name = key}, {.name = "time_us"}},
+                                             .what = "a table of a profile",
+                                             .hint = "is this the folder of a profile?"});
     if (!rows) return Unexpected(rows.error());
     std::map<std::string, std::map<double, double>, std::less<>> points;
     for (std::size_t i = 0; i < rows->size(); ++i)
-        points[rows->texts[0][i]][rows->numbers[0][i]] = rows->numbers[1][i] * 1e-6;
+        points[rows->texts[0][i]][rows->numbers[1][i]] = rows->numbers[2][i] * 1e-6;
     Curves curves;
     for (const auto& [layer, pairs] : points)
         for (const auto& [x, y] : pairs) {
@@ -124,17 +127,17 @@ public:
 Expected<Curve> readExperts(const fs::path& folder, const LlmServingSimModel& model,
                             const LlmServingSimOptions& options) {
     // Newer profiles say for how many ranks each row was measured; older ones count the tokens that reach one rank.
-    const bool byRanks = hasColumn(folder, "moe.csv", "ep");
-    std::vector<const char*> columns{"tokens", "activated_experts", "time_us"};
-    if (byRanks) columns.push_back("ep");
-    auto rows = readColumns(folder, "moe.csv", {}, columns);
+    const bool byRanks = hasColumn((folder / "moe.csv").string(), "ep");
+    auto columns = numberColumns({"tokens", "activated_experts", "time_us"});
+    if (byRanks) columns.push_back({.name = "ep"});
+    auto rows = readTable((folder / "moe.csv").string(), {.columns = std::move(columns)});
     if (!rows) return Unexpected(rows.error());
     std::map<double, std::map<double, double>> byActivated;
     for (std::size_t i = 0; i < rows->size(); ++i)
         if (!byRanks || rows->numbers[3][i] == options.expertParallel)
             byActivated[rows->numbers[1][i]][rows->numbers[0][i]] = rows->numbers[2][i] * 1e-6;
     if (byActivated.empty())
-        return fail("tables.missing", fmt::format("no expert was measured on {} ranks", options.expertParallel),
+        return fail("tables.no-rows", fmt::format("no expert was measured on {} ranks", options.expertParallel),
                     "rows with that number in column ep", "ask for another degree of expert parallelism",
                     Place{.file = (folder / "moe.csv").string()});
     std::vector<double> activated;
@@ -235,7 +238,8 @@ Expected<IterationTimePtr> readLlmServingSimTables(const std::string& folder, co
     tables->perSequence = sumOf(heads);
 
     const auto rows =
-        readColumns(*path, "attention.csv", {}, {"prefill_chunk", "kv_prefill", "n_decode", "kv_decode", "time_us"});
+        readTable((*path / "attention.csv").string(),
+                  {.columns = numberColumns({"prefill_chunk", "kv_prefill", "n_decode", "kv_decode", "time_us"})});
     if (!rows) return Unexpected(rows.error());
     std::vector<AttentionGrid::Point> points(rows->size());
     for (std::size_t i = 0; i < points.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "methods/trace/profile_repeats.h"
 
-#include "methods/trace/table_reader.h"
+#include "base/maths.h"
+#include "base/text/table.h"
 
 #include <algorithm>
 #include <array>
@@ -18,12 +19,14 @@ constexpr std::size_t fewestPoints = 30;
 Expected<ProfileRepeats> readProfileRepeats(const std::filesystem::path& folder) {
     ProfileRepeats repeats;
     for (const char* column : {"pc", "kp", "n", "kv_mean", "kv_big", "t_mean_us", "t_max_us"})
-        if (!hasColumn(folder, "skew.csv", column)) return repeats;
+        if (!hasColumn((folder / "skew.csv").string(), column)) return repeats;
     const auto grid =
-        readColumns(folder, "attention.csv", {}, {"prefill_chunk", "kv_prefill", "n_decode", "kv_decode", "time_us"});
+        readTable((folder / "attention.csv").string(),
+                  {.columns = numberColumns({"prefill_chunk", "kv_prefill", "n_decode", "kv_decode", "time_us"})});
     if (!grid) return Unexpected(grid.error());
     const auto sweep =
-        readColumns(folder, "skew.csv", {}, {"pc", "kp", "n", "kv_mean", "kv_big", "t_mean_us", "t_max_us"});
+        readTable((folder / "skew.csv").string(),
+                  {.columns = numberColumns({"pc", "kp", "n", "kv_mean", "kv_big", "t_mean_us", "t_max_us"})});
     if (!sweep) return Unexpected(sweep.error());
     std::map<std::array<double, 4>, double> first;
     const auto& g = grid->numbers;
@@ -39,9 +42,7 @@ Expected<ProfileRepeats> readProfileRepeats(const std::filesystem::path& folder)
     }
     if (ratios.size() < fewestPoints) return repeats;
     std::sort(ratios.begin(), ratios.end());
-    const auto at = [&](double q) {
-        return ratios[static_cast<std::size_t>(q * static_cast<double>(ratios.size() - 1))];
-    };
+    const auto at = [&](double q) { return quantileLowerOfSorted(ratios, q); };
     if (!(at(0.5) > 0)) return repeats;
     repeats.points = ratios.size();
     repeats.low = std::min(1.0, at(0.05) / at(0.5));

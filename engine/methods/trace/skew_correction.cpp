@@ -1,12 +1,18 @@
 #include "methods/trace/skew_correction.h"
 
-#include "methods/trace/table_reader.h"
+#include "base/text/table.h"
+#include "base/text/words.h"
+#include "base/text/yaml_node.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
 
 namespace orrery {
 
@@ -28,19 +34,31 @@ double SkewCorrection::alpha(std::int64_t chunk, std::int64_t decodes, std::int6
 
 namespace {
 
-Expected<YAML::Node> metaOf(const std::filesystem::path& folder, std::string& path) {
+// A profile's meta.yaml; null where there is none.
+Expected<YamlNode> metaOf(const std::filesystem::path& folder, std::string& path) {
     std::error_code ignored;
-    for (const auto& place : {folder / "meta.yaml", folder.parent_path() / "meta.yaml"})
-        if (std::filesystem::exists(place, ignored)) {
-            path = place.string();
-            try {
-                return YAML::LoadFile(path);
-            } catch (const YAML::Exception& error) {
-                return fail("tables.unreadable", fmt::format("this is not YAML: {}", error.msg),
-                            "a profile's meta.yaml", "profile again", Place{.file = path, .line = error.mark.line + 1});
-            }
-        }
-    return YAML::Node();
+    for (const auto& place : {folder / "meta.yaml", folder.parent_path() / "meta.yaml"}) {
+        if (!std::filesystem::exists(place, ignored)) continue;
+        path = place.string();
+        std::ifstream stream(place, std::ios::binary);
+        const std::string text(std::istreambuf_iterator<char>(stream), {});
+        auto read = parseYaml(text, path);
+        if (read) return read;
+        const Diagnostic& why = read.error();
+        return fail("tables.unreadable", why.message, "a profile's meta.yaml", "profile again", why.place);
+    }
+    return YamlNode{};
+}
+
+const YamlNode* find(const YamlNode* map, std::string_view key) {
+    return map ? map->find(key) : nullptr;
+}
+
+std::optional<double> numberOf(const YamlNode* node) {
+    if (!node || !node->isScalar()) return std::nullopt;
+    if (node->scalar == ".inf" || node->scalar == "-.inf")
+        return (node->scalar.front() == '-' ? -1 : 1) * std::numeric_limits<double>::infinity();
+    return numberIn(node->scalar);
 }
 
 }  // namespace
@@ -54,56 +72,60 @@ Expected<SkewCorrection> readSkewCorrection(const std::filesystem::path& folder,
         return fail("tables.missing", fmt::format("skew_fit has no {} that fits", what),
                     "rising bins, one more than labels", "profile again, or take skew_fit out", Place{.file = path});
     };
-    try {
-        if (!meta->IsMap()) return skew;
-        const YAML::Node fit = (*meta)["skew_fit"];
-        if (!fit || !fit.IsMap() || !fit["enabled"].as<bool>(false)) return skew;
-        const YAML::Node mine = fit["per_tp"] ? fit["per_tp"][std::to_string(tensorParallel)] : YAML::Node();
-        if (mine && mine["alpha_default"])
-            skew.fallback_ = mine["alpha_default"].as<double>(0);
-        else
-            skew.fallback_ = fit["alpha_default"].as<double>(0);
-        if (!(std::abs(skew.fallback_) <= 10)) return wrong("alpha_default");
-        const YAML::Node axes = mine && mine["bucket_axes"] ? mine["bucket_axes"] : fit["bucket_axes"];
-        std::error_code ignored;
-        if (!axes || (!std::filesystem::exists(folder / "skew_fit.csv", ignored) &&
-                      !std::filesystem::exists(folder / "skew_fit.csv.gz", ignored)))
-            return skew;
-        const auto read = [&](const char* name, SkewCorrection::Axis& axis) {
-            axis.bins = axes[std::string(name) + "_bins"].as<std::vector<double>>(std::vector<double>{});
-            axis.labels = axes[std::string(name) + "_labels"].as<std::vector<std::string>>(std::vector<std::string>{});
-            return !axis.labels.empty() && axis.labels.size() < 256 && axis.bins.size() == axis.labels.size() + 1 &&
-                   std::is_sorted(axis.bins.begin(), axis.bins.end());
-        };
-        if (!read("n", skew.decodes_)) return wrong("n_bins");
-        if (!read("skew_rate", skew.skew_)) return wrong("skew_rate_bins");
-        if (!read("kv_big", skew.longest_)) return wrong("kv_big_bins");
-        if (!read("kp", skew.cached_)) return wrong("kp_bins");
-    } catch (const YAML::Exception& error) {
-        return fail("tables.unreadable", fmt::format("meta.yaml holds what it should not: {}", error.msg),
-                    "a profile's meta.yaml", "profile again", Place{.file = path, .line = error.mark.line + 1});
-    }
+    const YamlNode* fit = meta->find("skew_fit");
+    const YamlNode* enabled = find(fit, "enabled");
+    if (!enabled || (enabled->scalar != "true" && enabled->scalar != "yes" && enabled->scalar != "on")) return skew;
+    const YamlNode* mine = find(find(fit, "per_tp"), std::to_string(tensorParallel));
+    const YamlNode* fallback = find(mine, "alpha_default");
+    if (!fallback) fallback = find(fit, "alpha_default");
+    skew.fallback_ = numberOf(fallback).value_or(0);
+    if (!(std::abs(skew.fallback_) <= 10)) return wrong("alpha_default");
+    const YamlNode* axes = find(mine, "bucket_axes");
+    if (!axes) axes = find(fit, "bucket_axes");
+    std::error_code ignored;
+    if (!axes || (!std::filesystem::exists(folder / "skew_fit.csv", ignored) &&
+                  !std::filesystem::exists(folder / "skew_fit.csv.gz", ignored)))
+        return skew;
+    const auto read = [&](const std::string& name, SkewCorrection::Axis& axis) {
+        const YamlNode* bins = axes->find(name + "_bins");
+        const YamlNode* labels = axes->find(name + "_labels");
+        if (!bins || !labels || !bins->isSequence() || !labels->isSequence()) return false;
+        for (const YamlNode& label : labels->items) axis.labels.push_back(label.scalar);
+        for (const YamlNode& bin : bins->items) {
+            const auto value = numberOf(&bin);
+            if (!value) return false;
+            axis.bins.push_back(*value);
+        }
+        return !axis.labels.empty() && axis.labels.size() < 256 && axis.bins.size() == axis.labels.size() + 1 &&
+               std::is_sorted(axis.bins.begin(), axis.bins.end());
+    };
+    if (!read("n", skew.decodes_)) return wrong("n_bins");
+    if (!read("skew_rate", skew.skew_)) return wrong("skew_rate_bins");
+    if (!read("kv_big", skew.longest_)) return wrong("kv_big_bins");
+    if (!read("kp", skew.cached_)) return wrong("kp_bins");
 
-    const auto rows = readColumns(folder, "skew_fit.csv", {"n_label", "skew_rate_label", "kv_big_label", "kp_label"},
-                                  {"pc", "alpha"}, -1e6);
+    const auto rows = readTable((folder / "skew_fit.csv").string(), {.columns = {textColumn("n_label"),
+                                                                                 textColumn("skew_rate_label"),
+                                                                                 textColumn("kv_big_label"),
+                                                                                 textColumn("kp_label"),
+                                                                                 {.name = "pc"},
+                                                                                 {.name = "alpha", .least = -1e6}},
+                                                                     .what = "a profile's table of skew"});
     if (!rows) return Unexpected(rows.error());
-    const SkewCorrection::Axis* axes[] = {&skew.decodes_, &skew.skew_, &skew.longest_, &skew.cached_};
+    const SkewCorrection::Axis* labelled[] = {&skew.decodes_, &skew.skew_, &skew.longest_, &skew.cached_};
     for (std::size_t i = 0; i < rows->size(); ++i) {
-        if (rows->numbers[0][i] < 0)
-            return fail("tables.number", fmt::format("pc is {}", rows->numbers[0][i]), "a number of tokens", "",
-                        Place{.file = (folder / "skew_fit.csv").string(), .line = rows->lines[i]});
         std::uint64_t at[4]{};
         bool known = true;
         for (std::size_t a = 0; a < 4; ++a) {
-            const auto& labels = axes[a]->labels;
+            const auto& labels = labelled[a]->labels;
             at[a] =
                 static_cast<std::uint64_t>(std::find(labels.begin(), labels.end(), rows->texts[a][i]) - labels.begin());
             known &= at[a] < labels.size();
         }
         // A label that meta.yaml does not know can never be looked up.
         if (known)
-            skew.buckets_[SkewCorrection::key(static_cast<std::uint64_t>(rows->numbers[0][i]), at[0], at[1], at[2],
-                                              at[3])] = rows->numbers[1][i];
+            skew.buckets_[SkewCorrection::key(static_cast<std::uint64_t>(rows->numbers[4][i]), at[0], at[1], at[2],
+                                              at[3])] = rows->numbers[5][i];
     }
     return skew;
 }

@@ -1,7 +1,7 @@
 #include "methods/trace/vidur_tables.h"
 
 #include "base/maths.h"
-#include "methods/trace/table_file.h"
+#include "base/text/table.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,9 @@ namespace orrery {
 namespace {
 
 constexpr int token_step = 8;
+
+const TableSpec vidurTable{
+    .area = "trace", .what = "a table of numbers", .hint = "name the folder that holds the tables", .mayBeEmpty = true};
 
 /// Values at rows × columns, both evenly spaced from 0 on.
 struct Grid {
@@ -115,7 +118,7 @@ constexpr std::int64_t largest_table = std::int64_t{1} << 26;
 
 Expected<Grid> readGrid(const std::string& folder, const std::string& name, const std::string& rowName,
                         const std::string& columnName, bool stepRows) {
-    auto table = readTable(folder, name);
+    auto table = readTable(folder + "/" + name + ".csv", vidurTable);
     if (!table) return tl::unexpected(std::move(table.error()));
     std::array<const std::vector<double>*, 3> columns{};
     const std::array<std::string, 3> names{rowName, columnName, "ms"};
@@ -177,7 +180,7 @@ Expected<Grid> readGrid(const std::string& folder, const std::string& name, cons
     return grid;
 }
 
-Expected<std::vector<double>> byCount(const TableFile& table, const std::string& key, const std::string& name) {
+Expected<std::vector<double>> byCount(const Table& table, const std::string& key, const std::string& name) {
     auto counts = table.column(key);
     auto values = counts ? table.column(name) : counts;
     if (!values) return tl::unexpected(std::move(values.error()));
@@ -209,7 +212,7 @@ Expected<std::vector<double>> byCount(const TableFile& table, const std::string&
 }
 
 Expected<void> readTokens(VidurTables& out) {
-    auto table = readTable(out.folder, "token_ops");
+    auto table = readTable(out.folder + "/token_ops.csv", vidurTable);
     if (!table) return tl::unexpected(std::move(table.error()));
     const auto& spec = out.spec;
     struct Operator {
@@ -264,9 +267,10 @@ Expected<void> readTokens(VidurTables& out) {
 
 // Vidur's files are named cpu_overhead or cpu_overheads.
 Expected<void> readHost(VidurTables& out) {
-    auto table = readTable(out.folder, "cpu_overhead");
+    auto table = readTable(out.folder + "/cpu_overhead.csv", vidurTable);
     if (!table && table.error().code == "trace.no-table") {
-        if (auto other = readTable(out.folder, "cpu_overheads"); other || other.error().code != "trace.no-table") {
+        if (auto other = readTable(out.folder + "/cpu_overheads.csv", vidurTable);
+            other || other.error().code != "trace.no-table") {
             table = std::move(other);
         }
     }

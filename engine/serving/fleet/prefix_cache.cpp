@@ -1,29 +1,20 @@
 #include "serving/fleet/prefix_cache.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 #include <cassert>
 
 namespace orrery {
-
-namespace {
-
-// Finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): names of blocks that share a stream hash must differ.
-std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9E3779B97F4A7C15ull;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    return x ^ (x >> 31);
-}
-
-}  // namespace
 
 std::uint64_t PrefixCache::nameOf(const RequestStream& stream, RequestIndex r, std::int32_t index, std::int32_t size) {
     if (stream.hashTokens <= 0 || stream.hashBegin.empty()) return 0;
     const std::int64_t last = (static_cast<std::int64_t>(index) + 1) * size - 1;
     const std::int64_t at = stream.hashBegin[r] + last / stream.hashTokens;
     if (at >= stream.hashBegin[r + 1]) return 0;
+    // Names of blocks that share a stream hash must differ.
     const std::uint64_t name =
-        mixed(stream.hashes[static_cast<std::size_t>(at)] ^ mixed(static_cast<std::uint64_t>(index)));
+        mixedBits(stream.hashes[static_cast<std::size_t>(at)] ^ mixedBits(static_cast<std::uint64_t>(index)));
     return name == 0 ? 1 : name;
 }
 
@@ -69,6 +60,7 @@ PrefixCache::Hit PrefixCache::find(const RequestTable& requests, RequestIndex r,
     Hit hit;
     const std::int32_t size = pool_.tokensPerBlock();
     for (; hit.blocks < most; ++hit.blocks) {
+        // Names of blocks that share a stream hash must differ.
         const std::uint64_t name = nameOf(*requests.stream, r, hit.blocks, size);
         if (name == 0) return hit;
         const auto at = byHash_.find(name);
@@ -134,6 +126,7 @@ void PrefixCache::name(const RequestTable& requests, RequestIndex r, std::int32_
     const std::int32_t size = pool_.tokensPerBlock();
     const std::int32_t full = std::min(tokens / size, static_cast<std::int32_t>(held.blocks.size()));
     for (; held.named < full; ++held.named) {
+        // Names of blocks that share a stream hash must differ.
         const std::uint64_t name = nameOf(*requests.stream, r, held.named, size);
         if (name == 0) {
             held.named = full;

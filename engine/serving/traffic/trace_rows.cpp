@@ -135,23 +135,6 @@ std::optional<double> readNumber(std::string_view text) {
     return numberIn(text);
 }
 
-bool isUtf8(std::string_view text) {
-    for (std::size_t i = 0; i < text.size();) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t more = lead < 0x80                   ? 0
-                                 : lead >= 0xC2 && lead < 0xE0 ? 1
-                                 : lead >= 0xE0 && lead < 0xF0 ? 2
-                                 : lead >= 0xF0 && lead < 0xF5 ? 3
-                                                               : 4;
-        if (more == 4 || i + more >= text.size()) return false;
-        for (std::size_t j = 1; j <= more; ++j) {
-            if ((static_cast<unsigned char>(text[i + j]) & 0xC0) != 0x80) return false;
-        }
-        i += more + 1;
-    }
-    return true;
-}
-
 std::string quoted(std::string_view text) {
     std::string result = "'";
     for (const char c : text.substr(0, 60)) {

@@ -3,6 +3,7 @@
 // Numbers of trace files, for the readers of this folder.
 
 #include "base/text/csv_stream.h"
+#include "base/text/words.h"
 #include "serving/traffic/traces.h"
 
 #include <cstdint>
@@ -21,7 +22,6 @@ std::optional<Unit> unitOf(std::string_view word);
 std::optional<Ticks> readTime(std::string_view text, Unit unit);
 /// `119` or `119.0`.
 std::optional<double> readNumber(std::string_view text);
-bool isUtf8(std::string_view text);
 /// Cut to a line's width, with what cannot be printed escaped.
 std::string quoted(std::string_view text);
 

@@ -2,7 +2,6 @@
 #include "workload/importers.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -32,16 +31,16 @@ const ModelFamily* findFamily(std::string_view type) {
 }
 
 Expected<TransformerConfig> readConfig(const std::string& path, const JsonFile& file, Diagnostics& warnings) {
-    const nlohmann::json* object = &file.root();
+    const JsonNode* object = &file.root();
     std::string prefix;
     // A model that also sees or hears keeps its language part in text_config.
-    if (const auto nested = object->find("text_config"); nested != object->end() && nested->is_object()) {
-        object = &*nested;
+    if (const JsonNode* nested = object->find("text_config"); nested && nested->isObject()) {
+        object = nested;
         prefix = "text_config.";
         warnings.push_back(warning("huggingface.text-only", "only the language part of this model is read",
                                    "its image or audio encoder adds parameters and work", file.place("text_config")));
     }
-    JsonReader json(file, *object, prefix);
+    JsonReader json(file, *object, prefix, "huggingface", std::string(huggingFaceHint));
     const std::string type = json.text("model_type", "");
     if (json.problem()) return Unexpected(*json.problem());
     const std::string known = familyNames();
@@ -87,10 +86,9 @@ Expected<ImportedGraph> read(const std::string& path, const WorkloadOptions& opt
         built.error().place.file = path;
         return built;
     }
-    if (const auto quantised = file->root().find("quantization_config");
-        quantised != file->root().end() && quantised->is_object()) {
-        const auto method = quantised->find("quant_method");
-        const std::string name = method != quantised->end() && method->is_string() ? method->get<std::string>() : "";
+    if (const JsonNode* quantised = file->root().find("quantization_config"); quantised && quantised->isObject()) {
+        const JsonNode* method = quantised->find("quant_method");
+        const std::string name = method && method->isText() ? method->text : "";
         Diagnostic note =
             warning("huggingface.quantised",
                     fmt::format("this checkpoint is stored quantised ({}), but weights are counted as {}",

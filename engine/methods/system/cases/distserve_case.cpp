@@ -1,10 +1,10 @@
-#include "methods/trace/distserve_law.h"
+#include "base/text/json_file.h"
+#include "base/text/table.h"
 #include "methods/system/cases/published_case.h"
 #include "methods/system/cases/published_parts.h"
-#include "workload/huggingface/json_file.h"
+#include "methods/trace/distserve_law.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -23,10 +23,10 @@ Expected<PublishedCase> readDistServeCase(const std::string& folder, const std::
     const auto file = JsonFile::open(path);
     if (!file) return tl::unexpected(file.error());
     const auto args = file->root().find("args");
-    if (args == file->root().end() || !args->is_object())
+    if (!args || !args->isObject())
         return fail("distserve.bad-arguments", "there are no arguments", "args with backend, model, tp_prefill, …",
                     "give a folder with the metrics.json of a run", {path});
-    JsonReader reader(*file, *args, "args.");
+    JsonReader reader(*file, *args, "args.", "distserve", "give the folder of a run");
     const std::string backend = reader.text("backend", "distserve");
     std::string model = reader.text("model", "facebook/opt-13b");
     const auto degree = [&](const char* key) { return static_cast<int>(reader.whole(key, 0, 64, 1)); };
@@ -74,20 +74,18 @@ Expected<PublishedCase> readDistServeCase(const std::string& folder, const std::
         if (auto good = add(ReplicaRole::Decode, tpDecode, ppDecode); !good) return tl::unexpected(good.error());
     out.fleet.router.id = "least-outstanding";
 
-    const auto in =
-        readColumns(folder + "/requests.csv", {"req_id", "start_time_s", "prefill_lens", "output_lens"}, "distserve");
+    const auto in = readTable(folder + "/requests.csv", {.area = "distserve",
+                                                         .columns = {{.name = "req_id", .most = 1e9},
+                                                                     {.name = "start_time_s", .most = 1e9},
+                                                                     {.name = "prefill_lens", .least = 1, .most = 1e7},
+                                                                     {.name = "output_lens", .most = 1e7}},
+                                                         .what = "a row per request"});
     if (!in) return tl::unexpected(in.error());
+    const auto& columns = in->numbers;
     std::vector<PublishedRow> rows;
-    for (std::size_t i = 0; i < in->rows(); ++i) {
-        const auto id = numberAt(*in, i, 0, 0, 1e9, "distserve");
-        const auto at = numberAt(*in, i, 1, 0, 1e9, "distserve");
-        const auto prompt = numberAt(*in, i, 2, 1, 1e7, "distserve");
-        const auto output = numberAt(*in, i, 3, 0, 1e7, "distserve");
-        for (const auto* value : {&id, &at, &prompt, &output})
-            if (!*value) return tl::unexpected(value->error());
-        rows.push_back({*at, static_cast<std::int64_t>(*id), static_cast<std::int32_t>(*prompt),
-                        static_cast<std::int32_t>(*output) + 1});
-    }
+    for (std::size_t i = 0; i < in->size(); ++i)
+        rows.push_back({columns[1][i], static_cast<std::int64_t>(columns[0][i]),
+                        static_cast<std::int32_t>(columns[2][i]), static_cast<std::int32_t>(columns[3][i]) + 1});
     out.requests = streamOf(std::move(rows), model, in->path);
     return out;
 }

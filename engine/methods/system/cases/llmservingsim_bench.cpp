@@ -1,14 +1,13 @@
 #include "methods/system/cases/llmservingsim_bench.h"
 
-#include "methods/trace/engine_overheads.h"
 #include "methods/system/planned_fleet.h"
+#include "methods/trace/engine_overheads.h"
 #include "serving/serving_scenario.h"
 #include "workload/costs.h"
 #include "workload/huggingface/families.h"
 #include "workload/importers.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -21,29 +20,32 @@ namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 constexpr std::uintmax_t largest_file = 256u << 20;
 constexpr double gib = 1024.0 * 1024 * 1024;
 
-// The member of that name wherever it stands; what stands nearer to the root counts.
-const json* findKey(const json& node, const std::string& key, int depth = 0) {
-    if (!node.is_structured() || depth > 16) return nullptr;
-    if (node.is_object())
-        if (const auto at = node.find(key); at != node.end() && !at->is_null()) return &*at;
-    for (const auto& child : node)
-        if (const json* found = findKey(child, key, depth + 1)) return found;
+// The member of that name wherever it stands: of this object, else of the first member by name that has it inside.
+const JsonNode* findKey(const JsonNode& node, std::string_view key, int depth = 0) {
+    if (depth > 16) return nullptr;
+    if (const JsonNode* own = node.given(key)) return own;
+    std::vector<const JsonNode*> members;
+    for (const JsonNode& item : node.items) members.push_back(&item);
+    if (node.isObject())
+        std::stable_sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
+    for (const JsonNode* member : members)
+        if (const JsonNode* found = findKey(*member, key, depth + 1)) return found;
     return nullptr;
 }
-std::optional<double> numberIn(const json& node, const std::string& key) {
-    const json* found = findKey(node, key);
-    if (!found || !found->is_number()) return std::nullopt;
-    const double value = found->get<double>();
-    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+std::optional<double> numberIn(const JsonNode& node, std::string_view key) {
+    const JsonNode* found = findKey(node, key);
+    return found && found->isNumber() ? std::optional(found->number) : std::nullopt;
 }
-bool flagIn(const json& node, const std::string& key, bool fallback) {
-    const json* found = findKey(node, key);
-    return found && found->is_boolean() ? found->get<bool>() : fallback;
+bool flagIn(const JsonNode& node, std::string_view key, bool fallback) {
+    const JsonNode* found = findKey(node, key);
+    return found && found->isTruth() ? found->truth : fallback;
+}
+void textIn(const JsonNode& node, std::string_view key, std::string& to) {
+    if (const JsonNode* found = findKey(node, key); found && found->isText()) to = found->text;
 }
 
 fs::path firstOf(std::initializer_list<fs::path> places) {
@@ -90,19 +92,19 @@ Expected<void> readRequests(const fs::path& path, LlmServingSimBench& bench) {
     for (int line = 1; std::getline(file, text); ++line) {
         if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
         const Place place{.file = name, .line = line};
-        const json row = json::parse(text, nullptr, false);
-        if (!row.is_object())
+        const auto row = parseJson(text, name);
+        if (!row || !row->isObject())
             return fail("bench.unreadable", "this line is not a JSON object", "one object per request", "", place);
         RecordedRequest request;
         double values[7]{};
         const char* keys[] = {"input_toks",   "output_toks",    "arrival_time", "queued_ts",
                               "scheduled_ts", "first_token_ts", "last_token_ts"};
         for (std::size_t i = 0; i < 7; ++i) {
-            const auto at = row.find(keys[i]);
-            if (at == row.end() || !at->is_number() || !std::isfinite(at->get<double>()) || at->get<double>() < 0)
+            const auto value = row->numberOf(keys[i]);
+            if (!value || *value < 0)
                 return fail("bench.number", fmt::format("{} is missing or not a number", keys[i]), "a number from 0 on",
                             "leave out requests that failed", place);
-            values[i] = at->get<double>();
+            values[i] = *value;
         }
         if (values[0] < 1 || values[1] < 1 || values[0] > 1e8 || values[1] > 1e8)
             return fail("bench.number", "a request has no prompt, no output, or too much of them",
@@ -110,8 +112,7 @@ Expected<void> readRequests(const fs::path& path, LlmServingSimBench& bench) {
         if (values[5] < values[3] || values[6] < values[5])
             return fail("bench.number", "the last token comes before the first, or the first before the request",
                         "queued_ts ≤ first_token_ts ≤ last_token_ts", "", place);
-        if (const auto id = row.find("request_id"); id != row.end() && id->is_string())
-            request.id = id->get<std::string>();
+        if (const JsonNode* id = row->find("request_id"); id && id->isText()) request.id = id->text;
         request.prompt = static_cast<std::int32_t>(values[0]);
         request.output = static_cast<std::int32_t>(values[1]);
         request.wait = values[4] - values[3];
@@ -141,11 +142,11 @@ Expected<void> readRequests(const fs::path& path, LlmServingSimBench& bench) {
     return {};
 }
 
-void readConfig(const json& config, LlmServingSimBench& bench) {
-    if (const json* name = findKey(config, "model_name"); name && name->is_string()) bench.modelName = *name;
-    if (const json* device = findKey(config, "hardware"); device && device->is_string()) bench.device = *device;
+void readConfig(const JsonNode& config, LlmServingSimBench& bench) {
+    textIn(config, "model_name", bench.modelName);
+    textIn(config, "hardware", bench.device);
     bench.memoryBytes = numberIn(config, "mem_size").value_or(0) * gib;
-    if (const json* npu = findKey(config, "npu_mem")) {
+    if (const JsonNode* npu = findKey(config, "npu_mem")) {
         bench.memoryBytes = numberIn(*npu, "mem_size").value_or(0) * gib;
         bench.memoryShare = numberIn(*npu, "mem_util").value_or(0.9);
     }
@@ -154,13 +155,12 @@ void readConfig(const json& config, LlmServingSimBench& bench) {
     bench.tensorParallel = static_cast<std::int32_t>(std::clamp(numberIn(config, "tp_size").value_or(1), 1.0, 1024.0));
 }
 
-void readMeta(const json& meta, LlmServingSimBench& bench) {
+void readMeta(const JsonNode& meta, LlmServingSimBench& bench) {
     const auto whole = [&](const char* key, std::int32_t fallback) {
         return static_cast<std::int32_t>(std::clamp(numberIn(meta, key).value_or(fallback), 0.0, 1e9));
     };
-    if (const json* version = findKey(meta, "vllm_version"); version && version->is_string()) bench.version = *version;
-    if (bench.modelName.empty())
-        if (const json* model = findKey(meta, "model"); model && model->is_string()) bench.modelName = *model;
+    textIn(meta, "vllm_version", bench.version);
+    if (bench.modelName.empty()) textIn(meta, "model", bench.modelName);
     SchedulerSpec& scheduler = bench.scheduler;
     scheduler.maxSequences = std::max(1, whole("max_num_seqs", 256));
     scheduler.tokenBudget = std::max(1, whole("max_num_batched_tokens", 2048));
@@ -170,8 +170,8 @@ void readMeta(const json& meta, LlmServingSimBench& bench) {
     scheduler.chunkedPrefill = flagIn(meta, "enable_chunked_prefill", true);
     scheduler.reserveWholePrompt = flagIn(meta, "scheduler_reserve_full_isl", true);
     scheduler.prefixCache = flagIn(meta, "enable_prefix_caching", true);
-    if (const json* policy = findKey(meta, "policy"); policy && policy->is_string())
-        scheduler.byPriority = *policy == "priority";
+    if (const JsonNode* policy = findKey(meta, "policy"); policy && policy->isText())
+        scheduler.byPriority = policy->text == "priority";
     scheduler.more["async"] = flagIn(meta, "async_scheduling", true) ? 1 : 0;
     bench.kvBlocks = static_cast<std::int64_t>(std::clamp(numberIn(meta, "num_gpu_blocks").value_or(0), 0.0, 1e9));
     bench.tokensPerBlock = std::max(1, whole("block_size", 16));
@@ -180,22 +180,22 @@ void readMeta(const json& meta, LlmServingSimBench& bench) {
     bench.expertParallel = flagIn(meta, "enable_expert_parallel", false);
     if (bench.memoryShare <= 0 || bench.memoryShare > 1) bench.memoryShare = 0.9;
     if (flagIn(meta, "enforce_eager", false)) return;
-    if (const json* sizes = findKey(meta, "cudagraph_capture_sizes"); sizes && sizes->is_array()) {
-        for (const json& size : *sizes)
-            if (size.is_number_integer() && bench.graphSizes.size() < 4096)
-                bench.graphSizes.push_back(size.get<std::int32_t>());
+    if (const JsonNode* sizes = findKey(meta, "cudagraph_capture_sizes"); sizes && sizes->isArray()) {
+        for (const JsonNode& size : sizes->items)
+            if (size.isWhole() && std::abs(size.number) <= 1e9 && bench.graphSizes.size() < 4096)
+                bench.graphSizes.push_back(static_cast<std::int32_t>(size.number));
         std::sort(bench.graphSizes.begin(), bench.graphSizes.end());
     } else {
         bench.graphSizes = vllmGraphSizes(std::min(2 * scheduler.maxSequences, 512));
     }
 }
 
-Expected<json> readJson(const fs::path& path) {
+Expected<JsonNode> readJson(const fs::path& path) {
     auto file = JsonFile::open(path.string());
     if (!file)
         return fail("bench.unreadable", file.error().message, file.error().expected, file.error().hint,
                     file.error().place);
-    return json(file->root());
+    return file->root();
 }
 
 }  // namespace
@@ -216,7 +216,7 @@ Expected<LlmServingSimBench> readLlmServingSimBench(const std::string& folder) {
         if (!object) return Unexpected(object.error());
         readMeta(*object, bench);
     } else {
-        readMeta(json::object(), bench);
+        readMeta(JsonNode{}, bench);
         bench.notes.push_back(warning("bench.no-meta", "the engine's arguments were not recorded",
                                       "vLLM's defaults are assumed: 256 sequences, 2048 tokens",
                                       Place{.file = meta.string()}));
@@ -235,7 +235,7 @@ Expected<FleetSpec> fleetOf(const LlmServingSimBench& bench, const std::string& 
                     "model_configs/<model>.json beside the run or its tables", "name the model's config.json yourself");
     const auto file = JsonFile::open(path);
     if (!file) return Unexpected(file.error());
-    JsonReader json(*file, file->root());
+    JsonReader json(*file, file->root(), {}, "huggingface", std::string(huggingFaceHint));
     const std::string type = json.text("model_type", "");
     TransformerConfig config;
     const auto family = std::find_if(modelFamilies().begin(), modelFamilies().end(),

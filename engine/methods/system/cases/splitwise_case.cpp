@@ -1,11 +1,11 @@
+#include "base/text/json_file.h"
+#include "base/text/table.h"
 #include "base/text/words.h"
-#include "methods/trace/splitwise_table.h"
 #include "methods/system/cases/published_case.h"
 #include "methods/system/cases/published_parts.h"
-#include "workload/huggingface/json_file.h"
+#include "methods/trace/splitwise_table.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <map>
@@ -70,11 +70,11 @@ Expected<Run> readRun(const std::string& path) {
                     "give a folder with the metrics.json of a run", file->place("args"));
     };
     const auto found = file->root().find("args");
-    if (found == file->root().end() || !found->is_array()) return bad("there are no arguments");
+    if (!found || !found->isArray()) return bad("there are no arguments");
     std::vector<std::string> words;
     Run run;
-    for (const auto& word : *found) {
-        std::string text = word.is_string() ? word.get<std::string>() : word.dump();
+    for (const JsonNode& word : found->items) {
+        std::string text = word.isText() ? word.text : word.shown(1000);
         const auto equals = text.find('=');
         if (equals == std::string::npos)
             words.push_back(std::move(text));
@@ -101,53 +101,45 @@ Expected<RequestStream> readRequests(const std::string& folder, const std::strin
     if (!fileExists(path)) path = beside;
     std::vector<PublishedRow> rows;
     constexpr double most = 1e9, longest = 1e7;
-    const auto cell = [&](const TextColumns& from, std::size_t row, std::size_t column, double low, double high) {
-        return numberAt(from, row, column, low, high, "splitwise");
+    const auto read = [](const std::string& file, std::vector<TableColumn> columns) {
+        return readTable(file, {.area = "splitwise", .columns = std::move(columns), .what = "a row per request"});
     };
+    const TableColumn ids{.name = "request_id", .most = most};
     if (fileExists(path)) {
-        const auto in =
-            readColumns(path, {"request_id", "arrival_timestamp", "prompt_size", "token_size"}, "splitwise");
+        const auto in = read(path, {ids,
+                                    {.name = "arrival_timestamp", .most = most},
+                                    {.name = "prompt_size", .least = 1, .most = longest},
+                                    {.name = "token_size", .least = 1, .most = longest}});
         if (!in) return tl::unexpected(in.error());
-        for (std::size_t i = 0; i < in->rows(); ++i) {
-            const auto id = cell(*in, i, 0, 0, most);
-            const auto at = cell(*in, i, 1, 0, most);
-            const auto prompt = cell(*in, i, 2, 1, longest);
-            const auto output = cell(*in, i, 3, 1, longest);
-            for (const auto* value : {&id, &at, &prompt, &output})
-                if (!*value) return tl::unexpected(value->error());
-            rows.push_back({*at, static_cast<std::int64_t>(*id), static_cast<std::int32_t>(*prompt),
-                            static_cast<std::int32_t>(*output)});
-        }
+        const auto& columns = in->numbers;
+        for (std::size_t i = 0; i < in->size(); ++i)
+            rows.push_back({columns[1][i], static_cast<std::int64_t>(columns[0][i]),
+                            static_cast<std::int32_t>(columns[2][i]), static_cast<std::int32_t>(columns[3][i])});
         return streamOf(std::move(rows), run.trace, path);
     }
     // The inputs also stand in what the run left behind: lengths, and ends less response times.
     path = folder + "/detailed/0.csv";
-    const auto nodes =
-        readColumns(folder + "/request_nodes.csv", {"request_id", "node_type", "completion_timestamp"}, "splitwise");
+    const auto nodes = read(folder + "/request_nodes.csv",
+                            {ids, textColumn("node_type"), {.name = "completion_timestamp", .most = most}});
     if (!nodes) return tl::unexpected(nodes.error());
-    const auto in = readColumns(path, {"request_ids", "ttft_times", "prompt_sizes", "token_sizes"}, "splitwise");
+    const auto in = read(path, {{.name = "request_ids", .most = most},
+                                {.name = "ttft_times", .most = most},
+                                {.name = "prompt_sizes", .least = 1, .most = longest},
+                                {.name = "token_sizes", .least = 1, .most = longest}});
     if (!in) return tl::unexpected(in.error());
     std::map<std::int64_t, double> promptEnd;
-    for (std::size_t i = 0; i < nodes->rows(); ++i) {
-        const auto id = cell(*nodes, i, 0, 0, most);
-        const auto end = cell(*nodes, i, 2, 0, most);
-        if (!id) return tl::unexpected(id.error());
-        if (!end) return tl::unexpected(end.error());
-        if (nodes->at(i, 1) == "PROMPT") promptEnd[static_cast<std::int64_t>(*id)] = *end;
+    for (std::size_t i = 0; i < nodes->size(); ++i) {
+        if (nodes->texts[1][i] == "PROMPT")
+            promptEnd[static_cast<std::int64_t>(nodes->numbers[0][i])] = nodes->numbers[2][i];
     }
-    for (std::size_t i = 0; i < in->rows(); ++i) {
-        const auto id = cell(*in, i, 0, 0, most);
-        const auto ttft = cell(*in, i, 1, 0, most);
-        const auto prompt = cell(*in, i, 2, 1, longest);
-        const auto output = cell(*in, i, 3, 1, longest);
-        for (const auto* value : {&id, &ttft, &prompt, &output})
-            if (!*value) return tl::unexpected(value->error());
-        const auto end = promptEnd.find(static_cast<std::int64_t>(*id));
-        if (end == promptEnd.end() || end->second < *ttft)
-            return fail("splitwise.bad-value", fmt::format("request {} has no prompt in request_nodes.csv", *id),
+    for (std::size_t i = 0; i < in->size(); ++i) {
+        const double id = in->numbers[0][i], ttft = in->numbers[1][i];
+        const auto end = promptEnd.find(static_cast<std::int64_t>(id));
+        if (end == promptEnd.end() || end->second < ttft)
+            return fail("splitwise.bad-value", fmt::format("request {} has no prompt in request_nodes.csv", id),
                         "a PROMPT row for every request", {}, {path, in->lines[i]});
-        rows.push_back(
-            {end->second - *ttft, end->first, static_cast<std::int32_t>(*prompt), static_cast<std::int32_t>(*output)});
+        rows.push_back({end->second - ttft, end->first, static_cast<std::int32_t>(in->numbers[2][i]),
+                        static_cast<std::int32_t>(in->numbers[3][i])});
     }
     return streamOf(std::move(rows), run.trace, path);
 }

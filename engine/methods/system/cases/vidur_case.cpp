@@ -1,7 +1,7 @@
 #include "methods/system/cases/vidur_case.h"
 
+#include "base/text/table.h"
 #include "base/text/words.h"
-#include "methods/trace/table_file.h"
 
 #include <fmt/format.h>
 
@@ -110,7 +110,10 @@ std::string names(const Entries& entries, Name name) {
 }
 
 Expected<RequestStream> readRequests(const std::string& folder) {
-    auto table = readTable(folder, "trace");
+    auto table = readTable(folder + "/trace.csv", {.area = "trace",
+                                                   .what = "trace.csv, Vidur's requests",
+                                                   .hint = "name the folder of a run",
+                                                   .mayBeEmpty = true});
     if (!table) return tl::unexpected(std::move(table.error()));
     const std::array<std::string, 3> keys{"arrived_at", "num_prefill_tokens", "num_decode_tokens"};
     std::array<const std::vector<double>*, 3> columns{};

@@ -3,12 +3,9 @@
 // A JSON document that a stranger wrote, read with a place for every complaint: line and column for what cannot be
 // parsed, key path and line for a value that makes no sense.
 
-#include "base/diagnostic.h"
-
-#include <nlohmann/json_fwd.hpp>
+#include "base/text/json_node.h"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,29 +15,27 @@ namespace orrery {
 
 class JsonFile {
 public:
-    static constexpr std::size_t largest = 16u << 20;  ///< bytes that are read at all
-    static constexpr int deepest = 64;                 ///< nesting that is followed
-
-    /// Fails on files that cannot be read, are too large, nested too deeply, or not a JSON object.
+    /// Fails on files that cannot be read, hold nothing, are no JSON object, and as parseJson() does. Codes `json.*`.
     static Expected<JsonFile> open(const std::string& path);
 
-    const nlohmann::json& root() const { return *root_; }
+    const JsonNode& root() const { return root_; }
     const std::string& path() const { return path_; }
-    /// The file, the first line on which the key's last part is written, and the key path.
+    /// The file, where the key path's member stands (else the first member with the name of its last part), and the
+    /// path.
     Place place(const std::string& key) const;
 
 private:
     std::string path_;
-    std::string text_;
-    std::shared_ptr<const nlohmann::json> root_;
+    JsonNode root_;
 };
 
 /// Reads keys of one object. The first thing wrong is kept; after it every read answers a harmless value, so a reader
 /// may ask for all it needs and look at problem() once.
 class JsonReader {
 public:
-    /// `prefix` is put before key names in places: `text_config.`.
-    JsonReader(const JsonFile& file, const nlohmann::json& object, std::string prefix = {});
+    /// `prefix` is put before key names in places: `text_config.`; codes are `<area>.value` and `<area>.missing-key`;
+    /// `hint` stands where a value makes no sense.
+    JsonReader(const JsonFile& file, const JsonNode& object, std::string prefix, std::string area, std::string hint);
 
     bool has(const char* key) const;  ///< present and not null
     /// A whole number that must be there, from 1 to `high`.
@@ -57,13 +52,12 @@ public:
     const std::optional<Diagnostic>& problem() const { return problem_; }
 
 private:
-    const nlohmann::json* find(const char* key) const;
-    std::optional<std::int64_t> number(const char* key, const nlohmann::json& value, std::int64_t low,
-                                       std::int64_t high);
+    const JsonNode* find(const char* key) const;
+    std::optional<std::int64_t> number(const char* key, const JsonNode& value, std::int64_t low, std::int64_t high);
 
     const JsonFile& file_;
-    const nlohmann::json& object_;
-    std::string prefix_;
+    const JsonNode& object_;
+    std::string prefix_, area_, hint_;
     std::optional<Diagnostic> problem_;
 };
 

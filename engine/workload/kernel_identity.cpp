@@ -1,7 +1,7 @@
-#include "evaluation/kernel_identity.h"
-
 #include "base/hash.h"
+#include "workload/kernel.h"
 
+#include <array>
 #include <bit>
 #include <initializer_list>
 
@@ -9,17 +9,10 @@ namespace orrery {
 
 namespace {
 
-std::uint64_t mixed(std::uint64_t x) {  // splitmix64's finaliser (Steele, Lea, Flood 2014)
-    x += 0x9e3779b97f4a7c15ull;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
-}
-
 class Mixer {
 public:
     Mixer& add(std::uint64_t number) {
-        state_ = mixed(state_ ^ number);
+        state_ = mixedBits(state_ ^ number);
         return *this;
     }
     Mixer& add(std::initializer_list<std::int64_t> numbers) {
@@ -34,21 +27,40 @@ private:
     std::uint64_t state_ = 0;
 };
 
+// Enumerations count by name (their order in the code may change, a split must not), hashed once.
+template <class Enum, std::size_t count>
+std::uint64_t nameHash(Enum value) {
+    static const auto hashes = [] {
+        std::array<std::uint64_t, count> all{};
+        for (std::size_t i = 0; i < count; ++i) all[i] = Hash().add(toText(static_cast<Enum>(i))).value();
+        return all;
+    }();
+    return hashes[static_cast<std::size_t>(value)];
+}
+std::uint64_t nameHash(KernelKind kind) {
+    return nameHash<KernelKind, kernelKindCount>(kind);
+}
+std::uint64_t nameHash(DType type) {
+    return nameHash<DType, dtypeCount>(type);
+}
+std::uint64_t nameHash(CollectiveOp op) {
+    return nameHash<CollectiveOp, 6>(op);
+}
+
 }  // namespace
 
 std::uint64_t kernelIdentity(const Kernel& k) {
     Mixer mixer;
-    // Enumerations by name: their order in the code may change, a split must not.
-    mixer.add(toText(k.kind)).add(toText(k.type));
+    mixer.add(nameHash(k.kind)).add(nameHash(k.type));
     switch (k.kind) {
         case KernelKind::Gemm:
-            mixer.add(toText(k.weightType)).add({k.scaleBlock, k.quantisesInput, k.bias, k.transposedWeight});
+            mixer.add(nameHash(k.weightType)).add({k.scaleBlock, k.quantisesInput, k.bias, k.transposedWeight});
             mixer.add({k.batch, k.m, k.n, k.k});
             break;
         case KernelKind::PrefillAttention:
         case KernelKind::DecodeAttention: {
             const auto& a = k.attention;
-            mixer.add(toText(k.kvType)).add({a.batch, a.heads, a.kvHeads, a.queries, a.keys, a.headDim, a.valueDim});
+            mixer.add(nameHash(k.kvType)).add({a.batch, a.heads, a.kvHeads, a.queries, a.keys, a.headDim, a.valueDim});
             mixer.add({a.causal, a.flash, k.window});
             break;
         }
@@ -64,7 +76,7 @@ std::uint64_t kernelIdentity(const Kernel& k) {
             break;
         }
         case KernelKind::Collective:
-            mixer.add(toText(k.collective)).add({static_cast<std::int64_t>(k.library), k.ranks}).add(k.messageBytes);
+            mixer.add(nameHash(k.collective)).add({static_cast<std::int64_t>(k.library), k.ranks}).add(k.messageBytes);
             break;
         case KernelKind::Movement:
         case KernelKind::Other:
@@ -72,11 +84,6 @@ std::uint64_t kernelIdentity(const Kernel& k) {
             break;
     }
     return mixer.value();
-}
-
-double splitPosition(std::uint64_t identity, std::string_view device, std::uint64_t seed) {
-    const auto mixedAll = Mixer().add(seed).add(device).add(identity).value();
-    return static_cast<double>(mixedAll >> 11) * 0x1p-53;
 }
 
 }  // namespace orrery
