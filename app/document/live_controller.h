@@ -32,6 +32,7 @@ public:
     const std::shared_ptr<const CalibrationSet>& calibrations() const { return calibrations_; }
     const ui::SnapshotPtr& snapshot() const { return snapshot_; }
     const WorkloadPtr& workload() const { return workload_; }
+    bool isBusy() const { return busy_; }
     bool upToDate() const;  ///< the last answer is to the document as it is now
     void ask();             ///< now, even if the live switch is off
 

@@ -1,7 +1,5 @@
 #include "app/window/file_kind.h"
 
-#include "workload/importers.h"
-
 #include <QFile>
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -9,16 +7,15 @@
 namespace orrery::app {
 namespace {
 
-QStringList endingsOf(const Importer& importer) {
-    QStringList endings;
-    const auto words = QString::fromUtf8(importer.extensions.data(), qsizetype(importer.extensions.size()));
-    for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) endings << QLatin1Char('.') + word;
-    return endings;
+const QStringList yamlEndings{QStringLiteral(".yaml"), QStringLiteral(".yml")};
+
+bool isYaml(const QString& path) {
+    return yamlEndings.contains(QLatin1Char('.') + QFileInfo(path).suffix().toLower());
 }
 
-QStringList readableEndings() {
-    QStringList endings{QStringLiteral(".yaml"), QStringLiteral(".yml")};
-    for (const Importer& importer : importers()) endings += endingsOf(importer);
+QStringList readableEndings(const std::vector<FileFilter>& filters) {
+    QStringList endings = yamlEndings;
+    for (const FileFilter& filter : filters) endings += filter.endings;
     endings.removeDuplicates();
     return endings;
 }
@@ -29,17 +26,14 @@ QString patterns(const QStringList& endings) {
 
 }  // namespace
 
-QString openFileFilter() {
-    QStringList filters{QObject::tr("All that Orrery reads %1").arg(patterns(readableEndings())),
-                        QObject::tr("Projects, hardware, serving %1").arg(patterns({".yaml", ".yml"}))};
-    for (const Importer& importer : importers()) {
-        const auto name = QString::fromUtf8(importer.name.data(), qsizetype(importer.name.size()));
-        filters << name + QLatin1Char(' ') + patterns(endingsOf(importer));
-    }
-    return filters.join(QLatin1String(";;"));
+QString openFileFilter(const std::vector<FileFilter>& filters) {
+    QStringList lines{QObject::tr("All that Orrery reads %1").arg(patterns(readableEndings(filters))),
+                      QObject::tr("Projects, hardware, serving %1").arg(patterns(yamlEndings))};
+    for (const FileFilter& filter : filters) lines << filter.name + QLatin1Char(' ') + patterns(filter.endings);
+    return lines.join(QLatin1String(";;"));
 }
 
-Expected<FileKind> fileKind(const QString& path) {
+Expected<OpenFile> openFile(const QString& path) {
     const QFileInfo info(path);
     const Place place{path.toStdString(), 0, 0, {}};
     if (!info.exists()) {
@@ -48,14 +42,7 @@ Expected<FileKind> fileKind(const QString& path) {
     if (info.isDir()) {
         return fail("file.folder", "this is a folder", "a file", "open the config.json or model file in it", place);
     }
-    const QString ending = info.suffix().toLower();
-    if (ending != QLatin1String("yaml") && ending != QLatin1String("yml")) {
-        for (const Importer& importer : importers()) {
-            if (importer.accepts(path.toStdString())) return FileKind::Workload;
-        }
-        return fail("file.kind", "Orrery does not read files of this kind", readableEndings().join(", ").toStdString(),
-                    "models from other frameworks: export them to ONNX first", place);
-    }
+    if (!isYaml(path)) return OpenFile{path, {}};
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) {
         return fail("file.unreadable", "the file cannot be read: " + file.errorString().toStdString(), {},
@@ -63,15 +50,25 @@ Expected<FileKind> fileKind(const QString& path) {
     }
     static const QRegularExpression line(QStringLiteral("^orrery\\s*:\\s*[\"']?([a-z]+)/"),
                                          QRegularExpression::MultilineOption);
-    const QString head = QString::fromUtf8(file.read(64 * 1024));
-    const QString kind = line.match(head).captured(1);
-    if (kind == QLatin1String("hardware")) return FileKind::Hardware;
-    if (kind == QLatin1String("workload")) return FileKind::Workload;
-    if (kind == QLatin1String("project")) return FileKind::Project;
-    if (kind == QLatin1String("serving")) return FileKind::Serving;
-    return fail("file.kind", "the YAML file does not say what it is",
+    return OpenFile{path, line.match(QString::fromUtf8(file.read(64 * 1024))).captured(1)};
+}
+
+Diagnostic notOpened(const OpenFile& file, const std::vector<FileFilter>& filters) {
+    const Place place{file.path.toStdString(), 0, 0, {}};
+    if (isYaml(file.path)) {
+        return {Severity::Error,
+                "file.kind",
+                "the YAML file does not say what it is",
                 "a line such as `orrery: project/1`, `orrery: hardware/1`, `orrery: workload/1` or `orrery: serving/1`",
-                "is it a file of another program?", place);
+                "is it a file of another program?",
+                place};
+    }
+    return {Severity::Error,
+            "file.kind",
+            "Orrery does not read files of this kind",
+            readableEndings(filters).join(", ").toStdString(),
+            "models from other frameworks: export them to ONNX first",
+            place};
 }
 
 }  // namespace orrery::app

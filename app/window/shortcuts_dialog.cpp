@@ -38,7 +38,11 @@ ShortcutsDialog::ShortcutsDialog(const Actions& actions, QWidget* parent) : QDia
 
     QTreeWidgetItem* group = nullptr;
     const auto under = [&](const QString& title) {
-        if (group && group->text(0) == title) return;
+        const auto there = list->findItems(title, Qt::MatchExactly);
+        if (!there.isEmpty()) {
+            group = there.front();
+            return;
+        }
         group = new QTreeWidgetItem(list, {title});
         QFont font = list->font();
         font.setWeight(QFont::DemiBold);

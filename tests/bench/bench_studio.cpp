@@ -110,7 +110,7 @@ void studioEdits(benchmark::State& state) {
             return state.SkipWithError("no room for the workload");
         }
         file.close();
-        window.openModel(file.fileName());
+        window.openFile(file.fileName());
         const auto shown = [&] {
             return settled() && window.live().workload() &&
                    static_cast<int>(window.live().workload()->graph.operators.size()) == operators;

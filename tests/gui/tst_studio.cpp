@@ -12,11 +12,11 @@
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/theme.h"
-#include "widgets/welcome/command_palette.h"
-#include "widgets/tree/component_tree.h"
 #include "widgets/inspector/inspector.h"
 #include "widgets/messages/jobs_panel.h"
 #include "widgets/messages/notification_bar.h"
+#include "widgets/tree/component_tree.h"
+#include "widgets/welcome/command_palette.h"
 
 #include <QDesktopServices>
 #include <QtWidgets>
@@ -183,7 +183,7 @@ void TestStudio::undoAndRedoByKeys() {
 void TestStudio::clickingTheCanvasInspects() {
     window_->openExample("first-light");
     QVERIFY(settled(*window_));
-    auto* canvas = window_->hardwarePage().canvas();
+    auto* canvas = window_->page<HardwarePage>().canvas();
     QVERIFY(canvas->isVisible());
     const ComponentPath wanted = pathOf(window_->document(), "l2");
     canvas->ensureVisible(wanted);
@@ -199,7 +199,7 @@ void TestStudio::clickingTheCanvasInspects() {
 }
 
 void TestStudio::anOnnxFileIsDropped() {
-    QSignalSpy opened(window_.get(), &MainWindow::modelOpened);
+    QSignalSpy opened(window_.get(), &MainWindow::fileOpened);
     drop(*window_, QStringLiteral(ORRERY_SOURCE "/presets/examples/models/pocket-vit.onnx"));
     QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, 20000);
     QVERIFY(opened.front()[1].toBool());

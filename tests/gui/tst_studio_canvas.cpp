@@ -109,11 +109,11 @@ void TestStudioCanvas::anotherDesignIsComparedSideBySide() {
     window->actions().find("designDerive")->trigger();
     QCOMPARE(window->document().state()->hardware.size(), std::size_t(2));
     QVERIFY(window->document().hardware()->name != first);
-    QVERIFY(window->hardwarePage().secondPane() && window->hardwarePage().secondPane()->isVisible());
-    QCOMPARE(window->hardwarePage().designs()->tabs()->count(), 2);
+    QVERIFY(window->page<HardwarePage>().secondPane() && window->page<HardwarePage>().secondPane()->isVisible());
+    QCOMPARE(window->page<HardwarePage>().designs()->tabs()->count(), 2);
     STEP(picture("compare"));
-    window->hardwarePage().compareWith(-1);
-    QVERIFY(!window->hardwarePage().secondPane()->isVisible());
+    window->page<HardwarePage>().compareWith(-1);
+    QVERIFY(!window->page<HardwarePage>().secondPane()->isVisible());
 }
 
 void TestStudioCanvas::networksPlacedTwiceHaveNamesOfTheirOwn() {
@@ -141,7 +141,7 @@ void TestStudioCanvas::aDesignIsDerivedFromAPreset() {
     const auto& designs = window->document().state()->hardware;
     QCOMPARE(designs.size(), std::size_t(2));  // the empty sheet gave way
     QCOMPARE(window->document().hardware()->derivedFrom, std::string("NVIDIA A100 SXM 80 GB"));
-    QVERIFY(window->hardwarePage().secondPane() && window->hardwarePage().secondPane()->isVisible());
+    QVERIFY(window->page<HardwarePage>().secondPane() && window->page<HardwarePage>().secondPane()->isVisible());
     QCOMPARE(window->document().undoStack()->count(), 1);
     window->document().undoStack()->undo();
     QCOMPARE(window->document().state()->hardware.size(), std::size_t(1));
@@ -207,7 +207,7 @@ void TestStudioCanvas::noTwoCommandsShareAKey() {
 
 void TestStudioCanvas::everyControlIsNamed() {
     int controls = 0;
-    for (auto* button : window->hardwarePage().findChildren<QAbstractButton*>()) {
+    for (auto* button : window->page<HardwarePage>().findChildren<QAbstractButton*>()) {
         if (button->objectName().startsWith("qt_") || button->inherits("QTabBarPrivate")) continue;
         if (qobject_cast<QTabBar*>(button->parentWidget())) continue;  // Qt's own scroll buttons
         if (qobject_cast<QLineEdit*>(button->parentWidget())) continue;

@@ -2,10 +2,10 @@
 
 #include "app/window/actions.h"
 #include "app/window/command_line.h"
-#include "app/window/example_pictures.h"
-#include "app/window/examples.h"
 #include "app/window/main_window.h"
 #include "app/window/snapshot_feeder.h"
+#include "app/window/welcome/example_pictures.h"
+#include "app/window/welcome/examples.h"
 #include "support/studio_fixture.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/common/theme.h"

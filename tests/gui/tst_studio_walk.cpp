@@ -3,7 +3,7 @@
 
 #include "app/document/run_controller.h"
 #include "app/window/actions.h"
-#include "app/window/stored_runs.h"
+#include "app/window/workload/stored_runs.h"
 #include "support/studio_window.h"
 #include "widgets/graph/graph_view.h"
 #include "widgets/library/library.h"
@@ -96,7 +96,7 @@ private:
             pages->setCurrentIndex(page);
             QCoreApplication::processEvents();
         }
-        pages->setCurrentWidget(&window->hardwarePage());
+        pages->setCurrentWidget(&window->page<HardwarePage>());
         window->actions().find("editFind")->trigger();
         window->actions().find("helpPalette")->trigger();
         QTest::qWait(100);

@@ -51,7 +51,7 @@ public:
         QTRY_VERIFY(canvas()->isVisible());
     }
 
-    ui::CanvasView* canvas() const { return window->hardwarePage().canvas(); }
+    ui::CanvasView* canvas() const { return window->page<HardwarePage>().canvas(); }
     const Component& root() const { return window->document().hardware()->root; }
     const Component& at(const ComponentPath& path) const { return *componentAt(root(), path); }
     QRectF boxOf(const ComponentPath& path) const {
@@ -150,8 +150,8 @@ public:
     /// The hardware page with all of the drawing.
     void pictureOfDrawing(const char* name) {
         auto* pages = window->centralWidget()->findChild<QTabWidget*>();
-        pages->setCurrentWidget(&window->hardwarePage());
-        QVERIFY(window->hardwarePage().isVisible());
+        pages->setCurrentWidget(&window->page<HardwarePage>());
+        QVERIFY(window->page<HardwarePage>().isVisible());
         canvas()->fitAll();
         QTest::qWait(50);
         picture(name);

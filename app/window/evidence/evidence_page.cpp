@@ -31,7 +31,7 @@ std::map<std::string, QString> groupsOfDevices() {
 
 }  // namespace
 
-EvidencePage::EvidencePage(QWidget* parent) : QWidget(parent), shelf_(new ReferenceShelf(this)) {
+EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), shelf_(new ReferenceShelf(this)) {
     setObjectName(QStringLiteral("evidencePage"));
     setAccessibleName(tr("Evidence"));
     auto* column = new QVBoxLayout(this);
@@ -100,7 +100,7 @@ void EvidencePage::showCoverage() {
 }
 
 void EvidencePage::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
+    Page::showEvent(event);
     shelf_->readShipped();
 }
 

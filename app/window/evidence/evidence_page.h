@@ -3,7 +3,7 @@
 // The evidence document: how far to trust each method. Errors against references, coverage, the references themselves,
 // and fitting methods to them.
 
-#include <QWidget>
+#include "app/window/page.h"
 
 #include <memory>
 
@@ -23,10 +23,13 @@ class CalibrateTab;
 class ReferenceShelf;
 class RunsTab;
 
-class EvidencePage : public QWidget {
+class EvidencePage : public Page {
     Q_OBJECT
 public:
-    explicit EvidencePage(QWidget* parent = nullptr);
+    EvidencePage(Studio& studio, QWidget* parent);
+    PageCard card() const override;
+    void join(Studio& studio) override;
+
     ReferenceShelf* shelf() const { return shelf_; }
     AccuracyTab* accuracy() const { return accuracy_; }
     CalibrateTab* calibrate() const { return calibrate_; }

@@ -5,9 +5,10 @@
 #include "app/window/hardware/canvas_pane.h"
 #include "app/window/hardware/design_bar.h"
 #include "app/window/hardware/design_compare.h"
+#include "app/window/studio.h"
 #include "widgets/common/theme.h"
-#include "widgets/tree/component_tree.h"
 #include "widgets/comparison/difference_list.h"
+#include "widgets/tree/component_tree.h"
 
 #include <QScopedValueRollback>
 #include <QSplitter>
@@ -15,14 +16,14 @@
 
 namespace orrery::app {
 
-HardwarePage::HardwarePage(Document& document, ui::ComponentSelection* selection, QWidget* parent)
-    : QWidget(parent), document_(document), selection_(selection) {
+HardwarePage::HardwarePage(Studio& studio, QWidget* parent)
+    : Page(parent), document_(studio.document), selection_(&studio.components) {
     setObjectName(QStringLiteral("hardwarePage"));
     setAccessibleName(tr("Hardware"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    bar_ = new DesignBar(document, this);
+    bar_ = new DesignBar(document_, this);
     split_ = new QSplitter(Qt::Horizontal, this);
     split_->setObjectName(QStringLiteral("hardwareSplit"));
     tree_ = new ui::ComponentTreeView(split_);
@@ -31,7 +32,7 @@ HardwarePage::HardwarePage(Document& document, ui::ComponentSelection* selection
     canvases_ = new QSplitter(Qt::Horizontal, middle);
     canvases_->setObjectName(QStringLiteral("canvasSplit"));
     canvases_->setChildrenCollapsible(false);
-    pane_ = new CanvasPane(QStringLiteral("canvas"), selection, canvases_);
+    pane_ = new CanvasPane(QStringLiteral("canvas"), selection_, canvases_);
     differences_ = new ui::DifferenceList(middle);
     differences_->hide();
     canvases_->addWidget(pane_);
@@ -48,14 +49,14 @@ HardwarePage::HardwarePage(Document& document, ui::ComponentSelection* selection
     column->addWidget(bar_);
     column->addWidget(split_, 1);
 
-    editor_ = std::make_unique<DocumentCanvasEditor>(document);
+    editor_ = std::make_unique<DocumentCanvasEditor>(document_);
     canvas()->setEditor(editor_.get());
-    tree_->setSelection(selection);
-    connect(&document, &Document::hardwareChanged, this, [this] { follow(false); });
-    connect(&document, &Document::layoutChanged, this, [this] { follow(false); });
-    connect(&document, &Document::projectChanged, this, [this] { followSecond(false); });
-    connect(&document, &Document::replaced, this, [this] { compareWith(-1); });
-    connect(&document, &Document::problemsChanged, this, [this] {
+    tree_->setSelection(selection_);
+    connect(&document_, &Document::hardwareChanged, this, [this] { follow(false); });
+    connect(&document_, &Document::layoutChanged, this, [this] { follow(false); });
+    connect(&document_, &Document::projectChanged, this, [this] { followSecond(false); });
+    connect(&document_, &Document::replaced, this, [this] { compareWith(-1); });
+    connect(&document_, &Document::problemsChanged, this, [this] {
         tree_->setProblems(document_.problems());
         canvas()->setProblems(document_.problems());
     });

@@ -90,7 +90,7 @@ int unitsWide(int units) {
 }  // namespace
 
 MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
-    : QWidget(parent), selection_(selection), search_(new MappingSearch(this)) {
+    : Page(parent), selection_(selection), search_(new MappingSearch(this)) {
     setObjectName(QStringLiteral("mappingPage"));
     setAccessibleName(tr("Mapping"));
     stack_ = new QStackedLayout(this);
@@ -193,7 +193,7 @@ void MappingPage::setScenario(HardwarePtr hardware, WorkloadPtr workload) {
 }
 
 void MappingPage::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
+    Page::showEvent(event);
     refresh();
 }
 

@@ -3,13 +3,13 @@
 // The mapping document: how one operator is placed on the drawn array. A mapper searches while its best so far is
 // shown; the loops can then be changed by hand, and every change is answered at once.
 
+#include "app/window/page.h"
 #include "hardware/views/spatial_array_view.h"
 #include "mapping/problem_of_operator.h"
 #include "methods/method.h"
 #include "widgets/common/snapshot.h"
 
 #include <QTimer>
-#include <QWidget>
 
 class QComboBox;
 class QPushButton;
@@ -29,11 +29,16 @@ namespace orrery::app {
 
 class MappingSearch;
 
-class MappingPage : public QWidget {
+class MappingPage : public Page {
     Q_OBJECT
 public:
     explicit MappingPage(ui::Selection* selection, QWidget* parent = nullptr);
+    MappingPage(Studio& studio, QWidget* parent);
     ~MappingPage() override;
+
+    PageCard card() const override;
+    void join(Studio& studio) override;
+
     /// What is asked about now. Looked into only while the page is seen.
     void setScenario(HardwarePtr hardware, WorkloadPtr workload);
     ui::LoopNestView* nest() const { return nest_; }

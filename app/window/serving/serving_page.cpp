@@ -42,8 +42,8 @@ bool sameRun(ServingStudy a, const ServingStudy& b) {
 
 }  // namespace
 
-ServingPage::ServingPage(QWidget* parent)
-    : QWidget(parent), work_(new Background(this)), load_(new Background(this)), sure_(new Background(this)) {
+ServingPage::ServingPage(Studio& /*studio*/, QWidget* parent)
+    : Page(parent), work_(new Background(this)), load_(new Background(this)), sure_(new Background(this)) {
     setObjectName(QStringLiteral("servingPage"));
     setAccessibleName(tr("Serving"));
     soon_.setSingleShot(true);
@@ -170,13 +170,13 @@ void ServingPage::setQuestion(const ServingStudy& question) {
 }
 
 void ServingPage::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
+    Page::showEvent(event);
     build();
     if (stale_) soon_.start(0);
 }
 
 void ServingPage::hideEvent(QHideEvent* event) {
-    QWidget::hideEvent(event);
+    Page::hideEvent(event);
     if (play_) play_->setChecked(false);
 }
 

@@ -3,6 +3,7 @@
 // The serving document: a fleet under traffic. Every edit of the form is simulated at once; the run can be played,
 // stepped and scrubbed, two policies stand side by side on the same requests, and any request can be followed.
 
+#include "app/window/page.h"
 #include "app/window/serving/serving_question.h"
 #include "methods/system/planned_fleet.h"
 #include "methods/method.h"
@@ -12,7 +13,6 @@
 
 #include <QElapsedTimer>
 #include <QTimer>
-#include <QWidget>
 
 class QComboBox;
 class QPushButton;
@@ -39,11 +39,17 @@ class FleetDrawing;
 class ServingForm;
 class ServingSearch;
 
-class ServingPage : public QWidget {
+class ServingPage : public Page {
     Q_OBJECT
 public:
-    explicit ServingPage(QWidget* parent = nullptr);
+    ServingPage(Studio& studio, QWidget* parent);
     ~ServingPage() override;
+
+    PageCard card() const override;
+    void join(Studio& studio) override;
+    bool accepts(const OpenFile& file) const override;
+    void open(const QString& path) override;
+
     /// The drawing whose devices serve. Looked into only while the page is seen.
     void setHardware(HardwarePtr hardware, ui::PlacementsPtr placements = nullptr);
     /// What is asked before a person has asked: one device of today, busy enough to see queues.
@@ -72,6 +78,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    void followDocument();                    ///< the document's design and question
     static constexpr int scrubSteps = 10000;  ///< of the slider over the whole run
     void build();
     QWidget* buildTransport();
@@ -96,6 +103,7 @@ private:
     void refuse(const Diagnostic& why);
     SimTime end() const;
 
+    Studio* studio_ = nullptr;  ///< since it joined
     HardwarePtr hardware_;
     ui::PlacementsPtr placements_;
     ServingStudy question_;

@@ -1,7 +1,6 @@
 #include "app/window/workload/workload_page.h"
 
 #include "app/window/workload/graph_model.h"
-#include "app/window/settings.h"
 #include "app/window/workload/what_if_strip.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
@@ -12,6 +11,7 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLineEdit>
+#include <QSettings>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedLayout>
@@ -35,7 +35,7 @@ QString key(WorkloadPage::Show what) {
 }  // namespace
 
 WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
-    : QWidget(parent), selection_(selection), model_(new GraphModel(this)), filter_(new QSortFilterProxyModel(this)) {
+    : Page(parent), selection_(selection), model_(new GraphModel(this)), filter_(new QSortFilterProxyModel(this)) {
     setObjectName(QStringLiteral("workloadPage"));
     setAccessibleName(tr("Workload"));
     const int unit = ui::Theme::instance().unit();
@@ -125,10 +125,6 @@ WorkloadPage::WorkloadPage(ui::Selection* selection, QWidget* parent)
     });
     connect(whatIfs_, &WhatIfStrip::cleared, this, [this] { Q_EMIT whatIfsRequested({}); });
     fillMetrics();
-    const QString last = openSettings()->value(QStringLiteral("workload/show")).toString();
-    for (const Show what : {Show::Graph, Show::Both, Show::Table}) {
-        if (last == key(what)) shown_ = what;
-    }
     setShows(shown_);
 }
 
@@ -137,7 +133,17 @@ void WorkloadPage::setShows(Show what) {
     graph_->setVisible(what != Show::Table);
     table_->setVisible(what != Show::Graph);
     for (int i = 0; i < 3; ++i) views_[i]->setChecked(i == static_cast<int>(what));
-    openSettings()->setValue(QStringLiteral("workload/show"), key(what));
+}
+
+void WorkloadPage::saveView(QSettings& settings) const {
+    settings.setValue(QStringLiteral("show"), key(shown_));
+}
+
+void WorkloadPage::restoreView(const QSettings& settings) {
+    const QString last = settings.value(QStringLiteral("show")).toString();
+    for (const Show what : {Show::Graph, Show::Both, Show::Table}) {
+        if (last == key(what)) setShows(what);
+    }
 }
 
 void WorkloadPage::setWorkload(WorkloadPtr workload) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "app/window/stored_runs.h"
+#include "app/document/background.h"
+#include "app/window/page.h"
+#include "app/window/workload/stored_runs.h"
 #include "widgets/common/snapshot.h"
 #include "workload/workload.h"
-
-#include <QWidget>
 
 class QComboBox;
 class QLabel;
@@ -29,12 +29,27 @@ class WhatIfStrip;
 
 /// The workload document: what the model amounts to, its operators as a graph and as a table, and the changes that are
 /// tried on it. Shares the studio's selection. It changes nothing itself: what is wanted is said by signals.
-class WorkloadPage : public QWidget {
+class WorkloadPage : public Page {
     Q_OBJECT
 public:
     enum class Show { Graph, Both, Table };
 
     explicit WorkloadPage(ui::Selection* selection, QWidget* parent = nullptr);
+    WorkloadPage(Studio& studio, QWidget* parent);
+
+    PageCard card() const override;
+    void join(Studio& studio) override;
+    bool accepts(const OpenFile& file) const override;
+    std::vector<FileFilter> filters() const override;
+    void open(const QString& path) override;
+    bool acceptsDrop(const QMimeData& data) const override;
+    void drop(const QMimeData& data) override;
+    std::vector<ui::PaletteEntry> findable() override;
+    void feed(const ui::SnapshotPtr& snapshot) override;
+    bool goTo(const Place& place) override;
+    void saveView(QSettings& settings) const override;
+    void restoreView(const QSettings& settings) override;
+
     void setWorkload(WorkloadPtr workload);
     void setSnapshot(ui::SnapshotPtr snapshot);        ///< every new answer: the graph's heat
     void setRuns(const std::vector<RunChoice>& runs);  ///< what the chooser of runs offers
@@ -60,6 +75,8 @@ signals:
     void noted(const QString& text, const QString& detail);
 
 private:
+    void take(const QString& path, const Workload& workload);
+    void showStoredRun(std::int64_t run);  ///< 0: none
     QWidget* buildHead(QWidget* page);
     QWidget* buildTools(QWidget* page);
     QMenu* pageMenu();
@@ -76,6 +93,7 @@ private:
     void changeShape(int op, int output);
     std::vector<int> selectedOperators() const;  ///< ascending
 
+    Studio* studio_ = nullptr;  ///< since it joined; null where the page stands alone
     ui::Selection* selection_;
     GraphModel* model_;
     QSortFilterProxyModel* filter_;
@@ -96,6 +114,7 @@ private:
     QString wantedMetric_;
     Show shown_ = Show::Both;
     bool quiet_ = false;
+    Background reading_;  ///< answers of a stored run
 };
 
 }  // namespace orrery::app

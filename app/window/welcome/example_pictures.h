@@ -4,7 +4,7 @@
 
 #include "app/document/background.h"
 #include "app/document/workload_cache.h"
-#include "app/window/examples.h"
+#include "app/window/welcome/examples.h"
 #include "methods/method.h"
 #include "serving/traffic/request_stream.h"
 #include "workload/graph.h"

@@ -1,4 +1,4 @@
-#include "app/window/stored_runs.h"
+#include "app/window/workload/stored_runs.h"
 
 #include "methods/method.h"
 #include "store/runs/run_store.h"

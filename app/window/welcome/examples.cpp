@@ -1,4 +1,4 @@
-#include "app/window/examples.h"
+#include "app/window/welcome/examples.h"
 
 #include "hardware/files/catalogue.h"
 

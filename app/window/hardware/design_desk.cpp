@@ -1,10 +1,12 @@
+#include "app/window/hardware/design_desk.h"
+
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/show_hardware.h"
-#include "app/window/actions.h"
-#include "app/window/hardware/canvas_pane.h"
+#include "app/window/exports.h"
+#include "app/window/hardware/add_hardware.h"
 #include "app/window/hardware/design_bar.h"
 #include "app/window/hardware/hardware_page.h"
-#include "app/window/main_window.h"
+#include "app/window/studio.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/files/hardware_yaml.h"
 #include "store/project/project.h"
@@ -13,7 +15,6 @@
 #include <QFileDialog>
 #include <QInputDialog>
 #include <QMenu>
-#include <QTabWidget>
 #include <QUndoStack>
 
 #include <map>
@@ -32,27 +33,35 @@ Hardware emptyDesign(const QString& name) {
 
 }  // namespace
 
-void MainWindow::buildDesignActions() {
-    Actions& a = *actions_;
+DesignDesk::DesignDesk(Studio& studio, HardwarePage& page) : QObject(&page), studio_(studio), page_(page) {
+    connect(page_.designs(), &DesignBar::designChosen, this, &DesignDesk::show);
+    connect(page_.designs(), &DesignBar::renameRequested, this, &DesignDesk::rename);
+}
+
+void DesignDesk::addActions() {
+    Actions& a = studio_.actions;
+    a.add({"fileNew", tr("File"), tr("&New project"), tr("Start an empty project and draw its hardware"),
+           "document-new", QKeySequence::New},
+          [this] { drawYourOwn(); });
     const QString group = tr("Design");
     a.add({"designNew", group, tr("&New empty design"), tr("Add an empty design to the project and draw on it"),
            "document-new", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)},
-          [this] { addEmptyDesign(); });
+          [this] { addEmpty(); });
     a.add({"designDerive", group, tr("&Derive and compare"),
            tr("Add a copy of this design and show both side by side with what differs"), "document-edit",
            QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)},
-          [this] { deriveDesign(true); });
+          [this] { derive(true); });
     a.add({"designDuplicate",
            group,
            tr("D&uplicate"),
            tr("Add a copy of this design to the project"),
            "edit-duplicate",
            {}},
-          [this] { deriveDesign(false); });
+          [this] { derive(false); });
     a.add({"designRename", group, tr("&Rename…"), tr("Give this design another name"), "edit-rename", {}},
-          [this] { renameDesign(document_->hardwareIndex()); });
+          [this] { rename(studio_.document.hardwareIndex()); });
     a.add({"designDelete", group, tr("De&lete"), tr("Take this design out of the project"), "edit-delete", {}},
-          [this] { report(document_->apply(removeHardwareEdit(*document_->state(), document_->hardwareIndex()))); });
+          [this] { studio_.apply(removeHardwareEdit(*studio_.document.state(), studio_.document.hardwareIndex())); });
     a.add({"fileExportDrawing",
            tr("File"),
            tr("Export &drawing…"),
@@ -68,64 +77,59 @@ void MainWindow::buildDesignActions() {
            {}},
           [this] { exportDesign(); });
     a.add({"editCopyPicture", tr("Edit"), tr("Copy pict&ure"), tr("Copy the drawing as a picture"), "edit-copy",
-           QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), hardwarePage_},
-          [this] { hardwarePage_->activeCanvas()->copyPicture(); });
-    DesignBar* bar = hardwarePage_->designs();
-    connect(bar, &DesignBar::designChosen, this, &MainWindow::showDesign);
-    connect(bar, &DesignBar::renameRequested, this, &MainWindow::renameDesign);
+           QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), &page_},
+          [this] { page_.activeCanvas()->copyPicture(); });
     const auto enable = [this] {
-        const bool some = document_->hardwareIndex() >= 0;
+        const bool some = studio_.document.hardwareIndex() >= 0;
         for (const char* id : {"designDerive", "designDuplicate", "designRename", "fileExportDrawing",
                                "fileExportDesign", "editCopyPicture", "arrangeAuto", "arrangeForget"})
-            actions_->find(QLatin1String(id))->setEnabled(some);
-        actions_->find(QStringLiteral("designDelete"))->setEnabled(document_->state()->hardware.size() > 1);
+            studio_.actions.find(QLatin1String(id))->setEnabled(some);
+        studio_.actions.find(QStringLiteral("designDelete"))->setEnabled(studio_.document.state()->hardware.size() > 1);
     };
-    connect(document_, &Document::projectChanged, this, enable);
+    connect(&studio_.document, &Document::projectChanged, this, enable);
     enable();
 }
 
-void MainWindow::drawYourOwn() {
-    if (!maybeSave()) return;
+void DesignDesk::drawYourOwn() {
+    if (!studio_.files.maybeSave()) return;
     Project project;
     project.methods = usualMethods();
     project.hardware.push_back(emptyDesign(tr("My design")));
     project.scenarios.push_back({project.hardware.front().name, {}, {}});
-    document_->reset(std::move(project));
-    fileProblems_.clear();
-    setLayoutMode(Layout::Draw);
-    refreshProblems();
-    beginDrawing();
+    studio_.files.start(std::move(project));
+    studio_.layouts.choose(Layout::Draw);
+    begin();
 }
 
-void MainWindow::addEmptyDesign() {
-    if (report(document_->apply(addHardwareEdit(*document_->state(), emptyDesign(tr("Design")))))) beginDrawing();
+void DesignDesk::addEmpty() {
+    if (studio_.apply(addHardwareEdit(*studio_.document.state(), emptyDesign(tr("Design"))))) begin();
 }
 
-void MainWindow::beginDrawing() {
-    showProject();
-    documents_->setCurrentWidget(hardwarePage_);
-    docks_->reveal(QStringLiteral("parts"));
-    inspectComponent({});
-    hardwarePage_->canvas()->setFocus();
+void DesignDesk::begin() {
+    studio_.layouts.showProject();
+    studio_.router.show(&page_);
+    studio_.docks.reveal(QStringLiteral("parts"));
+    studio_.inspection.showComponent({});
+    page_.canvas()->setFocus();
 }
 
-void MainWindow::deriveDesign(bool compare) {
-    if (!document_->hardware()) return;
-    const std::string before = document_->hardware()->name;
-    if (!report(document_->apply(deriveHardwareEdit(*document_->state(), document_->hardwareIndex())))) return;
-    beginDrawing();
-    if (compare) hardwarePage_->compareWith(document_->state()->hardwareIndex(before));
+void DesignDesk::derive(bool compare) {
+    if (!studio_.document.hardware()) return;
+    const std::string before = studio_.document.hardware()->name;
+    if (!studio_.apply(deriveHardwareEdit(*studio_.document.state(), studio_.document.hardwareIndex()))) return;
+    begin();
+    if (compare) page_.compareWith(studio_.document.state()->hardwareIndex(before));
 }
 
-void MainWindow::derivePreset(const QString& id) {
-    QUndoStack* stack = document_->undoStack();
+void DesignDesk::derivePreset(const QString& id) {
+    QUndoStack* stack = studio_.document.undoStack();
     stack->beginMacro(tr("Derive from %1").arg(id));
-    addCatalogueHardware(id);
-    deriveDesign(true);
+    addCatalogueHardware(studio_, id);
+    derive(true);
     stack->endMacro();
 }
 
-void MainWindow::fillPresetMenu(QMenu* menu) {
+void DesignDesk::fillPresetMenu(QMenu* menu) {
     menu->clear();
     std::map<std::string, QMenu*> groups;
     for (const CatalogueEntry& entry : hardwareCatalogue()) {
@@ -140,55 +144,51 @@ void MainWindow::fillPresetMenu(QMenu* menu) {
     }
 }
 
-void MainWindow::showDesign(int index) {
-    const ProjectState& state = *document_->state();
+void DesignDesk::show(int index) {
+    const ProjectState& state = *studio_.document.state();
     if (index < 0 || index >= static_cast<int>(state.hardware.size()) || index == state.currentHardware()) return;
-    const int compared = hardwarePage_->compared(), before = state.currentHardware();
-    report(document_->apply(showHardwareEdit(state, index)));
-    if (compared == index) hardwarePage_->compareWith(before);  // the two change sides
+    const int compared = page_.compared(), before = state.currentHardware();
+    studio_.apply(showHardwareEdit(state, index));
+    if (compared == index) page_.compareWith(before);  // the two change sides
 }
 
-void MainWindow::renameDesign(int index) {
-    const ProjectState& state = *document_->state();
+void DesignDesk::rename(int index) {
+    const ProjectState& state = *studio_.document.state();
     if (index < 0 || index >= static_cast<int>(state.hardware.size())) return;
     const Hardware& design = *state.hardware[static_cast<std::size_t>(index)];
     bool given = false;
-    const QString name = QInputDialog::getText(this, tr("Rename design"), tr("Name"), QLineEdit::Normal,
+    const QString name = QInputDialog::getText(&page_, tr("Rename design"), tr("Name"), QLineEdit::Normal,
                                                QString::fromStdString(design.name), &given)
                              .trimmed();
     if (!given || name.isEmpty() || name.toStdString() == design.name) return;
-    report(document_->apply(renameHardwareEdit(state, index, name)));
+    studio_.apply(renameHardwareEdit(state, index, name));
 }
 
-void MainWindow::exportDrawing() {
+void DesignDesk::exportDrawing() {
     QString chosen;
-    QString file = QFileDialog::getSaveFileName(
-        this, tr("Export the drawing"), QString::fromStdString(document_->hardware()->name) + QStringLiteral(".svg"),
-        tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf)"), &chosen);
+    QString file =
+        QFileDialog::getSaveFileName(&page_, tr("Export the drawing"),
+                                     QString::fromStdString(studio_.document.hardware()->name) + QStringLiteral(".svg"),
+                                     tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf)"), &chosen);
     if (file.isEmpty()) return;
     if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
-    if (const QString problem = hardwarePage_->activeCanvas()->exportTo(file); !problem.isEmpty()) {
-        return complain({Severity::Error,
-                         "export.failed",
-                         problem.toStdString(),
-                         {},
-                         "choose another folder",
-                         {file.toStdString(), 0, 0, {}}});
+    if (const QString problem = page_.activeCanvas()->exportTo(file); !problem.isEmpty()) {
+        return studio_.messages.complain(exportFailed(file, problem));
     }
-    say(Severity::Note, tr("Wrote %1").arg(file));
+    studio_.messages.say(Severity::Note, tr("Wrote %1").arg(file));
 }
 
-void MainWindow::exportDesign() {
+void DesignDesk::exportDesign() {
     QString file = QFileDialog::getSaveFileName(
-        this, tr("Export the design"), QString::fromStdString(document_->hardware()->name) + QStringLiteral(".yaml"),
-        tr("Hardware (*.yaml)"));
+        &page_, tr("Export the design"),
+        QString::fromStdString(studio_.document.hardware()->name) + QStringLiteral(".yaml"), tr("Hardware (*.yaml)"));
     if (file.isEmpty()) return;
     if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".yaml");
-    Hardware design = *document_->hardware();
-    design.layoutYaml = ui::writePlacements(*document_->placements());
+    Hardware design = *studio_.document.hardware();
+    design.layoutYaml = ui::writePlacements(*studio_.document.placements());
     if (auto saved = saveFileAtomically(file.toStdString(), writeHardware(design)); !saved)
-        return complain(saved.error());
-    say(Severity::Note, tr("Wrote %1").arg(file));
+        return studio_.messages.complain(saved.error());
+    studio_.messages.say(Severity::Note, tr("Wrote %1").arg(file));
 }
 
 }  // namespace orrery::app

@@ -1,4 +1,4 @@
-#include "app/window/example_pictures.h"
+#include "app/window/welcome/example_pictures.h"
 
 #include "methods/method.h"
 #include "store/project/project.h"

@@ -1,0 +1,45 @@
+// The evidence page as a page of the window: references for all views, calibrations for all answers.
+
+#include "app/window/evidence/accuracy_tab.h"
+#include "app/window/evidence/evidence_page.h"
+#include "app/window/evidence/reference_shelf.h"
+#include "app/window/evidence/runs_tab.h"
+#include "app/window/studio.h"
+#include "widgets/common/text.h"
+
+#include <QTimer>
+
+namespace orrery::app {
+
+PageCard EvidencePage::card() const {
+    return {QStringLiteral("evidence"),
+            tr("Evidence"),
+            tr("How far to trust each method: errors, references, calibration"),
+            QStringLiteral("office-chart-scatter"),
+            {},
+            true,
+            {}};
+}
+
+void EvidencePage::join(Studio& studio) {
+    runs_->setSource([&studio] { return studio.runs.storeFile(); });
+    connect(&studio.runs, &RunController::finished, runs_, &RunsTab::refresh);
+    connect(this, &EvidencePage::calibrationChosen, this,
+            [this, &studio](const std::shared_ptr<const Calibration>& calibration) {
+                // Later ones come before what ships.
+                const auto& before = studio.live.calibrations();
+                auto all = std::make_shared<CalibrationSet>(before ? *before : shippedCalibrations().set);
+                all->add(calibration);
+                accuracy_->setCalibrations(all);
+                studio.live.setCalibrations(all);
+                studio.runs.setCalibrations(all);
+                studio.messages.say(Severity::Note,
+                                    tr("Answers now use the new calibration of %1").arg(ui::qs(calibration->method)),
+                                    tr("For this session. Save it to keep it."), QStringLiteral("calibration"));
+            });
+    connect(shelf_, &ReferenceShelf::changed, this, [this, &studio] { studio.live.setTruth(shelf_->index()); });
+    // Measured operators are marked in the roofline from the start, not only once Evidence was looked at.
+    connect(&studio, &Studio::ready, this, [this] { QTimer::singleShot(300, shelf_, &ReferenceShelf::readShipped); });
+}
+
+}  // namespace orrery::app

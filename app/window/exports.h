@@ -1,0 +1,22 @@
+#pragma once
+
+// Pictures, data and reports of what is shown, as files. Names are asked for in dialogs; what went wrong is said.
+
+#include "base/diagnostic.h"
+#include "widgets/common/result_view.h"
+
+#include <QStringList>
+
+namespace orrery::app {
+
+class ResultDocks;
+class Studio;
+
+void addExportActions(Studio& studio, const ResultDocks& results);
+void exportView(Studio& studio, ui::ResultView* view);
+/// The report folder, from what is shown now: pictures, numbers, and what each page adds.
+Expected<QStringList> exportReport(Studio& studio, const ResultDocks& results, const QString& folder);
+/// `file` cannot be written because of `problem`.
+Diagnostic exportFailed(const QString& file, const QString& problem);
+
+}  // namespace orrery::app

@@ -1,0 +1,34 @@
+#pragma once
+
+// The four layouts as commands: docks arranged, pages shown or not, type large or not; and the pages' room in the
+// window.
+
+#include "app/window/dock_set.h"
+
+#include <QObject>
+
+namespace orrery::app {
+
+class Studio;
+
+class Layouts : public QObject {
+    Q_OBJECT
+public:
+    explicit Layouts(Studio& studio) : studio_(studio) {}
+    void addActions();
+
+    void choose(Layout layout, bool asShipped = false);
+    void showPages(bool shown);
+    /// Leaves the first page, if it is in front, for what is drawn; arranges the docks if they are not there yet.
+    void showProject();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void fitCentre();
+
+    Studio& studio_;
+};
+
+}  // namespace orrery::app

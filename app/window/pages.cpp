@@ -1,0 +1,23 @@
+#include "app/window/pages.h"
+
+#include "app/window/evidence/evidence_page.h"
+#include "app/window/hardware/hardware_page.h"
+#include "app/window/mapping/mapping_page.h"
+#include "app/window/serving/serving_page.h"
+#include "app/window/welcome/start_page.h"
+#include "app/window/workload/workload_page.h"
+
+namespace orrery::app {
+
+PageList builtinPages() {
+    return {
+        makePage<StartPage>,     //
+        makePage<HardwarePage>,  //
+        makePage<WorkloadPage>,  //
+        makePage<MappingPage>,   //
+        makePage<ServingPage>,   //
+        makePage<EvidencePage>,  //
+    };
+}
+
+}  // namespace orrery::app

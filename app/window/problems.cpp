@@ -1,0 +1,99 @@
+#include "app/window/problems.h"
+
+#include "app/window/studio.h"
+#include "hardware/check/fixes.h"
+#include "widgets/messages/problems_panel.h"
+
+#include <QListView>
+#include <QTimer>
+
+namespace orrery::app {
+
+Problems::Problems(Studio& studio) : studio_(studio) {
+    connect(&studio.messages, &Messages::complained, this, [this](const Diagnostic& why) {
+        if (why.place.file.empty()) return;
+        std::erase(ofFile_, why);
+        ofFile_.push_back(why);
+        refresh();
+    });
+    connect(&studio.document, &Document::problemsChanged, this, &Problems::refresh);
+    connect(&studio.document, &Document::replaced, this, [this] { live_.reset(); });
+    connect(&studio.live, &LiveController::snapshotReady, this, [this](const ui::SnapshotPtr& snapshot) {
+        if (snapshot) live_.reset();
+        refresh();
+    });
+    connect(&studio.live, &LiveController::failed, this, [this](const Diagnostic& why) {
+        live_ = why;
+        refresh();
+    });
+}
+
+void Problems::addDock() {
+    studio_.docks.add(
+        QStringLiteral("problems"), tr("Problems"), tr("What is wrong and what to do"), [this](QWidget* parent) {
+            panel_ = new ui::ProblemsPanel(parent);
+            panel_->list()->setToolTip(tr("Enter goes to the place; Ctrl+C copies"));
+            connect(panel_, &ui::ProblemsPanel::jumpTo, this, &Problems::goTo);
+            connect(panel_, &ui::ProblemsPanel::fixRequested, this, &Problems::applyFix);
+            connect(panel_, &ui::ProblemsPanel::countsChanged, this, [this](int errors, int warnings) {
+                QStringList parts;
+                if (errors > 0) parts << tr("%n error(s)", nullptr, errors);
+                if (warnings > 0) parts << tr("%n warning(s)", nullptr, warnings);
+                studio_.docks.dock(QStringLiteral("problems"))->setTitleNote(parts.join(QStringLiteral(", ")));
+            });
+            QTimer::singleShot(0, this, &Problems::refresh);
+            return panel_.data();
+        });
+}
+
+void Problems::setOfFile(Diagnostics found) {
+    ofFile_ = std::move(found);
+    refresh();
+}
+
+Diagnostics Problems::current() const {
+    const Document& document = studio_.document;
+    Diagnostics all = ofFile_;
+    all.insert(all.end(), document.problems().begin(), document.problems().end());
+    if (live_) all.push_back(*live_);
+    if (const auto& snapshot = studio_.live.snapshot()) {
+        for (const ui::Answer& answer : snapshot->answers) {
+            if (!answer.failure) continue;
+            all.push_back(*answer.failure);
+            // Nothing is wrong with a model that a method is not made for.
+            if (answer.failure->code == "method.not-applicable") all.back().severity = Severity::Note;
+        }
+        const Diagnostics& warnings = snapshot->scenario.workload->warnings;
+        all.insert(all.end(), warnings.begin(), warnings.end());
+        if (const Estimate* primary = snapshot->primaryEstimate()) {
+            all.insert(all.end(), primary->warnings.begin(), primary->warnings.end());
+        }
+    }
+    return all;
+}
+
+void Problems::refresh() {
+    if (!panel_) return;
+    panel_->setDesign(studio_.document.hardware());
+    panel_->setDiagnostics(current());
+}
+
+void Problems::goTo(const Place& place) {
+    if (!place.path.empty()) studio_.router.goTo(place);
+}
+
+void Problems::applyFix(const Diagnostic& problem, int fix, const QString& title) {
+    Document& document = studio_.document;
+    const HardwarePtr design = document.hardware();
+    if (!design) return;
+    const std::vector<Fix> fixes = fixesFor(*design, problem);
+    if (fix < 0 || fix >= static_cast<int>(fixes.size())) return;
+    Expected<Hardware> mended = fixes[static_cast<std::size_t>(fix)].apply(*design);
+    if (!mended) return studio_.messages.complain(mended.error());
+    Edit edit{*document.state(), title, {}, {}, {}};
+    edit.after.hardware[static_cast<std::size_t>(document.hardwareIndex())] =
+        std::make_shared<const Hardware>(std::move(*mended));
+    studio_.apply(std::move(edit));
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,154 @@
+#include "app/window/router.h"
+
+#include "app/window/file_kind.h"
+#include "app/window/settings.h"
+#include "app/window/studio.h"
+
+#include <QMimeData>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QUrl>
+
+#include <algorithm>
+
+namespace orrery::app {
+
+namespace {
+
+QString actionOf(const Page& page) {
+    return QStringLiteral("page.") + page.card().id;
+}
+
+}  // namespace
+
+void Router::build(const PageList& pages, QWidget* parent) {
+    tabs_ = new QTabWidget(parent);
+    tabs_->setObjectName(QStringLiteral("documents"));
+    tabs_->setAccessibleName(tr("Documents"));
+    tabs_->setToolTip(tr("Ctrl+Tab goes to the next page"));
+    tabs_->setDocumentMode(true);
+    tabs_->tabBar()->setObjectName(QStringLiteral("documentTabs"));
+    tabs_->tabBar()->setAccessibleName(tr("Documents"));
+    tabs_->tabBar()->setExpanding(false);
+    for (const auto& make : pages) {
+        Page* page = pages_.emplace_back(make(studio_, tabs_));
+        const PageCard card = page->card();
+        tabs_->setTabToolTip(tabs_->addTab(page, card.title), card.meaning);
+        connect(page, &Page::opened, this, &Router::fileOpened);
+    }
+}
+
+void Router::join() {
+    const auto settings = openSettings();
+    for (Page* page : pages_) {
+        page->join(studio_);
+        studio_.feeder.addFollower([page](const ui::SnapshotPtr& snapshot) { page->feed(snapshot); });
+        settings->beginGroup(page->card().id);
+        page->restoreView(*settings);
+        settings->endGroup();
+    }
+    connect(&studio_, &Studio::ready, this,
+            [this] { connect(tabs_, &QTabWidget::currentChanged, this, &Router::comeToFront); });
+}
+
+void Router::addActions() {
+    int number = 0;
+    for (Page* page : pages_) {
+        const PageCard card = page->card();
+        const auto digit = static_cast<Qt::Key>(Qt::Key_1 + number++);
+        const QKeySequence usual = number > 9 ? QKeySequence() : QKeySequence(Qt::CTRL | Qt::ALT | digit);
+        studio_.actions.add(
+            {actionOf(*page), tr("Pages"), card.title, card.meaning, card.icon, card.key.isEmpty() ? usual : card.key},
+            [this, page] {
+                studio_.layouts.showPages(true);
+                show(page);
+            });
+    }
+}
+
+QList<QAction*> Router::actions() const {
+    QList<QAction*> found;
+    for (const Page* page : pages_) found << studio_.actions.find(actionOf(*page));
+    return found;
+}
+
+Page* Router::page(const QString& id) const {
+    const auto found = std::ranges::find_if(pages_, [&](const Page* page) { return page->card().id == id; });
+    return found == pages_.end() ? nullptr : *found;
+}
+
+Page* Router::front() const {
+    return qobject_cast<Page*>(tabs_->currentWidget());
+}
+
+void Router::show(Page* page) {
+    if (page) tabs_->setCurrentWidget(page);
+}
+
+void Router::leaveFirst() {
+    if (front() == pages_.front() && pages_.size() > 1) show(pages_[1]);
+}
+
+void Router::comeToFront() {
+    const PageCard card = front()->card();
+    studio_.docks.setAside(card.alone);
+    for (const QString& id : card.docks) {
+        Dock* dock = studio_.docks.dock(id);
+        if (dock && !dock->isVisible()) dock->show();
+    }
+}
+
+void Router::open(const QString& path) {
+    const Expected<OpenFile> file = openFile(path);
+    if (!file) return studio_.messages.complain(file.error());
+    if (file->kind == QLatin1String("project")) return studio_.files.openProject(path);
+    const auto found = std::ranges::find_if(pages_, [&](const Page* page) { return page->accepts(*file); });
+    if (found != pages_.end()) return (*found)->open(path);
+    studio_.messages.complain(notOpened(*file, filters()));
+}
+
+std::vector<FileFilter> Router::filters() const {
+    std::vector<FileFilter> all;
+    for (const Page* page : pages_) std::ranges::move(page->filters(), std::back_inserter(all));
+    return all;
+}
+
+bool Router::acceptsDrop(const QMimeData& data) const {
+    return data.hasUrls() || std::ranges::any_of(pages_, [&](const Page* page) { return page->acceptsDrop(data); });
+}
+
+void Router::drop(const QMimeData& data) {
+    for (Page* page : pages_) {
+        if (page->acceptsDrop(data)) page->drop(data);
+    }
+    for (const QUrl& url : data.urls()) open(url.toLocalFile());
+}
+
+void Router::goTo(const Place& place) {
+    for (Page* page : pages_) {
+        if (page->goTo(place)) return;
+    }
+}
+
+std::vector<ui::PaletteEntry> Router::findable() const {
+    std::vector<ui::PaletteEntry> all;
+    for (Page* page : pages_) std::ranges::move(page->findable(), std::back_inserter(all));
+    return all;
+}
+
+std::vector<MenuPart> Router::menus() const {
+    std::vector<MenuPart> all;
+    for (Page* page : pages_) std::ranges::move(page->menus(), std::back_inserter(all));
+    return all;
+}
+
+void Router::saveViews() const {
+    const auto settings = openSettings();
+    for (const Page* page : pages_) {
+        settings->beginGroup(page->card().id);
+        page->saveView(*settings);
+        settings->endGroup();
+    }
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,75 @@
+#include "app/window/top_bar.h"
+
+#include "app/window/hardware/add_hardware.h"
+#include "app/window/scenario_bar.h"
+#include "app/window/studio.h"
+#include "app/window/workload/add_workload.h"
+
+namespace orrery::app {
+
+TopBar::TopBar(Studio& studio, QWidget* parent) : QToolBar(tr("Main"), parent), studio_(studio) {
+    setObjectName(QStringLiteral("mainToolbar"));
+    setAccessibleName(tr("Main toolbar"));
+    setMovable(false);
+    setToolButtonStyle(Qt::ToolButtonIconOnly);
+    const auto add = [this](const char* id, bool withText = false) {
+        QAction* action = studio_.actions.find(QLatin1String(id));
+        addAction(action);
+        auto* button = qobject_cast<QToolButton*>(widgetForAction(action));
+        button->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
+        button->setAccessibleName(action->text().remove(QLatin1Char('&')));
+        if (withText) button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    };
+    for (const char* id : {"fileOpen", "fileSave", "editUndo", "editRedo"}) add(id);
+    addSeparator();
+    add("runStart", true);
+    addLive();
+    addSeparator();
+    addScenario();
+    auto* gap = new QWidget(this);
+    gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    addWidget(gap);
+    add("viewDark");
+    add("helpPalette", true);
+}
+
+void TopBar::addLive() {
+    live_ = new LiveButton(this);
+    addWidget(live_);
+    QAction* action = studio_.actions.find(QStringLiteral("runLive"));
+    connect(live_, &QToolButton::toggled, action, &QAction::setChecked);
+    connect(action, &QAction::toggled, live_, &QToolButton::setChecked);
+    connect(live_, &QToolButton::toggled, this,
+            [this](bool on) { live_->setState(on ? LiveButton::State::Idle : LiveButton::State::Off); });
+    connect(&studio_.live, &LiveController::busyChanged, this, &TopBar::showLive);
+    connect(&studio_.live, &LiveController::snapshotReady, this, [this](const ui::SnapshotPtr& snapshot) {
+        if (!snapshot) return;
+        double cost = 0;
+        for (const ui::Answer& answer : snapshot->answers) cost += answer.estimate ? answer.estimate->cost.value : 0;
+        live_->setCost(cost, static_cast<int>(snapshot->scenario.workload->graph.operators.size()));
+    });
+}
+
+void TopBar::showLive() {
+    using State = LiveButton::State;
+    const auto& snapshot = studio_.live.snapshot();
+    const bool answered = snapshot && snapshot->primaryEstimate();
+    const bool asked = studio_.document.hardware() && studio_.document.workload();
+    live_->setState(!studio_.live.isEnabled() ? State::Off
+                    : studio_.live.isBusy()   ? State::Busy
+                    : answered || !asked      ? State::Idle
+                                              : State::Failed);
+}
+
+void TopBar::addScenario() {
+    auto* scenario = new ScenarioBar(studio_.document, this);
+    addWidget(scenario);
+    connect(scenario, &ScenarioBar::catalogueHardwareChosen, this,
+            [this](const QString& id) { addCatalogueHardware(studio_, id); });
+    connect(scenario, &ScenarioBar::builtinWorkloadChosen, this,
+            [this](const QString& id) { addBuiltinWorkload(studio_, id); });
+    connect(scenario, &ScenarioBar::openRequested, &studio_.files, &ProjectFiles::chooseFile);
+    connect(scenario, &ScenarioBar::refused, &studio_.messages, &Messages::complain);
+}
+
+}  // namespace orrery::app
