@@ -1,7 +1,7 @@
 // Runs of Vidur that were recorded with the tables that made them: every request must end at the recorded time.
 
 #include "methods/system/cases/vidur_case.h"
-#include "methods/trace/table_file.h"
+#include "base/text/csv_stream.h"
 #include "methods/trace/vidur_tables.h"
 #include "serving/serving_simulation.h"
 
