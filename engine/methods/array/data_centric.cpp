@@ -104,7 +104,7 @@ void addWords(Estimate& answer, const SpatialArrayView& view, const Pricer& pric
     if (!text.empty()) said.push_back("No convolution and no product, priced by their roofline: " + text);
 }
 
-// Least and greatest measured ÷ predicted of the rows that the card names; tests/engine/tst_method_data_centric.cpp
+// Least and greatest measured ÷ predicted of the rows that the card names; tests/methods/tst_method_data_centric.cpp
 // measures them again.
 constexpr double leastRatio = 0.53, greatestRatio = 3.8;
 

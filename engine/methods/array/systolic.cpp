@@ -17,7 +17,7 @@ namespace orrery {
 
 namespace {
 
-// Measured over predicted time; tests/engine/tst_method_systolic.cpp measures it again. Nothing is faster than its
+// Measured over predicted time; tests/methods/tst_method_systolic.cpp measures it again. Nothing is faster than its
 // array.
 constexpr double leastRatio = 1.0;
 constexpr double greatestRatio = 3.0;

@@ -1,5 +1,5 @@
 // What the cards of the methods over kernels say. Findings are those of `orrery-cli evaluate` and of
-// tests/engine/tst_model_end_to_end.cpp.
+// tests/methods/tst_model_end_to_end.cpp.
 
 #include "methods/model/model_methods.h"
 
