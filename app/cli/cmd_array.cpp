@@ -146,7 +146,7 @@ Json json(const systolic::Array& array, const std::vector<LayerReport>& layers, 
     return out;
 }
 
-int run(const Arguments& arguments, Watch& watch) {
+int runArray(const Arguments& arguments, Watch& watch) {
     const auto config = systolic::readScaleSimConfig(*arguments.value("config"));
     if (!config) return report(config.error()), Unanswered;
     report(config->warnings);
@@ -227,7 +227,7 @@ const Command arrayCommand{
     .examples = {{"orrery-cli array --config scale.cfg --topology resnet18.csv", "the three reports of every layer"},
                  {"orrery-cli array --config scale.cfg --topology gemm.csv --gemm --json",
                   "of matrix products, as JSON"}},
-    .run = run,
+    .run = runArray,
 };
 
 }  // namespace orrery::cli

@@ -21,7 +21,7 @@ std::string today() {
     return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
 }
 
-int run(const Arguments& arguments, Watch& watch) {
+int runCalibrate(const Arguments& arguments, Watch& watch) {
     const std::string id = *arguments.value("method");
     const KernelMethod* method = findKernelMethod(id);
     if (!method) {
@@ -108,7 +108,7 @@ const Command calibrateCommand{
                  {"orrery-cli calibrate --method tile-hybrid --references a100_sxm__trtllm-1__gemm.csv "
                   "h100_sxm__trtllm-1__gemm.csv --holdout device=h100-sxm --across-devices --out any.json",
                   "fit one device, test another"}},
-    .run = run,
+    .run = runCalibrate,
 };
 
 }  // namespace orrery::cli

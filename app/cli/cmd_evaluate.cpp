@@ -56,7 +56,7 @@ Expected<Holdout> readSplit(const Arguments& arguments, const Calibrations& cali
     return readHoldout(calibrations.split);
 }
 
-int run(const Arguments& arguments, Watch& watch) {
+int runEvaluate(const Arguments& arguments, Watch& watch) {
     OptionValues options;
     const auto method = readOneMethod(arguments, options);
     if (!method) return failed(method.error());
@@ -129,7 +129,7 @@ const Command evaluateCommand{
          {"orrery-cli evaluate --method tile-hybrid --calibration mine.json --references h100_sxm__trtllm-1__gemm.csv "
           "--held-out --json",
           "of one's own calibration, on the rows that it was not fitted to"}},
-    .run = run,
+    .run = runEvaluate,
 };
 
 }  // namespace orrery::cli

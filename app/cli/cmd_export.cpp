@@ -61,7 +61,7 @@ int toStandardOutput(const std::string& format, const RestoredRun& run) {
                       .value());
 }
 
-int run(const Arguments& arguments, Watch&) {
+int runExport(const Arguments& arguments, Watch&) {
     const std::string file = arguments.positionals().front();
     const auto format = arguments.value("format");
     if (format && std::find(formats.begin(), formats.end(), *format) == formats.end()) {
@@ -123,7 +123,7 @@ const Command exportCommand{
     .examples = {{"orrery-cli export results/runs.sqlite --list", "a table of the runs"},
                  {"orrery-cli export results/runs.sqlite --run 2 --format csv > run2.csv", "one run as a table"},
                  {"orrery-cli export results/runs.sqlite --out again", "the whole report folder of the last run"}},
-    .run = run,
+    .run = runExport,
 };
 
 }  // namespace orrery::cli

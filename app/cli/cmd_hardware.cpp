@@ -162,7 +162,7 @@ Json networksJson(const Hardware& hardware) {
     return out;
 }
 
-int run(const Arguments& arguments, Watch&) {
+int runHardware(const Arguments& arguments, Watch&) {
     if (arguments.positionals().empty()) return list(arguments.has("json"));
     const auto loaded = loadHardware(arguments.positionals().front());
     if (!loaded) {
@@ -207,7 +207,7 @@ const Command hardwareCommand{
     .examples = {{"orrery-cli hardware", "a table of the catalogue"},
                  {"orrery-cli hardware h100-sxm", "peaks per precision and memory levels of one device"},
                  {"orrery-cli hardware my-chip.yaml", "is my own design complete and sound?"}},
-    .run = run,
+    .run = runHardware,
 };
 
 }  // namespace orrery::cli

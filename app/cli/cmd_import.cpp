@@ -37,7 +37,7 @@ std::string text(const Workload& workload) {
     return out + kinds.text();
 }
 
-int run(const Arguments& arguments, Watch&) {
+int runImport(const Arguments& arguments, Watch&) {
     const auto recipe = readRecipe(arguments, arguments.positionals().front());
     if (!recipe) return failed(recipe.error());
     const auto workload = loadWorkload(*recipe);
@@ -67,7 +67,7 @@ const Command importCommand{
                   "the same for a script, with its symbolic dimensions bound"},
                  {"orrery-cli import config.json --phase decode --batch 16 --seq 4096",
                   "one decode step of a language model, from its configuration alone"}},
-    .run = run,
+    .run = runImport,
 };
 
 }  // namespace orrery::cli

@@ -82,7 +82,7 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
 
 namespace {
 
-int run(const Arguments& arguments, Watch& watch) {
+int runMap(const Arguments& arguments, Watch& watch) {
     if (arguments.has("maestro")) return mapMaestro(arguments);
     if (arguments.has("hardware") || arguments.has("workload")) return mapWorkload(arguments, watch);
     std::vector<std::string> files = arguments.values("timeloop");
@@ -177,7 +177,7 @@ const Command mapCommand{
                   "and what would skipping zeros bring?"},
                  {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
                   "the layers of a MAESTRO file under NVDLA's dataflow"}},
-    .run = run,
+    .run = runMap,
 };
 
 }  // namespace orrery::cli

@@ -63,7 +63,7 @@ std::string cardText(const MethodCard& card) {
                        first.choices.back() == first.fallback ? first.choices.front() : first.choices.back());
 }
 
-int run(const Arguments& arguments, Watch&) {
+int runMethods(const Arguments& arguments, Watch&) {
     const Method* only = nullptr;
     if (!arguments.positionals().empty()) {
         const auto choice = methodChoice(arguments.positionals().front(), builtinMethods());
@@ -99,7 +99,7 @@ const Command methodsCommand{
     .examples = {{"orrery-cli methods", "a table of ids, titles and what they cost"},
                  {"orrery-cli methods loop-nest", "one card, with the options of `--method 'loop-nest(…)'`"},
                  {"orrery-cli methods --json", "every card: evidence, needs, failure mode, papers"}},
-    .run = run,
+    .run = runMethods,
 };
 
 }  // namespace orrery::cli

@@ -42,7 +42,7 @@ int answer(const Project& project, const std::string& out, Watch& watch) {
     return written && anyAnswer(results) && !watch.interrupted() ? Answered : Unanswered;
 }
 
-int run(const Arguments& arguments, Watch& watch) {
+int runProject(const Arguments& arguments, Watch& watch) {
     const std::string file = arguments.positionals().front();
     const auto loaded = readProjectFile(file);
     if (!loaded) return failed(loaded.error());
@@ -68,7 +68,7 @@ const Command projectCommand{
     .examples = {{"orrery-cli project first.orrery", "is the file sound, and what does it hold?"},
                  {"orrery-cli project first.orrery --out report", "the answers to all its scenarios, to read or print"},
                  {"orrery-cli project old.orrery --upgrade", "bring a file of an older Orrery up to date"}},
-    .run = run,
+    .run = runProject,
 };
 
 }  // namespace orrery::cli

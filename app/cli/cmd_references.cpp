@@ -73,7 +73,7 @@ Expected<ColumnMapping> mappingFor(const Arguments& arguments, const std::string
     return mapping;
 }
 
-int run(const Arguments& arguments, Watch&) {
+int runReferences(const Arguments& arguments, Watch&) {
     const auto files = referenceFiles(arguments);
     if (files.empty()) return print(listed()) ? Answered : Unanswered;
     const bool mapped = arguments.has("map") || arguments.has("word") || arguments.has("guess");
@@ -136,6 +136,6 @@ const Command referencesCommand{
                   "--save bench.yaml",
                   "a mapping, tried and kept"},
                  {"evaluate --method tile-wave --references bench.csv --import bench.yaml", "a method judged on it"}},
-    .run = run};
+    .run = runReferences};
 
 }  // namespace orrery::cli

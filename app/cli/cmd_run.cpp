@@ -14,7 +14,7 @@ namespace orrery::cli {
 
 namespace {
 
-int run(const Arguments& arguments, Watch& watch) {
+int runScenario(const Arguments& arguments, Watch& watch) {
     const auto scenario = readScenario(arguments);
     if (!scenario) return failed(scenario.error());
     const auto methods = readMethodsFor(arguments, scenario->task);
@@ -99,7 +99,7 @@ const Command runCommand{
           "a serving run by two methods"},
          {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --method tile-wave --why o_proj",
           "why does this operator take so long?"}},
-    .run = run,
+    .run = runScenario,
 };
 
 }  // namespace orrery::cli

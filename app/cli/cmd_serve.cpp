@@ -42,7 +42,7 @@ int serveVidur(const Arguments& arguments, Watch& watch) {
                       {arguments.has("json"), arguments.has("interval")}, watch);
 }
 
-int run(const Arguments& arguments, Watch& watch) {
+int runServe(const Arguments& arguments, Watch& watch) {
     if (arguments.has("keys")) return serveKeys(arguments.has("json"));
     if (!arguments.positionals().empty()) return serveFile(arguments, watch);
     if (arguments.has("llmservingsim") && (arguments.has("tables") || arguments.has("hardware")))
@@ -102,7 +102,7 @@ const Command serveCommand{
                   "every request, for a script"},
                  {"orrery-cli serve --llmservingsim bench/RTXPRO6000/Llama-3.1-8B --tables perf",
                   "a real run of vLLM, simulated and compared"}},
-    .run = run,
+    .run = runServe,
 };
 
 }  // namespace orrery::cli

@@ -13,7 +13,7 @@ namespace orrery::cli {
 
 namespace {
 
-int run(const Arguments& arguments, Watch& watch) {
+int runStudy(const Arguments& arguments, Watch& watch) {
     auto loaded = readStudyFile(arguments.positionals().front());
     if (!loaded) return failed(loaded.error());
     report(loaded->warnings);
@@ -75,7 +75,7 @@ const Command studyCommand{
     .required = {"out"},
     .examples = {{"orrery-cli study sweep.yaml --out results", "run it, or add a run to the database that is there"},
                  {"orrery-cli export results/runs.sqlite --list", "which runs are stored?"}},
-    .run = run,
+    .run = runStudy,
 };
 
 }  // namespace orrery::cli

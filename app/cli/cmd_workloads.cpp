@@ -32,7 +32,7 @@ nlohmann::ordered_json infoJson(const WorkloadInfo& info) {
     return json;
 }
 
-int run(const Arguments& arguments, Watch&) {
+int runWorkloads(const Arguments& arguments, Watch&) {
     if (arguments.has("json")) {
         nlohmann::ordered_json json{{"format", "orrery-workloads"}, {"version", 1}};
         json["workloads"] = nlohmann::ordered_json::array();
@@ -56,7 +56,7 @@ const Command workloadsCommand{
     .options = {{"json", "", "as JSON, with the usual options and sources"}},
     .examples = {{"orrery-cli workloads", "a table of ids, names and options"},
                  {"orrery-cli workloads --json", "the same for a script"}},
-    .run = run,
+    .run = runWorkloads,
 };
 
 }  // namespace orrery::cli

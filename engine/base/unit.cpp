@@ -121,6 +121,8 @@ std::optional<Scale> findUnit(std::string_view symbol, Dimension dimension) {
     return std::nullopt;
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Warray-bounds"  // false in GCC 12, on std::string::replace (bug 105651)
 // The unit that a slip like `GBps`, `gb/s`, `gbit/sec` most likely meant; empty if none comes near.
 std::string likelyUnit(std::string_view symbol, Dimension dimension) {
     std::string wanted = lower(symbol);
@@ -142,6 +144,7 @@ std::string likelyUnit(std::string_view symbol, Dimension dimension) {
     }
     return {};
 }
+#pragma GCC diagnostic pop
 
 std::string significant(double value, int digits) {
     if (digits <= 0) return fmt::format("{}", value);

@@ -1,7 +1,6 @@
 // How long does the hardware canvas take on designs of real sizes? Offscreen, 1600×900, one thread.
 #include "widgets/canvas/painter.h"
 
-#include <QGuiApplication>
 #include <QImage>
 #include <QPainter>
 
@@ -62,15 +61,6 @@ HardwarePtr deep(std::int64_t count) {
     return design;
 }
 
-void application() {
-    static int argc = 1;
-    static char name[] = "bench";
-    static char* argv[] = {name, nullptr};
-    if (QGuiApplication::instance()) return;
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    static QGuiApplication made(argc, argv);
-}
-
 PaintOptions fitAll(const Scene& scene, double zoom = 0) {
     const QSizeF size(1600, 900);
     const QRectF bounds = scene.bounds().adjusted(-24, -24, 24, 24);
@@ -84,7 +74,6 @@ PaintOptions fitAll(const Scene& scene, double zoom = 0) {
 }
 
 void repaint(benchmark::State& state, const HardwarePtr& design, double zoom) {
-    application();
     Scene scene;
     scene.setDesign(design, nullptr);
     const PaintOptions options = fitAll(scene, zoom);
@@ -112,7 +101,6 @@ BENCHMARK(withText)->Arg(10000)->Arg(50000)->Unit(benchmark::kMillisecond);
 
 // One component to another place and back: the scene follows, and what changed is painted again.
 void move(benchmark::State& state, const HardwarePtr& design, const ComponentPath& path, double zoom) {
-    application();
     Scene scene;
     const std::string key = placementKey(design->root, path);
     const auto at = [&](double x) {
@@ -146,7 +134,6 @@ BENCHMARK(moveOneFlat)->Args({50000, 0})->Args({50000, 100})->Unit(benchmark::kM
 BENCHMARK(moveOneDeep)->Args({50000, 0})->Args({50000, 100})->Unit(benchmark::kMillisecond);
 
 void buildScene(benchmark::State& state) {
-    application();
     const HardwarePtr design = deep(state.range(0));
     for (auto _ : state) {
         Scene scene;

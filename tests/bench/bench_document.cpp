@@ -50,15 +50,7 @@ Project largeProject() {
     return project;
 }
 
-void startApplication() {
-    static int argc = 1;
-    static char name[] = "orrery-bench";
-    static char* argv[] = {name, nullptr};
-    if (!QCoreApplication::instance()) new QCoreApplication(argc, argv);
-}
-
 void BM_DocumentMove50000(benchmark::State& state) {
-    startApplication();
     Document document;
     document.reset(largeProject());
     int step = 0;
@@ -71,7 +63,6 @@ void BM_DocumentMove50000(benchmark::State& state) {
 }
 
 void BM_DocumentAttribute50000(benchmark::State& state) {
-    startApplication();
     Document document;
     document.reset(largeProject());
     while (document.isChecking()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
@@ -85,7 +76,6 @@ void BM_DocumentAttribute50000(benchmark::State& state) {
 }
 
 void BM_DocumentUndo50000(benchmark::State& state) {
-    startApplication();
     Document document;
     document.reset(largeProject());
     if (!document.apply(setAttributeEdit(*document.state(), 0, {0, 0, 0}, "capacity", "1 KiB")))

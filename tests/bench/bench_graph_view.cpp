@@ -21,16 +21,6 @@ namespace {
 using namespace orrery;
 using namespace orrery::ui;
 
-void startApplication() {
-    if (qApp) return;
-    static int argc = 1;
-    static char name[] = "orrery-bench";
-    static char* argv[] = {name, nullptr};
-    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    static QApplication application(argc, argv);
-    initialiseApplicationLook();
-}
-
 /// GPT-3 175B as an exporter writes it (Brown et al. 2020, table 2.1: 96 layers, width 12,288, 96 heads): 16 operators
 /// in each block, one prompt of 2,048 tokens, 1,539 operators in all.
 Graph gpt3Written() {
@@ -108,7 +98,6 @@ double longestTurn(Done done) {
 
 struct Stage {
     Stage() : view(&selection) {
-        startApplication();
         Theme::instance().setAnimated(false);
         view.resize(1600, 900);
         view.show();
@@ -121,7 +110,6 @@ struct Stage {
 
 /// From the graph written out to its picture. `all`: every operator stands on it; else equal blocks are folded first.
 void graphViewGpt3(benchmark::State& state) {
-    startApplication();
     const bool all = state.range(0) != 0;
     const Graph written = gpt3Written();
     double stall = 0;
@@ -155,7 +143,6 @@ BENCHMARK(graphViewGpt3)
 
 /// From a loaded swin_t to its first picture, and to all of it unfolded.
 void graphViewSwin(benchmark::State& state) {
-    startApplication();
     QElapsedTimer clock;
     clock.start();
     const auto loaded = loadWorkload({std::string(ORRERY_REFERENCE) + "/onnx/torchvision/swin_t.onnx", {}, {}});
@@ -189,7 +176,6 @@ BENCHMARK(graphViewSwin)
 
 /// A repaint of about 5,000 nodes: all of them (far) and at reading size.
 void graphViewRepaint(benchmark::State& state) {
-    startApplication();
     Graph graph = (*loadWorkload({"gpt-3-175b", {}, {}}))->graph;
     unfoldRepeats(graph);
     const std::size_t once = graph.operators.size();

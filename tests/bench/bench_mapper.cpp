@@ -1,8 +1,8 @@
 // How many valid mappings of a ResNet 3x3 layer on an array of 256 row-stationary elements does a search cost in a
 // second? Timeloop 3.0.3 costs about 290 and examines 4,800 on the same machine, one thread, where these figures were
 // first taken.
-#include "engine/mapping_fixture.h"
 #include "mapping/mappers/mapper.h"
+#include "support/mapping_fixture.h"
 
 #include <benchmark/benchmark.h>
 

@@ -18,14 +18,7 @@ namespace {
 using namespace orrery;
 using namespace orrery::ui;
 
-void needApplication() {
-    if (qApp) return;
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    static int argc = 1;
-    static char name[] = "orrery-bench";
-    static char* argv[] = {name, nullptr};
-    new QApplication(argc, argv);  // lives as long as the process: benchmarks have no main of their own
-    initialiseApplicationLook();
+void stopAnimations() {
     Theme::instance().setAnimated(false);
 }
 
@@ -55,7 +48,7 @@ BENCHMARK(timelineBuild)->Arg(10'000)->Arg(1'000'000)->Unit(benchmark::kMillisec
 
 // One frame of 1600 × 500 pixels; the second argument is how many times W was pressed.
 void timelinePaint(benchmark::State& state) {
-    needApplication();
+    stopAnimations();
     Selection selection;
     TimelineView view(&selection);
     view.resize(1600, 500);
@@ -76,7 +69,7 @@ BENCHMARK(timelinePaint)
 
 // A new snapshot every edit, axes and labels drawn anew.
 void rooflineUpdate(benchmark::State& state) {
-    needApplication();
+    stopAnimations();
     Selection selection;
     RooflinePlot plot(&selection);
     plot.resize(800, 500);
@@ -95,7 +88,7 @@ void rooflineUpdate(benchmark::State& state) {
 BENCHMARK(rooflineUpdate)->Arg(4)->Arg(333)->Unit(benchmark::kMillisecond);
 
 void breakdownModelOf(benchmark::State& state) {
-    needApplication();
+    stopAnimations();
     const SnapshotPtr snapshot = fixture::snapshot({.layers = 333});
     for (auto _ : state) benchmark::DoNotOptimize(breakdownModel(*snapshot, BreakdownBy(state.range(0))));
 }

@@ -3,12 +3,12 @@
 // GB; a million iterations per second. With the tables of Llama-2-7B on one A100 where the reference data is there. Of
 // an iteration's price from kernels: about a microsecond.
 
-#include "engine/iteration_fixture.h"
+#include "methods/system/clock_policy.h"
 #include "methods/system/planned_fleet.h"
 #include "methods/trace/vidur_tables.h"
-#include "methods/system/clock_policy.h"
 #include "serving/serving_simulation.h"
 #include "serving/traffic/traffic.h"
+#include "support/iteration_fixture.h"
 
 #include <benchmark/benchmark.h>
 

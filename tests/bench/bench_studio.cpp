@@ -8,7 +8,6 @@
 #include "app/window/main_window.h"
 #include "app/window/settings.h"
 #include "app/window/snapshot_feeder.h"
-#include "widgets/common/theme.h"
 #include "widgets/inspector/inspector.h"
 
 #include <QtWidgets>
@@ -22,22 +21,8 @@ namespace {
 using namespace orrery;
 using namespace orrery::app;
 
-/// One application for all benchmarks, offscreen, with a home of its own.
-void startApplication() {
-    static int argc = 1;
-    static char name[] = "orrery-bench";
-    static char* argv[] = {name, nullptr};
-    static QTemporaryDir home;
-    qputenv("ORRERY_CONFIG_HOME", home.path().toUtf8());
-    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    static QApplication application(argc, argv);
-    static const bool looks = (ui::initialiseApplicationLook(), true);
-    (void)looks;
-}
-
 /// exec to first paint and to ready, of the real program.
 void studioStart(benchmark::State& state) {
-    startApplication();
     const QString program = qEnvironmentVariable("ORRERY_STUDIO", QCoreApplication::applicationDirPath() + "/orrery");
     double paint = 0, ready = 0;
     for (auto unused : state) {
@@ -90,7 +75,6 @@ QByteArray chainOf(int operators) {
 /// seconds, every view of the layout live. A timer of 0 ms marks the turns. `operators`: of the workload, 0 for the
 /// example's own.
 void studioEdits(benchmark::State& state) {
-    startApplication();
     const auto layout = static_cast<Layout>(state.range(0));
     const int operators = static_cast<int>(state.range(1));
     MainWindow window;

@@ -1,8 +1,8 @@
-#include "engine/tile_fixture.h"
-#include "methods/tile/tile_wave_attention.h"
-#include "methods/tile/tile_wave_collective.h"
 #include "methods/tile/features_attention.h"
 #include "methods/tile/features_collective.h"
+#include "methods/tile/tile_wave_attention.h"
+#include "methods/tile/tile_wave_collective.h"
+#include "support/tile_fixture.h"
 
 #include <benchmark/benchmark.h>
 

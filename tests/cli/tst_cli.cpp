@@ -1,7 +1,7 @@
-#include "cli/cli_process.h"
-#include "cli/schema_check.h"
 #include "store/project/project.h"
 #include "store/runs/run_store.h"
+#include "support/cli_process.h"
+#include "support/schema_check.h"
 
 #include <QDir>
 #include <QJsonArray>

@@ -1,4 +1,4 @@
-#include "cli/cli_process.h"
+#include "support/cli_process.h"
 
 #include <QDir>
 #include <QDirIterator>

@@ -1,5 +1,5 @@
-#include "cli/cli_process.h"
-#include "cli/schema_check.h"
+#include "support/cli_process.h"
+#include "support/schema_check.h"
 
 #include <QFile>
 #include <QTemporaryDir>

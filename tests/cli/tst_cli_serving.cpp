@@ -1,7 +1,7 @@
 // `orrery-cli serve FILE`: what a person asks of experts, tenants, adapters and stages, and what comes out.
 
-#include "cli/cli_process.h"
-#include "cli/schema_check.h"
+#include "support/cli_process.h"
+#include "support/schema_check.h"
 
 #include <QtTest/QtTest>
 

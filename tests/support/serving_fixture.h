@@ -1,50 +1,44 @@
 #pragma once
 
-// A small run for views: one or more replicas under a straight law, so that every number can be checked by hand.
+// Iteration times by a law that a test can add up by hand, and fleets of them.
 
-#include "serving/traffic/traffic.h"
-#include "widgets/serving/serving_run.h"
+#include "methods/system/planned_fleet.h"
+#include "serving/serving_simulation.h"
+
+#include <memory>
 
 namespace orrery::test {
 
-/// 5 ms, 20 us per token, 1 us per thousand tokens of context.
-class StraightLaw final : public IterationTime {
+/// seconds = (fixed + perToken · tokens + perContext · tokens in the caches) · scale
+class LawTime : public IterationTime {
 public:
+    double fixed = 0.004, perToken = 2e-5, perContext = 1e-7, scale = 1;
     IterationPrice price(const IterationWork& work) const override {
+        double context = static_cast<double>(work.decodeContext);
+        for (const PromptChunk& chunk : work.prompts) context += chunk.context;
         IterationPrice price;
-        price.seconds = price.lastSeconds = 5e-3 + 20e-6 * work.tokens + 1e-9 * static_cast<double>(work.decodeContext);
+        price.seconds = price.lastSeconds = (fixed + perToken * work.tokens + perContext * context) * scale;
         return price;
     }
 };
 
-inline std::shared_ptr<const RequestStream> smallTraffic(std::int64_t requests = 120, double rate = 12) {
-    TrafficSpec traffic;
-    traffic.requests = requests;
-    traffic.arrivals.rate = rate;
-    return std::make_shared<const RequestStream>(makeTraffic(traffic, 7).value());
+inline ReplicaSpec replicaOf(const std::string& scheduler, std::int64_t blocks, double scale = 1) {
+    auto time = std::make_shared<LawTime>();
+    time->scale = scale;
+    ReplicaSpec replica;
+    replica.name = scheduler;
+    replica.pool = "replicas";
+    replica.time = time;
+    replica.scheduler.id = scheduler;
+    replica.kvBlocks = blocks;
+    replica.kvBytesPerToken = 1 << 17;
+    return replica;
 }
 
-inline ui::ServingRunPtr smallRun(const std::string& scheduler = "vllm-v0", int replicas = 2, std::int64_t blocks = 400,
-                                  std::shared_ptr<const RequestStream> stream = smallTraffic()) {
+inline std::shared_ptr<FleetSpec> fleetOf(const std::string& scheduler, int replicas, std::int64_t blocks) {
     auto fleet = std::make_shared<FleetSpec>();
-    for (int i = 0; i < replicas; ++i) {
-        ReplicaSpec replica;
-        replica.name = "replica " + std::to_string(i + 1);
-        replica.time = std::make_shared<StraightLaw>();
-        replica.scheduler.id = scheduler;
-        replica.kvBlocks = blocks;
-        fleet->replicas.push_back(std::move(replica));
-    }
-    fleet->promise = {.ttft = 0.2, .tpot = 0.02};
-    ServingOptions how;
-    how.batches = how.members = true;
-    auto run = std::make_shared<ui::ServingRun>();
-    run->name = QString::fromStdString(scheduler);
-    run->fleet = fleet;
-    run->stream = stream;
-    run->result = simulate(fleet, stream, how).value();
-    run->metrics = measure(run->result, *fleet);
-    return run;
+    for (int i = 0; i < replicas; ++i) fleet->replicas.push_back(replicaOf(scheduler, blocks));
+    return fleet;
 }
 
 }  // namespace orrery::test

@@ -1,7 +1,7 @@
 // Heat on the graph: which numbers there are, what folded groups have of them, and scales. Expectations are sums and
 // formulas written here, for any folding.
 
-#include "tests/support/plots_fixture.h"
+#include "support/plots_fixture.h"
 #include "widgets/graph/heat.h"
 #include "widgets/graph/measured_times.h"
 

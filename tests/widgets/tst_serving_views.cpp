@@ -1,7 +1,7 @@
 // Do the views of serving show what the run did, and find under the mouse what they have drawn?
 
 #include "base/random.h"
-#include "support/serving_fixture.h"
+#include "support/serving_run_fixture.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/lane_plot.h"
 #include "widgets/serving/line_plot.h"

@@ -1,5 +1,7 @@
 #include "base/text/nearest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -62,7 +64,7 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 std::string quotedList(const std::vector<std::string>& words, std::string_view conjunction) {
     std::string text;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        if (i > 0) text += i + 1 == words.size() ? " " + std::string(conjunction) + " " : ", ";
+        if (i > 0) text += i + 1 == words.size() ? fmt::format(" {} ", conjunction) : ", ";
         text += "`" + words[i] + "`";
     }
     return text;

@@ -31,7 +31,7 @@ bool plainIsSafe(std::string_view text) {
     return true;
 }
 
-std::string quoted(std::string_view text) {
+std::string doubleQuoted(std::string_view text) {
     std::string out = "\"";
     for (const char ch : text) {
         const auto c = static_cast<unsigned char>(ch);
@@ -54,12 +54,12 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 std::string yamlScalar(std::string_view text) {
-    return plainIsSafe(text) ? std::string(text) : quoted(text);
+    return plainIsSafe(text) ? std::string(text) : doubleQuoted(text);
 }
 
 std::string yamlFlow(const YamlNode& node) {
     if (node.isNull()) return "~";
-    if (node.isScalar()) return node.quoted ? quoted(node.scalar) : yamlScalar(node.scalar);
+    if (node.isScalar()) return node.quoted ? doubleQuoted(node.scalar) : yamlScalar(node.scalar);
     std::string out = node.isMap() ? "{" : "[";
     for (std::size_t i = 0; i < node.items.size(); ++i) {
         if (i > 0) out += ", ";

@@ -15,7 +15,7 @@ struct Efficiencies {
 };
 
 /// From measured matrix products of the derivation devices; for platforms without references the same numbers, and a
-/// basis that says so. tests/engine/tst_evaluation_stated.cpp measures them again.
+/// basis that says so. tests/evaluation/tst_evaluation_stated.cpp measures them again.
 Efficiencies efficienciesFor(Platform platform);
 
 }  // namespace orrery

@@ -2,7 +2,7 @@
 
 // How far the analytic methods were from measured kernels, as a few constants per method: quantiles of what was
 // measured given what was predicted, by family of operators and by predicted time, because a microsecond kernel is
-// missed by its launch and a millisecond kernel by its efficiency. tests/engine/tst_evaluation_stated.cpp measures
+// missed by its launch and a millisecond kernel by its efficiency. tests/evaluation/tst_evaluation_stated.cpp measures
 // them again from the reference data and fails if they have drifted.
 
 #include "base/quantity.h"

@@ -1,4 +1,4 @@
-// The quantiles that tests/engine/tst_evaluation_stated.cpp prints. Classes of predicted time are under 10 us, to 100
+// The quantiles that tests/evaluation/tst_evaluation_stated.cpp prints. Classes of predicted time are under 10 us, to 100
 // us, to 1 ms, and above. The first class holds differences in seconds, the others ratios; the last number of each is
 // its rows, 0 where a neighbour stands in.
 

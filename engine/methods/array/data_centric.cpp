@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Least and greatest measured ÷ predicted of the rows that the card names; tests/engine/tst_method_data_centric.cpp
+// Least and greatest measured ÷ predicted of the rows that the card names; tests/methods/tst_method_data_centric.cpp
 // measures them again.
 constexpr double leastFlowRatio = 0.53, greatestFlowRatio = 3.8;
 constexpr std::array<FlowLayerKind, 3> flowKinds{FlowLayerKind::Convolution, FlowLayerKind::Depthwise,

@@ -13,7 +13,7 @@ namespace orrery {
 
 namespace {
 
-// Measured over predicted time; tests/engine/tst_method_systolic.cpp measures it again. Nothing is faster than its
+// Measured over predicted time; tests/methods/tst_method_systolic.cpp measures it again. Nothing is faster than its
 // array.
 constexpr double leastFoldRatio = 1.0;
 constexpr double greatestFoldRatio = 3.0;

@@ -16,7 +16,7 @@ namespace {
 constexpr double stackedJoulesPerByte = 8 * 4e-12, otherJoulesPerByte = 8 * 8e-12;
 // From the memory's pins through controllers and caches into registers, at 7 nm. Fitted to the mean power of 30
 // settings of Llama-2 70B on A100 with its measured times (Splitwise @ 8f99e7dc; prompts up to 4096 tokens), the only
-// number fitted here; tests/engine/tst_power.cpp judges it on BLOOM-176B.
+// number fitted here; tests/methods/tst_power.cpp judges it on BLOOM-176B.
 constexpr double wayAtSevenNanometres = 104e-12;
 
 bool matrix(const Kernel& kernel) {

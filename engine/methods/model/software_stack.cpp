@@ -7,7 +7,7 @@ namespace orrery {
 namespace {
 
 // Six numbers per machine, fitted with tile-hybrid's kernels to half of the medians (those whose FNV hash is even);
-// tests/engine/tst_splitwise_medians.cpp judges the other half.
+// tests/serving/tst_splitwise_medians.cpp judges the other half.
 constexpr std::string_view dgxSource =
     "Fitted to half of Splitwise's medians of Llama-2 70B and BLOOM 176B on this machine (Patel et al., ISCA 2024)";
 

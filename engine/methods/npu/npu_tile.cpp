@@ -20,7 +20,7 @@ namespace orrery {
 
 namespace {
 
-// Least and greatest measured ÷ simulated of the rows that the card names; tests/engine/tst_npu_tpu.cpp and
+// Least and greatest measured ÷ simulated of the rows that the card names; tests/methods/tst_npu_tpu.cpp and
 // tst_npu_gemmini.cpp measure them again.
 struct NpuSpread {
     double low, high;

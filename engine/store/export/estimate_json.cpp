@@ -1,6 +1,6 @@
 #include "base/unit.h"
-#include "store/export/export_parts.h"
 #include "store/export/exports.h"
+#include "store/export/json_parts.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,8 @@
 #pragma once
 
-// What the exports share. For sources of this folder only.
+// What exports and reports share. For sources of the store only; what writes JSON is in json_parts.h.
 
 #include "methods/method.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <string>
@@ -12,19 +10,6 @@
 #include <vector>
 
 namespace orrery::store {
-
-using Json = nlohmann::ordered_json;
-
-/// JSON text; bytes that are not UTF-8 (an operator may be called anything) become U+FFFD.
-std::string dumped(const Json& json, int indent = 2);
-/// Whole numbers without a fraction, as far as a double is exact.
-Json number(double value);
-/// Adds the key if the value is finite; what is not predicted is absent.
-void put(Json& object, const char* key, double value);
-
-Json diagnosticJson(const Diagnostic& diagnostic);
-Json diagnosticsJson(const Diagnostics& diagnostics);
-Diagnostic diagnosticFrom(const Json& json);
 
 /// `compute`, `memory`, `overhead`, `network`, `none`.
 std::string_view toText(BoundKind kind);

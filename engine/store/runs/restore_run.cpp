@@ -1,5 +1,5 @@
-#include "store/export/export_parts.h"
 #include "store/export/exports.h"
+#include "store/export/json_parts.h"
 #include "store/project/serving_file.h"
 #include "store/runs/run_store.h"
 

@@ -1,7 +1,7 @@
 #include "store/runs/run_store.h"
 
-#include "store/export/export_parts.h"
 #include "store/export/exports.h"
+#include "store/export/json_parts.h"
 #include "store/runs/sqlite.h"
 
 #include <fmt/format.h>

@@ -1,0 +1,218 @@
+#include "base/random.h"
+#include "methods/tile/features_attention.h"
+#include "methods/tile/tile_wave_attention.h"
+#include "support/tile_fixture.h"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace orrery;
+using namespace orrery::fixture;
+
+namespace {
+
+constexpr auto prefill = KernelKind::PrefillAttention;
+constexpr auto decode = KernelKind::DecodeAttention;
+
+// The definition, score by score: what attentionTiles() must count.
+AttentionTiles countedTiles(const Kernel& kernel) {
+    const AttentionShape& a = kernel.attention;
+    AttentionTiles out = attentionTiles(kernel);
+    const auto edge = std::int64_t(out.tileQueries), lane = std::int64_t(out.tileKeys);
+    double tiles = 0, scores = 0, longest = 0;
+    for (std::int64_t row = 0; row * edge < a.queries; ++row) {
+        std::vector<bool> touched(std::size_t(a.keys / lane + 1));
+        for (std::int64_t q = row * edge; q < std::min(a.queries, (row + 1) * edge); ++q) {
+            for (std::int64_t k = 0; k < a.keys; ++k) {
+                const std::int64_t at = a.keys - a.queries + q;  // where this query stands among the keys
+                if (a.causal && k > at) continue;
+                if (kernel.window > 0 && k <= at - kernel.window) continue;
+                touched[std::size_t(k / lane)] = true;
+                ++scores;
+            }
+        }
+        const auto here = double(std::count(touched.begin(), touched.end(), true));
+        tiles += here;
+        longest = std::max(longest, here);
+    }
+    out.tiles = tiles, out.scores = scores, out.longest = longest;
+    return out;
+}
+
+Kernel randomAttention(RandomStream& random, KernelKind kind) {
+    const auto power = [&](int most) { return std::int64_t(1) << random.below(std::uint64_t(most) + 1); };
+    const std::int64_t kvHeads = power(5), group = power(6);
+    Kernel kernel = attention(kind, power(7), kvHeads * group, kvHeads, std::int64_t(1 + random.below(20000)),
+                              std::int64_t(64 * (1 + random.below(4))));
+    if (random.uniform() < 0.3) kernel.window = power(13);
+    if (random.uniform() < 0.3) kernel.kvType = DType::FP8;
+    return kernel;
+}
+
+}  // namespace
+
+class TestTileAttention : public QObject {
+    Q_OBJECT
+private slots:
+    void tilesAreThoseOfTheMask() {
+        RandomStream random(7);
+        for (int i = 0; i < 40; ++i) {
+            Kernel kernel = attention(prefill, 1, 1, 1, std::int64_t(1 + random.below(600)), i % 2 ? 128 : 256);
+            AttentionShape& a = kernel.attention;
+            a.causal = random.uniform() < 0.8;
+            if (a.causal && random.uniform() < 0.5) a.keys += std::int64_t(random.below(400));  // a chunk of a prompt
+            if (a.causal && random.uniform() < 0.5) kernel.window = std::int64_t(1 + random.below(500));
+            const AttentionTiles got = attentionTiles(kernel), want = countedTiles(kernel);
+            const QByteArray what = QByteArray::number(int(a.queries)) + " of " + QByteArray::number(int(a.keys)) +
+                                    " window " + QByteArray::number(int(kernel.window));
+            QVERIFY2(got.tiles == want.tiles, what);
+            QVERIFY2(got.longest == want.longest, what);
+            QVERIFY2(kernel.window > 0 || std::abs(got.scores - want.scores) < 1e-9 * want.scores, what);
+        }
+    }
+
+    void sampledRowsOfLongPromptsMissLittle() {
+        const Kernel kernel = attention(prefill, 1, 1, 1, 1 << 20, 128);
+        const double n = (1 << 20) / 128.0, want = n * (n + 1) / 2;
+        QVERIFY(std::abs(attentionTiles(kernel).tiles / want - 1) < 0.01);
+    }
+
+    void longPromptTakesItsProductsNearThePeak() {
+        const GpuView gpu = handmadeGpu();
+        const TileFamily& family = prefillAttentionFamily();
+        const Kernel kernel = attention(prefill, 8, 32, 8, 16384, 128);
+        const double scores = 16384.0 * 16385 / 2 * 8 * 32;
+        const double peak = scores * 4 * 128 / 1e15;
+        const double price = nominalSeconds(family, kernel, gpu);
+        QVERIFY(price > peak);
+        QVERIFY(price < 4 * peak);
+    }
+
+    void nothingBeatsThePeakOrAColdMemory() {
+        const GpuView gpu = handmadeGpu();
+        RandomStream random(11);
+        for (int i = 0; i < 4000; ++i) {
+            const KernelKind kind = i % 2 ? prefill : decode;
+            const Kernel kernel = randomAttention(random, kind);
+            const TileFamily& family = i % 2 ? prefillAttentionFamily() : decodeAttentionFamily();
+            std::vector<double> values;
+            for (const TileParameter& p : family.parameters) {
+                values.push_back(p.low * std::pow(p.high / p.low, random.uniform()));
+            }
+            const TilePhysics price = family.physics(kernel, gpu, values);
+            QVERIFY(std::isfinite(price.seconds) && price.seconds > 0);
+            if (i % 2) {
+                const AttentionTiles tiles = attentionTiles(kernel);
+                const double flops =
+                    4.0 * tiles.scores * kernel.attention.headDim * kernel.attention.batch * kernel.attention.heads;
+                QVERIFY(price.seconds >= flops / gpu.peak(true, DType::FP8));
+            }
+            QVERIFY(price.seconds >= price.dramBytes / gpu.dramBandwidth);
+        }
+    }
+
+    void largeCachesAreReadFromMemory() {
+        const GpuView gpu = handmadeGpu();
+        const Kernel kernel = attention(decode, 64, 32, 8, 32768, 128);
+        const double bytes = 64.0 * 8 * 32768 * 2 * 128 * 2;
+        const DecodePlan plan = decodePlan(kernel, gpu);
+        QCOMPARE(plan.cacheBytes, bytes);
+        QVERIFY(plan.grouped);
+        const double price = nominalSeconds(decodeAttentionFamily(), kernel, gpu);
+        QVERIFY(price > bytes / 2e12);
+        QVERIFY(price < 1.6 * bytes / 2e12);
+    }
+
+    // decoderXQARunner.cpp: blocks × 4 ≥ multiprocessors, of which a history of 128 tokens gives one.
+    void groupedKernelIsChosenAsTheEngineDoes() {
+        GpuView gpu = handmadeGpu();
+        gpu.sms = 132;
+        QVERIFY(!decodePlan(attention(decode, 1, 32, 1, 4096, 128), gpu).grouped);  // 32 × 4 < 132
+        QVERIFY(decodePlan(attention(decode, 1, 32, 1, 8192, 128), gpu).grouped);
+        QVERIFY(!decodePlan(attention(decode, 64, 32, 32, 4096, 128), gpu).grouped);      // no group
+        QVERIFY(!decodePlan(attention(decode, 64, 64, 1, 4096, 128), gpu).grouped);       // group of 64
+        QCOMPARE(decodePlan(attention(decode, 1, 32, 8, 65536, 128), gpu).splits, 64.0);  // round √(8 × 512)
+        QCOMPARE(decodePlan(attention(decode, 512, 32, 8, 65536, 128), gpu).splits, 1.0);
+    }
+
+    void windowsAndGroupsSaveBytes() {
+        const GpuView gpu = handmadeGpu();
+        Kernel kernel = attention(decode, 64, 32, 8, 65536, 128);
+        const double whole = nominalSeconds(decodeAttentionFamily(), kernel, gpu);
+        kernel.window = 1024;
+        QVERIFY(nominalSeconds(decodeAttentionFamily(), kernel, gpu) < 0.1 * whole);
+        QVERIFY(nominalSeconds(decodeAttentionFamily(), attention(decode, 64, 32, 32, 65536, 128), gpu) > 2 * whole);
+        Kernel prompt = attention(prefill, 4, 32, 8, 16384, 128);
+        const double full = nominalSeconds(prefillAttentionFamily(), prompt, gpu);
+        prompt.window = 512;
+        QVERIFY(nominalSeconds(prefillAttentionFamily(), prompt, gpu) < 0.2 * full);
+        prompt.window = 0;
+        prompt.attention.causal = false;
+        QVERIFY(nominalSeconds(prefillAttentionFamily(), prompt, gpu) > 1.7 * full);
+    }
+
+    // DeepSeek-V2: 512 + 64 numbers per token serve all heads.
+    void latentAttentionReadsOneVectorPerToken() {
+        const GpuView gpu = handmadeGpu();
+        Kernel kernel = attention(decode, 32, 128, 1, 8192, 576);
+        kernel.attention.valueDim = 512;
+        const DecodePlan plan = decodePlan(kernel, gpu);
+        QVERIFY(plan.grouped);
+        QCOMPARE(plan.rowBytes, 1152.0);
+        const double price = nominalSeconds(decodeAttentionFamily(), kernel, gpu);
+        QVERIFY(price >= 2.0 * 128 * (576 + 512) * 8192 * 32 / 1e15);
+    }
+
+    void morePricesMore() {
+        const GpuView gpu = handmadeGpu();
+        for (const KernelKind kind : {prefill, decode}) {
+            const TileFamily& family = kind == prefill ? prefillAttentionFamily() : decodeAttentionFamily();
+            double before = 0;
+            for (std::int64_t length = 256; length <= 131072; length *= 2) {
+                const double price = nominalSeconds(family, attention(kind, 16, 16, 16, length, 128), gpu);
+                QVERIFY(price > before);
+                before = price;
+            }
+            before = 0;
+            for (std::int64_t batch = 1; batch <= 1024; batch *= 2) {
+                const double price = nominalSeconds(family, attention(kind, batch, 32, 32, 4096, 128), gpu);
+                QVERIFY(price >= before);
+                before = price;
+            }
+            GpuView faster = gpu;
+            faster.dramBandwidth *= 2;
+            const Kernel kernel = attention(kind, 64, 32, 32, 4096, 128);
+            QVERIFY(nominalSeconds(family, kernel, faster) < nominalSeconds(family, kernel, gpu));
+        }
+    }
+
+    void featuresAreFiniteAndTheSameEachTime() {
+        const GpuView gpu = handmadeGpu();
+        GpuView bare = gpu;
+        bare.l2Bytes = 0;
+        RandomStream random(3);
+        for (int i = 0; i < 500; ++i) {
+            const KernelKind kind = i % 2 ? prefill : decode;
+            const TileFamily& family = i % 2 ? prefillAttentionFamily() : decodeAttentionFamily();
+            const HybridFamily& hybrid = i % 2 ? prefillAttentionFeatures() : decodeAttentionFeatures();
+            QCOMPARE(hybrid.name, family.name);
+            Kernel kernel = randomAttention(random, kind);
+            if (i % 10 == 0) kernel.attention = {0, 0, 0, 0, 0, 0, 0, true, true};
+            const GpuView& one = i % 7 ? gpu : bare;
+            const auto values = nominalParameters(family);
+            const TilePhysics price = family.physics(kernel, one, values);
+            QVERIFY(std::isfinite(price.seconds) && price.seconds > 0);
+            std::vector<double> first(hybrid.featureNames.size(), NAN), second(first);
+            hybrid.features(kernel, one, price, first);
+            hybrid.features(kernel, one, family.physics(kernel, one, values), second);
+            for (std::size_t f = 0; f < first.size(); ++f) {
+                QVERIFY2(std::isfinite(first[f]), std::string(hybrid.featureNames[f]).c_str());
+                QCOMPARE(first[f], second[f]);
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestTileAttention)
+#include "tst_tile_attention.moc"

@@ -1,0 +1,127 @@
+#include "base/random.h"
+#include "methods/tile/features_collective.h"
+#include "methods/tile/tile_wave_collective.h"
+#include "support/tile_fixture.h"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace orrery;
+using namespace orrery::fixture;
+
+namespace {
+
+constexpr CollectiveOp everyOp[] = {CollectiveOp::AllReduce, CollectiveOp::AllGather, CollectiveOp::ReduceScatter,
+                                    CollectiveOp::AllToAll,  CollectiveOp::Broadcast, CollectiveOp::SendReceive};
+
+double seconds(const Kernel& kernel, const GpuView& gpu) {
+    return nominalSeconds(collectiveFamily(), kernel, gpu);
+}
+
+}  // namespace
+
+class TestTileCollective : public QObject {
+    Q_OBJECT
+private slots:
+    // NCCL's tests, PERFORMANCE.md: bus bandwidth = 2 (n − 1) ÷ n × bytes ÷ time for all-reduce.
+    void ringsSendWhatTheyMust() {
+        QCOMPARE(collectiveWork(collective(CollectiveOp::AllReduce, 8, 800)).wireBytes, 1400.0);
+        QCOMPARE(collectiveWork(collective(CollectiveOp::AllGather, 8, 800)).wireBytes, 700.0);
+        QCOMPARE(collectiveWork(collective(CollectiveOp::ReduceScatter, 4, 800)).wireBytes, 600.0);
+        QCOMPARE(collectiveWork(collective(CollectiveOp::AllToAll, 2, 800)).wireBytes, 400.0);
+        QCOMPARE(collectiveWork(collective(CollectiveOp::AllReduce, 8, 800)).steps, 14.0);
+        QCOMPARE(collectiveWork(collective(CollectiveOp::AllReduce, 1, 800)).wireBytes, 0.0);
+    }
+
+    void ringsNeverBeatTheLinks() {
+        const GpuView gpu = handmadeGpu();
+        RandomStream random(5);
+        const TileFamily& family = collectiveFamily();
+        for (int i = 0; i < 4000; ++i) {
+            Kernel kernel = collective(everyOp[random.below(6)], std::int64_t(2 + random.below(7)),
+                                       std::pow(2.0, 8 + 24 * random.uniform()));
+            kernel.type = DType::I8;  // no reduction in the switch
+            std::vector<double> values;
+            for (const TileParameter& p : family.parameters) {
+                values.push_back(p.low * std::pow(p.high / p.low, random.uniform()));
+            }
+            const TilePhysics price = family.physics(kernel, gpu, values);
+            QVERIFY(std::isfinite(price.seconds));
+            const auto open = collectiveWays(kernel, gpu, values);
+            QVERIFY(price.seconds > collectiveWork(kernel).wireBytes / gpu.linkBandwidth * 0.75);
+            QVERIFY(open.rings <= std::min({open.lowLatency, open.lowLatency128, open.simple}));
+        }
+    }
+
+    void protocolsTakeTurnsWithSize() {
+        const GpuView gpu = handmadeGpu();
+        const auto values = nominalParameters(collectiveFamily());
+        const auto small = collectiveWays(collective(CollectiveOp::AllReduce, 4, 1024), gpu, values);
+        QVERIFY(small.lowLatency < small.lowLatency128 && small.lowLatency128 < small.simple);
+        const auto large = collectiveWays(collective(CollectiveOp::AllReduce, 4, 1e9), gpu, values);
+        QVERIFY(large.simple < large.lowLatency128 && large.lowLatency128 < large.lowLatency);
+    }
+
+    void priceGrowsWithSizeAndShrinksWithBandwidth() {
+        const GpuView gpu = handmadeGpu();
+        GpuView faster = gpu;
+        faster.linkBandwidth *= 2;
+        for (const CollectiveOp op : everyOp) {
+            for (const auto library : {CollectiveLibrary::Nccl, CollectiveLibrary::Custom}) {
+                double before = 0;
+                for (double bytes = 256; bytes < 2e9; bytes *= 1.5) {
+                    const Kernel kernel = collective(op, 8, bytes, library);
+                    const double price = seconds(kernel, gpu);
+                    QVERIFY2(price >= before, std::string(toText(op)).c_str());
+                    QVERIFY(seconds(kernel, faster) <= price);
+                    before = price;
+                }
+            }
+        }
+    }
+
+    void engineKernelWinsWhileSmallAndHandsOver() {
+        const GpuView gpu = handmadeGpu();
+        const auto price = [&](double bytes, CollectiveLibrary library) {
+            return seconds(collective(CollectiveOp::AllReduce, 4, bytes, library), gpu);
+        };
+        QVERIFY(price(4096, CollectiveLibrary::Custom) < 0.6 * price(4096, CollectiveLibrary::Nccl));
+        QVERIFY(std::abs(price(1e9, CollectiveLibrary::Custom) / price(1e9, CollectiveLibrary::Nccl) - 1) < 1e-3);
+    }
+
+    void switchReducesFloatsOfEightRanks() {
+        GpuView gpu = handmadeGpu();
+        const auto values = nominalParameters(collectiveFamily());
+        Kernel kernel = collective(CollectiveOp::AllReduce, 8, 1e9);
+        QVERIFY(!std::isfinite(collectiveWays(kernel, gpu, values).inSwitch));  // switches of NVLink 3 only forward
+        gpu.linkBandwidth = 450e9;
+        QVERIFY(std::isfinite(collectiveWays(kernel, gpu, values).inSwitch));
+        kernel.type = DType::I8;
+        QVERIFY(!std::isfinite(collectiveWays(kernel, gpu, values).inSwitch));
+        kernel.type = DType::F16;
+        gpu.linkBandwidth = 32e9;  // PCIe
+        QVERIFY(!std::isfinite(collectiveWays(kernel, gpu, values).inSwitch));
+    }
+
+    void oddAskingIsFinite() {
+        GpuView gpu = handmadeGpu();
+        gpu.linkBandwidth = 0;
+        for (const CollectiveOp op : everyOp) {
+            for (const std::int64_t ranks : {-3, 0, 1, 2, 3, 1000}) {
+                for (const double bytes : {-5.0, 0.0, 1.0, 1e15}) {
+                    const Kernel kernel = collective(op, ranks, bytes, CollectiveLibrary::Custom);
+                    const TilePhysics price =
+                        collectiveFamily().physics(kernel, gpu, nominalParameters(collectiveFamily()));
+                    QVERIFY(std::isfinite(price.seconds) && price.seconds > 0);
+                    std::vector<double> row(collectiveFeatures().featureNames.size(), NAN);
+                    collectiveFeatures().features(kernel, gpu, price, row);
+                    for (const double value : row) QVERIFY(std::isfinite(value));
+                }
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestTileCollective)
+#include "tst_tile_collective.moc"
