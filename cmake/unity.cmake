@@ -17,7 +17,7 @@ function(orrery_own_names source result)
         string(FIND "${text}" "\n}  // namespace\n" end)
         string(SUBSTRING "${text}" 12 ${end} own)
         string(REGEX MATCHALL "\n[a-zA-Z][^\n(={|]*" found "${own}")
-        list(FILTER found EXCLUDE REGEX "^\n(using|template|namespace|return|public|private) ?")
+        list(FILTER found EXCLUDE REGEX "^\n(using namespace|template|namespace|return|public|private) ?")
         list(APPEND names ${found})
         if(end EQUAL -1)  # a namespace of one line
             set(end 12)

@@ -1,5 +1,6 @@
 #include "app/window/preferences_dialog.h"
 
+#include "app/window/form_parts.h"
 #include "widgets/common/theme.h"
 
 #include <QCheckBox>
@@ -11,18 +12,6 @@
 #include <QVBoxLayout>
 
 namespace orrery::app {
-
-namespace {
-
-template <class Control>
-Control* named(Control* control, const char* id, const QString& name, const QString& meaning) {
-    control->setObjectName(QLatin1String(id));
-    control->setAccessibleName(name);
-    control->setToolTip(meaning);
-    return control;
-}
-
-}  // namespace
 
 PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
     setObjectName(QStringLiteral("preferences"));

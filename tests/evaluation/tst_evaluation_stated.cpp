@@ -8,6 +8,7 @@
 #include "evaluation/reference_sets.h"
 #include "hardware/files/catalogue.h"
 #include "methods/answer/efficiencies.h"
+#include "support/devices.h"
 
 #include <QtTest/QtTest>
 
@@ -19,17 +20,12 @@
 #include <map>
 
 using namespace orrery;
+using orrery::fixture::device;
 
 namespace {
 
 const std::string folder = std::string(ORRERY_REFERENCE) + "/gpu";
 const std::vector<std::string> methods{"roofline", "hierarchical-roofline", "llm-inference"};
-
-HardwarePtr device(const std::string& id) {
-    auto loaded = loadHardware(id);
-    if (!loaded) qFatal("%s", toText(loaded.error()).c_str());
-    return std::make_shared<const Hardware>(std::move(loaded->hardware));
-}
 
 ReferenceSet take(Expected<ReferenceSet> set) {
     if (!set) qFatal("%s", toText(set.error()).c_str());

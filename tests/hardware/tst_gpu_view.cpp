@@ -1,10 +1,12 @@
 #include "hardware/files/catalogue.h"
-#include "hardware/views/gpu_view.h"
 #include "hardware/files/hardware_yaml.h"
+#include "hardware/views/gpu_view.h"
+#include "support/near.h"
 
 #include <QtTest/QtTest>
 
 using namespace orrery;
+using orrery::test::near;
 
 namespace {
 
@@ -19,10 +21,6 @@ Hardware inlineDesign(const std::string& children) {
 QString why(const Expected<GpuView>& view) {
     return view ? QString() : QString::fromStdString(toText(view.error()));
 }
-bool near(double a, double b, double relative = 1e-9) {
-    return std::abs(a - b) <= relative * std::abs(b);
-}
-
 }  // namespace
 
 class TestGpuView : public QObject {

@@ -1,16 +1,14 @@
 #include "mapping/energy_tables.h"
+#include "support/near.h"
 
 #include <QtTest/QtTest>
 
 #include <cmath>
 
 using namespace orrery;
+using orrery::test::near;
 
 namespace {
-
-bool near(double a, double b, double share = 1e-9) {
-    return std::abs(a - b) <= share * std::abs(b);
-}
 
 NestHardware memories(std::initializer_list<double> bytes) {
     NestHardware hardware;

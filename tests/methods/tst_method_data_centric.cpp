@@ -4,6 +4,7 @@
 #include "hardware/files/catalogue.h"
 #include "methods/array/data_centric.h"
 #include "methods/method.h"
+#include "support/devices.h"
 #include "support/method_fixture.h"
 #include "support/npu_fixture.h"
 #include "support/npu_rows.h"
@@ -14,14 +15,9 @@
 #include <fmt/format.h>
 
 using namespace orrery;
+using orrery::fixture::device;
 
 namespace {
-
-HardwarePtr device(std::string_view id) {
-    auto hardware = loadHardware(id);
-    if (!hardware) qFatal("%s", toText(hardware.error()).c_str());
-    return std::make_shared<const Hardware>(std::move(hardware->hardware));
-}
 
 WorkloadOptions in(DType type) {
     WorkloadOptions options;

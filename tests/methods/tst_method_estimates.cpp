@@ -4,6 +4,8 @@
 #include "methods/answer/timeline.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
+#include "support/devices.h"
+#include "support/near.h"
 #include "workload/workload.h"
 
 #include <QtTest/QtTest>
@@ -12,6 +14,8 @@
 #include <cmath>
 
 using namespace orrery;
+using orrery::fixture::device;
+using orrery::test::near;
 
 namespace {
 
@@ -27,12 +31,6 @@ WorkloadPtr llama(Phase phase, std::int64_t batch, std::int64_t sequence) {
     options.batch = batch;
     options.sequence = sequence;
     return load("llama-2-7b", options);
-}
-
-HardwarePtr device(std::string_view id) {
-    auto hardware = loadHardware(id);
-    if (!hardware) qFatal("%s", toText(hardware.error()).c_str());
-    return std::make_shared<const Hardware>(std::move(hardware->hardware));
 }
 
 HardwarePtr with(const HardwarePtr& base, const std::string& path, std::string_view value) {
@@ -69,10 +67,6 @@ const std::vector<std::string_view>& all() {
         return found;
     }();
     return ids;
-}
-
-bool near(double a, double b, double relative) {
-    return std::fabs(a - b) <= relative * std::fmax(std::fabs(a), std::fabs(b));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "methods/array/loop_nest.h"
 #include "methods/array/loop_nest_relief.h"
 #include "methods/method.h"
+#include "support/devices.h"
 #include "support/mapping_fixture.h"
 #include "support/method_fixture.h"
 
@@ -12,14 +13,9 @@
 #include <set>
 
 using namespace orrery;
+using orrery::fixture::device;
 
 namespace {
-
-HardwarePtr device(std::string_view id) {
-    auto hardware = loadHardware(id);
-    if (!hardware) qFatal("%s", toText(hardware.error()).c_str());
-    return std::make_shared<const Hardware>(std::move(hardware->hardware));
-}
 
 WorkloadPtr integers(std::string source, DType type, std::int64_t image = 0) {
     WorkloadOptions options;

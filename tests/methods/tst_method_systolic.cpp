@@ -3,6 +3,7 @@
 #include "methods/array/systolic.h"
 #include "methods/array/systolic_machine.h"
 #include "simulation/systolic/closed_form.h"
+#include "support/devices.h"
 #include "support/method_fixture.h"
 
 #include <QtTest/QtTest>
@@ -12,14 +13,9 @@
 #include <cmath>
 
 using namespace orrery;
+using orrery::fixture::device;
 
 namespace {
-
-HardwarePtr device(std::string_view id) {
-    auto hardware = loadHardware(id);
-    if (!hardware) qFatal("%s", toText(hardware.error()).c_str());
-    return std::make_shared<const Hardware>(std::move(hardware->hardware));
-}
 
 const Method& method(std::string_view id) {
     return *findMethod(id);

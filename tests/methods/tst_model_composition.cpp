@@ -6,7 +6,9 @@
 #include "methods/model/columns.h"
 #include "methods/model/explain.h"
 #include "methods/model/model_methods.h"
+#include "support/devices.h"
 #include "support/method_fixture.h"
+#include "support/near.h"
 #include "workload/models/builder.h"
 #include "workload/passes.h"
 
@@ -16,6 +18,8 @@
 #include <cmath>
 
 using namespace orrery;
+using orrery::fixture::device;
+using orrery::test::near;
 
 namespace {
 
@@ -44,12 +48,6 @@ Expected<KernelPricerPtr> bindHand(const GpuView&, const CalibrationSet&) {
     return KernelPricerPtr(std::make_shared<HandPricer>());
 }
 const KernelMethod hand{.id = "hand", .version = "1", .binder = &bindHand, .fit = nullptr};
-
-HardwarePtr device(std::string_view id) {
-    auto hardware = loadHardware(id);
-    if (!hardware) qFatal("%s", toText(hardware.error()).c_str());
-    return std::make_shared<const Hardware>(std::move(hardware->hardware));
-}
 
 WorkloadPtr model(std::string id, Phase phase, std::int64_t sequence, bool flash = true, DType type = DType::F16) {
     WorkloadOptions options;
@@ -93,10 +91,6 @@ double sumOf(const std::vector<double>& values) {
     double sum = 0;
     for (const double value : values) sum += value;
     return sum;
-}
-
-bool near(double a, double b, double relative = 1e-9) {
-    return std::fabs(a - b) <= relative * std::fmax(std::fabs(a), std::fabs(b));
 }
 
 bool told(const Estimate& answer, std::string_view code) {
