@@ -205,7 +205,7 @@ std::vector<StackPart> stackParts(const CycleStack& stack) {
 
 namespace {
 
-// Findings are those of `orrery-cli evaluate` and of tests/engine/tst_model_end_to_end.cpp.
+// Findings are those of `orrery-cli evaluate` and of tests/methods/tst_model_end_to_end.cpp.
 MethodCard intervalAnalysisCard() {
     return {
         .title = "Interval analysis",

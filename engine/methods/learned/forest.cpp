@@ -26,7 +26,7 @@ Expected<Calibration> fit(std::span<const KernelRows> rows, const FitOptions& op
     return fitLearned(id, version, rows, options, training);
 }
 
-// Findings are those of `orrery-cli evaluate` and of tests/engine/tst_model_end_to_end.cpp.
+// Findings are those of `orrery-cli evaluate` and of tests/methods/tst_model_end_to_end.cpp.
 MethodCard forestCard() {
     return {
         .title = "Random forest",

@@ -337,7 +337,7 @@ SearchedKernel searchKernel(const SearchMachine& machine, const Kernel& kernel, 
 
 namespace {
 
-// Findings are those of `orrery-cli evaluate` and of tests/engine/tst_model_end_to_end.cpp.
+// Findings are those of `orrery-cli evaluate` and of tests/methods/tst_model_end_to_end.cpp.
 MethodCard mappingSearchCard() {
     return {
         .title = "Mapping search",

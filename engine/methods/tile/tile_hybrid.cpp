@@ -89,7 +89,7 @@ Expected<KernelPricerPtr> bindTileHybrid(const GpuView& gpu, const CalibrationSe
     return std::make_shared<const TileHybridPricer>(bindTiles(tileHybridId, gpu, calibrations));
 }
 
-// Findings are those of `orrery-cli evaluate` and of tests/engine/tst_model_end_to_end.cpp.
+// Findings are those of `orrery-cli evaluate` and of tests/methods/tst_model_end_to_end.cpp.
 MethodCard tileHybridCard() {
     return {
         .title = "Tiles and waves, corrected",

@@ -90,7 +90,7 @@ Expected<Calibration> fitTileWave(std::span<const KernelRows> rows, const FitOpt
                            [&](const TileRowGroup& group) { return fitWave(group, options); });
 }
 
-// Findings are those of `orrery-cli evaluate` and of tests/engine/tst_model_end_to_end.cpp.
+// Findings are those of `orrery-cli evaluate` and of tests/methods/tst_model_end_to_end.cpp.
 MethodCard tileWaveCard() {
     return {
         .title = "Tiles and waves",

@@ -221,7 +221,7 @@ double waveScale(const WaveDevice& origin, const WaveDevice& destination, double
 
 namespace {
 
-// Findings are those of `orrery-cli evaluate` and of tests/engine/tst_model_end_to_end.cpp.
+// Findings are those of `orrery-cli evaluate` and of tests/methods/tst_model_end_to_end.cpp.
 MethodCard waveScalingCard() {
     return {
         .title = "Wave scaling",
