@@ -7,7 +7,6 @@
 #include "evaluation/reference_rows.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -57,22 +56,6 @@ std::optional<Diagnostic> checkArithmetic(std::string_view value, const TableSam
 }
 
 constexpr std::size_t mostSampled = std::size_t{1} << 20;
-
-/// The first bytes of a file, plain or gzipped.
-Expected<std::string> headOf(const std::string& path) {
-    // What cannot be opened, it says.
-    if (auto opened = CsvStream::open(path); !opened) return tl::unexpected(std::move(opened.error()));
-    std::string text(mostSampled, '\0');
-    gzFile file = gzopen(path.c_str(), "rb");
-    const int got = file ? gzread(file, text.data(), static_cast<unsigned>(text.size())) : -1;
-    if (file) gzclose(file);
-    if (got < 0) {
-        return fail("reference.unreadable", "cannot read the reference file: it is damaged or cut short",
-                    "a CSV file, plain or .gz", "copy or export the file again", Place{path, 0, 0, {}});
-    }
-    text.resize(static_cast<std::size_t>(got));
-    return text;
-}
 
 }  // namespace
 
@@ -166,7 +149,7 @@ KindFields fieldsOfKind(KernelKind kind) {
 }
 
 Expected<TableSample> sampleTable(const std::string& path, std::size_t most) {
-    auto text = headOf(path);
+    auto text = CsvStream::head(path, mostSampled);
     if (!text) return tl::unexpected(std::move(text.error()));
     TableSample sample;
     sample.path = path;

@@ -1,6 +1,7 @@
 // Cases of splitwise-sim and DistServe's simulator, request by request, and their files when they are broken.
 
 #include "methods/system/cases/published_case.h"
+#include "base/text/table.h"
 #include "methods/system/cases/published_parts.h"
 #include "methods/trace/distserve_law.h"
 #include "methods/trace/splitwise_table.h"
@@ -71,14 +72,15 @@ private slots:
         QVERIFY2(given, toText(given ? Diagnostic{} : given.error()).c_str());
         const auto got = simulated(*given);
         const auto nodes =
-            readColumns(folder + "/request_nodes.csv", {"request_id", "node_type", "completion_timestamp"}, "test");
+            readTable(folder + "/request_nodes.csv",
+                      {.columns = {{.name = "request_id"}, textColumn("node_type"), {.name = "completion_timestamp"}}});
         QVERIFY(nodes);
-        QCOMPARE(nodes->rows(), got.size() * 2);
-        for (std::size_t i = 0; i < nodes->rows(); ++i) {
-            const auto id = static_cast<std::int64_t>(std::stod(nodes->at(i, 0)));
-            const double expected = std::stod(nodes->at(i, 2));
+        QCOMPARE(nodes->size(), got.size() * 2);
+        for (std::size_t i = 0; i < nodes->size(); ++i) {
+            const auto id = static_cast<std::int64_t>(nodes->numbers[0][i]);
+            const double expected = nodes->numbers[2][i];
             const auto& mine = got.at(id);
-            const double time = nodes->at(i, 1) == "PROMPT" ? mine.first : mine.second;
+            const double time = nodes->texts[1][i] == "PROMPT" ? mine.first : mine.second;
             QVERIFY2(std::abs(time - expected) < 1e-6, std::to_string(id).c_str());
         }
     }
@@ -107,15 +109,17 @@ private slots:
         const auto given = readDistServeCase(folder, root + "/data/distserve");
         QVERIFY2(given, toText(given ? Diagnostic{} : given.error()).c_str());
         const auto got = simulated(*given);
-        const auto rows = readColumns(folder + "/requests.csv",
-                                      {"req_id", "start_time_s", "first_token_latency", "total_latency"}, "test");
+        const auto rows =
+            readTable(folder + "/requests.csv",
+                      {.columns = numberColumns({"req_id", "start_time_s", "first_token_latency", "total_latency"})});
         QVERIFY(rows);
-        QCOMPARE(rows->rows(), got.size());
-        for (std::size_t i = 0; i < rows->rows(); ++i) {
-            const auto& mine = got.at(std::stoll(rows->at(i, 0)));
-            const double start = std::stod(rows->at(i, 1));
-            QVERIFY(std::abs(mine.first - start - std::stod(rows->at(i, 2)) * 1e-3) < 1e-6);
-            QVERIFY(std::abs(mine.second - start - std::stod(rows->at(i, 3)) * 1e-3) < 1e-6);
+        QCOMPARE(rows->size(), got.size());
+        const auto& columns = rows->numbers;
+        for (std::size_t i = 0; i < rows->size(); ++i) {
+            const auto& mine = got.at(static_cast<std::int64_t>(columns[0][i]));
+            const double start = columns[1][i];
+            QVERIFY(std::abs(mine.first - start - columns[2][i] * 1e-3) < 1e-6);
+            QVERIFY(std::abs(mine.second - start - columns[3][i] * 1e-3) < 1e-6);
         }
     }
 

@@ -1,7 +1,7 @@
 // Runs of Vidur that were recorded with the tables that made them: every request must end at the recorded time.
 
 #include "methods/system/cases/vidur_case.h"
-#include "base/text/csv_stream.h"
+#include "base/text/table.h"
 #include "methods/trace/vidur_tables.h"
 #include "serving/serving_simulation.h"
 
@@ -84,7 +84,7 @@ private slots:
         const auto result = simulate(std::make_shared<const FleetSpec>(given->fleet), requests, options);
         QVERIFY2(result, result ? "" : toText(result.error()).c_str());
 
-        const auto recorded = readTable(folder.toStdString(), "requests");
+        const auto recorded = readTable(folder.toStdString() + "/requests.csv", {});
         QVERIFY(recorded);
         const auto& ended = **recorded->column("completed_at");
         const auto& first = **recorded->column("prefill_completed_at");
@@ -294,7 +294,7 @@ private:
     // The recorded batches stand in the order in which they ended, with the blocks and the queue of that moment:
     // without what has ended with them, with what has arrived since they were made.
     static void compareBatches(const QString& folder, const ServingResult& result, const FleetSpec& fleet) {
-        const auto recorded = readTable(folder.toStdString(), "batches");
+        const auto recorded = readTable(folder.toStdString() + "/batches.csv", {});
         QVERIFY(recorded);
         const auto& log = result.batches;
         const auto& requests = result.requests;

@@ -65,6 +65,16 @@ Expected<CsvStream> CsvStream::open(const std::string& path) {
     return stream;
 }
 
+Expected<std::string> CsvStream::head(const std::string& path, std::size_t most) {
+    auto stream = open(path);
+    if (!stream) return tl::unexpected(std::move(stream.error()));
+    std::string text(most, '\0');
+    const int got = stream->source_->read(text.data(), most);
+    if (got < 0) return unreadable(path, 0, "it is damaged or cut short");
+    text.resize(static_cast<std::size_t>(got));
+    return text;
+}
+
 CsvStream CsvStream::of(std::string_view text, std::string path, int firstLine) {
     auto source = std::make_unique<Source>();
     source->text = text;

@@ -5,6 +5,7 @@
 #include "base/diagnostic.h"
 #include "base/hash.h"
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +21,8 @@ class CsvStream {
 public:
     /// Fails with `reference.unreadable`: absent, a folder, not openable.
     static Expected<CsvStream> open(const std::string& path);
+    /// The first bytes of a file, plain or gzipped, at most so many. Fails as open() and next() do.
+    static Expected<std::string> head(const std::string& path, std::size_t most);
     /// Of a text that stands in `path` from `firstLine` on; the text must outlive the stream.
     static CsvStream of(std::string_view text, std::string path, int firstLine = 1);
 
