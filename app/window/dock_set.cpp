@@ -4,8 +4,6 @@
 
 #include <QTabBar>
 
-#include <algorithm>
-
 namespace orrery::app {
 
 namespace {
@@ -16,28 +14,14 @@ QString keyOf(Layout layout) {
     return QStringLiteral("layout/") + toText(layout);
 }
 
+Qt::DockWidgetArea areaOf(const char* name) {
+    const QLatin1String area(name);
+    return area == QLatin1String("left")    ? Qt::LeftDockWidgetArea
+           : area == QLatin1String("right") ? Qt::RightDockWidgetArea
+                                            : Qt::BottomDockWidgetArea;
+}
+
 }  // namespace
-
-QString toText(Layout layout) {
-    switch (layout) {
-        case Layout::Explore:
-            return QStringLiteral("explore");
-        case Layout::Teach:
-            return QStringLiteral("teach");
-        case Layout::Compare:
-            return QStringLiteral("compare");
-        case Layout::Draw:
-            return QStringLiteral("draw");
-    }
-    return {};
-}
-
-std::optional<Layout> layoutOf(const QString& text) {
-    for (const Layout layout : {Layout::Explore, Layout::Teach, Layout::Compare, Layout::Draw}) {
-        if (toText(layout) == text) return layout;
-    }
-    return std::nullopt;
-}
 
 DockSet::DockSet(QMainWindow* window) : QObject(window), window_(window) {
     window_->setDockNestingEnabled(true);
@@ -53,6 +37,10 @@ Dock* DockSet::add(const QString& id, const QString& title, const QString& meani
     byId_[id] = dock;
     docks_.push_back(dock);
     dock->hide();
+    // A layout may have no place for it: then a person who wants it still gets it into the window.
+    connect(dock->toggleViewAction(), &QAction::triggered, this, [this, id](bool on) {
+        if (on) reveal(id);
+    });
     return dock;
 }
 
@@ -63,6 +51,8 @@ Dock* DockSet::dock(const QString& id) const {
 
 void DockSet::reveal(const QString& id) {
     if (Dock* shown = dock(id)) {
+        if (window_->dockWidgetArea(shown) == Qt::NoDockWidgetArea)
+            window_->addDockWidget(Qt::RightDockWidgetArea, shown);
         shown->show();
         shown->raise();
     }
@@ -109,127 +99,51 @@ void DockSet::apply(Layout layout, bool asShipped) {
     layout_ = layout;
     shown_ = true;
     aside_.clear();
-    place(layout);
+    place(planOf(layout));
     const QByteArray state = asShipped ? QByteArray() : openSettings()->value(keyOf(layout)).toByteArray();
-    if (state.isEmpty() || !window_->restoreState(state, stateVersion)) size(layout);
+    if (state.isEmpty() || !window_->restoreState(state, stateVersion)) size(planOf(layout));
     for (Dock* dock : docks_) dock->refreshHeader();
     nameTabBars();
     window_->setUpdatesEnabled(true);
 }
 
-void DockSet::place(Layout layout) {
+void DockSet::place(const LayoutPlan& plan) {
     for (Dock* dock : docks_) {
         dock->setFloating(false);
         window_->removeDockWidget(dock);
     }
-    const auto put = [&](Qt::DockWidgetArea area, const char* id) {
-        Dock* placed = dock(QLatin1String(id));
-        window_->addDockWidget(area, placed);
+    for (const DockPlace& each : plan.places) {
+        Dock* placed = dock(QLatin1String(each.dock));
+        Dock* other = dock(QLatin1String(each.where));
+        window_->addDockWidget(other ? window_->dockWidgetArea(other) : areaOf(each.where), placed);
+        switch (each.how) {
+            case DockPlace::Into:
+                break;
+            case DockPlace::Below:
+                window_->splitDockWidget(other, placed, Qt::Vertical);
+                break;
+            case DockPlace::Beside:
+                window_->splitDockWidget(other, placed, Qt::Horizontal);
+                break;
+            case DockPlace::Behind:
+                window_->tabifyDockWidget(other, placed);
+                break;
+        }
         placed->show();
-        return placed;
-    };
-    const auto tab = [&](Dock* first, std::initializer_list<const char*> ids) {
-        for (const char* id : ids) {
-            Dock* next = dock(QLatin1String(id));
-            window_->addDockWidget(Qt::BottomDockWidgetArea, next);
-            window_->tabifyDockWidget(first, next);
-            next->show();
-        }
-        first->raise();
-    };
-    const auto below = [&](Dock* above, const char* id, Qt::Orientation how) {
-        Dock* placed = dock(QLatin1String(id));
-        window_->addDockWidget(Qt::BottomDockWidgetArea, placed);
-        window_->splitDockWidget(above, placed, how);
-        placed->show();
-        return placed;
-    };
-    switch (layout) {
-        case Layout::Explore: {
-            Dock* library = put(Qt::LeftDockWidgetArea, "library");
-            Dock* project = dock(QStringLiteral("project"));
-            window_->addDockWidget(Qt::LeftDockWidgetArea, project);
-            window_->splitDockWidget(library, project, Qt::Vertical);
-            project->show();
-            Dock* parts = dock(QStringLiteral("parts"));
-            window_->addDockWidget(Qt::LeftDockWidgetArea, parts);
-            window_->tabifyDockWidget(library, parts);
-            parts->show();
-            library->raise();
-            put(Qt::RightDockWidgetArea, "inspector");
-            Dock* roofline = put(Qt::BottomDockWidgetArea, "roofline");
-            Dock* comparison = below(roofline, "comparison", Qt::Horizontal);
-            Dock* timeline = below(roofline, "timeline", Qt::Vertical);
-            tab(comparison, {"why", "breakdown", "memory", "operators"});
-            tab(timeline, {"problems", "jobs", "log", "history"});
-            break;
-        }
-        case Layout::Teach: {
-            put(Qt::RightDockWidgetArea, "inspector");
-            Dock* roofline = put(Qt::BottomDockWidgetArea, "roofline");
-            Dock* timeline = below(roofline, "timeline", Qt::Vertical);
-            tab(timeline, {"why", "breakdown", "memory"});
-            break;
-        }
-        case Layout::Compare: {
-            put(Qt::RightDockWidgetArea, "inspector");
-            Dock* comparison = put(Qt::BottomDockWidgetArea, "comparison");
-            Dock* roofline = below(comparison, "roofline", Qt::Horizontal);
-            Dock* operators = below(comparison, "operators", Qt::Vertical);
-            Dock* breakdown = below(roofline, "breakdown", Qt::Vertical);
-            tab(operators, {"problems", "jobs", "log", "history"});
-            tab(breakdown, {"why", "memory", "timeline"});
-            break;
-        }
-        case Layout::Draw: {
-            Dock* parts = put(Qt::LeftDockWidgetArea, "parts");
-            Dock* library = dock(QStringLiteral("library"));
-            window_->addDockWidget(Qt::LeftDockWidgetArea, library);
-            window_->tabifyDockWidget(parts, library);
-            library->show();
-            parts->raise();
-            put(Qt::RightDockWidgetArea, "inspector");
-            Dock* problems = put(Qt::BottomDockWidgetArea, "problems");
-            Dock* roofline = below(problems, "roofline", Qt::Horizontal);
-            tab(problems, {"history", "jobs", "log"});
-            tab(roofline, {"comparison", "timeline", "breakdown"});
-            break;
-        }
+        if (each.how == DockPlace::Behind) other->raise();
     }
 }
 
-void DockSet::size(Layout layout) {
-    const int width = window_->width(), height = window_->height();
-    const auto of = [this](const char* id) -> QDockWidget* { return dock(QLatin1String(id)); };
-    switch (layout) {
-        case Layout::Explore:
-            window_->resizeDocks({of("library"), of("inspector")}, {width * 15 / 100, width * 22 / 100},
-                                 Qt::Horizontal);
-            window_->resizeDocks({of("library"), of("project")}, {height * 62 / 100, height * 30 / 100}, Qt::Vertical);
-            window_->resizeDocks({of("roofline"), of("comparison")}, {width * 35 / 100, width * 28 / 100},
-                                 Qt::Horizontal);
-            window_->resizeDocks({of("roofline"), of("timeline")}, {height * 32 / 100, height * 17 / 100},
-                                 Qt::Vertical);
-            break;
-        case Layout::Teach:
-            window_->resizeDocks({of("inspector")}, {width * 28 / 100}, Qt::Horizontal);
-            window_->resizeDocks({of("roofline"), of("timeline")}, {height * 64 / 100, height * 22 / 100},
-                                 Qt::Vertical);
-            break;
-        case Layout::Compare:
-            window_->resizeDocks({of("inspector")}, {width * 20 / 100}, Qt::Horizontal);
-            window_->resizeDocks({of("comparison"), of("roofline")}, {width * 44 / 100, width * 36 / 100},
-                                 Qt::Horizontal);
-            window_->resizeDocks({of("comparison"), of("operators")}, {height * 52 / 100, height * 32 / 100},
-                                 Qt::Vertical);
-            window_->resizeDocks({of("roofline"), of("breakdown")}, {height * 48 / 100, height * 34 / 100},
-                                 Qt::Vertical);
-            break;
-        case Layout::Draw:
-            window_->resizeDocks({of("parts"), of("inspector")}, {width * 16 / 100, width * 20 / 100}, Qt::Horizontal);
-            window_->resizeDocks({of("problems"), of("roofline")}, {height * 24 / 100, height * 24 / 100},
-                                 Qt::Vertical);
-            break;
+void DockSet::size(const LayoutPlan& plan) {
+    for (const DockShare& share : plan.shares) {
+        const int whole = share.along == Qt::Horizontal ? window_->width() : window_->height();
+        QList<QDockWidget*> docks;
+        QList<int> sizes;
+        for (const auto& [id, percent] : share.docks) {
+            docks << dock(QLatin1String(id));
+            sizes << whole * percent / 100;
+        }
+        window_->resizeDocks(docks, sizes, share.along);
     }
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// All docks of the studio by name, and the four layouts that arrange them.
+// All docks of the studio by name, arranged by layouts.
 
 #include "app/window/dock.h"
+#include "app/window/dock_layouts.h"
 
 #include <QMainWindow>
 #include <QObject>
@@ -11,10 +12,6 @@
 #include <vector>
 
 namespace orrery::app {
-
-enum class Layout { Explore, Teach, Compare, Draw };
-QString toText(Layout layout);  ///< `explore`: in settings and on the command line
-std::optional<Layout> layoutOf(const QString& text);
 
 class DockSet : public QObject {
     Q_OBJECT
@@ -36,9 +33,9 @@ public:
     bool isShown() const { return shown_; }
 
 private:
-    void place(Layout layout);
+    void place(const LayoutPlan& plan);
     void nameTabBars();
-    void size(Layout layout);
+    void size(const LayoutPlan& plan);
 
     QMainWindow* window_;
     std::map<QString, Dock*> byId_;

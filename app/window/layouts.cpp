@@ -17,17 +17,19 @@ void Layouts::addActions() {
     const QString view = tr("View");
     Actions& actions = studio_.actions;
     auto* group = new QActionGroup(this);
-    const auto add = [&](Layout which, const QString& text, const QString& meaning, int key) {
-        QAction* action = actions.add(
-            {QStringLiteral("layout-") + toText(which), view, text, meaning, {}, QKeySequence(Qt::ALT | key)},
-            [this, which] { choose(which); });
+    int number = 0;
+    for (const LayoutPlan& plan : layoutPlans()) {
+        const auto digit = static_cast<Qt::Key>(Qt::Key_1 + number++);
+        QAction* action = actions.add({QStringLiteral("layout-") + toText(plan.layout),
+                                       view,
+                                       tr(plan.title),
+                                       tr(plan.meaning),
+                                       {},
+                                       QKeySequence(Qt::ALT | digit)},
+                                      [this, which = plan.layout] { choose(which); });
         action->setCheckable(true);
         group->addAction(action);
-    };
-    add(Layout::Explore, tr("&Explore"), tr("Documents, library, inspector and results"), Qt::Key_1);
-    add(Layout::Teach, tr("&Teach"), tr("Large type and few panels, for presenting"), Qt::Key_2);
-    add(Layout::Compare, tr("&Compare"), tr("Methods and operators side by side"), Qt::Key_3);
-    add(Layout::Draw, tr("&Draw"), tr("Room for the canvas, with palette, inspector and problems"), Qt::Key_4);
+    }
     actions.add({"layoutReset", view, tr("&Reset layout"), tr("Arrange the docks as they ship"), {}, {}},
                 [this] { choose(studio_.docks.layout(), true); });
     actions.addToggle({"viewDocuments",
@@ -42,19 +44,16 @@ void Layouts::addActions() {
 
 void Layouts::choose(Layout layout, bool asShipped) {
     studio_.docks.remember();
-    ui::Theme::instance().setPresenter(layout == Layout::Teach);
-    // Explore and Draw work on documents; the other two are for looking, and give the docks their room.
-    showPages(layout == Layout::Explore || layout == Layout::Draw);
+    const LayoutPlan& plan = planOf(layout);
+    ui::Theme::instance().setPresenter(plan.presents);
+    showPages(plan.pages);
     if (auto* palette = studio_.window->findChild<QToolButton*>(QStringLiteral("helpPaletteButton"))) {
-        palette->setToolButtonStyle(layout == Layout::Teach ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+        palette->setToolButtonStyle(plan.presents ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     studio_.docks.apply(layout, asShipped);
     studio_.window->setFocus(Qt::OtherFocusReason);  // else the window gives it to the first dock's menu button
     openSettings()->setValue("layout/last", toText(layout));
-    for (const Layout each : {Layout::Explore, Layout::Teach, Layout::Compare, Layout::Draw}) {
-        QAction* action = studio_.actions.find(QStringLiteral("layout-") + toText(each));
-        if (action) action->setChecked(each == layout);
-    }
+    studio_.actions.find(QStringLiteral("layout-") + toText(layout))->setChecked(true);
 }
 
 void Layouts::showPages(bool shown) {

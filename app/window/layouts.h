@@ -1,7 +1,6 @@
 #pragma once
 
-// The four layouts as commands: docks arranged, pages shown or not, type large or not; and the pages' room in the
-// window.
+// The layouts as commands: docks arranged, pages shown or not, type large or not; and the pages' room in the window.
 
 #include "app/window/dock_set.h"
 

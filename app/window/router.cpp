@@ -94,7 +94,7 @@ void Router::comeToFront() {
     studio_.docks.setAside(card.alone);
     for (const QString& id : card.docks) {
         Dock* dock = studio_.docks.dock(id);
-        if (dock && !dock->isVisible()) dock->show();
+        if (dock && !dock->isVisible()) studio_.docks.reveal(id);
     }
 }
 

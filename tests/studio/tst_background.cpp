@@ -75,7 +75,12 @@ void TestBackground::theNewestWins() {
         },
         [&](int found) { taken.push_back(found); });
     begun.wait();
-    work.ask([](std::stop_token, Progress&) { return 2; }, [&](int found) { taken.push_back(found); });
+    work.ask(
+        [](std::stop_token, Progress&) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));  // time for the older one to be taken over
+            return 2;
+        },
+        [&](int found) { taken.push_back(found); });
     QTRY_COMPARE(ended.count(), 1);
     QVERIFY2(stopped, "the older job was told to stop");
     QCOMPARE(taken, std::vector<int>{2});

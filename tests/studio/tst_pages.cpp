@@ -106,6 +106,8 @@ private slots:
     void itIsInTheMenu();
     void itHasAKey();
     void itsCommandsAndDocksAreThere();
+    void aDockThatALayoutLeavesOutCanBeShown();
+    void layoutsPlaceDocksThatAreThere();
     void itTakesEveryAnswer();
     void itOpensItsFiles();
     void aFileThatNoPageAcceptsIsRefused();
@@ -205,6 +207,7 @@ void TestPages::itsCommandsAndDocksAreThere() {
     window_->actions().find("page.wafer")->trigger();
     QVERIFY2(!inspector->isVisible(), "a page that fills the window puts the docks aside");
     QVERIFY2(dock->isVisible(), "but for its own");
+    QVERIFY(window_->dockWidgetArea(dock) != Qt::NoDockWidgetArea);
     window_->actions().find("page.hardware")->trigger();
     QVERIFY(inspector->isVisible());
     const auto found = window_->studio().router.findable();
@@ -212,6 +215,35 @@ void TestPages::itsCommandsAndDocksAreThere() {
     QVERIFY(die != found.end());
     die->run();
     QCOMPARE(wafer().turned, 7);
+}
+
+void TestPages::aDockThatALayoutLeavesOutCanBeShown() {
+    window_->setLayoutMode(Layout::Teach);
+    Dock* library = window_->docks().dock("library");
+    QVERIFY(!library->isVisible());
+    library->toggleViewAction()->trigger();
+    QVERIFY(library->isVisible());
+    QVERIFY2(window_->dockWidgetArea(library) != Qt::NoDockWidgetArea, "beside the others, not over them");
+}
+
+void TestPages::layoutsPlaceDocksThatAreThere() {
+    QCOMPARE(layoutPlans().size(), std::size_t(4));
+    for (const LayoutPlan& plan : layoutPlans()) {
+        QCOMPARE(layoutOf(plan.name), plan.layout);
+        std::set<QString> placed;
+        for (const DockPlace& place : plan.places) {
+            QVERIFY2(window_->docks().dock(place.dock), place.dock);
+            QVERIFY2(place.how == DockPlace::Into || placed.contains(place.where), place.where);
+            QVERIFY2(placed.insert(place.dock).second, place.dock);
+        }
+        for (const DockShare& share : plan.shares) {
+            for (const auto& [dock, percent] : share.docks) QVERIFY2(placed.contains(dock) && percent < 100, dock);
+        }
+        window_->setLayoutMode(plan.layout, true);
+        for (Dock* dock : window_->docks().all()) QCOMPARE(!dock->isHidden(), placed.contains(dock->objectName()));
+        QCOMPARE(tabs()->isVisible(), plan.pages);
+        QVERIFY(window_->actions().find(QString("layout-") + plan.name)->isChecked());
+    }
 }
 
 void TestPages::itTakesEveryAnswer() {
