@@ -59,12 +59,12 @@ class TestServingFormFields : public QObject {
     }
 
 private slots:
-    void initTestCase() { ui::initialiseApplicationLook(); }
-    void init() {
+    void initTestCase() {
+        ui::initialiseApplicationLook();
         form_ = std::make_unique<ServingForm>();
-        form_->setQuestion(fullQuestion());
     }
-    void cleanup() { form_.reset(); }
+    void init() { form_->setQuestion(fullQuestion()); }
+    void cleanupTestCase() { form_.reset(); }
 
     void everyValueHasAnEditorThatExplainsIt_data() { eachOnForm(); }
     void everyValueHasAnEditorThatExplainsIt() {
@@ -178,9 +178,10 @@ private slots:
         const ServingStudy before = fullQuestion();
         for (const ListedField& row : servingFields()) {
             if (!row.spec->isScalar()) continue;
-            const FieldChange change{row.path, (row.path.find('/') != std::string::npos) ? row.path.substr(0, row.path.rfind('/')) : "",
-                                     row.spec, row.table,
-                                     {},       {}};
+            const FieldChange change{
+                row.path, (row.path.find('/') != std::string::npos) ? row.path.substr(0, row.path.rfind('/')) : "",
+                row.spec, row.table,
+                {},       {}};
             QVERIFY2(titles.insert(titleOf(change)).second, (row.path + ": " + titleOf(change)).c_str());
         }
     }

@@ -101,7 +101,7 @@ void FieldRows::show(const ServingStudy& question) {
     for (const Row& row : rows_) {
         const bool shown = !row.shown || row.shown(question);
         form_->setRowVisible(row.control, shown);
-        if (shown) row.fill(question);
+        row.fill(question);
     }
     filling_ = false;
 }

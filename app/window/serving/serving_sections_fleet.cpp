@@ -4,6 +4,7 @@
 #include "widgets/common/units_text.h"
 #include "workload/workload.h"
 
+#include <QComboBox>
 #include <QCoreApplication>
 
 #include <cmath>
