@@ -23,6 +23,8 @@
 #include <QMimeData>
 #include <QTabWidget>
 
+#include <algorithm>
+
 namespace orrery::app {
 
 namespace {
@@ -37,14 +39,20 @@ WorkloadRecipe fileRecipe(const QString& path) {
     return recipe;
 }
 
+// Prices kernels of GPUs, of no other device.
+bool ofGpus(const MethodCard& card) {
+    const auto& platforms = card.platforms;
+    return findKernelMethod(card.id) && std::find(platforms.begin(), platforms.end(), "GPU") != platforms.end();
+}
+
 }  // namespace
 
 std::vector<std::string> MainWindow::usualMethods() {
-    // Of the methods that price kernel by kernel, the most exact one is enough to begin with.
+    // Of the methods that price kernels of GPUs, the most exact one is enough to begin with.
     constexpr std::string_view bestOfKernels = "tile-hybrid";
     std::vector<std::string> ids;
     for (const Method& method : builtinMethods()) {
-        const bool usual = method.card.id == bestOfKernels || !findKernelMethod(method.card.id);
+        const bool usual = method.card.id == bestOfKernels || !ofGpus(method.card);
         if (method.card.live && usual) ids.emplace_back(method.card.id);
     }
     return ids;
