@@ -49,7 +49,7 @@ std::vector<std::string> answerCells(const Estimate& estimate) {
 
 const std::vector<std::string> answerHeads{"latency", "interval", "energy", "memory", "bound by", "cost"};
 
-// `loop-nest(fusion=on, mapper=genetic)` → `loop-nest-fusion=on-mapper=genetic`: nothing that a shell would take apart.
+// `loop-nest(chains=on, mapper=genetic)` → `loop-nest-chains=on-mapper=genetic`: nothing that a shell would take apart.
 std::string fileWord(std::string_view method) {
     std::string word;
     for (const char c : method) {

@@ -87,7 +87,7 @@ const Command runCommand{
           "one decode step, with a report to read or print"},
          {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --set hbm3.bandwidth='4 TB/s' --json -",
           "what would faster memory bring? the answer as JSON"},
-         {"orrery-cli run --hardware tpu-v3 --workload net.onnx --method 'roofline,loop-nest(fusion=on)'",
+         {"orrery-cli run --hardware tpu-v3 --workload net.onnx --method 'roofline,loop-nest(chains=on)'",
           "a method with options; `orrery-cli methods loop-nest` lists them"},
          {"orrery-cli run --hardware a100-80-sxm --workload gpt-3-175b --what-if '{retype: MatMul, type: int8}'",
           "and if all matrix products were int8?"},

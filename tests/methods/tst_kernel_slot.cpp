@@ -4,6 +4,8 @@
 #include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "methods/model/columns.h"
+#include "methods/system/planned_fleet.h"
+#include "store/project/serving_file.h"
 #include "methods/model/compose.h"
 #include "workload/models/builder.h"
 
@@ -161,6 +163,40 @@ private slots:
             QCOMPARE(first.code, std::string("precision.own-type"));
             QVERIFY(first.hint.find("int8") != std::string::npos);
         }
+    }
+    void aDesignOfArraysIsServed() {
+        const auto loaded = readServing(R"(orrery: serving/1
+name: Llama on a TPU
+hardware: tpu-v3
+model: {source: llama-2-7b, weights: bf16, activations: bf16, kv: bf16}
+pools:
+  - name: replicas
+    time: {kind: kernels, method: npu-tile}
+traffic:
+  requests: 4
+  arrivals: {kind: poisson, rate: 1}
+  prompt: {kind: fixed, least: 64}
+  output: {kind: fixed, least: 4}
+)",
+                                        "tpu.yaml");
+        QVERIFY2(loaded, loaded ? "" : toText(loaded.error()).c_str());
+        const auto on = device("tpu-v3");
+        auto fleet = fleetOf(loaded->study.scenario, on);
+        QVERIFY2(fleet, fleet ? "" : toText(fleet.error()).c_str());
+        // A token reads all weights, a prompt multiplies with all of them.
+        const auto view = deviceView(*on);
+        const PlannedPool& pool = fleet->pools.front();
+        QVERIFY(pool.decodeSeconds >= pool.weightBytesPerDevice / view->main().bandwidth.value);
+        QVERIFY(pool.decodeSeconds < 4 * pool.weightBytesPerDevice / view->main().bandwidth.value);
+        QVERIFY(pool.promptSeconds >= 1024 * 2 * 6.4e9 / view->peak(true, DType::BF16).value);
+        // No collectives are priced: a replica over two devices is refused where it stands.
+        loaded->study.scenario.pools.front().plan.tensor = 2;
+        const auto two = fleetOf(loaded->study.scenario, on);
+        QVERIFY(!two && two.error().code == "serving.no-collectives");
+        // Methods of GPUs say that this is none.
+        loaded->study.scenario.pools.front().plan.tensor = 1;
+        loaded->study.scenario.pools.front().time.method = "tile-hybrid";
+        QCOMPARE(fleetOf(loaded->study.scenario, on).error().code, std::string("method.not-applicable"));
     }
 };
 

@@ -9,14 +9,25 @@
 #include <QCoreApplication>
 #include <QUndoStack>
 
+#include <algorithm>
+
 namespace orrery::app {
 
+namespace {
+
+// Prices kernels of GPUs, of no other device.
+bool ofGpus(const MethodCard& card) {
+    return findKernelMethod(card.id) && std::ranges::count(card.platforms, "GPU") > 0;
+}
+
+}  // namespace
+
 std::vector<std::string> usualMethods() {
-    // Of the methods that price kernel by kernel, the most exact one is enough to begin with.
+    // Of the methods that price kernels of GPUs, the most exact one is enough to begin with.
     constexpr std::string_view bestOfKernels = "tile-hybrid";
     std::vector<std::string> ids;
     for (const Method& method : builtinMethods()) {
-        const bool usual = method.card.id == bestOfKernels || !findKernelMethod(method.card.id);
+        const bool usual = method.card.id == bestOfKernels || !ofGpus(method.card);
         if (method.card.live && usual) ids.emplace_back(method.card.id);
     }
     return ids;
