@@ -70,7 +70,7 @@ private slots:
                 std::find_if(ops.begin(), ops.end(), [&](const Operator& op) { return op.name == name; }) -
                 ops.begin());
         };
-        const double x = 512 * 1024 * 2.0, wide = 512 * 4096 * 2.0, weights = 1024 * 4096 * 2.0;
+        const double x = 512 * 1024 * 2.0, wide = 512 * 4096 * 2.0, weights = (1024 + 1) * 4096 * 2.0;
         const std::size_t up = at("up"), act = at("act");
         // The activation is computed in the product: its tensor is written once and not read again before.
         QCOMPARE(list.leader[act], static_cast<std::int32_t>(up));

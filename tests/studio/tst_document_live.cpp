@@ -51,6 +51,10 @@ void TestDocumentLive::anEditIsAnswered() {
     QTRY_VERIFY(studio.live.snapshot() && studio.live.upToDate());
     QCOMPARE(studio.live.snapshot()->answers.size(), 2u);
     QVERIFY(studio.live.snapshot()->device);
+    // A bound never leads while something else answers; what is chosen stays through edits.
+    QVERIFY(studio.live.snapshot()->best == 1 && studio.live.snapshot()->primary == 1);
+    QVERIFY(!studio.live.snapshot()->bestReason.isEmpty() && studio.live.snapshot()->bound);
+    studio.live.setPrimary(0);
     const double before = latency(studio.live);
     const ComponentPath hbm = pathOf(studio.document, "hbm3");
     QVERIFY_DONE(studio.document.apply(setAttributeEdit(*studio.document.state(), 0, hbm, "bandwidth", "6.7 TB/s")));

@@ -19,6 +19,7 @@ namespace {
 
 // Without any known error: a factor of two either way.
 constexpr double guess = 2.0;
+constexpr double leastOutside = 1.1;  // either way, where most of the time is outside everything measured
 
 struct Sides {
     double low = 0, high = 0;
@@ -139,6 +140,13 @@ void finishInterval(Estimate& answer) {
         const std::string basis = interval.basis;
         addGuess(answer, interval.kind);
         if (!basis.empty()) interval.basis += "; " + basis;
+    }
+    // Beyond every calibration nothing is known to a tenth, however alike the operators are to each other.
+    if (answer.support && answer.support->outside + answer.support->unmeasured > 0.5) {
+        interval.high = max(interval.high, answer.latency * leastOutside);
+        const Seconds least = min(answer.bound.value_or(Seconds()), answer.latency);
+        if (interval.kind != IntervalKind::Bound)
+            interval.low = min(interval.low, max(answer.latency / leastOutside, least));
     }
     addWidth(answer, "it is no surer than that, see its basis");
 }

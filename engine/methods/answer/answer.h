@@ -42,7 +42,8 @@ MethodOption fusionOption();
 void addMemory(Estimate& answer, const Workload& workload, const DeviceView& device);
 
 /// What holds for every answer, whoever gave it: an interval with width (a factor of two either way where it has none),
-/// and a word about one that is wider than widestUnsaid.
+/// no narrower than ±10 % where most of the time is outside everything measured (its low end stays above a bound), and
+/// a word about one that is wider than widestUnsaid.
 void finishInterval(Estimate& answer);
 
 /// An interval wider than this says why (`interval.wide`): `reason` goes on with "the interval spans a factor of 31:

@@ -16,8 +16,7 @@ namespace orrery {
 
 namespace {
 
-constexpr double worthSaying = 0.01;   // of the time
-constexpr double leastOutside = 1.1;   // either way, where most of the time is outside every calibration
+constexpr double worthSaying = 0.01;  // of the time
 
 std::string percent(double share) {
     return share > 0 && share < 0.01 ? fmt::format("{:.1f} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
@@ -154,12 +153,6 @@ void addInterval(Estimate& answer, const Composition& c, const Doubts& doubts) {
             "between families: {} to {} if kernels erred by themselves, {} to {} if all erred alike",
             format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)), format(Seconds(i.correlatedLow)),
             format(Seconds(i.correlatedHigh)));
-    }
-    // Beyond every calibration nothing is known to a tenth, however alike the kernels are to each other.
-    if (doubts.outside + doubts.unknown + doubts.notCovered > 0.5) {
-        answer.interval.low = std::min(answer.interval.low, Seconds(latency / leastOutside));
-        answer.interval.high = std::max(answer.interval.high, Seconds(latency * leastOutside));
-        if (answer.bound) answer.interval.low = std::max(answer.interval.low, std::min(*answer.bound, answer.latency));
     }
     addWidth(answer, widthReason(doubts));
     if (doubts.unknown > worthSaying) {

@@ -12,6 +12,11 @@ constexpr double winograd = 4;
 
 double operationsOf(const Kernel& kernel) {
     switch (kernel.kind) {
+        case KernelKind::Gemm: {
+            const double products = 2.0 * static_cast<double>(kernel.batch) * static_cast<double>(kernel.m) *
+                                    static_cast<double>(kernel.n) * static_cast<double>(kernel.k);
+            return std::min(products, kernel.flops);
+        }
         case KernelKind::Convolution: {
             const ConvolutionShape& c = kernel.convolution;
             const bool fast = c.kernelHeight == 3 && c.kernelWidth == 3 && c.stride == 1 && c.dilation == 1;

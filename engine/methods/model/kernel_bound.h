@@ -15,8 +15,8 @@ struct BoundingWork {
     double bytes = 0;       ///< of operands, each once
 };
 /// Nothing for a collective. Convolutions of 3 × 3 with stride 1 may do a quarter of the multiplications (Lavin and
-/// Gray: Fast Algorithms for Convolutional Neural Networks, CVPR 2016, F(4×4, 3×3)). Of attention the products alone
-/// count: its softmax may run on other units beside them.
+/// Gray: Fast Algorithms for Convolutional Neural Networks, CVPR 2016, F(4×4, 3×3)). Of products and
+/// attention the multiplications alone count: bias and softmax may run on other units beside them.
 BoundingWork workOf(const Kernel& kernel);
 
 /// At the best peak that the device has for the type, in seconds; 0 where it has none.
