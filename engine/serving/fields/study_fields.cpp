@@ -169,10 +169,6 @@ constexpr FieldSpec failureRows[]{
     flag<&ReplicaFailure::drain>("drain", "It drains",
                                  "It finishes what runs and takes nothing new; otherwise what runs there is lost and "
                                  "starts again elsewhere."),
-    whole<&ReplicaFailure::ticket>("ticket", "Ticket of the failure", "Number of the incident that it replays.")
-        .to(1e6)
-        .called("Ticket")
-        .zeroIs("none"),
 };
 
 constexpr FieldSpec promiseRows[]{

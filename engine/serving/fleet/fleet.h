@@ -106,7 +106,6 @@ struct ReplicaFailure {
     std::int32_t replica = 0;
     double at = 0, lasting = 0;  ///< seconds
     bool drain = false;          ///< finishes what runs, takes nothing new
-    std::int32_t ticket = 0;     ///< of the incident that it replays; nothing reads it
     bool operator==(const ReplicaFailure&) const = default;
 };
 
