@@ -213,7 +213,8 @@ void FieldRows::offeredField(const Name& name, const std::string& path, const If
             offer(ui::qs(spec.titles[i]), ui::qs(spec.word(static_cast<int>(i))));
     } else {
         if (!spec.none.empty()) offer(ui::qs(spec.none), QString());
-        for (const FieldOffer& each : offersOf(spec, path)) offer(ui::qs(each.title), ui::qs(each.id), ui::qs(each.meaning));
+        for (const FieldOffer& each : offersOf(spec, path))
+            offer(ui::qs(each.title), ui::qs(each.id), ui::qs(each.meaning));
     }
     add(box, name, true, shown, [box, path, &spec](const ServingStudy& q) {
         const QString now = ui::qs(fieldText(spec, fieldValue(q, path)));

@@ -2,9 +2,9 @@
 
 #include "app/window/form_parts.h"
 #include "hardware/files/catalogue.h"
-#include "methods/system/planned_fleet.h"
 #include "methods/kernel_method.h"
 #include "methods/method.h"
+#include "methods/system/planned_fleet.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
 #include "widgets/common/text.h"

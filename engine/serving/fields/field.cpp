@@ -15,7 +15,7 @@ int choicesOf(const FieldSpec& spec) {
     return spec.form == FieldForm::Type ? dtypeCount : static_cast<int>(spec.titles.size());
 }
 
-double numberIn(const FieldValue& value) {
+double numericValue(const FieldValue& value) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
     return std::get<double>(value);
 }
@@ -99,7 +99,7 @@ std::string fieldText(const FieldSpec& spec, const FieldValue& value) {
 
 std::string fieldWords(const FieldSpec& spec, const FieldValue& value) {
     if (spec.isNumber()) {
-        const double number = numberIn(value);
+        const double number = numericValue(value);
         if (number == 0 && !spec.none.empty()) return std::string(spec.none);
         if (spec.form == FieldForm::Whole) return plainNumber(number + (spec.ordinal ? 1 : 0));
         return formatMeasure(number, spec.dimension, 4);
@@ -162,7 +162,7 @@ std::string_view unitText(const FieldSpec& spec) {
 Expected<void> checkField(const FieldSpec& spec, const FieldValue& value, std::string_view named,
                           std::string_view code) {
     if (!spec.isNumber()) return {};
-    const double number = numberIn(value);
+    const double number = numericValue(value);
     if (spec.range.holds(number)) return {};
     std::string expected = rangeText(spec);
     if (!spec.none.empty() && spec.range.low == 0 && !spec.range.aboveLow)

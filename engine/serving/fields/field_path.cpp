@@ -31,7 +31,7 @@ const FieldSpec* rowOf(const FieldTable& table, std::string_view key) {
 }
 
 // The members of `owner` that stand for the step: what is inside a part, an option, the items of a list.
-void enter(const FieldSpec& spec, void* owner, std::size_t item, std::vector<void*>& inside) {
+void enterField(const FieldSpec& spec, void* owner, std::size_t item, std::vector<void*>& inside) {
     if (spec.form == FieldForm::List) {
         const std::size_t count = spec.count(owner);
         for (std::size_t i = 0; i < count; ++i)
@@ -42,7 +42,7 @@ void enter(const FieldSpec& spec, void* owner, std::size_t item, std::vector<voi
 }
 
 template <class Row>
-FieldAt walk(void* study, std::string_view path, Row&& onRow) {
+FieldAt walkPath(void* study, std::string_view path, Row&& onRow) {
     FieldAt at{nullptr, &fieldTable<ServingStudy>(), {}};
     if (study) at.owners.push_back(study);
     for (;;) {
@@ -55,35 +55,35 @@ FieldAt walk(void* study, std::string_view path, Row&& onRow) {
         if (cut == path.npos) return at;
         if (!at.spec->inner) return {};
         std::vector<void*> inside;
-        for (void* owner : at.owners) enter(*at.spec, owner, step.item, inside);
+        for (void* owner : at.owners) enterField(*at.spec, owner, step.item, inside);
         at.owners = std::move(inside);
         at.table = &at.spec->inner();
         path.remove_prefix(cut + 1);
     }
 }
 
-constexpr auto nothing = [](const FieldSpec&, const std::vector<void*>&) {};
+constexpr auto noVisit = [](const FieldSpec&, const std::vector<void*>&) {};
 
-void list(const FieldTable& table, const void* owner, const std::string& before, std::vector<ListedField>& all) {
+void listFields(const FieldTable& table, const void* owner, const std::string& before, std::vector<ListedField>& all) {
     for (const FieldSpec& spec : table.fields) {
         ListedField row{before + std::string(spec.key), &spec, &table, {}};
         if (spec.isScalar()) row.usual = spec.get(owner);
         all.push_back(row);
         if (!spec.inner || (spec.form == FieldForm::Optional && spec.inner == &fieldTable<SchedulerSpec>)) continue;
         std::vector<void*> inside;
-        enter(spec, const_cast<void*>(owner), 1, inside);  // only read
-        list(spec.inner(), inside.empty() ? spec.inner().usual() : inside.front(), row.path + "/", all);
+        enterField(spec, const_cast<void*>(owner), 1, inside);  // only read
+        listFields(spec.inner(), inside.empty() ? spec.inner().usual() : inside.front(), row.path + "/", all);
     }
 }
 
 }  // namespace
 
 FieldAt fieldAt(ServingStudy& study, std::string_view path) {
-    return walk(&study, path, nothing);
+    return walkPath(&study, path, noVisit);
 }
 
 const FieldSpec* findField(std::string_view path) {
-    return walk(nullptr, path, nothing).spec;
+    return walkPath(nullptr, path, noVisit).spec;
 }
 
 FieldValue fieldValue(const ServingStudy& study, std::string_view path) {
@@ -94,7 +94,7 @@ FieldValue fieldValue(const ServingStudy& study, std::string_view path) {
 
 bool fieldMatters(const ServingStudy& study, std::string_view path) {
     bool matters = true;
-    walk(const_cast<ServingStudy*>(&study), path, [&](const FieldSpec& spec, const std::vector<void*>& owners) {
+    walkPath(const_cast<ServingStudy*>(&study), path, [&](const FieldSpec& spec, const std::vector<void*>& owners) {
         matters = matters && !owners.empty() && spec.matters(owners.front());
     });
     return matters;
@@ -131,7 +131,7 @@ Expected<void> setFieldText(ServingStudy& study, std::string_view path, std::str
 const std::vector<ListedField>& servingFields() {
     static const std::vector<ListedField> all = [] {
         std::vector<ListedField> made;
-        list(fieldTable<ServingStudy>(), fieldTable<ServingStudy>().usual(), {}, made);
+        listFields(fieldTable<ServingStudy>(), fieldTable<ServingStudy>().usual(), {}, made);
         return made;
     }();
     return all;

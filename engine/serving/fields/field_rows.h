@@ -26,13 +26,13 @@ auto ownerOf() {
         return std::type_identity<decltype(ownerType(&decltype(Access)::operator()))>{};
 }
 template <auto Access>
-using Owner = typename decltype(ownerOf<Access>())::type;
+using OwnerOf = typename decltype(ownerOf<Access>())::type;
 template <auto Access>
 auto& memberOf(const void* owner) {
-    return std::invoke(Access, *const_cast<Owner<Access>*>(static_cast<const Owner<Access>*>(owner)));
+    return std::invoke(Access, *const_cast<OwnerOf<Access>*>(static_cast<const OwnerOf<Access>*>(owner)));
 }
 template <auto Access>
-using Member = std::remove_cvref_t<decltype(memberOf<Access>(nullptr))>;
+using MemberOf = std::remove_cvref_t<decltype(memberOf<Access>(nullptr))>;
 
 template <auto Condition, class Struct>
 bool holds(const void* owner, bool (*)(const Struct&)) {
@@ -40,71 +40,72 @@ bool holds(const void* owner, bool (*)(const Struct&)) {
 }
 
 /// A row that is still being written.
-struct Row : FieldSpec {
-    constexpr Row unit(Dimension is) const {
-        return with([&](Row& r) { r.dimension = is; });
+struct FieldRow : FieldSpec {
+    constexpr FieldRow unit(Dimension is) const {
+        return with([&](FieldRow& r) { r.dimension = is; });
     }
-    constexpr Row from(double end) const {
-        return with([&](Row& r) { r.range.low = end; });
+    constexpr FieldRow from(double end) const {
+        return with([&](FieldRow& r) { r.range.low = end; });
     }
-    constexpr Row above(double end) const {
-        return with([&](Row& r) { r.range.low = end, r.range.aboveLow = true; });
+    constexpr FieldRow above(double end) const {
+        return with([&](FieldRow& r) { r.range.low = end, r.range.aboveLow = true; });
     }
-    constexpr Row to(double end) const {
-        return with([&](Row& r) { r.range.high = end; });
+    constexpr FieldRow to(double end) const {
+        return with([&](FieldRow& r) { r.range.high = end; });
     }
-    constexpr Row below(double end) const {
-        return with([&](Row& r) { r.range.high = end, r.range.belowHigh = true; });
+    constexpr FieldRow below(double end) const {
+        return with([&](FieldRow& r) { r.range.high = end, r.range.belowHigh = true; });
     }
-    constexpr Row called(std::string_view text) const {
-        return with([&](Row& r) { r.label = text; });
+    constexpr FieldRow called(std::string_view text) const {
+        return with([&](FieldRow& r) { r.label = text; });
     }
-    constexpr Row zeroIs(std::string_view words) const {
-        return with([&](Row& r) { r.none = words; });
+    constexpr FieldRow zeroIs(std::string_view words) const {
+        return with([&](FieldRow& r) { r.none = words; });
     }
-    constexpr Row in(std::string_view formSection) const {
-        return with([&](Row& r) { r.section = formSection; });
+    constexpr FieldRow in(std::string_view formSection) const {
+        return with([&](FieldRow& r) { r.section = formSection; });
     }
-    constexpr Row failsAs(std::string_view diagnostic) const {
-        return with([&](Row& r) { r.code = diagnostic; });
+    constexpr FieldRow failsAs(std::string_view diagnostic) const {
+        return with([&](FieldRow& r) { r.code = diagnostic; });
     }
-    constexpr Row fileOnly() const {
-        return with([&](Row& r) { r.inForm = false; });
+    constexpr FieldRow fileOnly() const {
+        return with([&](FieldRow& r) { r.inForm = false; });
     }
     /// An id of a list that this layer may not see: kernel methods, software stacks.
-    constexpr Row namesOne() const {
-        return with([](Row& r) { r.named = true; });
+    constexpr FieldRow namesOne() const {
+        return with([](FieldRow& r) { r.named = true; });
     }
-    constexpr Row always() const {
-        return with([](Row& r) { r.strict = true; });
+    constexpr FieldRow always() const {
+        return with([](FieldRow& r) { r.strict = true; });
     }
-    constexpr Row counted() const {
-        return with([](Row& r) { r.ordinal = true; });
+    constexpr FieldRow counted() const {
+        return with([](FieldRow& r) { r.ordinal = true; });
     }
-    constexpr Row fixed() const {
-        return with([&](Row& r) { r.mayVary = false; });
+    constexpr FieldRow fixed() const {
+        return with([&](FieldRow& r) { r.mayVary = false; });
     }
-    constexpr Row offering(std::vector<FieldOffer> (*ids)()) const {
-        return with([&](Row& r) { r.offers = ids; });
+    constexpr FieldRow offering(std::vector<FieldOffer> (*ids)()) const {
+        return with([&](FieldRow& r) { r.offers = ids; });
     }
     /// Read only where the condition, a function of the struct, holds.
     template <auto Condition>
-    constexpr Row when() const {
-        return with([](Row& r) { r.reads = [](const void* owner) { return holds<Condition>(owner, Condition); }; });
+    constexpr FieldRow when() const {
+        return with(
+            [](FieldRow& r) { r.reads = [](const void* owner) { return holds<Condition>(owner, Condition); }; });
     }
 
 private:
     template <class Change>
-    constexpr Row with(Change change) const {
-        Row made = *this;
+    constexpr FieldRow with(Change change) const {
+        FieldRow made = *this;
         change(made);
         return made;
     }
 };
 
 template <auto Access>
-constexpr Row row(FieldForm form, std::string_view key, std::string_view title, std::string_view meaning) {
-    Row made;
+constexpr FieldRow row(FieldForm form, std::string_view key, std::string_view title, std::string_view meaning) {
+    FieldRow made;
     made.key = key;
     made.title = title;
     made.meaning = meaning;
@@ -113,31 +114,31 @@ constexpr Row row(FieldForm form, std::string_view key, std::string_view title, 
     return made;
 }
 template <auto Access, class Kept>
-constexpr Row scalar(FieldForm form, std::string_view key, std::string_view title, std::string_view meaning) {
-    Row made = row<Access>(form, key, title, meaning);
+constexpr FieldRow scalar(FieldForm form, std::string_view key, std::string_view title, std::string_view meaning) {
+    FieldRow made = row<Access>(form, key, title, meaning);
     made.get = [](const void* owner) -> FieldValue { return static_cast<Kept>(memberOf<Access>(owner)); };
     made.set = [](void* owner, const FieldValue& value) {
-        memberOf<Access>(owner) = static_cast<Member<Access>>(std::get<Kept>(value));
+        memberOf<Access>(owner) = static_cast<MemberOf<Access>>(std::get<Kept>(value));
     };
     return made;
 }
 
 template <auto Access>
-constexpr Row number(std::string_view key, std::string_view title, std::string_view meaning) {
+constexpr FieldRow number(std::string_view key, std::string_view title, std::string_view meaning) {
     return scalar<Access, double>(FieldForm::Number, key, title, meaning);
 }
 template <auto Access>
-constexpr Row seconds(std::string_view key, std::string_view title, std::string_view meaning) {
+constexpr FieldRow seconds(std::string_view key, std::string_view title, std::string_view meaning) {
     return number<Access>(key, title, meaning).unit(Dimension::Time);
 }
 template <auto Access>
-constexpr Row share(std::string_view key, std::string_view title, std::string_view meaning) {
+constexpr FieldRow share(std::string_view key, std::string_view title, std::string_view meaning) {
     return number<Access>(key, title, meaning).unit(Dimension::Fraction);
 }
 template <auto Access>
-constexpr Row whole(std::string_view key, std::string_view title, std::string_view meaning) {
-    Row made = scalar<Access, std::int64_t>(FieldForm::Whole, key, title, meaning).unit(Dimension::Count);
-    using Kept = Member<Access>;
+constexpr FieldRow whole(std::string_view key, std::string_view title, std::string_view meaning) {
+    FieldRow made = scalar<Access, std::int64_t>(FieldForm::Whole, key, title, meaning).unit(Dimension::Count);
+    using Kept = MemberOf<Access>;
     made.largest =
         sizeof(Kept) == 4 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
     made.least = std::is_unsigned_v<Kept> ? 0 : -made.largest;
@@ -146,38 +147,38 @@ constexpr Row whole(std::string_view key, std::string_view title, std::string_vi
     return made;
 }
 template <auto Access>
-constexpr Row flag(std::string_view key, std::string_view title, std::string_view meaning) {
+constexpr FieldRow flag(std::string_view key, std::string_view title, std::string_view meaning) {
     return scalar<Access, bool>(FieldForm::Flag, key, title, meaning);
 }
 /// `titles`: one for each value of the enumeration, in its order; toText() gives the words in files.
 template <auto Access>
-constexpr Row choice(std::string_view key, std::string_view title, std::string_view meaning,
-                     std::span<const std::string_view> titles) {
-    Row made = scalar<Access, std::int64_t>(FieldForm::Choice, key, title, meaning);
+constexpr FieldRow choice(std::string_view key, std::string_view title, std::string_view meaning,
+                          std::span<const std::string_view> titles) {
+    FieldRow made = scalar<Access, std::int64_t>(FieldForm::Choice, key, title, meaning);
     made.titles = titles;
-    made.word = [](int index) -> std::string_view { return toText(static_cast<Member<Access>>(index)); };
+    made.word = [](int index) -> std::string_view { return toText(static_cast<MemberOf<Access>>(index)); };
     return made;
 }
 template <auto Access>
-constexpr Row type(std::string_view key, std::string_view title, std::string_view meaning) {
-    Row made = scalar<Access, std::int64_t>(FieldForm::Type, key, title, meaning);
+constexpr FieldRow type(std::string_view key, std::string_view title, std::string_view meaning) {
+    FieldRow made = scalar<Access, std::int64_t>(FieldForm::Type, key, title, meaning);
     made.word = [](int index) -> std::string_view { return toText(static_cast<DType>(index)); };
     return made;
 }
 template <auto Access>
-constexpr Row text(std::string_view key, std::string_view title, std::string_view meaning) {
+constexpr FieldRow text(std::string_view key, std::string_view title, std::string_view meaning) {
     return scalar<Access, std::string>(FieldForm::Text, key, title, meaning);
 }
 template <auto Access>
-constexpr Row part(std::string_view key, std::string_view title, std::string_view meaning = {}) {
-    Row made = row<Access>(FieldForm::Part, key, title, meaning);
-    made.inner = &fieldTable<Member<Access>>;
+constexpr FieldRow part(std::string_view key, std::string_view title, std::string_view meaning = {}) {
+    FieldRow made = row<Access>(FieldForm::Part, key, title, meaning);
+    made.inner = &fieldTable<MemberOf<Access>>;
     return made;
 }
 template <auto Access>
-constexpr Row optional(std::string_view key, std::string_view title, std::string_view meaning = {}) {
-    using Inner = typename Member<Access>::value_type;
-    Row made = row<Access>(FieldForm::Optional, key, title, meaning);
+constexpr FieldRow optional(std::string_view key, std::string_view title, std::string_view meaning = {}) {
+    using Inner = typename MemberOf<Access>::value_type;
+    FieldRow made = row<Access>(FieldForm::Optional, key, title, meaning);
     made.inner = &fieldTable<Inner>;
     made.member = [](void* owner) -> void* {
         auto& kept = memberOf<Access>(owner);
@@ -192,9 +193,9 @@ constexpr Row optional(std::string_view key, std::string_view title, std::string
     return made;
 }
 template <auto Access>
-constexpr Row list(std::string_view key, std::string_view title, std::string_view meaning = {}) {
-    using Inner = typename Member<Access>::value_type;
-    Row made = row<Access>(FieldForm::List, key, title, meaning);
+constexpr FieldRow list(std::string_view key, std::string_view title, std::string_view meaning = {}) {
+    using Inner = typename MemberOf<Access>::value_type;
+    FieldRow made = row<Access>(FieldForm::List, key, title, meaning);
     made.inner = &fieldTable<Inner>;
     made.count = [](const void* owner) { return memberOf<Access>(owner).size(); };
     made.item = [](void* owner, std::size_t index) -> void* { return &memberOf<Access>(owner)[index]; };

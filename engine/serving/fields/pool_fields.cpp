@@ -101,7 +101,7 @@ std::vector<FieldOffer> drafters() {
         if (info.hasPhases) all.push_back({std::string(info.id), std::string(info.name), {}});
     return all;
 }
-bool drafts(const SpeculationChoice& s) {
+bool speculates(const SpeculationChoice& s) {
     return s.drafts > 0;
 }
 
@@ -118,13 +118,13 @@ constexpr FieldSpec speculationRows[]{
         .from(0)
         .to(1)
         .called("Acceptance")
-        .when<drafts>(),
+        .when<speculates>(),
     text<&SpeculationChoice::draftModel>("draft_model", "Draft model",
                                          "A small model that drafts, on one of the devices, priced kernel by kernel.")
         .offering(drafters)
         .called("Drafting costs")
         .zeroIs("a time per token")
-        .when<drafts>(),
+        .when<speculates>(),
     seconds<&SpeculationChoice::draftSeconds>(
         "draft_seconds", "Time per draft token",
         "What one draft token costs, for the whole batch; beside the draft model, if "
@@ -133,7 +133,7 @@ constexpr FieldSpec speculationRows[]{
         .to(1e6)
         .called("Time per draft")
         .zeroIs("free")
-        .when<drafts>(),
+        .when<speculates>(),
 };
 
 constexpr std::array<std::string_view, 4> routingTitles{"evenly", "at random", "Zipf, some more often",

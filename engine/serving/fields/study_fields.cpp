@@ -193,7 +193,7 @@ constexpr FieldSpec promiseRows[]{
         .zeroIs("none"),
 };
 
-bool hasAdapters(const TenantSpec& s) {
+bool asksForAdapters(const TenantSpec& s) {
     return s.adapters > 0;
 }
 
@@ -208,7 +208,7 @@ constexpr FieldSpec tenantRows[]{
         .from(0)
         .to(10)
         .called("Skew")
-        .when<hasAdapters>()
+        .when<asksForAdapters>()
         .always(),
     seconds<&TenantSpec::ttft>("ttft", "First token", "Time to the first token that is promised to this tenant.")
         .from(0)

@@ -47,9 +47,9 @@ std::string listed(const std::vector<std::string>& values) {
     return "[" + list + "]";
 }
 
-Entries all(const FieldTable& table, const void* owner);
+Entries entriesOf(const FieldTable& table, const void* owner);
 Entries differing(const FieldTable& table, const void* owner) {
-    return without(all(table, owner), all(table, table.usual()));
+    return without(entriesOf(table, owner), entriesOf(table, table.usual()));
 }
 
 Entry entryOf(const FieldSpec& spec, const void* owner) {
@@ -58,7 +58,7 @@ Entry entryOf(const FieldSpec& spec, const void* owner) {
     switch (spec.form) {
         case FieldForm::Part:
             entry.kind = Entry::Kind::Map;
-            entry.inner = all(spec.inner(), spec.member(mutableOwner));
+            entry.inner = entriesOf(spec.inner(), spec.member(mutableOwner));
             break;
         case FieldForm::Optional:
             entry.kind = Entry::Kind::Map;
@@ -94,7 +94,7 @@ Entry entryOf(const FieldSpec& spec, const void* owner) {
     return entry;
 }
 
-Entries all(const FieldTable& table, const void* owner) {
+Entries entriesOf(const FieldTable& table, const void* owner) {
     Entries entries;
     for (const FieldSpec& spec : table.fields)
         if (spec.form != FieldForm::Optional || spec.count(owner) > 0) entries.push_back(entryOf(spec, owner));
