@@ -12,7 +12,7 @@ Hardware load(const char* idOrFile) {
     auto loaded = loadHardware(idOrFile);
     return loaded ? loaded->hardware : Hardware();
 }
-Hardware test(const char* name) {
+Hardware testDesign(const char* name) {
     return load((std::string(ORRERY_TEST_DATA) + "/hardware/" + name + ".yaml").c_str());
 }
 Hardware inlineDesign(const std::string& children) {
@@ -34,7 +34,7 @@ class TestHardwareView : public QObject {
     Q_OBJECT
 private slots:
     void aGpuIsSummedFromItsStructure() {
-        const auto view = deviceView(test("pod"));
+        const auto view = deviceView(testDesign("pod"));
         QVERIFY(view);
         QCOMPARE(q(view->path), QString("system/dgx/h100"));
         QCOMPARE(view->copies, 16);
@@ -109,7 +109,7 @@ private slots:
         QCOMPARE(q(first->name), q(views->at(0).name));
     }
     void computeInsideADramIsADeviceOfItsOwn() {
-        const auto views = deviceViews(test("pim"));
+        const auto views = deviceViews(testDesign("pim"));
         QVERIFY(views);
         QCOMPARE(views->size(), std::size_t(2));
         QCOMPARE(q(views->at(0).name), QString("host"));
