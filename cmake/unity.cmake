@@ -1,6 +1,6 @@
 # orrery_unity(target): compiles the sources of a folder together, so that headers and templates are paid for once for
-# several files. Two files that give the same name to something of their own (in an unnamed namespace, or a macro) are
-# kept apart, so nobody has to look for a name that no neighbour has. An edit that brings such a name needs cmake to run
+# several files. Two files that give the same name to something of their own (in an unnamed namespace, or a macro), or
+# that use other namespaces, are kept apart, so nobody has to look for a name that no neighbour has. An edit that brings such a name needs cmake to run
 # again. A file that cannot stand beside any other: source property SKIP_UNITY_BUILD_INCLUSION, and a reason.
 option(ORRERY_UNITY "Compile the sources of a folder together: quick from nothing, slow after an edit" ON)
 set(orrery_unity_most 12)
@@ -50,10 +50,12 @@ function(orrery_unity target)
             set(first ${groups})
         endif()
         orrery_own_names(${source} names)
+        file(STRINGS ${source} using REGEX "^using namespace ")
+        list(SORT using)
+        string(REPLACE ";" "" using "${using}")
         # The first group of this folder that has room and none of these names.
         set(group ${first})
         while(group LESS groups)
-            set(both ${names_${group}})
             list(LENGTH files_${group} count)
             set(free TRUE)
             foreach(name ${names})
@@ -62,13 +64,14 @@ function(orrery_unity target)
                     break()
                 endif()
             endforeach()
-            if(free AND count LESS orrery_unity_most)
+            if(free AND using STREQUAL using_${group} AND count LESS orrery_unity_most)
                 break()
             endif()
             math(EXPR group "${group} + 1")
         endwhile()
         if(group EQUAL groups)
             math(EXPR groups "${groups} + 1")
+            set(using_${group} "${using}")
         endif()
         list(APPEND files_${group} ${source})
         list(APPEND names_${group} ${names})
