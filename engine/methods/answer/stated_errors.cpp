@@ -64,15 +64,19 @@ ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, doubl
     return bounds;
 }
 
+double meanError(double predicted, double low, double high) {
+    constexpr double perHalfWidth = 0.798 / 1.645;  // of a normal error: its mean absolute value, where 90 % are inside
+    const double bias = std::log(std::sqrt(low) * std::sqrt(high) / predicted);
+    return std::hypot(bias, perHalfWidth * std::log(high / low) / 2);
+}
+
 double meanError(const StatedErrors& errors, OperatorFamily family, double predictedSeconds) {
-    constexpr double side = 0.185, middle = 0.63;
     const int c = errorClass(predictedSeconds);
     const auto& q = errors.quantiles[static_cast<std::size_t>(family)][static_cast<std::size_t>(c)];
-    const auto error = [&](double quantile) {
-        const double ratio = c == 0 ? (predictedSeconds + quantile) / predictedSeconds : quantile;
-        return ratio > 0 ? std::abs(std::log(ratio)) : 0;
+    const auto measured = [&](double quantile) {
+        return std::max(1e-12, c == 0 ? predictedSeconds + quantile : predictedSeconds * quantile);
     };
-    return side * error(q.p5) + middle * error(q.p50) + side * error(q.p95);
+    return meanError(predictedSeconds, measured(q.p5), measured(q.p95));
 }
 
 Platform platformOf(const DeviceView& device) {

@@ -65,8 +65,10 @@ struct ErrorBounds {
 };
 ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, double predictedSeconds);
 
-/// Mean |ln(measured ÷ predicted)| of such operators, from the three quantiles by the weights of Pearson and Tukey
-/// (Keefer, Bodily: Three-Point Approximations for Continuous Random Variables, Management Science 29, 1983).
+/// Mean |ln(measured ÷ predicted)| to expect where 90 % of measured values lie from `low` to `high`: a normal error in
+/// ln, off by its middle and as wide as the sides say. All in seconds and above 0.
+double meanError(double predicted, double low, double high);
+/// The same of such operators, as far as they were measured.
 double meanError(const StatedErrors& errors, OperatorFamily family, double predictedSeconds);
 
 /// What kind of machine a view describes, as far as evidence goes.

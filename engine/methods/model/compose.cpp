@@ -161,12 +161,9 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
 
 namespace {
 
-// Of a normal error: the mean of its absolute value per half-width that holds 90 %.
-constexpr double meanOfHalfWidth = 0.798 / 1.645;
-
 double errorOf(const PricedLaunch& p) {
     if (!p.known || !p.price.priced || !(p.low > 0) || !(p.seconds > 0)) return std::log(guess);
-    return meanOfHalfWidth * std::log(p.high / p.low) / 2;
+    return meanError(p.seconds, p.low, p.high);
 }
 
 }  // namespace
