@@ -57,7 +57,8 @@ std::string supportText(const Estimate& estimate) {
         const double inside = std::clamp(1 - support.outside - support.edge - support.unmeasured, 0.0, 1.0);
         text += fmt::format("; {} of the time inside what was measured", inside < 0.005 ? "none" : share(inside));
     }
-    if (support.unmeasured > 0.01) text += fmt::format(", {} never measured", share(support.unmeasured));
+    if (support.unmeasured > 0.01 && support.unmeasured < 0.995)
+        text += fmt::format(", {} never measured", share(support.unmeasured));
     return text;
 }
 

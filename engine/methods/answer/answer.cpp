@@ -56,16 +56,18 @@ OperatorFamily largest(const std::array<double, operatorFamilyCount>& shares) {
     return static_cast<OperatorFamily>(std::max_element(shares.begin(), shares.end()) - shares.begin());
 }
 
-void setSupport(Estimate& answer, const Sides& sides, const StatedErrors& errors, Platform platform) {
+void setSupport(Estimate& answer, const Sides& sides, const StatedErrors& errors, const Ground& ground) {
     const OperatorFamily family = largest(sides.seconds);
     const auto& held = errors.heldOut[static_cast<std::size_t>(family)];
     Support support;
     support.error = sides.error;
     support.what = fmt::format("{:.0f} % on kernels like these: {} {} of {}", 100 * std::expm1(sides.error), held.rows,
                                toText(family), held.device);
-    if (platform != Platform::Gpu) {
+    support.outside = statedFor(ground.device) ? 0 : 1;
+    if (ground.platform != Platform::Gpu) {
         support.error += std::log(unknownPlatformWidening);
         support.unmeasured = 1;
+        support.outside = 0;
         support.what = "no measurement of a platform like this one";
     }
     answer.support = std::move(support);
@@ -108,7 +110,7 @@ void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground,
             "method.no-reference", "the error of this method has not been measured on a platform like " + device.name,
             "Read the interval as a guess; compare with a measurement of your own", Place{{}, 0, 0, device.path}));
     }
-    setSupport(answer, sides, *errors, ground.platform);
+    setSupport(answer, sides, *errors, ground);
     // The low side of a bound is the bound itself, whatever was measured with warm caches.
     interval.low = kind == IntervalKind::Bound ? answer.latency : Seconds(std::min(sides.low, latency));
     if (answer.bound) {

@@ -20,9 +20,9 @@ struct Ground {
     Platform platform = Platform::Other;
     std::vector<std::string> assumptions;  ///< of the view, the rates and the fusion
     HardwarePtr design;
-    PartsRead read;  ///< of the design; a method that asks for more views adds theirs
-    LoweringPtr lowering;                  ///< the kernels of the graph; null: its operators one by one
-    std::vector<double> least;             ///< s per operator that no answer may beat, all repeats; empty: not known
+    PartsRead read;             ///< of the design; a method that asks for more views adds theirs
+    LoweringPtr lowering;       ///< the kernels of the graph; null: its operators one by one
+    std::vector<double> least;  ///< s per operator that no answer may beat, all repeats; empty: not known
 
     /// The columns to price.
     const CostTable& costs(const Workload& workload) const {

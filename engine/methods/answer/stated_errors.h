@@ -71,6 +71,9 @@ double meanError(double predicted, double low, double high);
 /// The same of such operators, as far as they were measured.
 double meanError(const StatedErrors& errors, OperatorFamily family, double predictedSeconds);
 
+/// Whether the device, by its name (`h100`), is of those that the quantiles were derived from or tested on.
+bool statedFor(const DeviceView& device);
+
 /// What kind of machine a view describes, as far as evidence goes.
 enum class Platform : std::uint8_t { Gpu, Other };
 Platform platformOf(const DeviceView& device);

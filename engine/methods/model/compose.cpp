@@ -122,9 +122,19 @@ void composeInterval(Composition& c) {
         parts.push_back({p.seconds, p.low, p.high, c.list.launches[i].count,
                          static_cast<std::int32_t>(c.list.launches[i].kernel.kind)});
     }
-    std::array<double, kernelKindCount> correlation{};
+    std::array<double, kernelKindCount> correlation{}, busy{}, unknown{};
+    for (std::size_t i = 0; i < c.prices.size(); ++i) {
+        const auto kind = static_cast<std::size_t>(c.list.launches[i].kernel.kind);
+        const double seconds = c.prices[i].seconds * c.list.launches[i].count;
+        busy[kind] += seconds;
+        if (!c.prices[i].known) unknown[kind] += seconds;
+    }
+    // What nobody measured is missed alike: a guess does not become surer by being made many times.
     for (int kind = 0; kind < kernelKindCount; ++kind) {
-        correlation[static_cast<std::size_t>(kind)] = c.pricer->correlation(static_cast<KernelKind>(kind));
+        const auto k = static_cast<std::size_t>(kind);
+        const double measured = c.pricer->correlation(static_cast<KernelKind>(kind));
+        const double share = busy[k] > 0 ? unknown[k] / busy[k] : 0;
+        correlation[k] = measured + (1 - measured) * share;
     }
     c.interval = composeIntervals(parts, correlation, betweenFamilies);
 }

@@ -354,7 +354,7 @@ MethodCard mappingSearchCard() {
              {"vector operators", "GPU",
               "A100, LLMCompass's set with its authors' constants: softmax 6.3 %, GELU 7.1 %, layer norm 13.8 %"},
              {"whole transformers", "GPU",
-              "MAPE 13.8 %, 34 of 41 inside the interval: fp32 transformers on one A100, V100, P100 or P4 (NeuSight "
+              "MAPE 13.8 %, 41 of 41 inside the interval: fp32 transformers on one A100, V100, P100 or P4 (NeuSight "
               "6945927d)"}},
         .failureMode =
             "Small kernels and shapes for which the library has no good kernel: the best mapping tends to be too fast.",
