@@ -101,7 +101,7 @@ private slots:
         const auto tpu = device("tpu-v3-core");
         for (const Method& each : {method("systolic-cycle"), method("systolic-closed-form")}) {
             const auto once = answer(each, tpu, product(300, 500, 200));
-            const auto many = answer(method, tpu, product(300, 500, 200, 8));
+            const auto many = answer(each, tpu, product(300, 500, 200, 8));
             QVERIFY(std::abs(many.operators.seconds[0] - 8 * once.operators.seconds[0]) < 1e-15);
             QVERIFY(std::abs(many.operators.bytes[0] - 8 * once.operators.bytes[0]) < 1e-3);
         }

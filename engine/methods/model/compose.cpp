@@ -87,6 +87,18 @@ Expected<void> priceSlowly(const Composition& c, const std::vector<std::int32_t>
     return {};
 }
 
+// Arrays that take any type multiply it as their own (fp32 as bf16 on a TPU), and so does the bound of a product.
+Launch boundedBy(const Composition& c, const Launch& launch) {
+    Launch bounded = launch;
+    const KernelKind kind = launch.kernel.kind;
+    const bool product = kind == KernelKind::Gemm || kind == KernelKind::Convolution ||
+                         kind == KernelKind::PrefillAttention || kind == KernelKind::DecodeAttention;
+    if (c.gpu || !product || !c.pricer->takesAnyType()) return bounded;
+    const auto own = ownType(c.device);
+    if (own && c.device.peak(true, *own) > c.device.peak(true, launch.kernel.type)) bounded.kernel.type = *own;
+    return bounded;
+}
+
 // Every distinct kernel is priced once.
 Expected<void> priceAll(Composition& c, EstimateContext& context) {
     const auto& launches = c.list.launches;
@@ -102,7 +114,7 @@ Expected<void> priceAll(Composition& c, EstimateContext& context) {
         const auto at = static_cast<std::size_t>(first[i]);
         const Kernel& kernel = launches[i].kernel;
         if (!slow.empty()) {
-            c.prices[i] = pricedLaunch(slow[at], launches[i], c.device, inside);
+            c.prices[i] = pricedLaunch(slow[at], boundedBy(c, launches[i]), c.device, inside);
         } else if (at == i) {
             c.prices[i] =
                 pricedLaunch(finite(c.pricer->price(kernel), kernel, c.device), launches[i], c.device, inside);
@@ -155,6 +167,10 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
     result.seconds = std::max(result.seconds, result.least);
     result.low = std::max(result.least, std::min(result.seconds, launch.scale * low + extra));
     result.high = std::max(result.seconds, launch.scale * high + extra);
+    // A price below the bound is no reason to be certain.
+    if (result.raised && result.high <= result.seconds && price.seconds > 0) {
+        result.high = result.seconds * high / price.seconds;
+    }
     return result;
 }
 
