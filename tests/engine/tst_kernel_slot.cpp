@@ -159,7 +159,9 @@ private slots:
             EstimateContext context{*executor, {}, nullptr, 1, false};
             const auto said = estimate(*findMethod(id), {on, asked}, context);
             QVERIFY2(said, said ? "" : toText(said.error()).c_str());
-            QCOMPARE(said->latency.value, estimate(*findMethod(id), {on, own}, context)->latency.value);
+            // The model built in int8 keeps a few vectors of parameters wider.
+            const double built = estimate(*findMethod(id), {on, own}, context)->latency.value;
+            QVERIFY2(std::fabs(said->latency.value / built - 1) < 0.05, id);
             const auto& first = said->warnings.front();
             QCOMPARE(first.code, std::string("precision.own-type"));
             QVERIFY(first.hint.find("int8") != std::string::npos);

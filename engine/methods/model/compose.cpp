@@ -243,6 +243,16 @@ Expected<void> bindTo(const DeviceRef& place, const KernelMethod& method, const 
     return {};
 }
 
+// Compilers of arrays do not rewrite attention: where a model writes its scores out, they pass memory.
+void writeOutScores(const Graph& graph, LaunchList& list) {
+    for (Launch& launch : list.launches) {
+        const bool attends =
+            launch.kernel.kind == KernelKind::PrefillAttention || launch.kernel.kind == KernelKind::DecodeAttention;
+        const auto& op = graph.operators[static_cast<std::size_t>(launch.op)];
+        if (attends && op.kind != OperatorKind::Attention) launch.kernel.attention.flash = false;
+    }
+}
+
 // Products of types that the device multiplies in.
 Expected<void> typesKnown(const Composition& c) {
     for (const Launch& launch : c.list.launches) {
@@ -297,6 +307,7 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     }
     if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
     c.list = launchesOf(workload, options);
+    if (!c.gpu) writeOutScores(workload.graph, c.list);
     if (!c.pricer->takesAnyType()) {
         if (auto known = typesKnown(c); !known) return Unexpected(std::move(known.error()));
     }
