@@ -147,7 +147,8 @@ private slots:
             const auto ended = std::chrono::steady_clock::now();
             stopper.join();
             QVERIFY2(!c && c.error().code == "study.cancelled", id);
-            QVERIFY2(ended - asked < std::chrono::milliseconds(200), id);
+            const auto late = std::chrono::duration_cast<std::chrono::milliseconds>(ended - asked).count();
+            QVERIFY2(late < 200, qPrintable(QString("%1 went on for %2 ms").arg(id).arg(late)));
         }
     }
     void anArrayOfIntegersAnswersInItsOwnType() {
@@ -158,14 +159,16 @@ private slots:
             EstimateContext context{*executor, {}, nullptr, 1, false};
             const auto said = estimate(*findMethod(id), {on, asked}, context);
             QVERIFY2(said, said ? "" : toText(said.error()).c_str());
-            QCOMPARE(said->latency.value, estimate(*findMethod(id), {on, own}, context)->latency.value);
+            // The model built in int8 keeps a few vectors of parameters wider.
+            const double built = estimate(*findMethod(id), {on, own}, context)->latency.value;
+            QVERIFY2(std::fabs(said->latency.value / built - 1) < 0.05, id);
             const auto& first = said->warnings.front();
             QCOMPARE(first.code, std::string("precision.own-type"));
             QVERIFY(first.hint.find("int8") != std::string::npos);
         }
     }
     void aDesignOfArraysIsServed() {
-        const auto loaded = readServing(R"(orrery: serving/1
+        auto loaded = readServing(R"(orrery: serving/1
 name: Llama on a TPU
 hardware: tpu-v3
 model: {source: llama-2-7b, weights: bf16, activations: bf16, kv: bf16}

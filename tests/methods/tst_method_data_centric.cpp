@@ -33,7 +33,7 @@ WorkloadPtr load(std::string source, WorkloadOptions options) {
 
 Expected<Estimate> ask(std::string_view method, const HardwarePtr& hardware, const WorkloadPtr& workload) {
     const auto executor = makeSerialExecutor();
-    EstimateContext context{*executor, {}, nullptr, 1, false, {{"fusion", "none"}}};
+    EstimateContext context{*executor, {}, nullptr, 1, false};
     return estimate(*findMethod(method), {hardware, workload}, context);
 }
 
@@ -72,7 +72,8 @@ private slots:
         const auto view = spatialArrayView(*on);
         QVERIFY(view);
         for (std::size_t i = 0; i < roof->operators.size(); ++i) {
-            QVERIFY(answer->operators.seconds[i] >= roof->operators.seconds[i]);
+            QVERIFY2(answer->operators.seconds[i] >= roof->operators.seconds[i] * (1 - 1e-9),
+                     workload->graph.operators[i].name.c_str());
             const double macs = workload->costs.macs[i] * workload->costs.repeat[i];
             QVERIFY(answer->operators.seconds[i] * view->clock.value * static_cast<double>(view->macs()) >=
                     macs * (1 - 1e-9));
@@ -175,7 +176,8 @@ private slots:
               all.low, all.high);
         const auto answer = ask("data-centric", small, load("resnet-50", in(DType::I8)));
         QVERIFY(answer);
-        QVERIFY(answer->interval.low.value <= all.low * answer->latency.value);
+        // Nothing is below the bound of the kernels.
+        QVERIFY(answer->interval.low.value <= std::max(all.low * answer->latency.value, answer->bound->value) * 1.0001);
         QVERIFY(answer->interval.high.value >= all.high * answer->latency.value);
         QVERIFY2(all.sum / all.rows < 0.21, "what has been measured");
     }

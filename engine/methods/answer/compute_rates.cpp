@@ -51,8 +51,9 @@ Diagnostic missingPeak(const DeviceView& device, DType type) {
 std::optional<DType> ownType(const DeviceView& device) {
     std::optional<DType> own;
     const auto better = [&](DType type) {
-        if (!own || bits(type) != bits(*own)) return !own || bits(type) > bits(*own);
-        return device.peak(true, type).value > device.peak(true, *own).value;
+        if (!own) return true;
+        const double mine = device.peak(true, type).value, known = device.peak(true, *own).value;
+        return mine != known ? mine > known : bits(type) > bits(*own);
     };
     for (std::size_t t = 0; t < dtypeCount; ++t) {
         const auto type = static_cast<DType>(t);

@@ -45,7 +45,7 @@ struct ComputeRatesResult {
 ComputeRates ratesOf(const DeviceView& device);
 /// `hardware.missing-peak`: the device multiplies no matrices in that type or a wider one.
 Diagnostic missingPeak(const DeviceView& device, DType type);
-/// The type in which a device without a unit for `type` multiplies: its widest one, of those the fastest. Nothing for a
+/// The type in which a device without a unit for `type` multiplies: the fastest one, of equals the widest. Nothing for a
 /// device that multiplies nothing.
 std::optional<DType> ownType(const DeviceView& device);
 

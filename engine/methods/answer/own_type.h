@@ -17,7 +17,7 @@ struct InOwnType {
     void say(Estimate& answer) const;
 };
 
-/// The scenario with every tensor of a type that the first device cannot multiply stored in that device's widest type,
+/// The scenario with every tensor of a type that the first device cannot multiply stored in that device's own type,
 /// and operators that say their type computing in it. Indices and truth values stay. Nothing where all types are known,
 /// or where the device multiplies nothing.
 std::optional<InOwnType> inOwnType(const Scenario& scenario);

@@ -45,6 +45,7 @@ public:
         return price(kernel, Staying{}, context);
     }
     Expected<KernelPrice> price(const Kernel& kernel, Staying stays, PriceContext& context) const override {
+        if (context.stop.stop_requested()) return fail("study.cancelled", "the search was stopped");
         if (kernel.kind == KernelKind::Collective) return notPriced(device_, kernel);
         const KernelOperator made = operatorOf(kernel);
         KernelPrice roof = arrayRoofline(device_, relieved(kernel, made, stays), made.macs());

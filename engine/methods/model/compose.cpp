@@ -88,6 +88,18 @@ Expected<void> priceSlowly(const Composition& c, const std::vector<std::int32_t>
     return {};
 }
 
+// Arrays that take any type multiply it as their own (fp32 as bf16 on a TPU), and so does the bound of a product.
+Launch boundedBy(const Composition& c, const Launch& launch) {
+    Launch bounded = launch;
+    const KernelKind kind = launch.kernel.kind;
+    const bool product = kind == KernelKind::Gemm || kind == KernelKind::Convolution ||
+                         kind == KernelKind::PrefillAttention || kind == KernelKind::DecodeAttention;
+    if (c.gpu || !product || !c.pricer->takesAnyType()) return bounded;
+    const auto own = ownType(c.device);
+    if (own && c.device.peak(true, *own) > c.device.peak(true, launch.kernel.type)) bounded.kernel.type = *own;
+    return bounded;
+}
+
 // Every distinct kernel is priced once.
 Expected<void> priceAll(Composition& c, EstimateContext& context) {
     const auto& launches = c.list.launches;
@@ -103,7 +115,7 @@ Expected<void> priceAll(Composition& c, EstimateContext& context) {
         const auto at = static_cast<std::size_t>(first[i]);
         const Kernel& kernel = launches[i].kernel;
         if (!slow.empty()) {
-            c.prices[i] = pricedLaunch(slow[at], launches[i], c.device, inside);
+            c.prices[i] = pricedLaunch(slow[at], boundedBy(c, launches[i]), c.device, inside);
         } else if (at == i) {
             c.prices[i] =
                 pricedLaunch(finite(c.pricer->price(kernel), kernel, c.device), launches[i], c.device, inside);
@@ -166,6 +178,10 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
     result.seconds = std::max(result.seconds, result.least);
     result.low = std::max(result.least, std::min(result.seconds, launch.scale * low + extra));
     result.high = std::max(result.seconds, launch.scale * high + extra);
+    // A price below the bound is no reason to be certain.
+    if (result.raised && result.high <= result.seconds && price.seconds > 0) {
+        result.high = result.seconds * high / price.seconds;
+    }
     return result;
 }
 
@@ -235,6 +251,16 @@ Expected<void> bindTo(const DeviceRef& place, const KernelMethod& method, const 
     return {};
 }
 
+// Compilers of arrays do not rewrite attention: where a model writes its scores out, they pass memory.
+void writeOutScores(const Graph& graph, LaunchList& list) {
+    for (Launch& launch : list.launches) {
+        const bool attends =
+            launch.kernel.kind == KernelKind::PrefillAttention || launch.kernel.kind == KernelKind::DecodeAttention;
+        const auto& op = graph.operators[static_cast<std::size_t>(launch.op)];
+        if (attends && op.kind != OperatorKind::Attention) launch.kernel.attention.flash = false;
+    }
+}
+
 // Products of types that the device multiplies in.
 Expected<void> typesKnown(const Composition& c) {
     for (const Launch& launch : c.list.launches) {
@@ -289,6 +315,7 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     }
     if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
     c.list = launchesOf(workload, options);
+    if (!c.gpu) writeOutScores(workload.graph, c.list);
     if (!c.pricer->takesAnyType()) {
         if (auto known = typesKnown(c); !known) return Unexpected(std::move(known.error()));
     }
