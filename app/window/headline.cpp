@@ -48,8 +48,10 @@ Headline::Headline(QWidget* parent) : QWidget(parent) {
     interval_ = label("headlineInterval", tr("Interval of the prediction"));
     facts_ = label("headlineFacts", tr("What limits it, and what it needs"));
     question_ = label("headlineQuestion", tr("The question"));
+    doubts_ = label("headlineWarnings", tr("What this answer is not about"));
     row->addWidget(latency_, 0, Qt::AlignBaseline);
     row->addWidget(interval_, 0, Qt::AlignBaseline);
+    row->addWidget(doubts_, 0, Qt::AlignBaseline);
     row->addWidget(facts_, 0, Qt::AlignBaseline);
     row->addStretch(1);
     row->addWidget(question_, 0, Qt::AlignBaseline);
@@ -64,7 +66,11 @@ Headline::Headline(QWidget* parent) : QWidget(parent) {
 void Headline::restyle() {
     const auto& theme = ui::Theme::instance();
     latency_->setFont(theme.font(ui::FontRole::Display));
-    for (QLabel* label : {interval_, facts_, question_}) label->setFont(theme.font(ui::FontRole::Body));
+    for (QLabel* label : {interval_, doubts_, facts_, question_}) label->setFont(theme.font(ui::FontRole::Body));
+    QPalette alarmed = palette();
+    alarmed.setColor(QPalette::WindowText, theme.colours().warning);
+    doubts_->ensurePolished();
+    doubts_->setPalette(alarmed);
     QPalette muted = palette();
     muted.setColor(QPalette::WindowText, theme.colours().mutedText);
     for (QLabel* label : {interval_, question_}) {
@@ -76,7 +82,7 @@ void Headline::restyle() {
 void Headline::fitQuestion() {
     // Half a name helps nobody: where the facts need the room, the question stands in the toolbar alone.
     int used = layout()->contentsMargins().left() + layout()->contentsMargins().right() + 4 * layout()->spacing();
-    for (const QLabel* label : {latency_, interval_, facts_}) used += label->sizeHint().width();
+    for (const QLabel* label : {latency_, interval_, doubts_, facts_}) used += label->sizeHint().width();
     const int wanted = question_->fontMetrics().horizontalAdvance(question_->text());
     question_->setVisible(width() - used >= wanted);
 }
@@ -114,6 +120,21 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
         facts << QStringLiteral("%1 %2").arg(QString::fromStdString(figure.label).toLower(),
                                              QString::fromStdString(formatMeasure(figure.value, figure.dimension)));
     }
+    QStringList doubts, hints;
+    for (const Diagnostic& each : estimate->warnings) {
+        if (each.code == "plan.one-device") {
+            doubts << QStringLiteral("⚠ ") + QString::fromStdString(each.message);
+        } else if (each.code == "memory.does-not-fit" && estimate->memory) {
+            doubts << tr("⚠ needs %1 of %2").arg(QString::fromStdString(format(estimate->memory->total())),
+                                                QString::fromStdString(format(estimate->memory->capacity)));
+        } else {
+            continue;
+        }
+        hints << QString::fromStdString(each.message + ". " + each.hint);
+    }
+    doubts_->setVisible(!doubts.isEmpty());
+    doubts_->setText(doubts.join(QStringLiteral("  ·  ")));
+    doubts_->setToolTip(hints.join(QLatin1Char('\n')));
     facts_->setText(facts.mid(0, 4).join(QStringLiteral("  ·  ")));
     facts_->setToolTip(facts.join(QLatin1Char('\n')));
     const auto& answer = snapshot->answers[static_cast<std::size_t>(snapshot->primary)];
@@ -125,7 +146,7 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
     question_->setToolTip(QString::fromStdString(snapshot->scenario.name()) + QLatin1Char('\n') + answer.title +
                           QLatin1Char('\n') + why);
     fitQuestion();
-    setAccessibleDescription(latency_->text() + QStringLiteral(", ") + facts.join(QStringLiteral(", ")));
+    setAccessibleDescription(latency_->text() + QStringLiteral(", ") + (doubts + facts).join(QStringLiteral(", ")));
 }
 
 }  // namespace orrery::app

@@ -22,7 +22,7 @@ private:
     void restyle();
     void fitQuestion();
 
-    QLabel *latency_, *interval_, *facts_, *question_;
+    QLabel *latency_, *interval_, *doubts_, *facts_, *question_;
 };
 
 /// `memory 92 % of time`: what limits most of the time. Empty for an estimate without time.

@@ -97,7 +97,7 @@ private slots:
                 QVERIFY(std::fabs(sum(costs.flops, own.repeat) / sum(own.flops, own.repeat) - 1) < 1e-9);
                 QVERIFY(std::fabs(sum(costs.macs, own.repeat) / sum(own.macs, own.repeat) - 1) < 1e-9);
                 double launched = 0, columns = 0;
-                for (const Launch& l : list.launches) launched += l.count * (l.kernel.bytes() + l.extraBytes);
+                for (const Launch& l : list.launches) launched += l.count * (l.kernel.bytes() + l.kernel.epilogue.bytes);
                 for (std::size_t i = 0; i < costs.size(); ++i) columns += own.repeat[i] * costs.bytes(i);
                 QVERIFY2(
                     std::fabs(columns / launched - 1) < 1e-9,

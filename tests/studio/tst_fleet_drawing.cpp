@@ -4,6 +4,7 @@
 #include "app/window/plurals.h"
 #include "app/window/serving/fleet_drawing.h"
 #include "app/window/serving/serving_page.h"
+#include "app/window/studio.h"
 #include "hardware/files/catalogue.h"
 #include "support/studio_fixture.h"
 #include "widgets/common/theme.h"
@@ -36,11 +37,17 @@ private slots:
         auto loaded = loadHardware("dgx-h100");
         QVERIFY(loaded);
         drawing_ = std::make_shared<const Hardware>(std::move(loaded->hardware));
-        page_ = std::make_unique<ServingPage>();
+        window_ = std::make_unique<QMainWindow>();
+        studio_ = std::make_unique<Studio>(window_.get());
+        page_ = std::make_unique<ServingPage>(*studio_, nullptr);
         page_->resize(1400, 900);
         page_->setHardware(drawing_);
     }
-    void cleanup() { page_.reset(); }
+    void cleanup() {
+        page_.reset();
+        studio_.reset();
+        window_.reset();
+    }
 
     void everySequenceStandsOnItsDevice() {
         ServingStudy study = ServingPage::usualQuestion();
@@ -138,6 +145,8 @@ private:
         QTRY_VERIFY_WITH_TIMEOUT(!page_->isBusy() && !page_->runs().empty(), 60000);
     }
     HardwarePtr drawing_;
+    std::unique_ptr<QMainWindow> window_;
+    std::unique_ptr<Studio> studio_;
     std::unique_ptr<ServingPage> page_;
 };
 

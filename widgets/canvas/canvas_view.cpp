@@ -89,6 +89,12 @@ void CanvasView::setLoads(std::vector<ComponentLoad> loads) {
     state_->paintAgain(nodes);
 }
 
+void CanvasView::setIgnored(std::vector<ComponentPath> ignored) {
+    if (ignored == state_->ignored) return;
+    state_->ignored = std::move(ignored);
+    state_->paintAgain();
+}
+
 void CanvasView::setMarks(std::vector<Mark> marks) {
     state_->marks = std::move(marks);
     state_->paintAgain();
@@ -179,6 +185,9 @@ PaintOptions CanvasView::State::options() const {
     for (const ComponentLoad& load : loads) {
         if (const int node = scene.find(load.path); node >= 0)
             options.loads.push_back({node, load.share, load.text, load.colour});
+    }
+    for (const ComponentPath& path : ignored) {
+        if (const int node = scene.find(path); node > 0) options.ignored.push_back(node);
     }
     for (const Mark& mark : marks) {
         if (const int node = scene.find(mark.path); node >= 0) options.marks.push_back({node, mark.colour});

@@ -39,6 +39,8 @@ public:
     void setDesign(HardwarePtr hardware, PlacementsPtr placements, bool fit = false);
     void setProblems(const Diagnostics& problems);
     void setLoads(std::vector<ComponentLoad> loads);
+    /// What no shown method read, drawn grey with all that is in it; its card says so.
+    void setIgnored(std::vector<ComponentPath> ignored);
     /// Components outlined as different from a design beside this one, with what differs as text on hover.
     struct Mark {
         ComponentPath path;

@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 
+#include <algorithm>
 #include <functional>
 
 namespace orrery::ui {
@@ -98,6 +99,11 @@ QString CanvasView::State::cardText(int node) const {
                 "</i></td></tr>";
     }
     html += "</table>";
+    const ComponentPath own = scene.path(node);
+    const bool unread = std::ranges::any_of(ignored, [&](const ComponentPath& path) {
+        return path.size() <= own.size() && std::equal(path.begin(), path.end(), own.begin());
+    });
+    if (unread) html += "<div><i>" + CanvasView::tr("No shown method reads this part: it changes no answer.").toHtmlEscaped() + "</i></div>";
     const std::string place = pathText(hardware.root, scene.path(node));
     for (const Diagnostic& problem : problems) {
         const std::string& at = problem.place.path;

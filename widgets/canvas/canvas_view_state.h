@@ -38,6 +38,7 @@ struct CanvasView::State {
 
     Diagnostics problems;
     std::vector<ComponentLoad> loads;
+    std::vector<ComponentPath> ignored;
     std::vector<Mark> marks;
     std::vector<ComponentPath> found;  ///< by the search
     std::vector<int> selectedNodes;    ///< as painted

@@ -34,6 +34,7 @@ struct PaintState {
     std::unordered_set<int> selected, leftOut;
     std::unordered_map<int, const NodeLoad*> loads;
     std::unordered_map<int, const NodeMark*> marks;
+    std::unordered_set<int> ignored;
 
     QRectF toDevice(const QRectF& box) const { return options.transform.mapRect(box.translated(shift)); }
     QPointF toDevice(const QPointF& point) const { return options.transform.map(point + shift); }

@@ -17,6 +17,7 @@ constexpr double legibleWidth = 48;  // of the median child, in pixels: less, an
 constexpr double legibleHeight = 16;
 constexpr double leastTile = 2.5;
 constexpr double outsideOpacity = 0.3;
+constexpr double ignoredOpacity = 0.4;
 
 const SceneNode& nodeOf(const Scene& scene, int node) {
     return scene.nodes()[static_cast<std::size_t>(node)];
@@ -24,13 +25,14 @@ const SceneNode& nodeOf(const Scene& scene, int node) {
 
 PaintState stateOf(QPainter& painter, const Scene& scene, const PaintOptions& options, const Summaries& facts) {
     const double zoom = std::hypot(options.transform.m11(), options.transform.m12());
-    PaintState state{painter, scene, options, zoom, options.exposed, {}, facts, {}, {}, {}, {}};
+    PaintState state{painter, scene, options, zoom, options.exposed, {}, facts, {}, {}, {}, {}, {}};
     const double reach = paintReach(zoom);
     state.exposed.adjust(-reach, -reach, reach, reach);
     state.leftOut.insert(options.leftOut.begin(), options.leftOut.end());
     if (!options.forExport) state.selected.insert(options.selected.begin(), options.selected.end());
     for (const NodeLoad& load : options.loads) state.loads.emplace(load.node, &load);
     for (const NodeMark& mark : options.marks) state.marks.emplace(mark.node, &mark);
+    state.ignored.insert(options.ignored.begin(), options.ignored.end());
     return state;
 }
 
@@ -55,6 +57,8 @@ void paintNode(const PaintState& state, int node, int skipped) {
     if (node == skipped || state.leftOut.contains(node)) return;
     const SceneNode& shown = nodeOf(state.scene, node);
     const QRectF box = state.toDevice(shown.box);
+    const double opacity = state.painter.opacity();
+    if (state.ignored.contains(node)) state.painter.setOpacity(opacity * ignoredOpacity);
     const QSizeF child = state.scene.typicalChild(node);
     if (!child.isEmpty() && showsInside(state.scene, node, state.zoom)) {
         paintFrame(state, node, box);
@@ -72,6 +76,7 @@ void paintNode(const PaintState& state, int node, int skipped) {
     }
     if (shown.component->kind == ComponentKind::Switch) paintPorts(state, node, box);
     paintOverlay(state, node, box);
+    state.painter.setOpacity(opacity);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ struct PaintOptions {
     std::vector<int> leftOut;     ///< nodes not painted with all inside them: those being dragged
     std::vector<NodeLoad> loads;  ///< by node
     std::vector<NodeMark> marks;
+    std::vector<int> ignored;  ///< nodes that no shown method read, with all inside them: drawn grey
     bool grid = true;        ///< dots where placements snap to, where there is room
     bool problems = true;    ///< badges
     bool forExport = false;  ///< no grid, badges, selection or hover; nothing is cached

@@ -120,6 +120,25 @@ std::vector<ui::ComponentLoad> componentLoads(const ui::Snapshot& snapshot) {
     return loads;
 }
 
+std::vector<ComponentPath> ignoredComponents(const ui::Snapshot& snapshot) {
+    if (!snapshot.scenario.hardware) return {};
+    std::map<std::string, std::size_t> times;
+    std::size_t answers = 0;
+    for (const ui::Answer& answer : snapshot.answers) {
+        if (!answer.estimate || answer.estimate->parts.used.empty()) continue;
+        ++answers;
+        for (const UsedParts::Part& part : answer.estimate->parts.ignored) {
+            if (part.attributes.empty()) ++times[part.path];
+        }
+    }
+    std::vector<ComponentPath> ignored;
+    for (const auto& [path, count] : times) {
+        if (count < answers) continue;
+        if (auto found = findComponent(snapshot.scenario.hardware->root, path)) ignored.push_back(std::move(*found));
+    }
+    return ignored;
+}
+
 QSet<int> operatorsLimitedBy(const ui::Snapshot& snapshot, const ComponentPath& component) {
     const auto limiting = limiters(snapshot);
     QSet<int> found;

@@ -21,6 +21,9 @@ std::vector<std::optional<ComponentPath>> limiters(const ui::Snapshot& snapshot)
 
 /// The share of the primary answer's time that each limits, largest first; empty without an answer.
 std::vector<ui::ComponentLoad> componentLoads(const ui::Snapshot& snapshot);
+/// Components that no shown answer read, with nothing inside that was read: their numbers change no answer. Empty
+/// where no answer says what it read.
+std::vector<ComponentPath> ignoredComponents(const ui::Snapshot& snapshot);
 /// Operators that the component, or one inside it, limits.
 QSet<int> operatorsLimitedBy(const ui::Snapshot& snapshot, const ComponentPath& component);
 /// Without double entries.

@@ -29,6 +29,7 @@ void LimitMarks::showLoads() {
     const bool known = snapshot && studio_.document.hardware() &&
                        snapshot->scenario.hardware->name == studio_.document.hardware()->name;
     page_.canvas()->setLoads(known ? componentLoads(*snapshot) : std::vector<ui::ComponentLoad>{});
+    page_.canvas()->setIgnored(known ? ignoredComponents(*snapshot) : std::vector<ComponentPath>{});
     showLimiters();
 }
 
