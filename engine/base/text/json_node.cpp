@@ -23,12 +23,12 @@ public:
         cursor_.end();
         if (cursor_.ok()) return root;
         Diagnostic problem = cursor_.problem();
-        std::string_view code = problem.code;
-        code.remove_prefix(std::min(code.size(), area_.size() + 1));
+        const std::string code = problem.code.substr(std::min(problem.code.size(), area_.size() + 1));
+        // A number is wrong where it begins, anything else where reading stopped.
+        const std::size_t at = code == "not-finite" ? valueAt_ : std::min(cursor_.offset(), text_.size());
+        problem.place.column = static_cast<int>(at - lineStart(at)) + 1;
         if (code == "not-json") problem.code = fmt::format("{}.syntax", area_);
         if (code == "not-finite") problem.code = fmt::format("{}.number", area_);
-        const std::size_t at = std::min(cursor_.offset(), text_.size());
-        problem.place.column = static_cast<int>(at - lineStart(at)) + 1;
         return Unexpected(std::move(problem));
     }
 
@@ -49,7 +49,7 @@ private:
     }
     void value(JsonNode& node) {
         const JsonCursor::Kind kind = cursor_.kind();  // passes over blanks
-        const std::size_t begin = cursor_.offset();
+        const std::size_t begin = valueAt_ = cursor_.offset();
         if (node.line == 0) place(node, begin);
         if (++nodes_ > jsonMostNodes) {
             cursor_.fail("too-large", fmt::format("the document has more than {} values", jsonMostNodes),
@@ -98,7 +98,7 @@ private:
 
     std::string_view text_, area_;
     JsonCursor cursor_;
-    std::size_t nodes_ = 0, counted_ = 0, start_ = 0;
+    std::size_t nodes_ = 0, counted_ = 0, start_ = 0, valueAt_ = 0;
     int line_ = 1;
 };
 
