@@ -2,6 +2,7 @@
 
 #include "simulation/npu/kernel_specs.h"
 #include "workload/costs.h"
+#include "workload/operator_types.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,13 @@ namespace {
 
 std::int64_t upTo(double value) {
     return static_cast<std::int64_t>(std::ceil(std::clamp(value, 0.0, 9e15) - 1e-9));
+}
+
+// Pools and reductions are what a sweep is: one passage of their data.
+bool passesOnce(std::string_view function) {
+    const OperatorType* known = operatorType(function);
+    return known && (known->kind == OperatorKind::Pool || known->kind == OperatorKind::Reduce ||
+                     known->kind == OperatorKind::Gather);
 }
 
 // The share of `bytes` that one of a batch has, rounded up.
@@ -54,7 +62,7 @@ public:
                 sweep(padding_);
                 break;
             case OperatorKind::Other:
-                made_.byBytes = true;
+                made_.byBytes = !passesOnce(kernel_.function);
                 sweep(1);
                 break;
             default:
