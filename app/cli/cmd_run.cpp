@@ -93,7 +93,7 @@ const Command runCommand{
           "and if all matrix products were int8?"},
          {"orrery-cli run --hardware dgx-h100 --workload llama-3-70b --phase decode --plan tp=8",
           "the same model over the eight GPUs of a node"},
-         {"orrery-cli run --hardware dgx-h100 --workload llama-3-8b --plan dp=8 --task training-step",
+         {"orrery-cli run --hardware dgx-h100 --workload llama-3-8b --batch 8 --plan dp=8 --task training-step",
           "one training step, gradients reduced over the drawn links"},
          {"orrery-cli run --task presets/examples/vllm-against-sarathi.yaml --method serving,tile-wave",
           "a serving run by two methods"},

@@ -206,7 +206,7 @@ private slots:
         QTest::newRow("column") << QByteArray() << QByteArray("arrived_at,num_prefill_tokens\n1,2\n")
                                 << "trace.no-column";
         QTest::newRow("negative") << QByteArray() << QByteArray(trace).replace("0.5", "-1") << "vidur.bad-request";
-        QTest::newRow("nan") << QByteArray() << QByteArray(trace).replace("0.5", "nan") << "vidur.bad-request";
+        QTest::newRow("nan") << QByteArray() << QByteArray(trace).replace("0.5", "nan") << "trace.bad-number";
         QTest::newRow("no output") << QByteArray() << QByteArray(trace).replace("20", "0") << "vidur.bad-request";
         QTest::newRow("huge") << QByteArray() << QByteArray(trace).replace("20", "1e30") << "vidur.bad-request";
         QTest::newRow("letters") << QByteArray() << QByteArray(trace).replace("20", "ten") << "trace.bad-number";

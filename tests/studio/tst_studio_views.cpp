@@ -102,8 +102,8 @@ void TestStudioViews::everyExampleAnswers() {
     const auto sketch = sketchOf(example->file.toStdString(), cache);
     QVERIFY2(sketch, "the gallery has a real picture of it");
     for (const RooflineSketch::Point& point : sketch->points) {
-        // The element-wise work beside a product (a bias, a softmax) counts as work and overlaps with it.
-        QVERIFY2(point.rate <= sketch->peak * 1.02, qPrintable(QString::number(point.rate / sketch->peak)));
+        // The element-wise work beside a product (a bias, an activation, a softmax) counts as work and overlaps with it.
+        QVERIFY2(point.rate <= sketch->peak * 1.05, qPrintable(QString::number(point.rate / sketch->peak)));
         QVERIFY(point.rate <= point.intensity * sketch->bandwidth * (1 + 1e-9));
     }
     for (const ui::Answer& answer : window_->live().snapshot()->answers) {
