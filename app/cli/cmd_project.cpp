@@ -19,7 +19,9 @@ std::string partsText(const std::string& file, const Project& project) {
         table.add({"workload", workload.name, workload.recipe.source});
     }
     for (const ScenarioRef& scenario : project.scenarios) {
-        table.add({"scenario", scenario.workload + " on " + scenario.hardware});
+        std::string asked = scenario.task.empty() ? scenario.workload : scenario.task + " of " + scenario.workload;
+        if (scenario.plan.split()) asked += ", " + toText(scenario.plan);
+        table.add({"scenario", asked + " on " + scenario.hardware});
     }
     for (const std::string& method : project.methods) table.add({"method", method});
     return out + table.text();
@@ -37,7 +39,8 @@ int answer(const Project& project, const std::string& out, Watch& watch) {
     watch.begin(loaded->study.name);
     const auto results = runStudy(loaded->study, options);
     watch.end();
-    reportFailures(results, !project.methods.empty());
+    // Of several tasks some are not for every method.
+    reportFailures(results, !project.methods.empty() && project.scenarios.size() == 1);
     const bool written = print(answersText(loaded->study, results)) && writeReportFolder(out, loaded->study, results);
     return written && anyAnswer(results) && !watch.interrupted() ? Answered : Unanswered;
 }

@@ -20,6 +20,16 @@ QString q(const std::string& text) {
     return QString::fromStdString(text);
 }
 
+// `Llama-3 70B decode on DGX H100, tp=8`, `Training step of ResNet-50 on …`.
+QString questionOf(const ScenarioRef& scenario) {
+    QString asked = q(scenario.workload);
+    if (scenario.task.starts_with("training-step")) asked = ProjectTree::tr("Training step of %1").arg(asked);
+    if (scenario.task.starts_with("operator")) asked = q(scenario.task) + QStringLiteral(": ") + asked;
+    if (scenario.task == "serving-run") asked = ProjectTree::tr("Serving of %1").arg(asked);
+    asked = ProjectTree::tr("%1 on %2").arg(asked, q(scenario.hardware));
+    return scenario.plan.split() ? asked + QStringLiteral(", ") + q(toText(scenario.plan)) : asked;
+}
+
 }  // namespace
 
 ProjectTree::ProjectTree(Document& document, QWidget* parent) : QTreeWidget(parent), document_(document) {
@@ -47,7 +57,7 @@ void ProjectTree::refresh() {
     content << QStringLiteral("|");
     for (const ProjectWorkload& workload : state.workloads) content << q(workload.name);
     content << QStringLiteral("|");
-    for (const ScenarioRef& scenario : state.scenarios) content << q(scenario.hardware) << q(scenario.workload);
+    for (const ScenarioRef& scenario : state.scenarios) content << questionOf(scenario);
     const QString key = content.join(QLatin1Char('\n'));
     if (property("content").toString() == key && topLevelItemCount() > 0) return;
     setProperty("content", key);
@@ -88,7 +98,7 @@ void ProjectTree::refresh() {
     auto* scenarios = group(tr("Scenarios"));
     for (int at = 0; at < static_cast<int>(state.scenarios.size()); ++at) {
         const ScenarioRef& scenario = state.scenarios[static_cast<std::size_t>(at)];
-        entry(scenarios, tr("%1 on %2").arg(q(scenario.workload), q(scenario.hardware)), ScenarioItem, at, at == 0);
+        entry(scenarios, questionOf(scenario), ScenarioItem, at, at == 0);
     }
     for (QTreeWidgetItem* item : {designs, workloads, scenarios}) {
         if (item->childCount() > 0) continue;

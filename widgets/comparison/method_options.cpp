@@ -52,7 +52,10 @@ void MethodOptions::rebuild() {
     const Method* method = findMethod(choice_.id);
     setVisible(method && !method->card.options.empty());
     if (!method) return;
-    for (const MethodOption& option : method->card.options) controls_ << controlOf(option);
+    for (const MethodOption& option : method->card.options) {
+        // What older files say is shown only where it is said.
+        if (!option.older || choice_.options.contains(option.key)) controls_ << controlOf(option);
+    }
     auto* beside = new QToolButton(this);
     beside->setText(tr("Ask beside"));
     beside->setObjectName(QStringLiteral("methodOptions.beside"));

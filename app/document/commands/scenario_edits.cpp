@@ -37,7 +37,8 @@ Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& 
     Edit edit{state, QObject::tr("Show %1 on %2").arg(workload, hardware), {}, {}, {}};
     auto& scenarios = edit.after.scenarios;
     const auto at = std::ranges::find_if(scenarios, [&](const ScenarioRef& there) {
-        return there.hardware == scenario.hardware && there.workload == scenario.workload;
+        return there.hardware == scenario.hardware && there.workload == scenario.workload &&
+               there.plan == scenario.plan && there.task == scenario.task;
     });
     if (at == scenarios.end()) {
         scenarios.insert(scenarios.begin(), scenario);

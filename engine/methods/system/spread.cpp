@@ -4,6 +4,7 @@
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
 #include "methods/answer/answer.h"
+#include "methods/answer/timeline.h"
 #include "methods/answer/parts_used.h"
 #include "methods/system/sharded_workload.h"
 #include "simulation/network/closed_form.h"
@@ -191,6 +192,9 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
         ops.seconds[i] = busy + mine;
         if (i < ops.lowSeconds.size()) ops.lowSeconds[i] *= turns;
         if (i < ops.highSeconds.size()) ops.highSeconds[i] = ops.highSeconds[i] * turns + mine;
+    }
+    if (context.wantTimeline) {
+        answer.timeline = serialTimeline(sharded->shard->graph, ops, fmt::format("one of {} {}", plan.devices(), (*group)->name));
     }
     const std::int64_t devices = plan.devices();
     if (answer.energy) {
