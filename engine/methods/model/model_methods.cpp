@@ -24,6 +24,12 @@ std::vector<MethodOption> compositionOptions() {
          .choices = {"off", "on"},
          .fallback = "off",
          .meaning = "Lets operators that do not need each other overlap, as far as units and memory allow."},
+        {.key = "network",
+         .title = "Network",
+         .choices = {"closed-form", "kernels"},
+         .fallback = "closed-form",
+         .meaning = "Of a plan over several devices: collectives by NCCL's tuning model over the drawn links, or inside "
+                    "a node as this method prices their kernels."},
         {.key = "step",
          .title = "Step",
          .choices = {"inference", "training"},

@@ -6,6 +6,7 @@
 #include "methods/answer/answer.h"
 #include "methods/answer/timeline.h"
 #include "methods/answer/parts_used.h"
+#include "methods/system/kernel_network.h"
 #include "methods/system/sharded_workload.h"
 #include "simulation/network/closed_form.h"
 
@@ -142,6 +143,25 @@ void spreadFigures(Estimate& answer, const Scenario& scenario, const Talk& talk,
 
 }  // namespace
 
+namespace {
+
+// The filling of the slot `network`.
+Expected<std::unique_ptr<NetworkModel>> networkFor(const Method& method, const DeviceGroup& group,
+                                                   const Scenario& scenario, const EstimateContext& context) {
+    const KernelMethod* kernels = findKernelMethod(method.card.id);
+    if (!kernels || optionOf(method.card, context, "network") != "kernels") {
+        return std::make_unique<ClosedFormNetwork>(group.tiers);
+    }
+    const CalibrationSet& calibrations = context.calibrations ? *context.calibrations : shippedCalibrations().set;
+    auto pricer = kernels->bind(DeviceRef{scenario.hardware, group.places.front()},
+                                BindContext{calibrations, context.options, context.seed});
+    if (!pricer) return Unexpected(std::move(pricer.error()));
+    const DType activations = scenario.workload->recipe.options.activations;
+    return std::make_unique<KernelNetwork>(std::move(*pricer), group.tiers, bits(activations) < 16 ? DType::BF16 : activations);
+}
+
+}  // namespace
+
 bool needsSystem(const Scenario& scenario, const Method& method) {
     return scenario.plan.split() && method.card.level != MethodLevel::System;
 }
@@ -163,10 +183,11 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
     auto made = method.estimate(alone, context);
     if (!made) return made;
     Estimate answer = std::move(*made);
-    const ClosedFormNetwork network((*group)->tiers);
+    auto network = networkFor(method, **group, scenario, context);
+    if (!network) return Unexpected(std::move(network.error()));
     // A bound counts what the wires take at least.
     const bool bound = answer.interval.kind == IntervalKind::Bound;
-    auto talk = priceCalls(*sharded, *placement, network, (*group)->tiers, bound, context);
+    auto talk = priceCalls(*sharded, *placement, **network, (*group)->tiers, bound, context);
     if (!talk) return Unexpected(std::move(talk.error()));
 
     const double computed = answer.latency.value;
