@@ -5,7 +5,6 @@
 #include "app/window/mapping/mapping_page.h"
 #include "app/window/serving/serving_page.h"
 #include "app/window/welcome/start_page.h"
-#include "app/window/workload/totals_page.h"
 #include "app/window/workload/workload_page.h"
 
 namespace orrery::app {
@@ -18,7 +17,6 @@ PageList builtinPages() {
         makePage<MappingPage>,   //
         makePage<ServingPage>,   //
         makePage<EvidencePage>,  //
-        makePage<TotalsPage>,    //
     };
 }
 

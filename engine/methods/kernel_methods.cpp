@@ -8,7 +8,6 @@
 #include "methods/learned/booster.h"
 #include "methods/learned/forest.h"
 #include "methods/npu/npu_tile.h"
-#include "methods/roofline/hot_roofline.h"
 #include "methods/search/mapping_search.h"
 #include "methods/tile/tile_hybrid.h"
 #include "methods/tile/tile_wave.h"
@@ -51,7 +50,6 @@ std::span<const KernelMethod> kernelMethods() {
         systolicCycleKernels(), systolicClosedFormKernels(), tileWaveKernels(),
         tileHybridKernels(),    waveScalingKernels(),        forestKernels(),
         boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
-        hotRooflineKernels(),
         // clang-format on
     };
     return methods;
