@@ -90,8 +90,8 @@ private slots:
                 continue;
             }
             answered.insert(QString::fromStdString(id));
-            if (groups.empty()) groups = c->list.leader, launches = c->list.launches.size();
-            QVERIFY2(groups == c->list.leader && launches == c->list.launches.size(), id.c_str());
+            if (groups.empty()) groups = c->list().leader, launches = c->list().launches.size();
+            QVERIFY2(groups == c->list().leader && launches == c->list().launches.size(), id.c_str());
             double sum = c->graphLaunch;
             for (std::size_t i = 0; i < c->prices.size(); ++i) {
                 QVERIFY2(c->prices[i].seconds > 0 && c->prices[i].seconds >= c->prices[i].least, id.c_str());

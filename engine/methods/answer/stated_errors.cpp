@@ -67,7 +67,8 @@ ErrorBounds errorBounds(const StatedErrors& errors, OperatorFamily family, doubl
 double meanError(double predicted, double low, double high) {
     constexpr double perHalfWidth = 0.798 / 1.645;  // of a normal error: its mean absolute value, where 90 % are inside
     const double bias = std::log(std::sqrt(low) * std::sqrt(high) / predicted);
-    return std::hypot(bias, perHalfWidth * std::log(high / low) / 2);
+    const double half = perHalfWidth * std::log(high / low) / 2;
+    return std::sqrt(bias * bias + half * half);
 }
 
 double meanError(const StatedErrors& errors, OperatorFamily family, double predictedSeconds) {

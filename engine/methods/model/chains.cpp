@@ -65,8 +65,8 @@ bool alone(const std::vector<Launch>& launches, std::size_t i) {
 }  // namespace
 
 Expected<void> keepChains(const Workload& workload, Composition& c, EstimateContext& context) {
-    const auto& launches = c.list.launches;
-    const Chains chains(workload, c.list);
+    const auto& launches = c.list().launches;
+    const Chains chains(workload, c.list());
     std::vector<Staying> stays(launches.size());
     std::vector<double> operandBytes(launches.size(), 0.0), resultBytes(launches.size(), 0.0);
     for (std::size_t i = 0; i + 1 < launches.size(); ++i) {

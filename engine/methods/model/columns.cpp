@@ -15,7 +15,7 @@ void addLevelBytes(const Composition& c, OperatorEstimates& ops) {
     const std::size_t levels = std::min(c.pricer->levels().size(), mostPricedLevels);
     ops.levelBytes.assign(levels, std::vector<double>(ops.size(), 0.0));
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
-        const Launch& launch = c.list.launches[i];
+        const Launch& launch = c.list().launches[i];
         const auto& said = c.prices[i].price.levelBytes;
         const auto at = static_cast<std::size_t>(launch.op);
         const double times = launch.count * launch.scale;
@@ -44,7 +44,7 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
     std::vector<double> longest(rows, -1.0);
     const bool spoken = !c.pricer->levels().empty();
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
-        const Launch& launch = c.list.launches[i];
+        const Launch& launch = c.list().launches[i];
         const PricedLaunch& p = c.prices[i];
         const auto at = static_cast<std::size_t>(launch.op);
         const double busy = launch.count * p.seconds;
@@ -61,8 +61,8 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
         if (ops.bound[at].kind == BoundKind::Memory && !spoken) ops.bound[at].level = 0;
     }
     if (spoken) addLevelBytes(c, ops);
-    if (!c.list.launches.empty()) {
-        const auto first = static_cast<std::size_t>(c.list.launches.front().op);
+    if (!c.list().launches.empty()) {
+        const auto first = static_cast<std::size_t>(c.list().launches.front().op);
         ops.seconds[first] += c.graphLaunch;
         ops.highSeconds[first] += c.graphLaunch;
     }

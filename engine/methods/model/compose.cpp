@@ -31,32 +31,6 @@ OperatorFamily familyOf(KernelKind kind) {
     }
 }
 
-// Per launch the first one of the same kernel: an open-addressed table from identity to it.
-std::vector<std::int32_t> firstOfEach(const std::vector<Launch>& launches, bool epilogues, std::size_t& distinct) {
-    const auto same = [epilogues](const Kernel& a, Kernel b) {
-        if (!epilogues) b.epilogue = a.epilogue;
-        return a == b;
-    };
-    std::size_t slotCount = 16;
-    while (slotCount < 2 * launches.size()) slotCount *= 2;
-    std::vector<std::int32_t> table(slotCount, -1);
-    std::vector<std::int32_t> first(launches.size());
-    distinct = 0;
-    for (std::size_t i = 0; i < launches.size(); ++i) {
-        const Kernel& kernel = launches[i].kernel;
-        std::size_t at = kernelIdentity(kernel) & (slotCount - 1);
-        while (table[at] >= 0 && !same(launches[static_cast<std::size_t>(table[at])].kernel, kernel)) {
-            at = (at + 1) & (slotCount - 1);
-        }
-        if (table[at] < 0) {
-            table[at] = static_cast<std::int32_t>(i);
-            ++distinct;
-        }
-        first[i] = table[at];
-    }
-    return first;
-}
-
 KernelPrice finite(const KernelPrice& price, const Kernel& kernel, const DeviceView& device) {
     return std::isfinite(price.seconds) && price.seconds >= 0 ? price : rooflinePrice(device, kernel);
 }
@@ -71,7 +45,7 @@ Expected<void> priceSlowly(const Composition& c, const std::vector<std::int32_t>
     if (context.progress) context.progress->setTotal(distinct.size());
     std::vector<std::optional<Diagnostic>> problems(distinct.size());
     context.executor.forEach(distinct.size(), [&](std::size_t d) {
-        const Kernel& kernel = c.list.launches[distinct[d]].kernel;
+        const Kernel& kernel = c.list().launches[distinct[d]].kernel;
         const auto serial = makeSerialExecutor();
         PriceContext asked{*serial, context.stop, nullptr, context.wantTimeline};
         auto price = c.pricer->price(kernel, asked);
@@ -102,8 +76,10 @@ Launch boundedBy(const Composition& c, const Launch& launch) {
 
 // Every distinct kernel is priced once.
 Expected<void> priceAll(Composition& c, EstimateContext& context) {
-    const auto& launches = c.list.launches;
-    const auto first = firstOfEach(launches, c.pricer->takesEpilogue(), c.distinct);
+    const auto& launches = c.list().launches;
+    const auto& distinct = c.pricer->takesEpilogue() ? c.kernels->withEpilogues : c.kernels->alone;
+    const auto& first = distinct.first;
+    c.distinct = distinct.count;
     const bool inside = c.pricer->takesEpilogue();
     c.prices.resize(launches.size());
     std::vector<KernelPrice> slow;
@@ -131,13 +107,13 @@ void composeInterval(Composition& c) {
     parts.reserve(c.prices.size());
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
         const PricedLaunch& p = c.prices[i];
-        parts.push_back({p.seconds, p.low, p.high, c.list.launches[i].count,
-                         static_cast<std::int32_t>(c.list.launches[i].kernel.kind)});
+        parts.push_back({p.seconds, p.low, p.high, c.list().launches[i].count,
+                         static_cast<std::int32_t>(c.list().launches[i].kernel.kind)});
     }
     std::array<double, kernelKindCount> correlation{}, busy{}, unknown{};
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
-        const auto kind = static_cast<std::size_t>(c.list.launches[i].kernel.kind);
-        const double seconds = c.prices[i].seconds * c.list.launches[i].count;
+        const auto kind = static_cast<std::size_t>(c.list().launches[i].kernel.kind);
+        const double seconds = c.prices[i].seconds * c.list().launches[i].count;
         busy[kind] += seconds;
         if (!c.prices[i].known) unknown[kind] += seconds;
     }
@@ -200,15 +176,15 @@ Doubts doubtsOf(const Composition& c) {
     std::array<double, kernelKindCount> width{};
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
         const PricedLaunch& p = c.prices[i];
-        const double seconds = p.seconds * c.list.launches[i].count;
-        const double times = c.list.launches[i].count;
+        const double seconds = p.seconds * c.list().launches[i].count;
+        const double times = c.list().launches[i].count;
         busy += seconds;
         doubts.error += seconds * errorOf(p);
-        width[static_cast<std::size_t>(c.list.launches[i].kernel.kind)] += times * (p.high - p.low);
+        width[static_cast<std::size_t>(c.list().launches[i].kernel.kind)] += times * (p.high - p.low);
         if (seconds > most) most = seconds, doubts.longest = i;
         if (!p.price.priced) {
             doubts.notCovered += seconds;
-            doubts.notCoveredByKind[static_cast<std::size_t>(c.list.launches[i].kernel.kind)] += seconds;
+            doubts.notCoveredByKind[static_cast<std::size_t>(c.list().launches[i].kernel.kind)] += seconds;
             continue;
         }
         if (p.price.domain == DomainVerdict::Outside) doubts.outside += seconds;
@@ -251,19 +227,9 @@ Expected<void> bindTo(const DeviceRef& place, const KernelMethod& method, const 
     return {};
 }
 
-// Compilers of arrays do not rewrite attention: where a model writes its scores out, they pass memory.
-void writeOutScores(const Graph& graph, LaunchList& list) {
-    for (Launch& launch : list.launches) {
-        const bool attends =
-            launch.kernel.kind == KernelKind::PrefillAttention || launch.kernel.kind == KernelKind::DecodeAttention;
-        const auto& op = graph.operators[static_cast<std::size_t>(launch.op)];
-        if (attends && op.kind != OperatorKind::Attention) launch.kernel.attention.flash = false;
-    }
-}
-
 // Products of types that the device multiplies in.
 Expected<void> typesKnown(const Composition& c) {
-    for (const Launch& launch : c.list.launches) {
+    for (const Launch& launch : c.list().launches) {
         const KernelKind kind = launch.kernel.kind;
         const bool product = kind == KernelKind::Gemm || kind == KernelKind::Convolution ||
                              kind == KernelKind::PrefillAttention || kind == KernelKind::DecodeAttention;
@@ -314,8 +280,7 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
                     Place{{}, 0, 0, main.path + ".bandwidth"});
     }
     if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
-    c.list = launchesOf(workload, options);
-    if (!c.gpu) writeOutScores(workload.graph, c.list);
+    c.kernels = kernelListOf(scenario.workload, options, c.gpu.has_value());
     if (!c.pricer->takesAnyType()) {
         if (auto known = typesKnown(c); !known) return Unexpected(std::move(known.error()));
     }
@@ -324,7 +289,7 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     if (options.chains) {
         if (auto kept = keepChains(workload, c, context); !kept) return Unexpected(std::move(kept.error()));
     }
-    c.runs = runsOf(workload.graph, c.list.launches);
+    c.runs = runsOf(workload.graph, c.list().launches);
     std::vector<double> seconds;
     seconds.reserve(c.prices.size());
     for (const PricedLaunch& p : c.prices) seconds.push_back(p.seconds);
@@ -337,7 +302,7 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     }
     c.pipelined = pipeline(c.runs, seconds, c.issue);
     if (options.streams) c.overlapped = overlappedSeconds(workload, c);
-    for (const Launch& launch : c.list.launches) c.launched += launch.count;
+    for (const Launch& launch : c.list().launches) c.launched += launch.count;
     composeInterval(c);
     return c;
 }

@@ -6,7 +6,7 @@
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 #include "methods/model/chains.h"
-#include "methods/model/launches.h"
+#include "methods/model/kernel_list.h"
 #include "methods/model/pipeline.h"
 
 #include <array>
@@ -37,7 +37,8 @@ struct Composition {
     DeviceView device;
     std::optional<GpuView> gpu;  ///< where the device is one
     KernelPricerPtr pricer;
-    LaunchList list;
+    KernelListPtr kernels;
+    const LaunchList& list() const { return kernels->list; }
     std::vector<PricedLaunch> prices;  ///< per launch
     std::vector<LaunchRun> runs;
     Pipelined pipelined;

@@ -51,8 +51,8 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
     if (options.step == Step::Training) {
         std::array<double, partCount> parts{};
         for (std::size_t i = 0; i < c.prices.size(); ++i) {
-            parts[static_cast<std::size_t>(c.list.launches[i].part)] +=
-                c.list.launches[i].count * c.prices[i].seconds + c.pipelined.idle[i];
+            parts[static_cast<std::size_t>(c.list().launches[i].part)] +=
+                c.list().launches[i].count * c.prices[i].seconds + c.pipelined.idle[i];
         }
         add("Forward pass", parts[0] + parts[1] + c.graphLaunch, Dimension::Time);
         add("Backward pass", parts[2], Dimension::Time);
@@ -72,7 +72,7 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
         const double share = static_cast<double>(c.prices[i].price.busy);
         said |= share >= 0;
-        busy += std::max(0.0, share) * c.list.launches[i].count * c.prices[i].seconds;
+        busy += std::max(0.0, share) * c.list().launches[i].count * c.prices[i].seconds;
     }
     if (said) add("Arrays busy", seconds > 0 ? busy / seconds : 0, Dimension::Fraction);
     double flops = 0, bytes = 0, products = 0;

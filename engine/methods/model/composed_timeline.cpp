@@ -16,16 +16,16 @@ constexpr double lastPicosecond = 9e18;  // below 2^63
 
 Timeline composedTimeline(const Composition& c, std::size_t limit) {
     Timeline timeline;
-    const bool training = std::any_of(c.list.launches.begin(), c.list.launches.end(),
+    const bool training = std::any_of(c.list().launches.begin(), c.list().launches.end(),
                                       [](const Launch& launch) { return launch.part != Part::Forward; });
     const std::string& device = c.device.name;
     int rows = 1;
     const auto parts = c.pricer->rows();
-    std::vector<std::vector<KernelSpan>> spans(parts.empty() ? 0 : c.list.launches.size());
+    std::vector<std::vector<KernelSpan>> spans(parts.empty() ? 0 : c.list().launches.size());
     if (!parts.empty()) {
         rows = static_cast<int>(parts.size());
         timeline.rows = parts;
-        for (std::size_t i = 0; i < spans.size(); ++i) spans[i] = c.pricer->spans(c.list.launches[i].kernel);
+        for (std::size_t i = 0; i < spans.size(); ++i) spans[i] = c.pricer->spans(c.list().launches[i].kernel);
     } else if (training) {
         rows = partCount;
         for (int part = 0; part < partCount; ++part) {
@@ -36,7 +36,7 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
     }
     const bool waits = c.issue > 0;
     if (waits) timeline.rows.push_back("waiting for launches");
-    const auto& launches = c.list.launches;
+    const auto& launches = c.list().launches;
     const double busy = c.pipelined.total + c.graphLaunch;
     const double share = busy > 0 ? latencyOf(c) / busy : 1;
     double now = 0;
@@ -55,7 +55,7 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
     const auto drawParts = [&](std::size_t i, double repetition) {
         const double end = now + c.prices[i].seconds * share * picoseconds;
         room = room && timeline.spans.size() + spans[i].size() <= limit && end <= lastPicosecond;
-        const double stretch = share * c.list.launches[i].scale * picoseconds;
+        const double stretch = share * c.list().launches[i].scale * picoseconds;
         for (const KernelSpan& span : spans[i]) {
             if (!room) break;
             timeline.spans.push_back({std::llround(now + span.start * stretch), std::llround(now + span.end * stretch),

@@ -29,7 +29,7 @@ void addNotes(Estimate& answer, const Workload& workload, const Composition& c) 
         std::vector<std::int32_t> operators;
         std::vector<std::string_view> types;
         for (std::size_t i = 0; i < c.prices.size(); ++i) {
-            const std::int32_t op = c.list.launches[i].op;
+            const std::int32_t op = c.list().launches[i].op;
             if (c.prices[i].price.note != static_cast<std::int8_t>(n) || c.prices[i].seconds <= 0) continue;
             if (operators.empty() || operators.back() != op) operators.push_back(op);
             const std::string_view type = workload.graph.operators[static_cast<std::size_t>(op)].type;
@@ -109,8 +109,8 @@ std::string widthReason(const Doubts& doubts) {
 // What speaks for most of the time, in words.
 std::string supportText(const Composition& c, const Doubts& doubts, std::string_view method,
                         const CalibrationSet& calibrations) {
-    if (c.list.launches.empty()) return {};
-    const Kernel& kernel = c.list.launches[doubts.longest].kernel;
+    if (c.list().launches.empty()) return {};
+    const Kernel& kernel = c.list().launches[doubts.longest].kernel;
     const VariantName variant = variantName(kernel);
     const auto found = c.gpu ? calibrations.find(method, kernel.kind, variant.view(), *c.gpu) : CalibrationSet::Found{};
     if (!found.section) {
@@ -185,7 +185,7 @@ bool addKernelEnergy(Estimate& answer, const Composition& c) {
     std::vector<double> perOperator(answer.operators.size(), 0.0);
     double joules = 0;
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
-        const Launch& launch = c.list.launches[i];
+        const Launch& launch = c.list().launches[i];
         const double one = c.prices[i].price.joules;
         if (one < 0) return false;
         perOperator[static_cast<std::size_t>(launch.op)] += launch.count * launch.scale * one;
@@ -214,7 +214,7 @@ void addEnergyUse(Estimate& answer, const Composition& c, const Workload& worklo
     double busy = 0, clock = 0, joules = 0;
     std::vector<double> perOperator(answer.operators.size(), 0.0);
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
-        const Launch& launch = c.list.launches[i];
+        const Launch& launch = c.list().launches[i];
         const double seconds = c.prices[i].seconds;
         const PowerPoint point = powerOf(model, *c.gpu, launch.kernel, launch.scale * launch.kernel.flops,
                                          launch.scale * launch.kernel.bytes(), seconds);
@@ -237,7 +237,7 @@ void addEnergyUse(Estimate& answer, const Composition& c, const Workload& worklo
 }
 
 std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions& options) {
-    std::vector<std::string> said = c.list.assumptions;
+    std::vector<std::string> said = c.list().assumptions;
     if (c.pricer->launchInside()) {
         said.push_back("Kernels follow one another; what starting one takes is in its price");
     } else if (options.launch == LaunchMode::Eager) {
@@ -299,7 +299,7 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
     answer.operators = operatorColumns(workload, c);
     answer.latency = Seconds(latencyOf(c));
     double least = 0;
-    for (std::size_t i = 0; i < c.prices.size(); ++i) least += c.list.launches[i].count * c.prices[i].least;
+    for (std::size_t i = 0; i < c.prices.size(); ++i) least += c.list().launches[i].count * c.prices[i].least;
     answer.bound = Seconds(std::min(least, answer.latency.value));
     const Doubts doubts = doubtsOf(c);
     addInterval(answer, c, doubts);

@@ -27,16 +27,16 @@ Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario,
     context.calibrations = calibrations;
     const auto composed = compose(scenario, *kernels, modelOptions(method->card, context, scenario.task), context);
     if (!composed) return Unexpected(composed.error());
-    const std::int32_t leader = composed->list.leader[op];
+    const std::int32_t leader = composed->list().leader[op];
     std::vector<std::int32_t> covered{leader};
-    for (std::size_t i = 0; i < composed->list.leader.size(); ++i) {
+    for (std::size_t i = 0; i < composed->list().leader.size(); ++i) {
         const auto index = static_cast<std::int32_t>(i);
-        if (composed->list.leader[i] == leader && index != leader) covered.push_back(index);
+        if (composed->list().leader[i] == leader && index != leader) covered.push_back(index);
     }
     const double latency = latencyOf(*composed);
     std::vector<ExplainedKernel> explained;
-    for (std::size_t i = 0; i < composed->list.launches.size(); ++i) {
-        const Launch& launch = composed->list.launches[i];
+    for (std::size_t i = 0; i < composed->list().launches.size(); ++i) {
+        const Launch& launch = composed->list().launches[i];
         if (launch.op != leader) continue;
         const PricedLaunch& priced = composed->prices[i];
         ExplainedKernel one;

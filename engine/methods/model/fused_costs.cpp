@@ -1,5 +1,7 @@
 #include "methods/model/fused_costs.h"
 
+#include "methods/model/kernel_list.h"
+
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -76,20 +78,22 @@ void setBytes(CostTable& costs, std::size_t i, double bytes) {
     if (bytes < operands) costs.inputBytes[i] = std::max(0.0, costs.inputBytes[i] - (operands - bytes));
 }
 
-Lowering lower(const Workload& workload, Fusion fusion) {
+Lowering lower(const WorkloadPtr& asked, Fusion fusion) {
+    const Workload& workload = *asked;
     Lowering lowering;
     if (workload.graph.operators.size() != workload.costs.size()) return lowering;
     ModelOptions options;
     options.fusion = fusion;
-    LaunchList list = launchesOf(workload, options);
+    const KernelListPtr kernels = kernelListOf(asked, options);
+    const LaunchList& list = kernels->list;
     lowering.parts.reserve(list.launches.size());
     for (const Launch& launch : list.launches) {
         lowering.parts.push_back({launch.op, launch.count * launch.scale, workOf(launch.kernel)});
     }
-    lowering.assumptions = std::move(list.assumptions);
+    lowering.assumptions = list.assumptions;
     if (fusion == Fusion::Apart) return lowering;
     lowering.costs = fusedCosts(workload, list);
-    lowering.leader = std::move(list.leader);
+    lowering.leader = list.leader;
     return lowering;
 }
 
@@ -153,7 +157,7 @@ CostTable fusedCosts(const Workload& workload, const LaunchList& list) {
 LoweringPtr loweringOf(const WorkloadPtr& workload, Fusion fusion) {
     static Shelf shelf;
     if (auto found = shelf.find(workload, fusion)) return found;
-    auto made = std::make_shared<const Lowering>(lower(*workload, fusion));
+    auto made = std::make_shared<const Lowering>(lower(workload, fusion));
     shelf.keep(workload, fusion, made);
     return made;
 }

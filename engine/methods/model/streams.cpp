@@ -8,8 +8,8 @@ double overlappedSeconds(const Workload& workload, const Composition& c) {
     const Graph& graph = workload.graph;
     const std::vector<TensorId> roots = viewRoots(graph);
     std::vector<std::vector<std::size_t>> members(graph.operators.size());
-    for (std::size_t i = 0; i < c.list.leader.size(); ++i) {
-        members[static_cast<std::size_t>(c.list.leader[i])].push_back(i);
+    for (std::size_t i = 0; i < c.list().leader.size(); ++i) {
+        members[static_cast<std::size_t>(c.list().leader[i])].push_back(i);
     }
     const auto each = [&](const std::vector<TensorId>& ids, auto&& visit) {
         for (const TensorId id : ids) {
@@ -22,14 +22,14 @@ double overlappedSeconds(const Workload& workload, const Composition& c) {
         double serial = 0, longest = 0, compute = 0, memory = 0;
         bool forward = true;
         for (std::size_t i = run.first; i < run.end && forward;) {
-            const std::int32_t op = c.list.launches[i].op;
+            const std::int32_t op = c.list().launches[i].op;
             const auto& group = members[static_cast<std::size_t>(op)];
             double end = 0;
             for (const std::size_t m : group) {
                 each(graph.operators[m].inputs, [&](std::size_t root) { end = std::max(end, done[root]); });
             }
-            for (; i < run.end && c.list.launches[i].op == op; ++i) {
-                const Launch& launch = c.list.launches[i];
+            for (; i < run.end && c.list().launches[i].op == op; ++i) {
+                const Launch& launch = c.list().launches[i];
                 forward = forward && launch.part == Part::Forward;
                 end += c.prices[i].seconds;
                 serial += c.prices[i].seconds;

@@ -178,8 +178,9 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
     const auto sharded = shardedWorkload(scenario.workload, plan, scenario.task);
     if (!sharded) return Unexpected(sharded.error());
 
-    Scenario alone{scenario.hardware, sharded->shard, {}, scenario.task};
-    alone.plan.placement = plan.placement;
+    Plan oneDevice;
+    oneDevice.placement = plan.placement;
+    const Scenario alone{scenario.hardware, sharded->shard, oneDevice, scenario.task};
     auto made = method.estimate(alone, context);
     if (!made) return made;
     Estimate answer = std::move(*made);
