@@ -55,6 +55,8 @@ Headline::Headline(QWidget* parent) : QWidget(parent) {
     row->addWidget(facts_, 0, Qt::AlignBaseline);
     row->addStretch(1);
     row->addWidget(question_, 0, Qt::AlignBaseline);
+    // Too narrow a window cuts the facts short; it does not grow with them.
+    for (QLabel* label : {doubts_, facts_}) label->setMinimumWidth(1);
     question_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     question_->setAlignment(Qt::AlignRight);
     row->setStretchFactor(question_, 2);
@@ -135,7 +137,7 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
     doubts_->setVisible(!doubts.isEmpty());
     doubts_->setText(doubts.join(QStringLiteral("  ·  ")));
     doubts_->setToolTip(hints.join(QLatin1Char('\n')));
-    facts_->setText(facts.mid(0, 4).join(QStringLiteral("  ·  ")));
+    facts_->setText(facts.mid(0, doubts.isEmpty() ? 4 : 2).join(QStringLiteral("  ·  ")));
     facts_->setToolTip(facts.join(QLatin1Char('\n')));
     const auto& answer = snapshot->answers[static_cast<std::size_t>(snapshot->primary)];
     question_->setText(answer.title);
