@@ -200,7 +200,8 @@ void TestStudioWalk::drawingByKeysAlone() {
             menu->close();
         }
     });
-    QContextMenuEvent menu(QContextMenuEvent::Keyboard, canvas()->rect().center());
+    const QPoint middle = canvas()->rect().center();
+    QContextMenuEvent menu(QContextMenuEvent::Keyboard, middle, canvas()->mapToGlobal(middle));
     QCoreApplication::sendEvent(canvas(), &menu);
     QVERIFY(opened);
     STEP(savesAndReads());
