@@ -56,7 +56,7 @@ Headline::Headline(QWidget* parent) : QWidget(parent) {
     row->addStretch(1);
     row->addWidget(question_, 0, Qt::AlignBaseline);
     // Too narrow a window cuts the facts short; it does not grow with them.
-    for (QLabel* cut : {doubts_, facts_}) cut->setMinimumWidth(1);
+    facts_->setMinimumWidth(1);
     question_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     question_->setAlignment(Qt::AlignRight);
     row->setStretchFactor(question_, 2);
