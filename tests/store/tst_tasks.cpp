@@ -130,6 +130,18 @@ private slots:
         const auto roofline = ask("roofline", step);
         QVERIFY(!roofline && roofline.error().code == "method.not-applicable");
     }
+    // Samples per second × seconds per step = the batch, however it is cut.
+    void throughputIsThatOfTheWholeBatch_data() {
+        QTest::addColumn<QString>("plan");
+        for (const char* plan : {"tp=1", "tp=2", "dp=4", "pp=4,mb=4", "tp=2,pp=2,dp=2,mb=2"}) QTest::newRow(plan) << plan;
+    }
+    void throughputIsThatOfTheWholeBatch() {
+        QFETCH(QString, plan);
+        const auto workload = model("llama-3-8b", Phase::Decode, 16);
+        const auto answer = ask("tile-wave", {device("dgx-h100"), workload, *parsePlan(plan.toStdString())});
+        QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
+        QVERIFY(std::fabs(figure(*answer, "Throughput") * answer->latency.value / 16 - 1) < 1e-9);
+    }
     // The system method's figures are those of the simulation that it runs.
     void aServingRunIsAnAnswer() {
         const auto study = chat();
@@ -151,6 +163,10 @@ private slots:
         QCOMPARE(figure(*answer, "Throughput"), metrics.outputTokensPerSecond);
         QVERIFY(answer->interval.low < answer->latency && answer->latency < answer->interval.high);
         QVERIFY(!answer->timeline.spans.empty());
+        const auto reads = [&](const std::vector<UsedParts::Part>& parts, std::string_view end) {
+            return std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return part.path.ends_with(end); });
+        };
+        QVERIFY(reads(answer->parts.used, "/hbm3"));
         // Any kernel method fills its slot, by either name.
         const auto filled = ask("serving(compute=tile-wave)", scenario), named = ask("tile-wave", scenario);
         QVERIFY(filled && named);

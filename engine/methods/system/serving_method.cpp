@@ -1,6 +1,8 @@
 #include "methods/system/serving_method.h"
 
+#include "hardware/views/cluster_view.h"
 #include "methods/answer/answer.h"
+#include "methods/answer/parts_used.h"
 #include "methods/system/planned_fleet.h"
 #include "serving/metrics.h"
 #include "serving/result_interval.h"
@@ -101,7 +103,10 @@ void addInterval(Estimate& answer, const ServingResult& run, const ServingMetric
     answer.interval = {Seconds(std::max(0.0, low - half)), Seconds(high + half),
                        sure && sure->known ? IntervalKind::Residuals : IntervalKind::Sampling,
                        fmt::format("{}; and the standard error of the mean of {} requests, at 90 %",
-                                   sure && !sure->basis.empty() ? sure->basis : "iteration times state no interval",
+                                   !sure                 ? "a run of so many iterations is not made again at the ends of "
+                                                           "their intervals"
+                                   : sure->basis.empty() ? "iteration times state no interval"
+                                                         : sure->basis.c_str(),
                                    m.done)};
 }
 
@@ -140,6 +145,22 @@ void addMemoryUse(Estimate& answer, const PlannedFleet& planned) {
         }
         if (!answer.memory || answer.memory->total() < use.total()) answer.memory = use;
     }
+}
+
+// The devices of the pools, as their views read them, and the network that carries caches between pools.
+void addServingParts(Estimate& answer, const Scenario& scenario, const PlannedFleet& planned) {
+    PartsRead read;
+    for (const PlannedPool& pool : planned.pools) {
+        if (pool.design != scenario.hardware) continue;
+        if (auto device = deviceView(DeviceRef{pool.design, pool.place})) read.add(device->used);
+        // Tensor-parallel devices and stages talk over the tiers that join them.
+        if (pool.devicesPerReplica <= 1) continue;
+        const auto cluster = clusterView(*pool.design);
+        const DeviceGroup* group = cluster ? cluster->groupAt(pool.place) : nullptr;
+        if (group && !group->tiers.empty()) read.add(group->tiers.front().read);
+    }
+    if (planned.network) read.add(PartsRead{{PartRead{*planned.network, {}}}});
+    if (!read.parts.empty()) addParts(answer, *scenario.hardware, read);
 }
 
 }  // namespace
@@ -182,6 +203,7 @@ Expected<Estimate> estimateServing(const Scenario& scenario, EstimateContext& co
     addInterval(answer, *run, metrics, sure ? &*sure : nullptr);
     if (metrics.joules > 0) answer.energy = Joules(metrics.joules);
     addMemoryUse(answer, *planned);
+    addServingParts(answer, scenario, *planned);
     addFigures(answer, metrics, sure ? &*sure : nullptr);
     answer.assumptions.push_back("The time of a serving run is the mean time from arrival to last token");
     for (const PlannedPool& pool : planned->pools) {

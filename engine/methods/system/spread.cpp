@@ -109,13 +109,13 @@ std::string passLabel(const Workload& workload, const Task& task) {
 }
 
 void spreadFigures(Estimate& answer, const Scenario& scenario, const Talk& talk, std::int64_t devices,
-                   double oneDevice) {
+                   std::int64_t microbatches, double oneDevice) {
     std::vector<Figure> kept;
     const double scale = answer.latency.value > 0 ? oneDevice / answer.latency.value : 0;
     for (Figure& figure : answer.figures) {
-        // Of the shard: a rate of one device at its own time.
+        // Of the shard: a rate of one device and one micro-batch, at its own time.
         if (figure.label == "Throughput") {
-            figure.value *= scale * static_cast<double>(scenario.plan.data);
+            figure.value *= scale * static_cast<double>(scenario.plan.data * microbatches);
             kept.push_back(std::move(figure));
         }
     }
@@ -234,7 +234,7 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
     answer.warnings.insert(answer.warnings.end(), cluster->warnings.begin(), cluster->warnings.end());
     answer.warnings.insert(answer.warnings.end(), placement->warnings.begin(), placement->warnings.end());
     spreadMemory(answer, plan);
-    spreadFigures(answer, scenario, *talk, devices, computed);
+    spreadFigures(answer, scenario, *talk, devices, sharded->microbatches, computed);
     answer.assumptions.insert(answer.assumptions.begin(), fmt::format("{} of {} devices `{}` work as {}", devices,
                                                                       placement->drawn, (*group)->name, toText(plan)));
     for (const std::vector<std::string>* more : {&sharded->assumptions, &std::as_const(talk->assumptions)})
