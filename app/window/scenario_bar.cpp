@@ -48,7 +48,9 @@ Chooser::Chooser(const QString& id, const QString& name, const QString& meaning,
 
 void Chooser::setCaption(const QString& caption, const QString& value) {
     const QString shown = fontMetrics().elidedText(value, Qt::ElideRight, fontMetrics().averageCharWidth() * 34);
-    setText(QStringLiteral("%1  %2 ▾").arg(caption, menuText(shown)));
+    // Where the value says what it is, the toolbar has no room for its name.
+    setText(caption.isEmpty() ? menuText(shown) + QStringLiteral(" ▾")
+                              : QStringLiteral("%1  %2 ▾").arg(caption, menuText(shown)));
     setAccessibleDescription(value);
 }
 
@@ -82,23 +84,23 @@ ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent),
 void ScenarioBar::refresh() {
     const auto count = static_cast<int>(document_.state()->methods.size());
     QString methods = tr("%n method(s)", nullptr, count);
-    if (count == 0) methods = tr("none");
+    if (count == 0) methods = tr("no method");
     if (count == 1) {
         methods = QString::fromStdString(methodTitle(document_.state()->methods.front()));
     }
-    methods_->setCaption(tr("Methods"), methods);
+    methods_->setCaption({}, methods);
     const ProjectWorkload* workload = document_.workload();
     workloads_->setCaption(tr("Workload"), workload ? QString::fromStdString(workload->name) : tr("none"));
     const HardwarePtr hardware = document_.hardware();
     hardware_->setCaption(tr("Hardware"), hardware ? QString::fromStdString(hardware->name) : tr("none"));
     const auto& scenarios = document_.state()->scenarios;
     const ScenarioRef asked = scenarios.empty() ? ScenarioRef{} : scenarios.front();
-    plan_->setCaption(tr("Plan"), asked.plan.split() ? QString::fromStdString(toText(asked.plan)) : tr("one device"));
-    QString task = tr("one pass");
-    if (asked.task.starts_with("training-step")) task = tr("training step");
-    if (asked.task == "serving-run") task = tr("serving run");
+    plan_->setCaption({}, asked.plan.split() ? QString::fromStdString(toText(asked.plan)) : tr("one device"));
+    QString task = tr("One pass");
+    if (asked.task.starts_with("training-step")) task = tr("Training step");
+    if (asked.task == "serving-run") task = tr("Serving run");
     if (asked.task.starts_with("operator")) task = QString::fromStdString(asked.task);
-    task_->setCaption(tr("Task"), task);
+    task_->setCaption({}, task);
     plan_->setEnabled(!scenarios.empty());
     task_->setEnabled(!scenarios.empty());
 }

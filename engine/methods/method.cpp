@@ -127,8 +127,9 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
     if (!method.card.answers(kindOf(scenario.task))) {
         std::string known;
         for (const TaskKind kind : method.card.tasks) known.append(known.empty() ? "" : ", ").append(toText(kind));
-        return fail("method.not-applicable",
-                    fmt::format("{} does not answer a {}", method.card.title, toText(kindOf(scenario.task))),
+        std::string asked(toText(kindOf(scenario.task)));
+        std::replace(asked.begin(), asked.end(), '-', ' ');
+        return fail("method.not-applicable", fmt::format("{} does not answer a {}", method.card.title, asked),
                     "one of " + known, "`orrery-cli methods` says what each method answers");
     }
     if (const auto* run = std::get_if<ServingRun>(&scenario.task); run && !run->study) {
