@@ -86,7 +86,8 @@ void Headline::fitQuestion() {
     int used = layout()->contentsMargins().left() + layout()->contentsMargins().right() + 4 * layout()->spacing();
     for (const QLabel* label : {latency_, interval_, doubts_, facts_}) used += label->sizeHint().width();
     const int wanted = question_->fontMetrics().horizontalAdvance(question_->text());
-    question_->setVisible(width() - used >= wanted);
+    // A third of what is left is the stretch before it.
+    question_->setVisible((width() - used) * 2 >= wanted * 3);
 }
 
 void Headline::resizeEvent(QResizeEvent* event) {
