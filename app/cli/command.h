@@ -78,6 +78,7 @@ extern const Command arrayCommand;
 extern const Command evaluateCommand;
 extern const Command calibrateCommand;
 extern const Command serveCommand;
+extern const Command trainCommand;
 extern const Command referencesCommand;
 
 }  // namespace orrery::cli

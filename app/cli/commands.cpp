@@ -5,10 +5,11 @@
 namespace orrery::cli {
 
 std::span<const Command* const> commands() {
-    static const std::array<const Command*, 14> all{
+    static const std::array<const Command*, 15> all{
         &methodsCommand,  &hardwareCommand,  &workloadsCommand,  &importCommand, &runCommand,
         &studyCommand,    &exportCommand,    &projectCommand,    &mapCommand,    &arrayCommand,
-        &evaluateCommand, &calibrateCommand, &referencesCommand, &serveCommand};
+        &evaluateCommand, &calibrateCommand, &referencesCommand, &serveCommand,
+        &trainCommand};
     return all;
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/unit.h"
 #include "hardware/files/catalogue.h"
-#include "simulation/network/astra_sim.h"
 #include "simulation/network/closed_form.h"
 #include "simulation/network/fluid_flows.h"
 
@@ -57,15 +56,6 @@ std::vector<std::string> cellsOf(const std::string& line) {
     }
     return cells;
 }
-std::vector<std::string> partsOf(const std::string& text, char mark) {
-    std::vector<std::string> parts;
-    std::stringstream stream(text);
-    for (std::string part; std::getline(stream, part, mark);) {
-        part.erase(0, part.find_first_not_of(' '));
-        parts.push_back(part);
-    }
-    return parts;
-}
 
 bool near(double a, double b) {
     return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
@@ -79,8 +69,6 @@ private slots:
     void oneSwitch();
     void twoTiers();
     void published();
-    void astraSim();
-    void astraRefuses();
     void nothingBeatsTheWires();
     void moreIsNeverSlower();
     void refused();
@@ -168,68 +156,6 @@ void TstNetworkModels::published() {
     }
 }
 
-// Every recorded run of ASTRA-sim's analytical backend without congestion whose algorithm is here: the same cycles.
-void TstNetworkModels::astraSim() {
-    std::ifstream file(std::string(ORRERY_REFERENCE) + "/training/cases/collectives.csv");
-    if (!file) QSKIP("no reference data");
-    std::string line;
-    std::getline(file, line);
-    const std::vector<std::string> names = cellsOf(line);
-    const auto column = [&](std::string_view name) {
-        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-    };
-    const std::map<std::string, CollectiveOp> ops{{"ALL_REDUCE", CollectiveOp::AllReduce},
-                                                  {"ALL_GATHER", CollectiveOp::AllGather},
-                                                  {"REDUCE_SCATTER", CollectiveOp::ReduceScatter},
-                                                  {"ALL_TO_ALL", CollectiveOp::AllToAll}};
-    const std::map<std::string, AstraAlgorithm> algorithms{{"ring", AstraAlgorithm::Ring},
-                                                           {"direct", AstraAlgorithm::Direct},
-                                                           {"halvingDoubling", AstraAlgorithm::HalvingDoubling}};
-    int compared = 0;
-    while (std::getline(file, line)) {
-        const std::vector<std::string> cells = cellsOf(line);
-        const auto cell = [&](std::string_view name) { return cells[column(name)]; };
-        if (cell("backend") != "Unaware" || !ops.count(cell("collective_or_workload"))) continue;
-        const auto shapes = partsOf(cell("topology"), ','), sizes = partsOf(cell("npus_per_dim"), ','),
-                   rates = partsOf(cell("bw"), ','), latencies = partsOf(cell("lat"), ','),
-                   ways = partsOf(cell("ar_impl"), '/');
-        std::vector<AstraDimension> dimensions;
-        for (std::size_t d = 0; d < shapes.size() && algorithms.count(ways[d]); ++d) {
-            dimensions.push_back({shapes[d] == "Ring"     ? TopologyShape::Ring
-                                  : shapes[d] == "Switch" ? TopologyShape::Switch
-                                                          : TopologyShape::FullyConnected,
-                                  std::stoll(sizes[d]), std::stod(rates[d]), std::stod(latencies[d]),
-                                  algorithms.at(ways[d])});
-        }
-        if (dimensions.size() != shapes.size()) continue;
-        const AstraSystem system{.endpointDelay = std::stoll(cell("endpoint_delay")),
-                                 .activeChunks = std::stoll(cell("active_chunks")),
-                                 .splits = std::stoll(cell("splits")),
-                                 .memoryBandwidth = std::stod(cell("local_mem_bw")),
-                                 .localBandwidthAware = cell("optimization") != "baseline"};
-        const auto cycles =
-            astraCycles(ops.at(cell("collective_or_workload")), std::stoll(cell("size_B")), dimensions, system);
-        QVERIFY2(cycles, cells[0].c_str());
-        if (*cycles != std::stoll(cell("cycles_max")))
-            qWarning("%s: %lld, recorded %s", cells[0].c_str(), static_cast<long long>(*cycles),
-                     cell("cycles_max").c_str());
-        QCOMPARE(*cycles, std::stoll(cell("cycles_max")));
-        ++compared;
-    }
-    qInfo("%d recorded runs, equal to the cycle", compared);
-    QVERIFY(compared >= 70);
-}
-
-void TstNetworkModels::astraRefuses() {
-    QVERIFY(!astraCycles(CollectiveOp::Broadcast, 1024, {AstraDimension{}}));
-    QVERIFY(!astraCycles(CollectiveOp::AllReduce, 0, {AstraDimension{}}));
-    QVERIFY(!astraCycles(CollectiveOp::AllReduce, 1024, {AstraDimension{.shape = TopologyShape::Torus}}));
-    const auto odd = astraCycles(CollectiveOp::AllReduce, 1024,
-                                 {AstraDimension{.size = 6, .algorithm = AstraAlgorithm::HalvingDoubling}});
-    QVERIFY(!odd);
-    QCOMPARE(odd.error().code, std::string("network.astra"));
-    QVERIFY(!odd.error().expected.empty() && !odd.error().hint.empty());
-}
 
 namespace {
 

@@ -68,10 +68,16 @@ Expected<CsvStream> CsvStream::open(const std::string& path) {
 Expected<std::string> CsvStream::head(const std::string& path, std::size_t most) {
     auto stream = open(path);
     if (!stream) return tl::unexpected(std::move(stream.error()));
-    std::string text(most, '\0');
-    const int got = stream->source_->read(text.data(), most);
-    if (got < 0) return unreadable(path, 0, "it is damaged or cut short");
-    text.resize(static_cast<std::size_t>(got));
+    std::string text;
+    constexpr std::size_t step = std::size_t{1} << 20;
+    while (text.size() < most) {
+        const std::size_t had = text.size(), room = std::min(step, most - had);
+        text.resize(had + room);
+        const int got = stream->source_->read(text.data() + had, room);
+        if (got < 0) return unreadable(path, 0, "it is damaged or cut short");
+        text.resize(had + static_cast<std::size_t>(got));
+        if (got == 0) break;
+    }
     return text;
 }
 

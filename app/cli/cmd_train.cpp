@@ -1,0 +1,124 @@
+#include "app/cli/command.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "methods/system/cases/astra_case.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace orrery::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+SimTime withoutCompute(const RankResult& rank) {
+    return rank.finish - rank.compute;
+}
+
+// Cycles of ASTRA-sim are nanoseconds; what it calls exposed is all that its device does not compute.
+Json astraJson(const AstraCase& given, const ClusterOutcome& outcome) {
+    constexpr SimTime cycle = 1000;
+    Json json{{"format", "orrery-training"},
+              {"version", 1},
+              {"workload", given.name},
+              {"compatibility", given.settings.astraSim ? "astra-sim" : ""},
+              {"congestion", given.settings.network.congestion ? "aware" : "unaware"},
+              {"events", outcome.events},
+              {"messages", outcome.messages}};
+    Json ranks = Json::array();
+    for (std::size_t r = 0; r < outcome.ranks.size(); ++r) {
+        const RankResult& one = outcome.ranks[r];
+        ranks.push_back({{"rank", r},
+                         {"cycles", one.finish / cycle},
+                         {"exposed_cycles", (given.settings.astraSim ? withoutCompute(one) : one.exposed) / cycle},
+                         {"compute_cycles", one.compute / cycle},
+                         {"exchange_cycles", one.exchange / cycle},
+                         {"waiting_cycles", one.exposed / cycle}});
+    }
+    json["ranks"] = std::move(ranks);
+    return json;
+}
+
+std::string micros(SimTime ticks) {
+    return fmt::format("{:.3f}", static_cast<double>(ticks) / 1e6);
+}
+
+std::string astraText(const AstraCase& given, const ClusterOutcome& outcome) {
+    Table table({"ranks", "end us", "computes us", "exchanges us", "waits for exchanges us"},
+                {false, true, true, true, true});
+    const auto same = [](const RankResult& a, const RankResult& b) {
+        return a.finish == b.finish && a.compute == b.compute && a.exchange == b.exchange && a.exposed == b.exposed;
+    };
+    SimTime end = 0;
+    for (std::size_t r = 0, next = 0; r < outcome.ranks.size(); r = next) {
+        const RankResult& one = outcome.ranks[r];
+        end = std::max(end, one.finish);
+        for (next = r + 1; next < outcome.ranks.size() && same(one, outcome.ranks[next]);) ++next;
+        table.add({next - r > 1 ? fmt::format("{} to {}", r, next - 1) : fmt::format("{}", r), micros(one.finish),
+                   micros(one.compute), micros(one.exchange), micros(one.exposed)});
+    }
+    std::string text =
+        fmt::format("{}: {} ranks end after {} us; {} messages, {}\n\n", given.name, outcome.ranks.size(), micros(end),
+                    count(static_cast<double>(outcome.messages)),
+                    given.settings.network.congestion ? "links carry one at a time" : "links are never busy");
+    return text + table.text();
+}
+
+int runTrain(const Arguments& arguments, Watch& watch) {
+    const std::string congestion = arguments.value("congestion").value_or("aware");
+    if (congestion != "aware" && congestion != "unaware") {
+        report(Diagnostic{Severity::Error,
+                          "usage.value",
+                          fmt::format("there is no congestion `{}`", congestion),
+                          "aware or unaware",
+                          {},
+                          {}});
+        return Usage;
+    }
+    auto given = readAstraCase(*arguments.value("astra"), congestion == "aware", arguments.has("own-semantics"));
+    if (!given) {
+        report(given.error());
+        return Unanswered;
+    }
+    report(given->warnings);
+    watch.begin("running");
+    const auto outcome = runCluster(std::move(given->job), given->settings, false, watch.token());
+    watch.end();
+    if (!outcome) {
+        report(outcome.error());
+        return Unanswered;
+    }
+    const std::string text =
+        arguments.has("json") ? astraJson(*given, *outcome).dump(2) + "\n" : astraText(*given, *outcome);
+    return print(text) ? Answered : Unanswered;
+}
+
+}  // namespace
+
+const Command trainCommand{
+    .name = "train",
+    .summary = "run the traces of a training step, rank by rank, on a network",
+    .details =
+        "Reads a folder of ASTRA-sim 2 as it is: system.json, network.yml, memory.json and Chakra traces "
+        "et/NAME.RANK.et, with their "
+        "communicators in et/NAME.json. Its semantics are reproduced to the cycle, faults included, unless "
+        "--own-semantics is given; "
+        "congestion works in any number of dimensions.",
+    .options = {{"astra", "DIR", "the folder"},
+                {"congestion", "WORD",
+                 "aware: a link carries one message at a time (the default); unaware: links are never busy"},
+                {"own-semantics", "",
+                 "without ASTRA-sim's faults: GB of 10^9, picoseconds, exposed time without pipeline bubbles"},
+                {"json", "", "every rank as JSON"}},
+    .required = {"astra"},
+    .examples = {{"orrery-cli train --astra cases/resnet50_dp_blocking_8npus_hgxh100",
+                  "when every rank ends, and what it waits for"},
+                 {"orrery-cli train --astra cases/ring16 --congestion unaware --json",
+                  "the same with closed-form links, for a script"}},
+    .run = runTrain,
+};
+
+}  // namespace orrery::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+// The machine that traces run on: ranks that compute and exchange, and the rules by which they share their network.
+
+#include "simulation/network/collective_phases.h"
+#include "simulation/network/message_fabric.h"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace orrery {
+
+/// Which collective of a rank goes first: the last one issued, the first one, or the one of the highest priority.
+enum class CollectiveOrder : std::uint8_t { Lifo, Fifo, Explicit };
+
+struct RemoteMemory {
+    double latency = 0;    ///< ns
+    double bandwidth = 0;  ///< B/s; 0: there is none
+};
+
+struct ClusterSettings {
+    FabricSettings network;
+    /// Of all-reduce, all-gather, reduce-scatter, all-to-all; by dimension, the last one for those beyond.
+    std::array<std::vector<AlgorithmChoice>, 4> algorithms;
+    double endpointDelay = 0;       ///< ns before a message is sent and after it has come
+    std::int64_t activeChunks = 1;  ///< of a rank in one dimension, at a time
+    std::int64_t splits = 1;        ///< chunks of a collective
+    double memoryBandwidth = 0;     ///< B/s, of reductions (three passes) and of the roofline; 0: costs nothing
+    double peak = 0;                ///< FLOP/s; 0: computation takes the recorded time
+    bool bandwidthAware = true;     ///< all-reduce: reduce-scatter inwards, all-gather outwards
+    CollectiveOrder order = CollectiveOrder::Lifo;
+    RemoteMemory remote;
+    /// As ASTRA-sim at 518bd513 does it, faults included (README): whole nanoseconds, whole last chunks, reductions
+    /// that are left out, one exchange at a time, communicators that are rings.
+    bool astraSim = false;
+};
+
+}  // namespace orrery

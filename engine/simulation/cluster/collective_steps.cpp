@@ -1,0 +1,167 @@
+// The steps of one chunk on one rank. A message is taken to the wire (`inserted`), sent, and answered by one that is
+// awaited from the moment of sending; what has been received takes the next one to the wire.
+
+#include "simulation/cluster/collectives.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+std::uint64_t earlyKey(std::uint32_t stream, std::uint32_t phase, std::uint32_t step) {
+    return std::uint64_t(stream) << 32 | std::uint64_t(phase) << 26 | step;
+}
+}  // namespace
+
+SimTime Collectives::reduction(std::int64_t bytes) const {
+    if (settings_.memoryBandwidth <= 0) return 0;
+    // Two operands read, one result written.
+    return 3 * fabric_.ticks(static_cast<double>(bytes) / (settings_.memoryBandwidth / 1e9));
+}
+
+std::int64_t Collectives::indexInPhase(const Collective& collective, const CollectivePhase& phase,
+                                       std::int32_t rank) const {
+    if (collective.request.group >= 0)
+        return groups_[static_cast<std::size_t>(collective.request.group)].position.at(rank);
+    return fabric_.indexIn(static_cast<std::size_t>(phase.dimension), rank);
+}
+
+std::int32_t Collectives::rankOfIndex(const Collective& collective, const CollectivePhase& phase, std::int32_t rank,
+                                      std::int64_t index) const {
+    if (collective.request.group >= 0)
+        return groups_[static_cast<std::size_t>(collective.request.group)].members[static_cast<std::size_t>(index)];
+    const auto d = static_cast<std::size_t>(phase.dimension);
+    return static_cast<std::int32_t>(rank + (index - fabric_.indexIn(d, rank)) * fabric_.stride(d));
+}
+
+std::uint32_t Collectives::streamAt(const Collective& collective, std::int32_t rank, std::uint32_t like) const {
+    const std::int32_t slot = slotOf_.empty() ? rank : slotOf_[static_cast<std::size_t>(rank)];
+    return collective.first + memberOf(collective, slot) * collective.chunks +
+           (like - collective.first) % collective.chunks;
+}
+
+void Collectives::begin(std::uint32_t stream) {
+    Stream& mine = streams_[stream];
+    const Collective& its = collectives_[mine.collective];
+    const CollectivePhase& phase = its.phases[mine.phase];
+    if (phase.choice.algorithm == StepAlgorithm::DoubleBinaryTree) {
+        treeStep(stream, false);
+        return;
+    }
+    const std::int32_t rank = rankOf_[static_cast<std::size_t>(slotOfStream(stream))];
+    if (phase.choice.algorithm == StepAlgorithm::Ring) {
+        const std::int64_t index = indexInPhase(its, phase, rank);
+        mine.peer = rankOfIndex(its, phase, rank, phase.receiver(index, 0));
+        mine.peerStream = streamAt(its, mine.peer, stream);
+    }
+    insert(stream, static_cast<std::uint32_t>(phase.parallel));
+}
+
+void Collectives::insert(std::uint32_t stream, std::uint32_t count) {
+    Stream& mine = streams_[stream];
+    const CollectivePhase& phase = collectives_[mine.collective].phases[mine.phase];
+    for (; count > 0; --count) {
+        SimTime delay = endpoint_;
+        if (const std::int64_t bytes = phase.reduced(mine.inserted, settings_.astraSim); bytes > 0)
+            delay += reduction(bytes);
+        ++mine.inserted;
+        queue_.schedule(queue_.now() + delay, StreamReady, stream);
+    }
+}
+
+void Collectives::sendNext(std::uint32_t stream) {
+    Stream& mine = streams_[stream];
+    const Collective& its = collectives_[mine.collective];
+    const CollectivePhase& phase = its.phases[mine.phase];
+    if (mine.sent >= phase.sends || mine.free == 0 || mine.sent == mine.inserted) return;
+    const std::uint32_t step = mine.sent++;
+    --mine.free;
+    const std::int32_t rank = rankOf_[static_cast<std::size_t>(slotOfStream(stream))];
+    std::int32_t to = mine.peer;
+    std::uint32_t target = mine.peerStream;
+    if (phase.choice.algorithm != StepAlgorithm::Ring) {
+        to = rankOfIndex(its, phase, rank, phase.receiver(indexInPhase(its, phase, rank), step));
+        target = streamAt(its, to, stream);
+    }
+    post(target, rank, to, step, mine.phase, static_cast<double>(phase.bytes(step)));
+    await(stream, step);
+}
+
+void Collectives::post(std::uint32_t target, std::int32_t from, std::int32_t to, std::uint32_t step,
+                       std::uint32_t phase, double bytes) {
+    std::uint32_t at = 0;
+    if (freeMessages_.empty()) {
+        at = static_cast<std::uint32_t>(messages_.size());
+        messages_.emplace_back();
+    } else {
+        at = freeMessages_.back();
+        freeMessages_.pop_back();
+    }
+    ++sent_;
+    messages_[at] = {{from, to, MessageFabric::on_device}, target, step, phase, bytes};
+    if (!settings_.network.congestion) {
+        queue_.schedule(queue_.now() + fabric_.alone(from, to, bytes), MessageThere, at);
+        return;
+    }
+    handle({MessageHop, at});
+}
+
+// From now on the message of this step may be received; it may have come already.
+bool Collectives::await(std::uint32_t stream, std::uint32_t step) {
+    if (early_.empty()) return false;
+    const auto found = early_.find(earlyKey(stream, streams_[stream].phase, step));
+    if (found == early_.end()) return false;
+    if (--found->second == 0) early_.erase(found);
+    queue_.schedule(queue_.now(), ReceiveNow, stream);
+    return true;
+}
+
+bool Collectives::awaited(const Stream& stream, const Message& message) const {
+    if (!stream.running || stream.phase != message.phase) return false;
+    if (collectives_[stream.collective].phases[stream.phase].choice.algorithm == StepAlgorithm::DoubleBinaryTree)
+        return (stream.posted >> message.step & 1U) != 0;
+    return message.step < stream.sent;
+}
+
+void Collectives::there(std::uint32_t message) {
+    const Message& come = messages_[message];
+    const std::uint32_t stream = come.stream, step = come.step;
+    freeMessages_.push_back(message);
+    if (!awaited(streams_[stream], come)) {
+        ++early_[earlyKey(stream, come.phase, step)];
+        return;
+    }
+    receive(stream, step);
+}
+
+void Collectives::receive(std::uint32_t stream, std::uint32_t step) {
+    const Stream& mine = streams_[stream];
+    if (collectives_[mine.collective].phases[mine.phase].choice.algorithm == StepAlgorithm::DoubleBinaryTree) {
+        streams_[stream].posted &= static_cast<std::uint8_t>(~(1U << step));
+        treeStep(stream, true);
+        return;
+    }
+    ++streams_[stream].received;
+    insert(stream, 1);
+}
+
+void Collectives::ready(std::uint32_t stream) {
+    Stream& mine = streams_[stream];
+    const CollectivePhase& phase = collectives_[mine.collective].phases[mine.phase];
+    if (phase.choice.algorithm == StepAlgorithm::DoubleBinaryTree) {
+        treeStep(stream, false);
+        return;
+    }
+    ++mine.free;
+    std::int64_t times = 1;
+    if (phase.choice.algorithm == StepAlgorithm::Direct && phase.op == TraceCollective::AllReduce &&
+        mine.sent >= phase.size - 1) {
+        // The second half of a direct all-reduce begins when all of the first has come.
+        if (mine.received < phase.size - 1) return;
+        times = phase.parallel;
+    }
+    for (; times > 0; --times) sendNext(stream);
+    if (mine.sent == phase.sends && mine.free == phase.parallel) phaseDone(stream);
+}
+
+}  // namespace orrery

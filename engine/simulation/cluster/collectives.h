@@ -1,0 +1,162 @@
+#pragma once
+
+// Collectives in progress: chunks of every rank wait in the queues of the network's dimensions, pass their phases step
+// by step, and send messages. The clockwork and the messages are the run's; here is what follows from what.
+
+#include "simulation/cluster/cluster_settings.h"
+#include "simulation/time_buckets.h"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace orrery {
+
+/// Who exchanges: all ranks, or those of a list in its order.
+struct RankGroup {
+    std::string name;
+    std::vector<std::int32_t> members;                        ///< empty: all
+    std::unordered_map<std::int32_t, std::int32_t> local;     ///< state by member's slot; empty: the slot itself
+    std::unordered_map<std::int32_t, std::int32_t> position;  ///< of a rank in `members`
+};
+
+struct CollectiveRequest {
+    TraceCollective op = TraceCollective::AllReduce;
+    std::int64_t bytes = 0;
+    std::int32_t group = -1;
+    std::uint32_t dimensions = ~0U;
+    std::int32_t priority = 0;
+};
+
+/// What the run does for its collectives.
+class CollectiveHost {
+public:
+    virtual ~CollectiveHost() = default;
+    virtual void collectiveDone(std::int32_t slot, std::uint32_t node) = 0;
+};
+
+class Collectives {
+public:
+    enum Event : std::uint32_t {
+        StreamReady = 0,
+        MessageHop = 1,
+        MessageThere = 2,
+        ReceiveNow = 3,
+        NothingToDo = 4,
+        events = 5
+    };
+
+    /// `rankOf`: the rank that a slot stands for; `slotOf` the reverse, empty where each rank has its own.
+    Collectives(const ClusterSettings& settings, MessageFabric& fabric, TimeBuckets& queue, CollectiveHost& host,
+                std::vector<std::int32_t> rankOf, const std::vector<std::int32_t>& slotOf,
+                const std::vector<RankGroup>& groups);
+
+    /// A rank takes part in its group's next collective. Fails with `cluster.mismatch` where the others of the group
+    /// ask for something else, `network.algorithm`.
+    Expected<void> join(std::int32_t slot, std::uint32_t node, const CollectiveRequest& request);
+    void handle(TimeBuckets::Event event);
+
+    /// For the report of a run that does not end: the collective in which this rank takes part and who is not there.
+    std::string waitsFor(std::int32_t slot, std::uint32_t node) const;
+    std::uint64_t messages() const { return sent_; }
+
+private:
+    static constexpr std::uint32_t none = ~0U, nobody = 3;
+
+    struct Collective {
+        CollectiveRequest request;
+        std::vector<CollectivePhase> phases;
+        std::uint32_t chunks = 0, first = 0;  ///< stream of member m, chunk c: first + m·chunks + c
+        std::uint32_t members = 0, joined = 0, left = 0;
+        struct Member {
+            std::int32_t slot = -1;
+            std::uint32_t node = 0, chunksLeft = 0;
+            std::int64_t priority = 0;
+            bool done = false;  ///< of a collective in which nothing is sent
+        };
+        std::vector<Member> member;
+        std::uint64_t number = 0;  ///< of the group's collectives
+    };
+    /// A chunk of one rank.
+    struct Stream {
+        std::uint32_t collective = none;
+        std::uint32_t inserted = 0, sent = 0, free = 0, received = 0;
+        std::int32_t peer = 0;  ///< rank to the next, of a ring
+        std::uint32_t peerStream = 0;
+        std::uint16_t phase = 0;
+        bool queued = false, running = false;
+        std::uint8_t tree = 0, posted = 0;  ///< of trees: state, from whom messages are awaited
+    };
+    struct Message {
+        MessageFabric::Place place;
+        std::uint32_t stream = none;  ///< receiver's
+        std::uint32_t step = 0;       ///< of the sender; of trees: who the sender is to the receiver
+        std::uint32_t phase = 0;
+        double bytes = 0;
+    };
+    struct Lane {
+        std::vector<std::uint32_t> streams;  ///< those that run, then the others by priority and time
+        std::int64_t running = 0;
+    };
+
+    Expected<std::uint32_t> open(const CollectiveRequest& request, std::uint64_t number);
+    Expected<std::vector<CollectivePhase>> phasesOf(const CollectiveRequest& request, std::int64_t chunk) const;
+    std::uint32_t memberOf(const Collective& collective, std::int32_t slot) const;
+    std::uint32_t membersOf(std::int32_t group) const;
+    std::int64_t priorityOf(std::int32_t slot, const CollectiveRequest& request);
+
+    Lane& lane(std::int32_t slot, std::int32_t dimension) {
+        return lanes_[static_cast<std::size_t>(slot) * dimensions_ + static_cast<std::size_t>(dimension)];
+    }
+    std::int32_t slotOfStream(std::uint32_t stream) const;
+    void enter(std::uint32_t stream);
+    void startWaiting(std::int32_t slot, std::int32_t dimension);
+    void phaseDone(std::uint32_t stream);
+    void close(std::uint32_t collective);
+
+    void begin(std::uint32_t stream);
+    void ready(std::uint32_t stream);
+    void receive(std::uint32_t stream, std::uint32_t step);
+    void insert(std::uint32_t stream, std::uint32_t count);
+    void sendNext(std::uint32_t stream);
+    void treeStep(std::uint32_t stream, bool received);
+    void treeSend(std::uint32_t stream, std::int64_t to, std::uint32_t as);
+    bool await(std::uint32_t stream, std::uint32_t step);
+    void post(std::uint32_t target, std::int32_t from, std::int32_t to, std::uint32_t step, std::uint32_t phase,
+              double bytes);
+    void there(std::uint32_t message);
+    bool awaited(const Stream& stream, const Message& message) const;
+
+    std::int32_t rankOfIndex(const Collective& collective, const CollectivePhase& phase, std::int32_t rank,
+                             std::int64_t index) const;
+    std::int64_t indexInPhase(const Collective& collective, const CollectivePhase& phase, std::int32_t rank) const;
+    std::uint32_t streamAt(const Collective& collective, std::int32_t rank, std::uint32_t like) const;
+    SimTime reduction(std::int64_t bytes) const;
+
+    const ClusterSettings& settings_;
+    MessageFabric& fabric_;
+    TimeBuckets& queue_;
+    CollectiveHost& host_;
+    std::vector<std::int32_t> rankOf_;
+    const std::vector<std::int32_t>& slotOf_;
+    const std::vector<RankGroup>& groups_;
+    std::size_t dimensions_ = 1;
+    SimTime endpoint_ = 0;
+
+    std::vector<Collective> collectives_;
+    std::vector<std::uint32_t> freeCollectives_;
+    std::vector<Stream> streams_;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> freeBlocks_;  ///< first streams by size
+    std::vector<Message> messages_;
+    std::vector<std::uint32_t> freeMessages_;
+    std::vector<Lane> lanes_;
+    std::vector<std::int64_t> nextPriority_;                                ///< by slot
+    std::vector<std::vector<std::uint64_t>> joinedCount_;                   ///< [group + 1][member]
+    std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> openOf_;  ///< [group + 1]: number → collective
+    std::vector<std::uint32_t> treesTaken_;                                 ///< by slot and dimension
+    std::unordered_map<std::uint64_t, std::uint32_t> early_;                ///< messages that nobody awaits yet
+    std::uint64_t sent_ = 0;
+};
+
+}  // namespace orrery

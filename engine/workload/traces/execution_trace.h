@@ -1,0 +1,102 @@
+#pragma once
+
+// What one rank of a training run does, as a graph: work of the host and of the device, collectives, messages, and who
+// waits for whom. The form that Chakra gave it (Sridharan et al. 2023; schema of mlcommons/chakra), whatever the file
+// was.
+
+#include "base/diagnostic.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+enum class TraceWork : std::uint8_t {
+    Nothing,  ///< metadata, labels: done at once
+    Compute,
+    Load,   ///< from memory that is not the device's own
+    Store,  ///< to such memory
+    Send,
+    Receive,
+    Collective
+};
+
+enum class TraceCollective : std::uint8_t {
+    AllReduce,
+    Reduce,
+    AllGather,
+    Gather,
+    Scatter,
+    Broadcast,
+    AllToAll,
+    ReduceScatter,
+    Barrier
+};
+std::string_view toText(TraceCollective op);  ///< `all-reduce`
+
+struct TraceNode {
+    std::uint64_t id = 0;  ///< as the file has it; unique in a trace
+    TraceWork work = TraceWork::Nothing;
+    TraceCollective collective = TraceCollective::AllReduce;
+    bool onHost = false;
+    double microseconds = 0;  ///< recorded; 0 where nothing was
+    double flops = 0;
+    double tensorBytes = 0;   ///< that a compute node moves, that a load or store carries
+    std::int64_t bytes = 0;   ///< of a message; of a collective each rank's buffer, of an all-gather its shard
+    std::int32_t group = -1;  ///< index into ExecutionTrace::groups; -1: all ranks
+    std::int32_t peer = -1;   ///< rank at the other end of a send or receive
+    std::int32_t tag = 0;     ///< sends and receives of one tag meet in their order
+    std::int32_t priority = 0;
+    std::uint32_t dimensions = ~0U;  ///< of the network that a collective uses: bit d
+    std::uint32_t nameBegin = 0, nameEnd = 0;
+    std::uint32_t waitsBegin = 0, waitsEnd = 0;
+};
+
+struct ExecutionTrace {
+    std::string schema;
+    std::vector<TraceNode> nodes;      ///< ascending by id
+    std::vector<std::uint32_t> waits;  ///< indices of nodes that must end before, node by node
+    std::vector<std::string> groups;   ///< names of the communicators that nodes use
+    std::string names;
+    Diagnostics warnings;
+
+    std::string_view name(const TraceNode& node) const {
+        return std::string_view(names).substr(node.nameBegin, node.nameEnd - node.nameBegin);
+    }
+    std::span<const std::uint32_t> waitsOf(const TraceNode& node) const {
+        return std::span(waits).subspan(node.waitsBegin, node.waitsEnd - node.waitsBegin);
+    }
+    /// Index into `groups`, which grows by a new name; -1 for all ranks: no name, or `0`.
+    std::int32_t groupNamed(std::string_view name);
+};
+
+/// A trace in the making: nodes in any order, whose waits are ids.
+class TraceBuilder {
+public:
+    /// The node's fields but name and waits; `waits` are ids.
+    void add(TraceNode node, std::string_view name, std::span<const std::uint64_t> waits);
+    ExecutionTrace& trace() { return trace_; }
+    std::size_t size() const { return trace_.nodes.size(); }
+    /// Sorts by id and resolves waits. Ids that no node has are dropped with one warning that counts them. Fails with
+    /// `trace.duplicate` where two nodes share an id, `trace.cycle` where nodes wait for each other, naming some.
+    Expected<ExecutionTrace> finish(std::string_view file);
+
+private:
+    ExecutionTrace trace_;
+    std::vector<std::uint64_t> waits_;
+};
+
+/// What a trace asks of its ranks, summed.
+struct TraceTotals {
+    std::size_t nodes = 0, computes = 0, collectives = 0, messages = 0;
+    double microseconds = 0;  ///< recorded on the device
+    double flops = 0;
+    double collectiveBytes = 0, messageBytes = 0;  ///< messages: sent
+};
+TraceTotals totals(const ExecutionTrace& trace);
+
+}  // namespace orrery

@@ -1,0 +1,387 @@
+// Execution traces on a cluster: to the cycle what ASTRA-sim 2.0 records; laws that hold whatever the network; runs
+// that cannot end say who waits for whom.
+
+#include "base/random.h"
+#include "base/text/words.h"
+#include "methods/system/cases/astra_case.h"
+#include "simulation/cluster/cluster_run.h"
+
+#include <QtTest/QtTest>
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <map>
+#include <numeric>
+
+using namespace orrery;
+
+namespace {
+
+ExecutionTrace oneCollective(TraceCollective op, std::int64_t bytes) {
+    TraceBuilder builder;
+    TraceNode node;
+    node.id = 1;
+    node.work = TraceWork::Collective;
+    node.collective = op;
+    node.bytes = bytes;
+    builder.add(node, "collective", {});
+    return *builder.finish("test");
+}
+
+ClusterOutcome outcomeOf(ClusterJob job, const ClusterSettings& settings) {
+    auto outcome = runCluster(std::move(job), settings);
+    if (!outcome) qFatal("%s", toText(outcome.error()).c_str());
+    return std::move(*outcome);
+}
+
+std::vector<std::string> cellsOf(const std::string& line) {
+    std::vector<std::string> cells{{}};
+    bool quoted = false;
+    for (const char c : line) {
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == ',' && !quoted)
+            cells.emplace_back();
+        else if (c != '\r')
+            cells.back() += c;
+    }
+    return cells;
+}
+
+TopologyShape shapeOf(std::string_view text) {
+    return text == "Ring"     ? TopologyShape::Ring
+           : text == "Switch" ? TopologyShape::Switch
+                              : TopologyShape::FullyConnected;
+}
+
+/// A row of the table of recorded collectives as settings.
+ClusterSettings settingsOf(const std::map<std::string, std::string>& row) {
+    ClusterSettings s;
+    s.astraSim = s.network.wholeNanoseconds = true;
+    s.network.congestion = row.at("backend") == "Aware";
+    const auto shapes = splitTrimmed(row.at("topology"), ','), sizes = splitTrimmed(row.at("npus_per_dim"), ','),
+               rates = splitTrimmed(row.at("bw"), ','), latencies = splitTrimmed(row.at("lat"), ',');
+    for (std::size_t d = 0; d < shapes.size(); ++d)
+        s.network.dimensions.push_back({shapeOf(shapes[d]), *wholeIn(sizes[d]),
+                                        *numberIn(rates[d]) * 1024 * 1024 * 1024, *numberIn(latencies[d])});
+    std::vector<AlgorithmChoice> choices;
+    for (const std::string_view name : splitTrimmed(row.at("ar_impl"), '/')) choices.push_back(*algorithmChoice(name));
+    s.algorithms.fill(choices);
+    s.endpointDelay = *numberIn(row.at("endpoint_delay"));
+    s.activeChunks = *wholeIn(row.at("active_chunks"));
+    s.splits = *wholeIn(row.at("splits"));
+    s.memoryBandwidth = *numberIn(row.at("local_mem_bw")) * 1e9;
+    s.bandwidthAware = row.at("optimization") == "localBWAware";
+    return s;
+}
+
+}  // namespace
+
+class TstClusterRun : public QObject {
+    Q_OBJECT
+private slots:
+    void recordedCollectives();
+    void recordedTraces();
+    void oneStandsForAll();
+    void linksCarryEveryByte();
+    void congestionNeverHelps();
+    void oneDimensionOfMany();
+    void computationHidesExchange();
+    void whoNeverEnds();
+    void refused();
+};
+
+// Every recorded collective, slowest and quickest rank.
+void TstClusterRun::recordedCollectives() {
+    std::ifstream file(std::string(ORRERY_REFERENCE) + "/training/cases/collectives.csv");
+    if (!file) QSKIP("no reference data");
+    std::string line;
+    std::getline(file, line);
+    const std::vector<std::string> header = cellsOf(line);
+    int rows = 0;
+    while (std::getline(file, line)) {
+        const std::vector<std::string> cells = cellsOf(line);
+        std::map<std::string, std::string> row;
+        for (std::size_t i = 0; i < header.size(); ++i) row[header[i]] = cells[i];
+        static const std::map<std::string, TraceCollective, std::less<>> ops{
+            {"ALL_REDUCE", TraceCollective::AllReduce},
+            {"ALL_GATHER", TraceCollective::AllGather},
+            {"REDUCE_SCATTER", TraceCollective::ReduceScatter},
+            {"ALL_TO_ALL", TraceCollective::AllToAll}};
+        const auto op = ops.find(row["collective_or_workload"]);
+        if (op == ops.end()) continue;
+        ClusterJob job;
+        job.traces.assign(static_cast<std::size_t>(*wholeIn(row["npus"])),
+                          std::make_shared<const ExecutionTrace>(oneCollective(op->second, *wholeIn(row["size_B"]))));
+        const ClusterOutcome outcome = outcomeOf(std::move(job), settingsOf(row));
+        SimTime least = outcome.ranks.front().finish, most = 0;
+        for (const RankResult& rank : outcome.ranks) {
+            least = std::min(least, rank.finish);
+            most = std::max(most, rank.finish);
+        }
+        const std::string seen = fmt::format("{} {} {}", row["case"], least / 1000, most / 1000);
+        QCOMPARE(seen, fmt::format("{} {} {}", row["case"], row["cycles_min"], row["cycles_max"]));
+        ++rows;
+    }
+    QVERIFY(rows > 100);
+}
+
+// Data-parallel ResNet-50, blocking and overlapped, and a transformer in tensor, pipeline and data parallel: wall time
+// and the time without computation of every rank.
+void TstClusterRun::recordedTraces() {
+    const std::string folder = std::string(ORRERY_REFERENCE) + "/training/cases/";
+    if (!std::ifstream(folder + "collectives.csv")) QSKIP("no reference data");
+    const std::map<std::string, std::vector<std::pair<SimTime, SimTime>>> recorded{
+        {"resnet50_dp_blocking_8npus_hgxh100", {{1098621886, 3307886}}},
+        {"resnet50_dp_overlap_8npus_hgxh100", {{1082502830, 52830}}},
+        {"stg_llama4L_dp2tp2pp2_hgxh100_aware", {{20725030, 7707120}, {16964388, 3926446}}}};
+    for (const auto& [name, expected] : recorded) {
+        auto given = readAstraCase(folder + name, true);
+        if (!given) qFatal("%s", toText(given.error()).c_str());
+        const ClusterOutcome outcome = outcomeOf(std::move(given->job), given->settings);
+        QCOMPARE(outcome.ranks.size(), std::size_t{8});
+        for (std::size_t r = 0; r < 8; ++r) {
+            const auto& [wall, exposed] = expected[r * expected.size() / 8];
+            QCOMPARE(outcome.ranks[r].finish, wall * 1000);
+            QCOMPARE(outcome.ranks[r].finish - outcome.ranks[r].compute, exposed * 1000);
+        }
+    }
+}
+
+namespace {
+
+ClusterSettings randomSettings(RandomStream& random, bool congestion) {
+    ClusterSettings s;
+    s.network.congestion = congestion;
+    s.network.wholeNanoseconds = s.astraSim = random.below(2) == 0;
+    const std::size_t dimensions = 1 + random.below(3);
+    std::vector<AlgorithmChoice> choices;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        constexpr TopologyShape shapes[] = {TopologyShape::Ring, TopologyShape::Switch, TopologyShape::FullyConnected};
+        const TopologyShape shape = shapes[random.below(3)];
+        s.network.dimensions.push_back({shape, std::int64_t{2} << random.below(2),
+                                        10e9 * static_cast<double>(1 + random.below(40)),
+                                        static_cast<double>(random.below(2000))});
+        AlgorithmChoice choice;
+        const auto kind = random.below(3);
+        if (kind == 1) choice = {StepAlgorithm::Direct, static_cast<std::int64_t>(random.below(4))};
+        if (kind == 2 && shape != TopologyShape::Ring) choice.algorithm = StepAlgorithm::HalvingDoubling;
+        choices.push_back(choice);
+    }
+    s.algorithms = {choices, choices, choices, {{StepAlgorithm::Direct, 0}}};
+    s.endpointDelay = static_cast<double>(random.below(50));
+    s.activeChunks = 1 + static_cast<std::int64_t>(random.below(3));
+    s.splits = 1 + static_cast<std::int64_t>(random.below(6));
+    s.memoryBandwidth = random.below(2) == 0 ? 0 : 1600e9;
+    s.bandwidthAware = random.below(2) == 0;
+    return s;
+}
+
+std::int64_t ranksOf(const ClusterSettings& s) {
+    std::int64_t ranks = 1;
+    for (const FabricDimension& one : s.network.dimensions) ranks *= one.size;
+    return ranks;
+}
+
+ClusterJob jobOf(const ClusterSettings& s, ExecutionTrace trace) {
+    ClusterJob job;
+    job.traces.assign(static_cast<std::size_t>(ranksOf(s)), std::make_shared<const ExecutionTrace>(std::move(trace)));
+    return job;
+}
+
+constexpr TraceCollective every_op[] = {TraceCollective::AllReduce, TraceCollective::AllGather,
+                                        TraceCollective::ReduceScatter, TraceCollective::AllToAll};
+
+SimTime lastOf(const ClusterOutcome& outcome) {
+    SimTime last = 0;
+    for (const RankResult& rank : outcome.ranks) last = std::max(last, rank.finish);
+    return last;
+}
+
+TraceNode sum(std::uint64_t id, std::int64_t bytes) {
+    TraceNode node;
+    node.id = id;
+    node.work = TraceWork::Collective;
+    node.bytes = bytes;
+    return node;
+}
+
+TraceNode work(std::uint64_t id, double microseconds) {
+    TraceNode node;
+    node.id = id;
+    node.work = TraceWork::Compute;
+    node.microseconds = microseconds;
+    return node;
+}
+
+}  // namespace
+
+// Equal ranks, run once and run all: the same time to the picosecond.
+void TstClusterRun::oneStandsForAll() {
+    RandomStream random(20261122);
+    int folded = 0;
+    for (int round = 0; round < 60; ++round) {
+        const ClusterSettings s = randomSettings(random, round % 3 != 0);
+        const std::int64_t bytes = 1 + static_cast<std::int64_t>(random.below(1 << 22));
+        const TraceCollective op = every_op[random.below(4)];
+        const ClusterJob job = jobOf(s, oneCollective(op, bytes));
+        folded += equalRanks(job, s) ? 1 : 0;
+        auto once = runCluster(job, s, false, {}, true), all = runCluster(job, s, false, {}, false);
+        QVERIFY2(once && all, once ? "" : toText(once.error()).c_str());
+        QCOMPARE(once->ranks.size(), all->ranks.size());
+        QCOMPARE(once->messages, all->messages);
+        for (std::size_t r = 0; r < all->ranks.size(); ++r) QCOMPARE(once->ranks[r].finish, all->ranks[r].finish);
+    }
+    QVERIFY(folded > 40);
+}
+
+// One dimension, links that store and forward: over all links go the bytes that the algorithm sends, times their hops.
+void TstClusterRun::linksCarryEveryByte() {
+    for (const TopologyShape shape : {TopologyShape::Ring, TopologyShape::Switch, TopologyShape::FullyConnected}) {
+        for (const TraceCollective op : every_op) {
+            ClusterSettings s;
+            s.network.dimensions = {{shape, 8, 50e9, 500}};
+            s.splits = 4;
+            constexpr std::int64_t bytes = 8 << 20;
+            const auto outcome = runCluster(jobOf(s, oneCollective(op, bytes)), s, false, {}, false);
+            QVERIFY(outcome.has_value());
+            double carried = 0;
+            for (const auto& link : outcome->links) {
+                carried += link.bytes;
+                QVERIFY(link.busy <= lastOf(*outcome));
+            }
+            // Rings: an all-reduce sends 2(n-1)/n of the buffer, a gathering n-1 shards, an all-to-all goes n/2 steps
+            // on.
+            const double n = 8, b = bytes;
+            const double sent = op == TraceCollective::AllReduce   ? 2 * (n - 1) / n * b
+                                : op == TraceCollective::AllGather ? (n - 1) * b
+                                : op == TraceCollective::AllToAll  ? (n - 1) / 2 * b
+                                                                   : (n - 1) / n * b;
+            QCOMPARE(carried, n * sent * (shape == TopologyShape::Switch ? 2 : 1));
+        }
+    }
+}
+
+// Without congestion nothing waits: no run is quicker.
+void TstClusterRun::congestionNeverHelps() {
+    RandomStream random(7);
+    for (int round = 0; round < 60; ++round) {
+        ClusterSettings s = randomSettings(random, true);
+        // Cut to whole nanoseconds hop by hop, a path may be one shorter than cut once.
+        s.network.wholeNanoseconds = s.astraSim = false;
+        // A full network stores whole messages at every hop; an empty one passes them on.
+        const ClusterJob job = jobOf(s, oneCollective(every_op[random.below(4)], 1 << 20));
+        const SimTime busy = lastOf(outcomeOf(job, s));
+        s.network.congestion = false;
+        const SimTime empty = lastOf(outcomeOf(job, s));
+        QVERIFY2(busy + 1000 >= empty, fmt::format("round {}: {} < {}", round, busy, empty).c_str());
+    }
+}
+
+// A collective within one dimension of a larger network takes the time of that dimension alone.
+void TstClusterRun::oneDimensionOfMany() {
+    RandomStream random(11);
+    for (int round = 0; round < 30; ++round) {
+        ClusterSettings s = randomSettings(random, true);
+        ExecutionTrace trace = oneCollective(every_op[random.below(4)], 1 << 20);
+        const std::size_t d = random.below(s.network.dimensions.size());
+        trace.nodes.front().dimensions = 1U << d;
+        // The smallest chunk depends on the number of all ranks; a megabyte is above it.
+        const SimTime many = lastOf(outcomeOf(jobOf(s, trace), s));
+        ClusterSettings one = s;
+        one.network.dimensions = {s.network.dimensions[d]};
+        for (auto& choices : one.algorithms) choices = {choices[std::min(d, choices.size() - 1)]};
+        trace.nodes.front().dimensions = ~0U;
+        QCOMPARE(many, lastOf(outcomeOf(jobOf(one, trace), one)));
+    }
+}
+
+// 10 ms of computation beside an all-reduce that takes less: nothing of it is waited for. Behind it: everything.
+void TstClusterRun::computationHidesExchange() {
+    ClusterSettings s;
+    s.network.dimensions = {{TopologyShape::Switch, 4, 100e9, 0}};
+    for (const bool behind : {false, true}) {
+        TraceBuilder builder;
+        builder.add(work(1, 1000), "forward", {});
+        const std::uint64_t first[] = {1};
+        builder.add(sum(2, 100 << 20), "gradients", first);
+        const std::uint64_t then[] = {behind ? 2ULL : 1ULL};
+        builder.add(work(3, 10000), "backward", then);
+        const RankResult rank = outcomeOf(jobOf(s, *builder.finish("test")), s).ranks.front();
+        QCOMPARE(rank.compute, SimTime{11'000'000'000});
+        // Six steps of a quarter over two hops.
+        const double expected = 6 * 2 * (100 << 20) / 4.0 / 100e9 * 1e12;
+        QVERIFY(std::abs(static_cast<double>(rank.exchange) - expected) < 100);
+        QCOMPARE(rank.exposed, behind ? rank.exchange : SimTime{0});
+        QCOMPARE(rank.finish, rank.compute + rank.exposed);
+    }
+}
+
+// Rank 2 sends where the others meet, rank 3 awaits what nobody sends: the run ends and says so.
+void TstClusterRun::whoNeverEnds() {
+    ClusterSettings s;
+    s.network.dimensions = {{TopologyShape::Switch, 4, 100e9, 0}};
+    ClusterJob job = jobOf(s, oneCollective(TraceCollective::AllReduce, 1 << 20));
+    TraceBuilder lonely;
+    TraceNode waits;
+    waits.id = 5;
+    waits.work = TraceWork::Receive;
+    waits.peer = 1;
+    waits.tag = 9;
+    waits.bytes = 64;
+    lonely.add(waits, "gradient_in", {});
+    job.traces[3] = std::make_shared<const ExecutionTrace>(*lonely.finish("test"));
+    const auto stuck = runCluster(job, s);
+    QVERIFY(!stuck);
+    QCOMPARE(stuck.error().code, std::string("cluster.deadlock"));
+    QVERIFY2(stuck.error().message.find("in which rank 3 never takes part") != std::string::npos,
+             stuck.error().message.c_str());
+    QVERIFY2(stuck.error().message.find("64 B with tag 9 from rank 1 (node 5, gradient_in)") != std::string::npos,
+             stuck.error().message.c_str());
+}
+
+void TstClusterRun::refused() {
+    ClusterSettings s;
+    s.network.dimensions = {{TopologyShape::Switch, 4, 100e9, 0}};
+    const auto codeOf = [](ClusterJob job, const ClusterSettings& settings) {
+        const auto outcome = runCluster(std::move(job), settings);
+        return outcome ? std::string() : outcome.error().code;
+    };
+    const ExecutionTrace one = oneCollective(TraceCollective::AllReduce, 1 << 20);
+    ClusterJob other = jobOf(s, one);
+    other.traces[2] = std::make_shared<const ExecutionTrace>(oneCollective(TraceCollective::AllReduce, 1 << 21));
+    QCOMPARE(codeOf(other, s), std::string("cluster.mismatch"));
+    ClusterJob few = jobOf(s, one);
+    few.traces.pop_back();
+    QCOMPARE(codeOf(few, s), std::string("cluster.ranks"));
+    QCOMPARE(codeOf(jobOf(s, oneCollective(TraceCollective::Gather, 1)), s), std::string("cluster.collective"));
+    ExecutionTrace named = one;
+    named.groups = {"tp"};
+    named.nodes.front().group = 0;
+    QCOMPARE(codeOf(jobOf(s, named), s), std::string("cluster.group"));
+    ClusterJob grouped = jobOf(s, named);
+    grouped.groups.resize(1);
+    grouped.groups.front().name = "tp";
+    grouped.groups.front().members = {0, 1, 9};
+    QCOMPARE(codeOf(grouped, s), std::string("cluster.group"));
+    grouped.groups.front().members = {0, 1};
+    QCOMPARE(codeOf(grouped, s), std::string("cluster.not-member"));
+    ExecutionTrace itself = one;
+    itself.nodes.front().work = TraceWork::Send;
+    itself.nodes.front().peer = 4;
+    QCOMPARE(codeOf(jobOf(s, itself), s), std::string("cluster.peer"));
+    ClusterSettings dead = s;
+    dead.network.dimensions.front().bandwidth = 0;
+    QCOMPARE(codeOf(jobOf(s, one), dead), std::string("network.shape"));
+    ClusterSettings tree = s;
+    tree.algorithms.fill({{StepAlgorithm::DoubleBinaryTree, 0}});
+    QCOMPARE(codeOf(jobOf(s, oneCollective(TraceCollective::AllGather, 1)), tree), std::string("network.algorithm"));
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = runCluster(jobOf(s, one), s, false, stop.get_token());
+    QVERIFY(!stopped && stopped.error().code == "study.cancelled");
+}
+
+QTEST_APPLESS_MAIN(TstClusterRun)
+#include "tst_cluster_run.moc"
