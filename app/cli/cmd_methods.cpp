@@ -1,6 +1,9 @@
 #include "app/cli/command.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "base/unit.h"
+#include "evaluation/cost_measurement.h"
 #include "methods/method.h"
 
 #include <fmt/format.h>
@@ -10,7 +13,8 @@ namespace orrery::cli {
 
 namespace {
 
-nlohmann::ordered_json cardJson(const MethodCard& card) {
+nlohmann::ordered_json cardJson(const Method& method, const Scenario* scenario) {
+    const MethodCard& card = method.card;
     nlohmann::ordered_json json;
     json["id"] = card.id;
     json["title"] = card.title;
@@ -27,7 +31,16 @@ nlohmann::ordered_json cardJson(const MethodCard& card) {
     json["needs"] = card.needs;
     json["failure_mode"] = card.failureMode;
     json["lineage"] = card.lineage;
-    json["expected_cost"] = card.expectedCost;
+    json["expected_cost"] = toText(card.cost);
+    json["cost"] = {{"fixed_s", card.cost.fixed},
+                    {"per_operator_s", card.cost.perOperator},
+                    {"per_kernel_s", card.cost.perKernel},
+                    {"per_cycle_s", card.cost.perCycle},
+                    {"per_request_s", card.cost.perRequest}};
+    if (scenario) {
+        const auto here = expectedCost(method, *scenario);
+        json["cost_here_s"] = here ? nlohmann::ordered_json(here->value) : nlohmann::ordered_json(nullptr);
+    }
     json["version"] = card.version;
     json["live"] = card.live;
     json["options"] = nlohmann::ordered_json::array();
@@ -41,9 +54,17 @@ nlohmann::ordered_json cardJson(const MethodCard& card) {
     return json;
 }
 
-std::string cardText(const MethodCard& card) {
+std::string costHere(const Method& method, const Scenario& scenario) {
+    const auto here = expectedCost(method, scenario);
+    return here ? format(*here, 2) : "not known";
+}
+
+std::string cardText(const Method& method, const Scenario* scenario) {
+    const MethodCard& card = method.card;
     std::string out = fmt::format("{}: {}\n\n{}\n\nneeds: {}\nbreaks where: {}\n", card.id, card.title, card.summary,
                                   fmt::join(card.needs, "; "), card.failureMode);
+    out += fmt::format("an answer takes: {}\n", toText(card.cost));
+    if (scenario) out += fmt::format("for {}: about {}\n", scenario->name(), costHere(method, *scenario));
     for (const Evidence& evidence : card.evidence) {
         out += fmt::format("evidence: {} on {}: {}\n", evidence.workloadClass, evidence.platform, evidence.finding);
     }
@@ -63,29 +84,80 @@ std::string cardText(const MethodCard& card) {
                        first.choices.back() == first.fallback ? first.choices.front() : first.choices.back());
 }
 
-int runMethods(const Arguments& arguments, Watch&) {
+// Each question as it took, beside what the card says of it.
+int measureCosts(const Method* only, Watch& watch) {
+    const auto questions = costQuestions();
+    if (!questions) return failed(questions.error());
+    Table table({"method", "question", "measured", "stated", "measured ÷ stated"});
+    Table fitted({"method", "an answer takes", "as stated", "worst factor"});
+    watch.begin("measuring");
+    for (const Method& method : builtinMethods()) {
+        if (only && only != &method) continue;
+        const auto cost = measureCost(method, *questions, watch.token());
+        if (!cost) return failed(cost.error());
+        for (const CostSample& each : cost->samples) {
+            table.add({cost->method, each.question, format(Seconds(each.seconds), 2), format(Seconds(each.stated), 2),
+                       fmt::format("{:.2f}", each.seconds / each.stated)});
+        }
+        fitted.add(
+            {cost->method, toText(cost->fitted), toText(method.card.cost), fmt::format("{:.1f}", cost->worstFactor)});
+    }
+    watch.end();
+    return print(table.text() + "\n" + fitted.text()) ? Answered : Unanswered;
+}
+
+int runMethods(const Arguments& arguments, Watch& watch) {
     const Method* only = nullptr;
     if (!arguments.positionals().empty()) {
         const auto choice = methodChoice(arguments.positionals().front(), builtinMethods());
         if (!choice) return failed(choice.error());
         only = findMethod(choice->id);
     }
+    if (arguments.has("measure-cost")) return measureCosts(only, watch);
+    std::optional<Scenario> asked;
+    if (arguments.has("hardware") || arguments.has("workload") || arguments.has("task")) {
+        auto scenario = readScenario(arguments);
+        if (!scenario) return failed(scenario.error());
+        asked = std::move(*scenario);
+    }
+    const Scenario* scenario = asked ? &*asked : nullptr;
     if (arguments.has("json")) {
         nlohmann::ordered_json json{{"format", "orrery-methods"}, {"version", 1}};
         json["methods"] = nlohmann::ordered_json::array();
         for (const Method& method : builtinMethods()) {
-            if (!only || only == &method) json["methods"].push_back(cardJson(method.card));
+            if (!only || only == &method) json["methods"].push_back(cardJson(method, scenario));
         }
         return print(json.dump(2) + "\n") ? Answered : Unanswered;
     }
-    if (only) return print(cardText(only->card)) ? Answered : Unanswered;
-    Table table({"id", "title", "methodology", "level", "live", "cost"});
+    if (only) return print(cardText(*only, scenario)) ? Answered : Unanswered;
+    std::vector<std::string> columns{"id", "title", "methodology", "level", "live", "cost of an answer"};
+    if (scenario) columns.emplace_back("here");
+    Table table(columns);
     for (const Method& method : builtinMethods()) {
         const MethodCard& card = method.card;
-        table.add({std::string(card.id), std::string(card.title), std::string(toText(card.methodology)),
-                   std::string(toText(card.level)), card.live ? "yes" : "no", std::string(card.expectedCost)});
+        std::vector<std::string> row{std::string(card.id),
+                                     std::string(card.title),
+                                     std::string(toText(card.methodology)),
+                                     std::string(toText(card.level)),
+                                     card.live ? "yes" : "no",
+                                     toText(card.cost)};
+        if (scenario) row.push_back(costHere(method, *scenario));
+        table.add(std::move(row));
     }
     return print(table.text()) ? Answered : Unanswered;
+}
+
+std::vector<Option> methodsOptions() {
+    std::vector<Option> all{
+        {"json", "", "the whole cards as JSON"},
+        {"hardware", "H", "with a question: what each answer is expected to take, on one thread"},
+        {"workload", "W", "of that question"},
+        {"set", "PATH=VALUE", "change an attribute of the hardware", true},
+        {"measure-cost", "", "instead: ask each method questions of several sizes and set the time beside its card's"},
+    };
+    all.insert(all.end(), scenarioOptions().begin(), scenarioOptions().end());
+    all.insert(all.end(), workloadOptions().begin(), workloadOptions().end());
+    return all;
 }
 
 }  // namespace
@@ -95,9 +167,12 @@ const Command methodsCommand{
     .positional = "ID",
     .summary = "list the prediction methods, with their method cards",
     .details = "With an ID, what that method does, needs and lets you choose.",
-    .options = {{"json", "", "the whole cards as JSON"}},
+    .options = methodsOptions(),
     .examples = {{"orrery-cli methods", "a table of ids, titles and what they cost"},
                  {"orrery-cli methods loop-nest", "one card, with the options of `--method 'loop-nest(…)'`"},
+                 {"orrery-cli methods --hardware h100-sxm --workload llama-2-7b",
+                  "how long would each take to answer?"},
+                 {"orrery-cli methods --measure-cost", "how long do they take on this machine?"},
                  {"orrery-cli methods --json", "every card: evidence, needs, failure mode, papers"}},
     .run = runMethods,
 };

@@ -21,6 +21,10 @@ void showMethods(const Studio& studio, ui::LibraryPanel& library) {
 void wire(Studio& studio, ui::LibraryPanel* library) {
     using Panel = ui::LibraryPanel;
     auto* page = studio.router.page<HardwarePage>();
+    library->setQuestion([&studio] {
+        const auto& shown = studio.live.snapshot();
+        return shown ? &shown->scenario : nullptr;
+    });
     QObject::connect(&studio.document, &Document::methodsChanged, library,
                      [&studio, library] { showMethods(studio, *library); });
     QObject::connect(library, &Panel::hardwareChosen, library,

@@ -10,6 +10,7 @@
 #include "hardware/views/device_ref.h"
 #include "hardware/views/device_view.h"
 #include "mapping/plan.h"
+#include "methods/cost_model.h"
 #include "methods/estimate.h"
 #include "methods/task.h"
 #include "workload/workload.h"
@@ -67,7 +68,7 @@ struct MethodCard {
     std::vector<std::string_view> needs;    ///< attributes and inputs
     std::string_view failureMode;           ///< where it breaks
     std::vector<std::string_view> lineage;  ///< papers
-    std::string_view expectedCost;          ///< `microseconds per thousand operators`
+    CostModel cost;                         ///< what an answer takes, as measured
     std::string_view version;
     bool live;  ///< cheap enough to answer on every edit
     std::vector<MethodOption> options = {};

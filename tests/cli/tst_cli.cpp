@@ -131,6 +131,13 @@ private slots:
         QVERIFY2(card.exit == 0 && card.out.contains("chains") && card.out.contains("off, on"), card.text());
         const Json json = Json::parse(cli({"methods", "loop-nest", "--json"}).out.toStdString(), nullptr, false);
         QCOMPARE(json["methods"].size(), std::size_t{1});
+        QVERIFY(json["methods"][0]["cost"]["per_kernel_s"].get<double>() > 0);
+        QVERIFY(!json["methods"][0].contains("cost_here_s"));
+        const Json asked =
+            Json::parse(cli({"methods", "--hardware", "tpu-v3", "--workload", "resnet-50", "--json"}).out.toStdString(),
+                        nullptr, false);
+        for (const Json& each : asked["methods"])
+            QCOMPARE(each["cost_here_s"].is_null(), each["id"] == "serving");  // which answers no pass
         for (const Json& option : json["methods"][0]["options"]) {
             const auto choices = option["choices"].get<std::vector<std::string>>();
             QVERIFY(std::count(choices.begin(), choices.end(), option["fallback"].get<std::string>()) == 1);

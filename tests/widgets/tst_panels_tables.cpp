@@ -5,13 +5,14 @@
 #include "widgets/comparison/comparison_model.h"
 #include "widgets/comparison/comparison_plots.h"
 #include "widgets/comparison/comparison_view.h"
-#include "widgets/tree/component_tree.h"
-#include "widgets/library/library.h"
-#include "widgets/library/library_model.h"
+#include "widgets/comparison/method_hover_card.h"
 #include "widgets/comparison/operator_table.h"
 #include "widgets/comparison/operator_table_model.h"
-#include "widgets/welcome/palette_model.h"
+#include "widgets/library/library.h"
+#include "widgets/library/library_model.h"
 #include "widgets/messages/problems_panel.h"
+#include "widgets/tree/component_tree.h"
+#include "widgets/welcome/palette_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QtTest>
@@ -249,6 +250,14 @@ private slots:
         QVERIFY2(ticks.size() >= 2 && ticks.size() <= 8, qPrintable(QString::number(ticks.size())));
         QVERIFY(PlotAxis::covering({values.begin(), values.end()}, 100, 250).ticks(84).size() >= 2);  // a narrow dock
         for (std::size_t i = 1; i < ticks.size(); ++i) QVERIFY(axis.position(ticks[i]) > axis.position(ticks[i - 1]));
+    }
+
+    void methodCardsSayWhatAnAnswerTakes() {
+        const MethodCard& card = findMethod("tile-hybrid")->card;
+        const QString text = methodCardHtml(card, QStringLiteral("about 46 µs"));
+        QVERIFY(text.contains(QString::fromStdString(toText(card.cost)).toHtmlEscaped()));
+        QVERIFY(text.contains(QStringLiteral("about 46 µs")));
+        QVERIFY(!methodCardHtml(card).contains(QStringLiteral("about")));
     }
 
     void libraryChoosesAndToggles() {

@@ -13,17 +13,17 @@ QString html(std::string_view text) {
 }
 }  // namespace
 
-QString methodCardHtml(const MethodCard& card) {
+QString methodCardHtml(const MethodCard& card, const QString& cost) {
     const QString muted = Theme::instance().colours().mutedText.name();
     const auto heading = [&muted](const QString& words) {
         return QStringLiteral("<p style='margin:10px 0 2px 0;color:%1'><span style='font-weight:600'>%2</span></p>")
             .arg(muted, words);
     };
-    QString out = QStringLiteral(
-                      "<p style='margin:0'><span style='font-weight:600'>%1</span></p><p style='margin:0;color:%2'>%3 "
-                      "· %4 · %5 · v%6</p>")
-                      .arg(html(card.title), muted, html(toText(card.methodology)), html(toText(card.level)),
-                           html(card.expectedCost), html(card.version));
+    QString out =
+        QStringLiteral(
+            "<p style='margin:0'><span style='font-weight:600'>%1</span></p><p style='margin:0;color:%2'>%3 "
+            "· %4 · v%5</p>")
+            .arg(html(card.title), muted, html(toText(card.methodology)), html(toText(card.level)), html(card.version));
     out += QStringLiteral("<p style='margin:8px 0 0 0'>%1</p>").arg(html(card.summary));
     if (!card.evidence.empty()) {
         out += heading(MethodHoverCard::tr("Evidence"));
@@ -34,6 +34,9 @@ QString methodCardHtml(const MethodCard& card) {
     if (!card.failureMode.empty())
         out += heading(MethodHoverCard::tr("Where it breaks")) +
                QStringLiteral("<p style='margin:0'>%1</p>").arg(html(card.failureMode));
+    out += heading(MethodHoverCard::tr("What an answer takes")) +
+           QStringLiteral("<p style='margin:0'>%1</p>").arg(html(toText(card.cost)));
+    if (!cost.isEmpty()) out += QStringLiteral("<p style='margin:0'>%1</p>").arg(cost.toHtmlEscaped());
     if (!card.needs.empty()) {
         QStringList needs;
         for (const std::string_view need : card.needs) needs << html(need);
@@ -61,13 +64,13 @@ MethodHoverCard::MethodHoverCard(QWidget* parent) : QFrame(parent, Qt::ToolTip) 
     column->addWidget(text_);
 }
 
-void MethodHoverCard::showFor(const MethodCard& card, const QRect& row) {
+void MethodHoverCard::showFor(const MethodCard& card, const QRect& row, const QString& cost) {
     const Palette& colours = Theme::instance().colours();
     text_->setFont(Theme::instance().font(FontRole::Body));
     QPalette palette = text_->palette();
     palette.setColor(QPalette::WindowText, colours.text);
     text_->setPalette(palette);
-    text_->setText(methodCardHtml(card));
+    text_->setText(methodCardHtml(card, cost));
     adjustSize();
     QRect screen(0, 0, 100000, 100000);
     if (const QScreen* here = QGuiApplication::screenAt(row.center())) screen = here->availableGeometry();

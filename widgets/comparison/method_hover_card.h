@@ -12,8 +12,9 @@ class MethodHoverCard : public QFrame {
     Q_OBJECT
 public:
     explicit MethodHoverCard(QWidget* parent = nullptr);
-    /// Beside `row` (global), on the side where there is room.
-    void showFor(const MethodCard& card, const QRect& row);
+    /// Beside `row` (global), on the side where there is room. `cost`: what an answer is expected to take; may be
+    /// empty.
+    void showFor(const MethodCard& card, const QRect& row, const QString& cost = {});
     QString plainText() const { return text_->text(); }
 
 protected:
@@ -24,6 +25,6 @@ private:
 };
 
 /// The card as rich text.
-QString methodCardHtml(const MethodCard& card);
+QString methodCardHtml(const MethodCard& card, const QString& cost = {});
 
 }  // namespace orrery::ui

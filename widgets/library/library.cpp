@@ -1,9 +1,10 @@
 #include "widgets/library/library.h"
 
+#include "base/unit.h"
 #include "widgets/common/text.h"
+#include "widgets/comparison/method_hover_card.h"
 #include "widgets/library/library_model.h"
 #include "widgets/library/library_numbers.h"
-#include "widgets/comparison/method_hover_card.h"
 
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -135,7 +136,7 @@ void LibraryPanel::setMethods(std::span<const Method> methods) {
         QString group = qs(toText(card.methodology));
         if (!group.isEmpty()) group[0] = group[0].toUpper();
         items.push_back({LibraryItem::Method, qs(card.id), qs(card.title), group,
-                         QStringLiteral("%1 · %2").arg(qs(toText(card.level)), qs(card.expectedCost)),
+                         QStringLiteral("%1 · %2").arg(qs(toText(card.level)), qs(toText(card.cost))),
                          qs(card.summary)});
     }
     model_->replace(LibraryItem::Method, std::move(items));
@@ -204,7 +205,11 @@ bool LibraryPanel::eventFilter(QObject* watched, QEvent* event) {
                                        : nullptr;
             if (index.isValid() && method) {
                 const QRect row = list_->visualRect(index);
-                card_->showFor(method->card, QRect(list_->viewport()->mapToGlobal(row.topLeft()), row.size()));
+                const Scenario* asked = question_ ? question_() : nullptr;
+                const auto cost = asked ? expectedCost(*method, *asked) : std::nullopt;
+                card_->showFor(
+                    method->card, QRect(list_->viewport()->mapToGlobal(row.topLeft()), row.size()),
+                    cost ? tr("For the question that is shown: about %1").arg(qs(format(*cost, 2))) : QString());
                 return true;
             }
         }

@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,8 @@ public:
     void setHardware(const std::vector<CatalogueEntry>& entries);
     void setWorkloads(const std::vector<WorkloadInfo>& workloads);
     void setMethods(std::span<const Method> methods);
+    /// Asked each time a method's card shows: the card then says what an answer to it is expected to take. Null: none.
+    void setQuestion(std::function<const Scenario*()> question) { question_ = std::move(question); }
     void setMethodSet(const QStringList& ids);  ///< which are ticked; emits nothing
     QListView* list() const { return list_; }
 
@@ -54,6 +57,7 @@ private:
     LibraryModel* model_;
     CardFilter* filter_;
     MethodHoverCard* card_;
+    std::function<const Scenario*()> question_;
     std::vector<CatalogueEntry> unread_;  ///< devices whose numbers are still to be read, last first
     QTimer* reader_;
 };

@@ -38,7 +38,7 @@ MethodCard boosterCard() {
                       "39 / 34 % on each when fitted to the other two (aiconfigurator)"}},
         .failureMode = "Does not extrapolate: a size or device beyond its rows gets the nearest one's time.",
         .lineage = {"Chen, Guestrin: XGBoost, KDD 2016"},
-        .expectedCost = "microseconds per distinct kernel",
+        .cost = {.fixed = 2.4e-5, .perOperator = 2.7e-8, .perKernel = 7.6e-8},
         .live = true,
     };
 }

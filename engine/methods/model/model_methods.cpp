@@ -58,7 +58,6 @@ MethodCard kernelMethodCard(const KernelMethod& method) {
     fill(card.title, method.id);
     fill(card.summary, "Prices the kernels of a model one by one and composes them.");
     fill(card.failureMode, "Not known.");
-    fill(card.expectedCost, "microseconds per distinct kernel");
     if (card.platforms.empty()) card.platforms = {"GPU"};
     if (card.needs.empty()) {
         card.needs = {"A GPU with cores, clock and memory bandwidth", "Shapes of all tensors",

@@ -210,7 +210,7 @@ MethodCard npuTileCard() {
         .lineage = {"Ham et al.: ONNXim: A Fast, Cycle-level Multi-core NPU Simulator, IEEE CAL 2024",
                     "Yang et al.: PyTorchSim, MICRO 2025", "Genc et al.: Gemmini, DAC 2021",
                     "Jouppi et al.: In-Datacenter Performance Analysis of a Tensor Processing Unit, ISCA 2017"},
-        .expectedCost = "milliseconds per model",
+        .cost = {.fixed = 3.3e-5, .perKernel = 8.1e-6, .perCycle = 2.7e-10},
         .live = true,
     };
 }

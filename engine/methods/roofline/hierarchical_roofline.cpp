@@ -95,7 +95,7 @@ Method hierarchicalRooflineMethod() {
                         "Yang, Kurth, Williams: Hierarchical Roofline Analysis for GPUs, CCPE 2020",
                         "Hong, Kung: I/O complexity: the red-blue pebble game, STOC 1981",
                         "Smith, Lowery, Langou, van de Geijn: A Tight I/O Lower Bound for Matrix Multiplication, 2019"},
-            .expectedCost = "microseconds per hundred operators",
+            .cost = {.fixed = 1.4e-5, .perOperator = 5.0e-8},
             .version = "2",
             .live = true,
             .options = {fusionOption()},

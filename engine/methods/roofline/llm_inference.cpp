@@ -185,7 +185,7 @@ Method llmInferenceMethod() {
                 "for small batches of small models, blind to scheduling, paging and kernel choice.",
             .lineage = {"Yuan et al.: LLM Inference Unveiled (LLM-Viewer), 2024", "Bambhaniya et al.: GenZ, 2024",
                         "LIFE: operator-modular analytical LLM inference, arXiv 2508.00904, 2025"},
-            .expectedCost = "microseconds per thousand operators",
+            .cost = {.fixed = 1.3e-5, .perOperator = 3.0e-8},
             .version = "2",
             .live = true,
             .options = {fusionOption()},

@@ -240,7 +240,7 @@ Method servingMethod() {
                        "of the time to first token.",
         .lineage = {"Agrawal et al.: VIDUR, MLSys 2024", "Kwon et al.: PagedAttention (vLLM), SOSP 2023",
                     "Patel et al.: Splitwise, ISCA 2024", "Zhong et al.: DistServe, OSDI 2024"},
-        .expectedCost = "a second per million iterations",
+        .cost = {.fixed = 7.9e-3, .perRequest = 2.7e-5},
         .version = "1",
         .live = false,
         .options = {{.key = "compute",

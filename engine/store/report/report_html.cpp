@@ -44,7 +44,7 @@ std::string kindClass(OperatorKind kind) {
     return fmt::format("k{}", static_cast<int>(kind));
 }
 
-std::string methodCardsHtml(const std::vector<std::string>& methods) {
+std::string methodCardsHtml(const std::vector<std::string>& methods, const Scenario& scenario) {
     std::string out;
     std::vector<const Method*> shown;
     for (const std::string& id : methods) {
@@ -63,7 +63,9 @@ std::string methodCardsHtml(const std::vector<std::string>& methods) {
         }
         for (const std::string_view paper : card.lineage)
             out += fmt::format("<dt>after</dt><dd>{}</dd>", escaped(paper));
-        out += fmt::format("<dt>cost</dt><dd>{}</dd></dl></div></details>", escaped(card.expectedCost));
+        const auto here = expectedCost(*method, scenario);
+        out += fmt::format("<dt>cost</dt><dd>{}{}</dd></dl></div></details>", escaped(orrery::toText(card.cost)),
+                           here ? "; for this question about " + escaped(format(*here, 2)) : std::string());
     }
     return out;
 }
@@ -155,7 +157,7 @@ std::string reportHtml(const Study& study, const std::vector<StudyResult>& resul
                                detailed);
         }
     }
-    if (const std::string cards = store::methodCardsHtml(study.methods); !cards.empty()) {
+    if (const std::string cards = store::methodCardsHtml(study.methods, study.scenarios.front()); !cards.empty()) {
         out += (single ? "\n<h3>Methods</h3>" : "\n<h2>Methods</h2>") + cards;
     }
     return out + fmt::format("\n<footer>Made by Orrery {}.</footer></main></body></html>\n", ORRERY_VERSION);

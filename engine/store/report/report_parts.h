@@ -30,7 +30,7 @@ std::string rooflineSvg(const Scenario& scenario, const Estimate& estimate);
 std::string breakdownHtml(const Scenario& scenario, const Answers& answers);
 std::string memoryHtml(const Answers& answers);
 std::string operatorsHtml(const Scenario& scenario, const Estimate& estimate, std::size_t most = 20);
-std::string methodCardsHtml(const std::vector<std::string>& methods);
+std::string methodCardsHtml(const std::vector<std::string>& methods, const Scenario& scenario);
 
 /// Everything about one scenario.
 std::string scenarioHtml(const Scenario& scenario, const std::vector<StudyResult>& results, std::size_t index);
