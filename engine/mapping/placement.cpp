@@ -98,6 +98,7 @@ Expected<Placement> placementOf(const DeviceGroup& devices, const Plan& plan) {
         warnUneven(dimension.name, out.*dimension.place);
         stride *= dimension.size;
     }
+    out.gradients = communicator(devices.tiers, plan.context * plan.data, plan.tensor);
     out.expert = communicator(devices.tiers, plan.expert, 1);
     warnUneven("expert", out.expert);
     if (out.devices < out.drawn) {

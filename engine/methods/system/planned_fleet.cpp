@@ -110,6 +110,10 @@ ReplicaRoofline rooflineOf(const IterationLaunches& launches, const PoolDevice& 
 
 Expected<void> checkPool(const PoolSpec& pool) {
     if (auto good = checkFields(pool, "pools/" + pool.name, fmt::format("pool '{}'", pool.name)); !good) return good;
+    if (pool.plan.context > 1) {
+        return fail("plan.context", "a replica that serves requests does not split the positions of a sequence yet",
+                    "cp=1", "spread the model by tp, pp or ep, or ask about one pass", inPool(pool, "plan/context"));
+    }
     auto scheduler = check(pool.scheduler);
     if (!scheduler) scheduler.error().place = inPool(pool, "scheduler/" + scheduler.error().place.path);
     return scheduler;

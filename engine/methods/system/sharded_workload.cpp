@@ -1,6 +1,7 @@
 #include "methods/system/sharded_workload.h"
 
 #include "mapping/shard.h"
+#include "methods/system/context_split.h"
 #include "workload/models/transformer_source.h"
 
 #include <fmt/format.h>
@@ -50,9 +51,10 @@ Expected<std::int64_t> splitBatch(WorkloadOptions& options, const Plan& plan, co
     std::int64_t micro = plan.microbatches > 0 ? plan.microbatches : training ? plan.pipeline : 1;
     if (plan.microbatches <= 0) micro = std::clamp<std::int64_t>(batch / plan.data, 1, micro);
     if (batch < plan.data * micro) {
-        return fail("plan.batch",
-                    fmt::format("a batch of {} over {} copies of the model in {} micro-batches", batch, plan.data, micro),
-                    "at least one sample for each", "raise the batch, or lower dp or mb", Place{.path = "plan/data"});
+        return fail(
+            "plan.batch",
+            fmt::format("a batch of {} over {} copies of the model in {} micro-batches", batch, plan.data, micro),
+            "at least one sample for each", "raise the batch, or lower dp or mb", Place{.path = "plan/data"});
     }
     options.batch = (batch + plan.data * micro - 1) / (plan.data * micro);
     return micro;
@@ -81,6 +83,27 @@ void addTensorCalls(const Workload& shard, const TransformerConfig& config, bool
     }
 }
 
+// Attention reads what the other ranks hold.
+void addContextCalls(const Workload& shard, const TransformerConfig& config, std::int64_t positions, const Plan& plan,
+                     bool training, std::vector<ShardedCall>& calls) {
+    const WorkloadOptions& options = shard.recipe.options;
+    const bool decode = options.phase == Phase::Decode;
+    const double bytes = decode ? static_cast<double>(plan.context) * partialOutputBytes(config, options)
+                                : keyValueBytes(config, options, positions);
+    const auto& ops = shard.graph.operators;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        if (!ops[i].attention) continue;
+        const auto op = static_cast<std::int32_t>(i);
+        const auto layers = static_cast<double>(ops[i].repeat);
+        calls.push_back({CollectiveOp::AllGather, Group::Context, bytes, (training ? 2 : 1) * layers, op, false,
+                         decode ? "partial outputs" : "keys and values"});
+        if (training) {
+            calls.push_back({CollectiveOp::ReduceScatter, Group::Context, bytes, layers, op, false,
+                             "gradients of keys and values"});
+        }
+    }
+}
+
 Expected<ShardedWorkload> ofTransformer(const WorkloadPtr& workload, const TransformerConfig& config, const Plan& plan,
                                         const Task& task) {
     ShardedWorkload result;
@@ -90,16 +113,31 @@ Expected<ShardedWorkload> ofTransformer(const WorkloadPtr& workload, const Trans
     result.microbatches = *micro;
     auto shard = shardOf(config, plan);
     if (!shard) return Unexpected(std::move(shard.error()));
-    auto built = buildTransformer(*shard, recipe.options);
-    if (!built) return Unexpected(std::move(built.error()));
+    std::int64_t positions = 0;
+    Expected<ImportedGraph> built = Unexpected(Diagnostic{});
+    if (plan.context > 1) {
+        auto share = contextShare(*shard, recipe.options, plan);
+        if (!share) return Unexpected(std::move(share.error()));
+        recipe.options = share->options;
+        positions = share->positions;
+        result.assumptions = share->assumptions;
+        built = buildTransformer(share->config, recipe.options);
+        if (!built) return Unexpected(std::move(built.error()));
+        attendAcross(built->graph, *shard, *share, plan);
+        built->warnings = workload->warnings;  // of the whole sequence
+    } else {
+        built = buildTransformer(*shard, recipe.options);
+        if (!built) return Unexpected(std::move(built.error()));
+    }
     result.shard = finishWorkload(workload->id, workload->name, recipe, std::move(built->graph), built->warnings,
                                   built->transformer);
     const bool training = kindOf(task) == TaskKind::TrainingStep;
+    if (plan.context > 1) addContextCalls(*result.shard, *shard, positions, plan, training, result.calls);
     if (plan.tensor > 1) addTensorCalls(*result.shard, config, training, result.calls);
     if (plan.pipeline > 1) {
         const double tokens = tokensOf(recipe.options, sequenceOf(result.shard->graph));
-        const double bytes = tokens * static_cast<double>(config.hidden) *
-                             std::max(16, bits(recipe.options.activations)) / 8.0;
+        const double bytes =
+            tokens * static_cast<double>(config.hidden) * std::max(16, bits(recipe.options.activations)) / 8.0;
         const double times = static_cast<double>(plan.pipeline - 1) * (training ? 2 : 1);
         result.calls.push_back({CollectiveOp::SendReceive, Group::Pipeline, bytes, times,
                                 static_cast<std::int32_t>(result.shard->graph.operators.size() - 1), false, "stage"});
@@ -108,7 +146,7 @@ Expected<ShardedWorkload> ofTransformer(const WorkloadPtr& workload, const Trans
 }
 
 Expected<ShardedWorkload> ofAnyModel(const WorkloadPtr& workload, const Plan& plan, const Task& task) {
-    if (plan.tensor > 1 || plan.pipeline > 1 || plan.expert > 1) {
+    if (plan.tensor > 1 || plan.pipeline > 1 || plan.expert > 1 || plan.context > 1) {
         return fail("plan.not-a-transformer",
                     fmt::format("{} is no decoder transformer, whose layers are known how to be split", workload->name),
                     "a plan of data parallelism alone, such as dp=8", "choose dp, or a language model",
@@ -132,18 +170,14 @@ Expected<ShardedWorkload> ofAnyModel(const WorkloadPtr& workload, const Plan& pl
 }  // namespace
 
 Expected<ShardedWorkload> shardedWorkload(const WorkloadPtr& workload, const Plan& plan, const Task& task) {
-    if (plan.context > 1) {
-        return fail("plan.context", "no method splits the positions of a sequence yet", "cp=1",
-                    "spread the model by tp, pp, ep or dp", Place{.path = "plan/context"});
-    }
     Expected<ShardedWorkload> result = Unexpected(Diagnostic{});
     const auto config = transformerConfig(workload->recipe.source);
     const bool changed = !workload->recipe.whatIfs.empty();
     result = config && !changed ? ofTransformer(workload, *config, plan, task) : ofAnyModel(workload, plan, task);
     if (!result) return result;
-    if (kindOf(task) == TaskKind::TrainingStep && plan.data > 1) {
-        result->calls.push_back({CollectiveOp::AllReduce, Group::Data, gradientBytes(*result->shard, plan), 1, 0, true,
-                                 "gradients"});
+    if (kindOf(task) == TaskKind::TrainingStep && plan.data * plan.context > 1) {
+        result->calls.push_back(
+            {CollectiveOp::AllReduce, Group::Gradients, gradientBytes(*result->shard, plan), 1, 0, true, "gradients"});
     }
     auto& said = result->assumptions;
     const std::int64_t batch = std::max<std::int64_t>(1, workload->recipe.options.batch);

@@ -16,12 +16,12 @@ namespace orrery {
 /// A call among the devices of one dimension of a plan.
 struct ShardedCall {
     CollectiveOp collective = CollectiveOp::AllReduce;
-    enum class Group : std::uint8_t { Tensor, Data, Pipeline } group = Group::Tensor;
-    double bytes = 0;     ///< as CollectiveCall counts them
-    double count = 1;     ///< of one micro-batch, all layers; of gradients: of the step
-    std::int32_t op = 0;  ///< operator of the shard after which it stands
-    bool once = false;    ///< once per step, not per micro-batch: gradients
-    std::string_view what;  ///< `activations`, `logits`, `stage`, `gradients`
+    enum class Group : std::uint8_t { Tensor, Context, Gradients, Pipeline } group = Group::Tensor;
+    double bytes = 0;       ///< as CollectiveCall counts them
+    double count = 1;       ///< of one micro-batch, all layers; of gradients: of the step
+    std::int32_t op = 0;    ///< operator of the shard after which it stands
+    bool once = false;      ///< once per step, not per micro-batch: gradients
+    std::string_view what;  ///< `activations`, `logits`, `keys and values`, `stage`, `gradients`
 };
 
 struct ShardedWorkload {

@@ -35,8 +35,10 @@ const Communicator& groupOf(const Placement& placement, ShardedCall::Group group
     switch (group) {
         case ShardedCall::Group::Tensor:
             return placement.tensor;
-        case ShardedCall::Group::Data:
-            return placement.data;
+        case ShardedCall::Group::Context:
+            return placement.context;
+        case ShardedCall::Group::Gradients:
+            return placement.gradients;
         case ShardedCall::Group::Pipeline:
             break;
     }
@@ -115,7 +117,9 @@ void spreadFigures(Estimate& answer, const Scenario& scenario, const Talk& talk,
     for (Figure& figure : answer.figures) {
         // Of the shard: a rate of one device and one micro-batch, at its own time.
         if (figure.label == "Throughput") {
-            figure.value *= scale * static_cast<double>(scenario.plan.data * microbatches);
+            const bool alike = scenario.workload->recipe.options.phase == Phase::Decode;
+            const std::int64_t positions = alike ? 1 : scenario.plan.context;
+            figure.value *= scale * static_cast<double>(scenario.plan.data * microbatches * positions);
             kept.push_back(std::move(figure));
         }
     }

@@ -8,7 +8,8 @@
 //             side), one of the embedding, an all-gather of the logits (Shoeybi et al.: Megatron-LM, 2019)
 //   expert    whole experts over the tensor-parallel devices
 //   pipeline  stages hand activations over; m micro-batches take (m + stages − 1) turns (Huang et al.: GPipe, 2019)
-//   data      the batch; a training step reduces the gradients of its shard
+//   context   positions of a sequence, caches in decode (context_split.h)
+//   data      the batch; a training step reduces the gradients of its shard over data and context
 //
 // Communication is not overlapped with computing: the low side of the interval lets it vanish behind the computing.
 
@@ -21,7 +22,7 @@ namespace orrery {
 bool needsSystem(const Scenario& scenario, const Method& method);
 
 /// Fails as clusterView(), placementOf(), shardOf() and the method do; with `plan.not-a-transformer` where a model that
-/// is no decoder is split otherwise than by data; with `plan.context` for context parallelism.
+/// is no transformer is split otherwise than by data; with `plan.context` for a sequence shorter than its chunks.
 Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario, EstimateContext& context);
 
 }  // namespace orrery

@@ -372,14 +372,18 @@ double expectedExpertShare(double experts, double perToken, double tokens) {
     return 1 - std::pow(1 - std::min(1.0, perToken / experts), tokens);
 }
 
+std::int64_t usualSequence(const TransformerConfig& config, const WorkloadOptions& options) {
+    const std::int64_t usual = std::min<std::int64_t>(config.maxPositions > 0 ? config.maxPositions : 2048, 2048);
+    return options.sequence > 0 ? options.sequence : usual;
+}
+
 Expected<ImportedGraph> buildTransformer(const TransformerConfig& config, const WorkloadOptions& options) {
     if (config.encoder && (options.phase == Phase::Prefill || options.phase == Phase::Decode)) {
         return fail("workload.phase",
                     fmt::format("{} is an encoder: it has no {} phase", config.name, toText(options.phase)),
                     "forward or training-forward", "set the phase to forward", Place{.path = "options/phase"});
     }
-    const std::int64_t usual = std::min<std::int64_t>(config.maxPositions > 0 ? config.maxPositions : 2048, 2048);
-    const std::int64_t sequence = options.sequence > 0 ? options.sequence : usual;
+    const std::int64_t sequence = usualSequence(config, options);
     ImportedGraph result;
     result.name = config.name;
     if (config.maxPositions > 0 && sequence > config.maxPositions) {

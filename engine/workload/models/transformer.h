@@ -63,6 +63,9 @@ struct TransformerConfig {
     bool latent() const { return latentKv > 0; }
 };
 
+/// The sequence that is asked about: the options', else the model's positions, 2048 at most.
+std::int64_t usualSequence(const TransformerConfig& config, const WorkloadOptions& options);
+
 /// The graph of a configuration. Warns if the sequence exceeds the positions the model was made for. Fails if an
 /// encoder is asked to prefill or decode.
 Expected<ImportedGraph> buildTransformer(const TransformerConfig& config, const WorkloadOptions& options);
