@@ -57,6 +57,7 @@ private slots:
     void alikeAndNot();
     void nodesInTiers();
     void stacks();
+    void energiesOfLinks();
     void linksOfADevice();
     void switchedByHand();
     void whatIsNotDrawn();
@@ -173,6 +174,30 @@ void TstClusterView::nodesInTiers() {
 }
 
 // A stack: each of the four places has a ring of its own through the three groups, so that every device has its link.
+// A byte takes the energy of every link between two endpoints; what a link does not state is not made up.
+void TstClusterView::energiesOfLinks() {
+    const auto near = [](double is, double should) { return std::abs(is / should - 1) < 1e-9; };
+    const auto tierOf = [](const std::string& children) { return drawn(children).groups.front().tiers.front(); };
+    const std::string four = die("chip", 4);
+    const auto network = [&](const std::string& more) {
+        return tierOf(four + ", {kind: topology, name: net, bandwidth: 10 GB/s, " + more + "}");
+    };
+    QVERIFY(near(network("shape: switch, energy: 3 pJ/B").energy.value, 6e-12));
+    QVERIFY(near(network("shape: ring, energy: 3 pJ/B").energy.value, 3e-12));
+    QCOMPARE(network("shape: ring").energy.value, 0.0);
+    const auto own = [&](const std::string& link, const std::string& hub) {
+        return tierOf(die("chip", 4, ", {kind: link, name: out, bandwidth: 10 GB/s" + link + "}") +
+                      ", {kind: switch, name: hub, bandwidth: 10 GB/s" + hub + "}");
+    };
+    QVERIFY(near(own(", energy: 2 pJ/B", "").energy.value, 4e-12));
+    QVERIFY(near(own(", energy: 2 pJ/B", ", energy: 1 pJ/B").energy.value, 5e-12));
+    QCOMPARE(own("", ", energy: 1 pJ/B").energy.value, 0.0);
+    const auto stated = own(", energy: 2 pJ/B", "").read.parts;
+    QVERIFY(std::any_of(stated.begin(), stated.end(), [](const PartRead& part) {
+        return std::find(part.attributes.begin(), part.attributes.end(), "energy") != part.attributes.end();
+    }));
+}
+
 void TstClusterView::stacks() {
     const ClusterView view =
         drawn(die("d", 12) +

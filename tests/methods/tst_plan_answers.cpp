@@ -9,6 +9,7 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace orrery;
 
@@ -37,6 +38,20 @@ const Diagnostic* warned(const Estimate& answer, std::string_view code) {
                                     [&](const Diagnostic& each) { return each.code == code; });
     return found == answer.warnings.end() ? nullptr : &*found;
 }
+double figureOf(const Estimate& answer, std::string_view label) {
+    for (const Figure& figure : answer.figures)
+        if (figure.label == label) return figure.value;
+    return 0;
+}
+bool says(const Estimate& answer, std::string_view words) {
+    return std::any_of(answer.assumptions.begin(), answer.assumptions.end(),
+                       [&](const std::string& said) { return said.find(words) != std::string::npos; });
+}
+HardwarePtr changed(const HardwarePtr& hardware, const char* path, const char* value) {
+    auto made = withAttribute(*hardware, path, value);
+    if (!made) qFatal("%s", toText(made.error()).c_str());
+    return std::make_shared<const Hardware>(std::move(*made));
+}
 bool uses(const Estimate& answer, std::string_view name) {
     return std::any_of(answer.parts.used.begin(), answer.parts.used.end(),
                        [&](const UsedParts::Part& part) { return part.path.ends_with(name); });
@@ -50,6 +65,8 @@ private slots:
     void proposed();
     void usesWhatItCrosses();
     void drawnLinksArePriced();
+    void linksThatStateEnergyCount_data();
+    void linksThatStateEnergyCount();
 };
 
 // Llama-2 70B in two bytes is 138 GB: the hint of the warning is a plan, and that plan answers without the warning.
@@ -89,6 +106,46 @@ void TstPlanAnswers::drawnLinksArePriced() {
     QVERIFY(slow);
     const auto slowed = std::make_shared<const Hardware>(std::move(*slow));
     QVERIFY(answer("tile-hybrid", slowed, llama, plan).latency.value > 1.2 * two);
+}
+
+// Energy is conserved: what devices take, as without, and the stated energy of every byte on every link of its way.
+void TstPlanAnswers::linksThatStateEnergyCount_data() {
+    QTest::addColumn<QString>("design");
+    QTest::addColumn<QString>("plan");
+    for (const char* plan : {"tp=8", "tp=4,dp=2", "tp=2,cp=4", "tp=4,pp=2,mb=4"})
+        for (const char* design : {"dgx-h100", "dgx-h100-x2"}) QTest::addRow("%s %s", design, plan) << design << plan;
+    QTest::addRow("two tiers") << "dgx-h100-x2"
+                               << "tp=8,pp=2,mb=2";
+}
+void TstPlanAnswers::linksThatStateEnergyCount() {
+    QFETCH(QString, design);
+    QFETCH(QString, plan);
+    const auto options = WorkloadOptions{.batch = 8, .sequence = 1024, .phase = Phase::Prefill};
+    const auto llama = loadWorkload({.source = "llama-3-8b", .options = options, .whatIfs = {}});
+    QVERIFY(llama);
+    const auto spread = *parsePlan(plan.toStdString());
+    const auto plain = ::design(design.toUtf8().constData());
+    const auto stated = changed(plain, "nvlink.energy", "10 pJ/B");
+    const auto without = answer("tile-hybrid", plain, *llama, spread);
+    const auto with = answer("tile-hybrid", stated, *llama, spread);
+    QCOMPARE(with.latency.value, without.latency.value);
+    QVERIFY(says(without, "the links of nvlink") || says(without, "nvlink state no energy"));
+    QVERIFY(says(with, "bytes that they send over nvlink"));
+    const bool beyond = plan.startsWith("tp=8,pp=2");
+    QCOMPARE(says(with, "state no energy"), beyond);  // InfiniBand still states none
+    QCOMPARE(figureOf(without, "Energy of the network"), 0.0);
+    // Into the switch and out of it: two links. Every device of a stage sends what the figure says of all stages.
+    const double sent = figureOf(with, "Sent over nvlink by a device");
+    const double senders = static_cast<double>(spread.devices() / spread.pipeline);
+    const double network = figureOf(with, "Energy of the network");
+    QVERIFY2(std::abs(network / (sent * senders * 20e-12) - 1) < 1e-9, qPrintable(QString::number(network)));
+    QVERIFY(std::abs((with.energy->value - without.energy->value) / network - 1) < 1e-6);
+    double sum = 0;
+    for (const double joules : with.operators.joules) sum += joules;
+    QVERIFY2(std::abs(sum / with.energy->value - 1) < 1e-9, qPrintable(QString::number(sum / with.energy->value)));
+    // One device sends nothing over them.
+    QCOMPARE(answer("tile-hybrid", stated, *llama, {}).energy->value,
+             answer("tile-hybrid", plain, *llama, {}).energy->value);
 }
 
 QTEST_GUILESS_MAIN(TstPlanAnswers)

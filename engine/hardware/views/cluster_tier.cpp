@@ -46,6 +46,30 @@ double valueAt(const Component& root, const ComponentPath& path, std::string_vie
     }
 }
 
+double energyOf(const Component& root, const ComponentPath& path) {
+    const Measure* found = measureAt(root, path, "energy");
+    return found ? found->si : 0;
+}
+
+// Mean over these parts; 0 where one of them states none.
+double meanEnergy(const Component& root, const std::vector<ComponentPath>& parts) {
+    double sum = 0;
+    for (const ComponentPath& part : parts) {
+        const double one = energyOf(root, part);
+        if (one <= 0) return 0;
+        sum += one;
+    }
+    return parts.empty() ? 0 : sum / static_cast<double>(parts.size());
+}
+
+// Of one link of a shape: its own, or that of the topology around it.
+double energyOfShape(const Component& root, const ComponentPath& topology, ComponentPath shape) {
+    for (;; shape.pop_back()) {
+        if (const double one = energyOf(root, shape); one > 0) return one;
+        if (shape.size() <= topology.size()) return 0;
+    }
+}
+
 std::vector<ComponentPath> topologyParts(const Component& root, const ComponentPath& topology) {
     std::vector<ComponentPath> parts{topology};
     for (ComponentPath& shape : topologyShapes(root, topology))
@@ -63,7 +87,7 @@ bool leavesNodes(const Endpoints& ends, TopologyShape shape) {
 }
 
 // Of one dimension: what each endpoint sends to its neighbours, and to all, when all do.
-Expected<void> setRates(const TopologyDimension& dimension, NetworkTier& tier) {
+Expected<void> setRates(const TopologyDimension& dimension, double linkEnergy, NetworkTier& tier) {
     using enum TopologyShape;
     const double link = dimension.bandwidth.value;
     const auto n = static_cast<double>(tier.size);
@@ -105,6 +129,7 @@ Expected<void> setRates(const TopologyDimension& dimension, NetworkTier& tier) {
     }
     tier.bandwidth = BytesPerSecond(link * links);
     tier.latency = dimension.latency * hops;
+    tier.energy = JoulesPerByte(linkEnergy * hops);
     // Half of the endpoints send what goes to the other half through the narrowest cut.
     const auto size = static_cast<double>(facts->endpoints), half = static_cast<double>(facts->endpoints / 2);
     const double cut = half > 0 ? facts->bisection.value * (size - 1) / (half * (size - half)) : 0;
@@ -119,7 +144,9 @@ Expected<std::vector<NetworkTier>> ofTopology(const Component& root, const Endpo
     std::vector<NetworkTier> tiers;
     std::int64_t inner = ends.inner;
     const bool whole = spec->endpoints() == ends.count;
-    for (const TopologyDimension& dimension : spec->dimensions) {
+    const std::vector<ComponentPath> shapes = topologyShapes(root, path);
+    for (std::size_t d = 0; d < spec->dimensions.size(); ++d) {
+        const TopologyDimension& dimension = spec->dimensions[d];
         if (dimension.size < 2) continue;
         NetworkTier tier;
         tier.name = spec->name;
@@ -131,7 +158,8 @@ Expected<std::vector<NetworkTier>> ofTopology(const Component& root, const Endpo
         tier.betweenNodes = leavesNodes(ends, dimension.shape);
         tier.path = pathText(root, path);
         tier.read = readOf(root, topologyParts(root, path));
-        if (auto set = setRates(dimension, tier); !set) return Unexpected(std::move(set.error()));
+        const double energy = energyOfShape(root, path, d < shapes.size() ? shapes[d] : path);
+        if (auto set = setRates(dimension, energy, tier); !set) return Unexpected(std::move(set.error()));
         // In a stack each place of the inner dimensions has a network of its own in this one.
         const auto places = static_cast<double>(inner / ends.inner);
         tier.bandwidth *= places;
@@ -264,6 +292,8 @@ std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends,
         tier.bandwidth = BytesPerSecond(found.neighbours);
         tier.allToAll = BytesPerSecond(std::min(found.allToAll, found.neighbours));
         tier.latency = Seconds(reader.latency * static_cast<double>(found.hops));
+        if (const double link = meanEnergy(root, reader.parts); link > 0)
+            tier.energy = JoulesPerByte(link * static_cast<double>(found.hops) + meanEnergy(root, reader.switches));
         tier.betweenNodes = ends.nodes;
         const ComponentPath& named = reader.switches.empty() ? reader.parts.front() : reader.switches.front();
         tier.name = std::string(nameOf(*componentAt(root, named)));
@@ -301,6 +331,8 @@ std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& en
     tier.name = std::string(nameOf(*componentAt(root, parts.front())));
     tier.bandwidth = tier.allToAll = BytesPerSecond(least);
     tier.latency = Seconds(2 * latency);
+    if (const double link = meanEnergy(root, parts); link > 0)
+        tier.energy = JoulesPerByte(2 * link + meanEnergy(root, switches));
     tier.betweenNodes = ends.nodes;
     tier.path = pathText(root, parts.front());
     parts.insert(parts.end(), switches.begin(), switches.end());
@@ -319,9 +351,9 @@ std::optional<NetworkTier> ofOwnLinks(const Component& root, const Endpoints& en
 
 PartsRead readOf(const Component& root, const std::vector<ComponentPath>& parts) {
     // Everything that the reading of links, switches and topologies looks at.
-    constexpr std::string_view names[] = {
-        "bandwidth",        "dims",    "from",  "globals", "groups", "latency", "planes", "radix",
-        "oversubscription", "routers", "shape", "size",    "to",     "clock"};
+    constexpr std::string_view names[] = {"bandwidth", "dims",   "from",  "globals", "groups",
+                                          "latency",   "planes", "radix", "energy",  "oversubscription",
+                                          "routers",   "shape",  "size",  "to",      "clock"};
     PartsRead out;
     for (const ComponentPath& path : parts) {
         PartsRead one;

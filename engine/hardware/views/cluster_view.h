@@ -39,7 +39,10 @@ struct NetworkTier {
     BytesPerSecond bandwidth;         ///< that one endpoint can send, over all its links; one direction
     /// That one endpoint can send while all send the same to all others (bound by the narrowest cut).
     BytesPerSecond allToAll;
-    Seconds latency;            ///< between neighbours, over switches between them; 0 where not given
+    Seconds latency;  ///< between neighbours, over switches between them; 0 where not given
+    /// Of a byte that one endpoint sends to another: of all links on the way, and of switches that state one; 0 where a
+    /// link states none.
+    JoulesPerByte energy;
     bool betweenNodes = false;  ///< it leaves the node (or is outside of all)
     std::string path;           ///< of what it was read from: `system/node/nvlink`
     PartsRead read;             ///< what was read for it

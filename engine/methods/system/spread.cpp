@@ -4,13 +4,14 @@
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
 #include "methods/answer/answer.h"
-#include "methods/answer/timeline.h"
 #include "methods/answer/parts_used.h"
+#include "methods/answer/timeline.h"
 #include "methods/system/kernel_network.h"
 #include "methods/system/sharded_workload.h"
 #include "simulation/network/closed_form.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -27,7 +28,9 @@ struct Talk {
     double ofMicrobatch = 0, once = 0;
     double stageSends = 0;  ///< of one micro-batch over all stages
     std::map<std::string, double> wireBytes;
-    std::set<int> crossed;  ///< tiers
+    std::vector<double> joules;                       ///< of all devices, by operator
+    std::set<std::string> withEnergy, withoutEnergy;  ///< tiers, by whether their links state one
+    std::set<int> crossed;                            ///< tiers
     std::vector<std::string> assumptions;
 };
 
@@ -45,10 +48,12 @@ const Communicator& groupOf(const Placement& placement, ShardedCall::Group group
     return placement.pipeline;
 }
 
-Expected<Talk> priceCalls(const ShardedWorkload& sharded, const Placement& placement, const NetworkModel& network,
-                          const std::vector<NetworkTier>& tiers, bool bound, EstimateContext& context) {
+Expected<Talk> priceCalls(const ShardedWorkload& sharded, const Plan& plan, const Placement& placement,
+                          const NetworkModel& network, const std::vector<NetworkTier>& tiers, bool bound,
+                          EstimateContext& context) {
     Talk talk;
     talk.ofOperator.assign(sharded.shard->costs.size(), 0.0);
+    talk.joules.assign(sharded.shard->costs.size(), 0.0);
     for (const ShardedCall& call : sharded.calls) {
         auto price = network.price({call.collective, call.bytes, groupOf(placement, call.group)}, context.stop);
         if (!price) return Unexpected(std::move(price.error()));
@@ -65,8 +70,13 @@ Expected<Talk> priceCalls(const ShardedWorkload& sharded, const Placement& place
         }
         talk.ofOperator[static_cast<std::size_t>(call.op)] += times * price->seconds;
         for (const TierLoad& load : price->loads) {
-            talk.wireBytes[tiers[static_cast<std::size_t>(load.tier)].name] += times * load.wireBytes;
+            const NetworkTier& tier = tiers[static_cast<std::size_t>(load.tier)];
+            talk.wireBytes[tier.name] += times * load.wireBytes;
             talk.crossed.insert(load.tier);
+            (tier.energy.value > 0 ? talk.withEnergy : talk.withoutEnergy).insert(tier.name);
+            // Calls of all layers are those of one device of each stage together; gradients are every device's own.
+            const double senders = static_cast<double>(call.once ? plan.devices() : plan.devices() / plan.pipeline);
+            talk.joules[static_cast<std::size_t>(call.op)] += senders * times * load.wireBytes * tier.energy.value;
         }
         for (std::string& said : price->assumptions) {
             if (std::find(talk.assumptions.begin(), talk.assumptions.end(), said) == talk.assumptions.end())
@@ -98,6 +108,25 @@ void spreadMemory(Estimate& answer, const Plan& plan) {
                 "Raise tp or pp, lower the batch, or quantise the weights"));
 }
 
+// Of the bytes that all devices send, where links state what a byte takes.
+void addNetworkEnergy(Estimate& answer, const Talk& talk) {
+    double network = 0;
+    for (std::size_t i = 0; i < talk.joules.size(); ++i) {
+        network += talk.joules[i];
+        if (i < answer.operators.joules.size()) answer.operators.joules[i] += talk.joules[i];
+    }
+    answer.energy = *answer.energy + Joules(network);
+    std::string said = "Energy is that of all devices computing";
+    if (!talk.withEnergy.empty()) {
+        said += fmt::format(" and of the bytes that they send over {}", fmt::join(talk.withEnergy, ", "));
+        answer.figures.push_back({"Energy of the network", network, Dimension::Energy});
+    }
+    if (!talk.withoutEnergy.empty())
+        said +=
+            fmt::format("; the links of {} state no energy, and it is left out", fmt::join(talk.withoutEnergy, ", "));
+    answer.assumptions.push_back(said + "; what devices draw while they wait is not counted");
+}
+
 std::string passLabel(const Workload& workload, const Task& task) {
     if (kindOf(task) == TaskKind::TrainingStep) return "Time of one step";
     switch (workload.recipe.options.phase) {
@@ -116,6 +145,7 @@ void spreadFigures(Estimate& answer, const Scenario& scenario, const Talk& talk,
     const double scale = answer.latency.value > 0 ? oneDevice / answer.latency.value : 0;
     for (Figure& figure : answer.figures) {
         // Of the shard: a rate of one device and one micro-batch, at its own time.
+        if (figure.label == "Energy of the network") kept.push_back(std::move(figure));
         if (figure.label == "Throughput") {
             const bool alike = scenario.workload->recipe.options.phase == Phase::Decode;
             const std::int64_t positions = alike ? 1 : scenario.plan.context;
@@ -161,7 +191,8 @@ Expected<std::unique_ptr<NetworkModel>> networkFor(const Method& method, const D
                                 BindContext{calibrations, context.options, context.seed});
     if (!pricer) return Unexpected(std::move(pricer.error()));
     const DType activations = scenario.workload->recipe.options.activations;
-    return std::make_unique<KernelNetwork>(std::move(*pricer), group.tiers, bits(activations) < 16 ? DType::BF16 : activations);
+    return std::make_unique<KernelNetwork>(std::move(*pricer), group.tiers,
+                                           bits(activations) < 16 ? DType::BF16 : activations);
 }
 
 }  // namespace
@@ -192,7 +223,7 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
     if (!network) return Unexpected(std::move(network.error()));
     // A bound counts what the wires take at least.
     const bool bound = answer.interval.kind == IntervalKind::Bound;
-    auto talk = priceCalls(*sharded, *placement, **network, (*group)->tiers, bound, context);
+    auto talk = priceCalls(*sharded, plan, *placement, **network, (*group)->tiers, bound, context);
     if (!talk) return Unexpected(std::move(talk.error()));
 
     const double computed = answer.latency.value;
@@ -220,7 +251,8 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
         if (i < ops.highSeconds.size()) ops.highSeconds[i] = ops.highSeconds[i] * turns + mine;
     }
     if (context.wantTimeline) {
-        answer.timeline = serialTimeline(sharded->shard->graph, ops, fmt::format("one of {} {}", plan.devices(), (*group)->name));
+        answer.timeline =
+            serialTimeline(sharded->shard->graph, ops, fmt::format("one of {} {}", plan.devices(), (*group)->name));
     }
     const std::int64_t devices = plan.devices();
     if (answer.energy) {
@@ -228,9 +260,7 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
                            static_cast<double>(plan.pipeline);
         answer.energy = *answer.energy * all;
         for (double& joules : ops.joules) joules *= all;
-        answer.assumptions.push_back(
-            "Energy is that of all devices computing; what the network and waiting devices draw "
-            "is not counted");
+        addNetworkEnergy(answer, *talk);
     }
     for (const int tier : talk->crossed)
         addMoreParts(answer, *scenario.hardware, (*group)->tiers[static_cast<std::size_t>(tier)].read);
