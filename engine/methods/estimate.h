@@ -82,6 +82,7 @@ struct Provenance {
     std::string hardwareHash, workloadHash;
     std::uint64_t seed = 0;
     std::string task, plan;  ///< toText() of both; plan: empty where one device works
+    std::string taskHash;    ///< of a serving run: servingHash() of its study; else empty
 };
 
 /// A number that follows from the answer and that people ask for by name: `Time to first token`, `Throughput`.

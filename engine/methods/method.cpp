@@ -4,9 +4,10 @@
 #include "methods/answer/own_type.h"
 #include "methods/one_operator.h"
 #include "methods/provenance.h"
-#include "methods/system/serving_method.h"
 #include "methods/system/plan_proposal.h"
+#include "methods/system/serving_method.h"
 #include "methods/system/spread.h"
+#include "serving/fields/study_hash.h"
 #include "serving/serving_study.h"
 
 #include <fmt/format.h>
@@ -132,7 +133,8 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
         return fail("method.not-applicable", fmt::format("{} does not answer a {}", method.card.title, asked),
                     "one of " + known, "`orrery-cli methods` says what each method answers");
     }
-    if (const auto* run = std::get_if<ServingRun>(&scenario.task); run && !run->study) {
+    const auto* run = std::get_if<ServingRun>(&scenario.task);
+    if (run && !run->study) {
         return fail("scenario.incomplete", "the serving run has no study", "who serves, and what arrives",
                     "open a file of serving");
     }
@@ -165,7 +167,8 @@ Expected<Estimate> estimate(const Method& method, const Scenario& scenario, Esti
                               workloadHash(*scenario.workload),
                               context.seed,
                               toText(scenario.task),
-                              scenario.plan.split() ? toText(scenario.plan) : std::string()};
+                              scenario.plan.split() ? toText(scenario.plan) : std::string(),
+                              run ? servingHash(*run->study) : std::string()};
         assert(consistent(*answer, scenario));
         answer->cost = Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         return answer;

@@ -15,5 +15,6 @@ namespace orrery {
 std::string hardwareHash(const Hardware& hardware);
 /// Of the recipe and of every cost column, so that two graphs from one file name do not pass for the same.
 std::string workloadHash(const Workload& workload);
+// Of a serving study: serving/fields/study_hash.h.
 
 }  // namespace orrery

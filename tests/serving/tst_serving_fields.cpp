@@ -2,6 +2,7 @@
 // with the line that says so, set by a sweep, listed in the handbook.
 
 #include "serving/fields/field_path.h"
+#include "serving/fields/study_hash.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
 #include "study/serving/sweep.h"
@@ -214,6 +215,9 @@ private slots:
         QVERIFY2(read.has_value(), read ? "" : qPrintable(said(read.error())));
         QVERIFY2(read->study == study, text.c_str());
         QVERIFY(read->study != studyWith(at));
+        QCOMPARE(servingHash(read->study), servingHash(study));
+        const bool words = at == "name" || at == "description";  // which change no answer
+        QCOMPARE(servingHash(study) == servingHash(studyWith(at)), words);
         const std::string wrong = schemaErrorsOf(YAML::Load(text));
         QVERIFY2(wrong.empty(), (wrong + "\n" + text).c_str());
     }

@@ -86,11 +86,16 @@ private slots:
     void wrongTasksAreRefused_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("code");
-        QTest::newRow("none") << "" << "task.unknown";
-        QTest::newRow("near") << "training" << "task.unknown";
-        QTest::newRow("option") << "training-step(optimizer=lion)" << "task.bad-option";
-        QTest::newRow("open") << "operator(x" << "task.bad-option";
-        QTest::newRow("nameless") << "operator()" << "task.unknown";
+        QTest::newRow("none") << ""
+                              << "task.unknown";
+        QTest::newRow("near") << "training"
+                              << "task.unknown";
+        QTest::newRow("option") << "training-step(optimizer=lion)"
+                                << "task.bad-option";
+        QTest::newRow("open") << "operator(x"
+                              << "task.bad-option";
+        QTest::newRow("nameless") << "operator()"
+                                  << "task.unknown";
     }
     void wrongTasksAreRefused() {
         QFETCH(QString, text);
@@ -133,7 +138,8 @@ private slots:
     // Samples per second × seconds per step = the batch, however it is cut.
     void throughputIsThatOfTheWholeBatch_data() {
         QTest::addColumn<QString>("plan");
-        for (const char* plan : {"tp=1", "tp=2", "dp=4", "pp=4,mb=4", "tp=2,pp=2,dp=2,mb=2"}) QTest::newRow(plan) << plan;
+        for (const char* plan : {"tp=1", "tp=2", "dp=4", "pp=4,mb=4", "tp=2,pp=2,dp=2,mb=2"})
+            QTest::newRow(plan) << plan;
     }
     void throughputIsThatOfTheWholeBatch() {
         QFETCH(QString, plan);
@@ -171,6 +177,39 @@ private slots:
         const auto filled = ask("serving(compute=tile-wave)", scenario), named = ask("tile-wave", scenario);
         QVERIFY(filled && named);
         QVERIFY(filled->latency == named->latency && filled->latency != answer->latency);
+    }
+    // Two studies of one name are two inputs: in the answer, its export and the run database.
+    void servingStudiesOfOneNameDiffer() {
+        const auto hardware = device("h100-sxm");
+        const auto workload = model("llama-3-8b", Phase::Decode);
+        ServingStudy other = *chat();
+        other.scenario.pools[0].scheduler.id = "sarathi";
+        Study study{.name = "Twice", .scenarios = {}, .methods = {"serving"}};
+        study.scenarios = {{hardware, workload, {}, ServingRun{chat()}},
+                           {hardware, workload, {}, ServingRun{std::make_shared<const ServingStudy>(other)}},
+                           {hardware, workload, {}, ServingRun{chat()}}};
+        QTemporaryDir folder;
+        auto store = RunStore::open(folder.filePath("runs.sqlite").toStdString());
+        QVERIFY(store);
+        const auto run = (*store)->beginRun(study);
+        QVERIFY(run);
+        for (std::size_t i = 0; i < study.scenarios.size(); ++i) {
+            auto answer = ask("serving", study.scenarios[i]);
+            QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
+            QCOMPARE(answer->provenance.taskHash.size(), std::size_t{16});
+            QVERIFY((*store)->add(*run, study, {i, "serving", std::make_shared<const Estimate>(*answer), {}}));
+        }
+        const auto restored = restoreRun(**store, *run);
+        QVERIFY2(restored, restored ? "" : toText(restored.error()).c_str());
+        const auto from = [&](std::size_t i) { return restored->results[i].estimate->provenance; };
+        QCOMPARE(from(0).task, from(1).task);  // by name they are one
+        QVERIFY(from(0).taskHash != from(1).taskHash);
+        QCOMPARE(from(0).taskHash, from(2).taskHash);
+        const auto results = (*store)->results(*run);
+        QVERIFY(results && results->at(0).estimateJson.find(from(0).taskHash) != std::string::npos);
+        QVERIFY(results->at(1).estimateJson.find(from(1).taskHash) != std::string::npos);
+        const auto pass = ask("roofline", {hardware, workload});
+        QVERIFY(pass && pass->provenance.taskHash.empty());
     }
     void slotsTakeMethodsWithOptions() {
         const auto nested = methodChoice("serving(compute=tile-hybrid(launch=eager, fusion=none))", builtinMethods());

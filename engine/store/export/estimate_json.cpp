@@ -138,9 +138,14 @@ StoredEstimate read(const Json& json) {
     if (json.contains("timeline")) readTimeline(json.at("timeline"), estimate.timeline);
     if (json.contains("provenance")) {
         const Json& from = json.at("provenance");
-        estimate.provenance = {from.value("method", ""), from.value("version", ""), from.value("hardware_hash", ""),
-                               from.value("workload_hash", ""), from.value("seed", std::uint64_t{0}),
-                               from.value("task", ""), from.value("plan", "")};
+        estimate.provenance = {from.value("method", ""),
+                               from.value("version", ""),
+                               from.value("hardware_hash", ""),
+                               from.value("workload_hash", ""),
+                               from.value("seed", std::uint64_t{0}),
+                               from.value("task", ""),
+                               from.value("plan", ""),
+                               from.value("task_hash", "")};
     }
     stored.workload = std::move(workload);
     return stored;

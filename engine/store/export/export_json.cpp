@@ -182,6 +182,7 @@ Json estimateObject(const Scenario& scenario, const Estimate& estimate, bool who
                           {"seed", from.seed},
                           {"task", from.task},
                           {"plan", from.plan}};
+    if (!from.taskHash.empty()) json["provenance"]["task_hash"] = from.taskHash;
     return json;
 }
 

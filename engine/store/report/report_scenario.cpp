@@ -90,7 +90,8 @@ std::string provenanceHtml(const Scenario& scenario, const Answers& answers) {
     if (!answers.empty()) {
         const Provenance& from = answers.front()->provenance;
         row("inputs",
-            fmt::format("hardware {}, workload {}, seed {}", from.hardwareHash, from.workloadHash, from.seed));
+            fmt::format("hardware {}, workload {}{}, seed {}", from.hardwareHash, from.workloadHash,
+                        from.taskHash.empty() ? std::string() : ", serving study " + from.taskHash, from.seed));
     }
     for (const Estimate* each : answers) {
         row("interval",
