@@ -67,6 +67,7 @@ private slots:
     void drawnLinksArePriced();
     void linksThatStateEnergyCount_data();
     void linksThatStateEnergyCount();
+    void gradientsArePriced();
 };
 
 // Llama-2 70B in two bytes is 138 GB: the hint of the warning is a plan, and that plan answers without the warning.
@@ -146,6 +147,33 @@ void TstPlanAnswers::linksThatStateEnergyCount() {
     // One device sends nothing over them.
     QCOMPARE(answer("tile-hybrid", stated, *llama, {}).energy->value,
              answer("tile-hybrid", plain, *llama, {}).energy->value);
+}
+
+// A step of eight copies reduces the gradients of all weights once, after the work, and says that nothing hides it.
+void TstPlanAnswers::gradientsArePriced() {
+    const auto step = [](std::int64_t batch, const Plan& plan, const HardwarePtr& hardware) {
+        auto workload = loadWorkload({.source = "resnet-50", .options = {.batch = batch}, .whatIfs = {}});
+        if (!workload) qFatal("%s", toText(workload.error()).c_str());
+        auto executor = makeSerialExecutor();
+        EstimateContext context{*executor};
+        auto made = estimate(*findMethod("tile-hybrid"), {hardware, *workload, plan, TrainingStep{}}, context);
+        if (!made) qFatal("%s", toText(made.error()).c_str());
+        return std::move(*made);
+    };
+    const auto node = design("dgx-h100");
+    const Estimate one = step(16, {}, node), eight = step(128, {.data = 8}, node);
+    const double talk = figureOf(eight, "Communication");
+    QVERIFY(talk > 0);
+    QVERIFY(std::abs((eight.latency.value - one.latency.value) / talk - 1) < 1e-6);
+    const auto loaded = loadWorkload({.source = "resnet-50", .options = {.batch = 16}, .whatIfs = {}});
+    const double sent = 2 * 7.0 / 8 * (*loaded)->totals.weightBytes;
+    QVERIFY2(std::abs(figureOf(eight, "Sent over nvlink by a device") / sent - 1) < 1e-9,
+             qPrintable(QString::number(figureOf(eight, "Sent over nvlink by a device") / sent)));
+    QVERIFY(says(eight, "Gradients are added up over 8 devices once per step") && says(eight, "nothing overlaps"));
+    QVERIFY(!says(one, "Gradients are added up"));
+    // At best they hide behind the work: the low side of the interval is no more than the step of one device.
+    QVERIFY(eight.interval.low <= one.latency);
+    QVERIFY(step(128, {.data = 8}, changed(node, "nvlink.bandwidth", "1 GB/s")).latency > eight.latency);
 }
 
 QTEST_GUILESS_MAIN(TstPlanAnswers)

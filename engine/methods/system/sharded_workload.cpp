@@ -185,6 +185,12 @@ Expected<ShardedWorkload> shardedWorkload(const WorkloadPtr& workload, const Pla
         said.push_back(fmt::format("A batch of {} is padded to {}", batch,
                                    result->shard->recipe.options.batch * plan.data * result->microbatches));
     }
+    if (kindOf(task) == TaskKind::TrainingStep && plan.data * plan.context > 1) {
+        said.push_back(
+            fmt::format("Gradients are added up over {} devices once per step, after the whole backward pass; "
+                        "none of it hides behind computing",
+                        plan.data * plan.context));
+    }
     if (plan.pipeline > 1) {
         said.push_back(fmt::format("{} stages of equal time; {} micro-batch{} in {} turns", plan.pipeline,
                                    result->microbatches, result->microbatches == 1 ? "" : "es",
