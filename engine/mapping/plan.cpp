@@ -18,13 +18,17 @@ struct PlanKey {
     std::string_view brief, name;
     std::int64_t Plan::*value;
     std::int64_t least;
+    std::int64_t most = most_devices;
 };
-constexpr std::array<PlanKey, 6> plan_keys{{
+constexpr std::array<PlanKey, 9> plan_keys{{
     {"tp", "tensor", &Plan::tensor, 1},
     {"pp", "pipeline", &Plan::pipeline, 1},
     {"dp", "data", &Plan::data, 1},
     {"ep", "expert", &Plan::expert, 1},
     {"cp", "context", &Plan::context, 1},
+    {"vp", "interleave", &Plan::interleave, 1},
+    {"zero", "zero", &Plan::zero, 0, 3},
+    {"sp", "sequence", &Plan::sequence, 0, 1},
     {"mb", "microbatches", &Plan::microbatches, 0},
 }};
 
@@ -36,7 +40,7 @@ std::string_view withoutSpaces(std::string_view text) {
 
 Unexpected wrongValue(const PlanKey& key, std::string_view value) {
     return fail("plan.value", fmt::format("{} parallelism is `{}`", key.name, value),
-                fmt::format("a whole number from {} to {}", key.least, most_devices),
+                fmt::format("a whole number from {} to {}", key.least, key.most),
                 fmt::format("write `{}=8`, or leave it out", key.brief),
                 Place{.path = fmt::format("plan/{}", key.name)});
 }
@@ -50,8 +54,8 @@ Unexpected unknownKey(std::string_view word) {
     known.emplace_back("at");
     const std::string near = didYouMean(word, known);
     return fail("plan.unknown-key", fmt::format("`{}` is no dimension of a plan", word),
-                "`tp`, `pp`, `dp`, `ep`, `cp`, `mb` or `at`", near.empty() ? "write `tp=8,pp=2`" : near,
-                Place{.path = "plan"});
+                "`tp`, `pp`, `dp`, `ep`, `cp`, `vp`, `zero`, `sp`, `mb` or `at`",
+                near.empty() ? "write `tp=8,pp=2`" : near, Place{.path = "plan"});
 }
 
 }  // namespace
@@ -101,7 +105,7 @@ Expected<Plan> parsePlan(std::string_view text) {
         std::int64_t number = 0;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
         const bool whole = error == std::errc{} && end == value.data() + value.size();
-        if (!whole || number < key->least || number > most_devices) return wrongValue(*key, value);
+        if (!whole || number < key->least || number > key->most) return wrongValue(*key, value);
         plan.*key->value = number;
     }
     if (auto good = checkPlan(plan); !good) return Unexpected(std::move(good.error()));
@@ -111,7 +115,7 @@ Expected<Plan> parsePlan(std::string_view text) {
 Expected<void> checkPlan(const Plan& plan) {
     for (const PlanKey& key : plan_keys) {
         const std::int64_t value = plan.*key.value;
-        if (value < key.least || value > most_devices) return wrongValue(key, std::to_string(value));
+        if (value < key.least || value > key.most) return wrongValue(key, std::to_string(value));
     }
     const std::int64_t spread = plan.tensor * plan.context;  // at most 10^12; data may follow without overflow
     if (plan.expert > 1 && (spread * plan.data) % plan.expert != 0) {

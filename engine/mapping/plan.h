@@ -12,11 +12,17 @@ namespace orrery {
 
 /// The dimensions in which a model is split; each counts devices and is 1 where there is no split.
 struct Plan {
-    std::int64_t tensor = 1;        ///< heads, widths and vocabulary of a layer (Shoeybi et al. 2019)
-    std::int64_t pipeline = 1;      ///< layers, in stages (Huang et al. 2019)
-    std::int64_t data = 1;          ///< batch: whole copies
-    std::int64_t expert = 1;        ///< whole experts, over devices that tensor, context and data already count
-    std::int64_t context = 1;       ///< positions of a sequence
+    std::int64_t tensor = 1;    ///< heads, widths and vocabulary of a layer (Shoeybi et al. 2019)
+    std::int64_t pipeline = 1;  ///< layers, in stages (Huang et al. 2019)
+    std::int64_t data = 1;      ///< batch: whole copies
+    std::int64_t expert = 1;    ///< whole experts, over devices that tensor, context and data already count
+    std::int64_t context = 1;   ///< positions of a sequence
+    std::int64_t interleave =
+        1;  ///< chunks of layers that a stage holds, in turns with the others (Narayanan et al. 2021)
+    std::int64_t zero =
+        0;  ///< of copies: 1 shares the optimizer's state, 2 gradients, 3 weights too (Rajbhandari et al. 2020)
+    std::int64_t sequence =
+        0;  ///< 1: what tensor parallelism leaves whole is split by positions (Korthikanti et al. 2022)
     std::int64_t microbatches = 0;  ///< that pass through the pipeline; 0: as many as stages
     /// Where its devices stand: a path of names in the drawing (`node/h100`); empty: chosen.
     std::string placement;
@@ -29,12 +35,12 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
-/// `tp=8,pp=2`: only what differs from a single device; `tp=1` for that. Also `dp`, `ep`, `cp`, `mb` (microbatches) and
-/// `at` (placement).
+/// `tp=8,pp=2`: only what differs from a single device; `tp=1` for that. Also `dp`, `ep`, `cp`, `vp` (interleave),
+/// `zero`, `sp` (sequence), `mb` (microbatches) and `at` (placement).
 std::string toText(const Plan& plan);
 /// Reads the same, in any order, spaces allowed; the long names (`tensor=8`) too. An empty text is one device. Fails
 /// with `plan.syntax`, `plan.unknown-key`, `plan.twice` or `plan.value` (a whole number from 1 to 10^6, microbatches
-/// from 0).
+/// from 0, zero 0 to 3, sequence 0 or 1).
 Expected<Plan> parsePlan(std::string_view text);
 /// What no drawing can mend: numbers below 1 or above 10^6 (`plan.value`), experts over more devices than tensor,
 /// context and data have or over a number that does not divide them (`plan.experts`).

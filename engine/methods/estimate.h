@@ -47,6 +47,8 @@ struct OperatorEstimates {
     std::vector<double> joules;                   ///< empty if not predicted
     /// 90 % of measured times of all repeats, by operator; empty where a method states them for the whole alone.
     std::vector<double> lowSeconds, highSeconds;
+    /// Of a training step: forward pass with the loss, and the optimizer; the rest goes back. Empty for anything else.
+    std::vector<double> forwardSeconds, updateSeconds;
     std::size_t size() const { return seconds.size(); }
 };
 

@@ -7,6 +7,7 @@
 #include "methods/system/plan_proposal.h"
 #include "methods/system/serving_method.h"
 #include "methods/system/spread.h"
+#include "methods/system/training/estimate_training.h"
 #include "serving/fields/study_hash.h"
 #include "serving/serving_study.h"
 
@@ -50,6 +51,7 @@ Expected<Estimate> answerOf(const Method& method, const Scenario& scenario, Esti
         default:
             break;
     }
+    if (needsTrainingRun(scenario, method)) return estimateTrainingStep(method, scenario, context);
     if (needsSystem(scenario, method)) return estimateSpread(method, scenario, context);
     auto answer = method.estimate(scenario, context);
     if (answer) proposePlanInHint(*answer, scenario);

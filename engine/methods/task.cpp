@@ -1,10 +1,12 @@
 #include "methods/task.h"
 
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "serving/serving_study.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace orrery {
@@ -14,25 +16,41 @@ namespace {
 constexpr std::array<std::string_view, taskKindCount> kindNames{"pass", "operator", "training-step", "serving-run"};
 constexpr std::array<std::string_view, 3> optimizerNames{"adam", "sgd", "none"};
 
+constexpr std::array<std::string_view, 3> recomputeNames{"none", "selective", "full"};
+
+template <class Choice, std::size_t N>
+bool choose(std::string_view value, const std::array<std::string_view, N>& names, Choice& out) {
+    const auto at = std::find(names.begin(), names.end(), value);
+    if (at == names.end()) return false;
+    out = static_cast<Choice>(at - names.begin());
+    return true;
+}
+
 Expected<Task> trainingStep(std::string_view inside) {
     TrainingStep step;
     if (inside.empty()) return step;
-    constexpr std::string_view key = "optimizer=";
-    if (inside.starts_with(key)) {
-        for (std::size_t i = 0; i < optimizerNames.size(); ++i) {
-            if (inside.substr(key.size()) != optimizerNames[i]) continue;
-            step.optimizer = static_cast<Optimizer>(i);
-            return step;
-        }
+    for (const std::string_view option : splitTrimmed(inside, ',')) {
+        const auto equals = option.find('=');
+        const std::string_view key = option.substr(0, equals), value = equals == std::string_view::npos
+                                                                           ? std::string_view()
+                                                                           : option.substr(equals + 1);
+        const bool good = (key == "optimizer" && choose(value, optimizerNames, step.optimizer)) ||
+                          (key == "recompute" && choose(value, recomputeNames, step.recompute));
+        if (good) continue;
+        return fail("task.bad-option", fmt::format("`{}` is no option of a training step", option),
+                    "optimizer=adam, sgd or none; recompute=none, selective or full");
     }
-    return fail("task.bad-option", fmt::format("`{}` is no option of a training step", inside),
-                "optimizer=adam, optimizer=sgd or optimizer=none");
+    return step;
 }
 
 }  // namespace
 
 std::string_view toText(Optimizer optimizer) {
     return optimizerNames[static_cast<std::size_t>(optimizer)];
+}
+
+std::string_view toText(Recompute recompute) {
+    return recomputeNames[static_cast<std::size_t>(recompute)];
 }
 
 std::string_view toText(TaskKind kind) {
@@ -50,8 +68,12 @@ std::string toText(const Task& task) {
         return run->study ? fmt::format("{}({})", kind, run->study->name) : kind;
     }
     const auto* step = std::get_if<TrainingStep>(&task);
-    if (!step || step->optimizer == Optimizer::Adam) return kind;
-    return fmt::format("{}(optimizer={})", kind, toText(step->optimizer));
+    if (!step || *step == TrainingStep{}) return kind;
+    std::string options;
+    if (step->optimizer != Optimizer::Adam) options = fmt::format("optimizer={}", toText(step->optimizer));
+    if (step->recompute != Recompute::None)
+        options += fmt::format("{}recompute={}", options.empty() ? "" : ", ", toText(step->recompute));
+    return fmt::format("{}({})", kind, options);
 }
 
 Expected<Task> parseTask(std::string_view text) {
@@ -59,7 +81,8 @@ Expected<Task> parseTask(std::string_view text) {
     const auto kind = text.substr(0, open);
     std::string_view inside;
     if (open != std::string_view::npos) {
-        if (!text.ends_with(')')) return fail("task.bad-option", fmt::format("`{}` does not end", text), "task(option)");
+        if (!text.ends_with(')'))
+            return fail("task.bad-option", fmt::format("`{}` does not end", text), "task(option)");
         inside = text.substr(open + 1, text.size() - open - 2);
     }
     if (kind == "pass" && inside.empty()) return Pass{};

@@ -28,9 +28,18 @@ struct Pass {
 enum class Optimizer : std::uint8_t { Adam, Sgd, None };
 std::string_view toText(Optimizer optimizer);
 
+/// Which activations are dropped after the forward pass and computed again (Chen et al. 2016; Korthikanti et al. 2022).
+enum class Recompute : std::uint8_t {
+    None,
+    Selective,  ///< scores, softmax and context of attention
+    Full        ///< all but the input of a layer
+};
+std::string_view toText(Recompute recompute);
+
 /// Forward pass, backward pass and optimizer (model level on one device, system level with a plan).
 struct TrainingStep {
     Optimizer optimizer = Optimizer::Adam;
+    Recompute recompute = Recompute::None;
     bool operator==(const TrainingStep&) const = default;
 };
 
@@ -50,7 +59,7 @@ std::string_view toText(TaskKind kind);  ///< `pass`, `operator`, `training-step
 
 /// `pass`, `training-step(optimizer=sgd)`, `operator(o_proj)`, `serving-run(Two schedulers)`: for people and files.
 std::string toText(const Task& task);
-/// Reads `pass`, `training-step`, `training-step(optimizer=sgd)`, `operator(NAME)`. A serving run is a file of its own
+/// Reads `pass`, `training-step`, `training-step(optimizer=sgd, recompute=full)`, `operator(NAME)`. A serving run is a file of its own
 /// (store/project/serving_file.h). Fails with `task.unknown`, `task.bad-option`.
 Expected<Task> parseTask(std::string_view text);
 

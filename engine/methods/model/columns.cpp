@@ -41,6 +41,12 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
     ops.bytes.assign(rows, 0.0);
     ops.lowSeconds.assign(rows, 0.0);
     ops.highSeconds.assign(rows, 0.0);
+    const auto& launches = c.list().launches;
+    const bool training = std::any_of(launches.begin(), launches.end(), [](const Launch& one) { return one.part != Part::Forward; });
+    if (training) {
+        ops.forwardSeconds.assign(rows, 0.0);
+        ops.updateSeconds.assign(rows, 0.0);
+    }
     std::vector<double> longest(rows, -1.0);
     const bool spoken = !c.pricer->levels().empty();
     for (std::size_t i = 0; i < c.prices.size(); ++i) {
@@ -49,6 +55,8 @@ OperatorEstimates operatorColumns(const Workload& workload, const Composition& c
         const auto at = static_cast<std::size_t>(launch.op);
         const double busy = launch.count * p.seconds;
         ops.seconds[at] += busy + c.pipelined.idle[i];
+        if (training && launch.part != Part::Backward)
+            (launch.part == Part::Optimizer ? ops.updateSeconds : ops.forwardSeconds)[at] += busy + c.pipelined.idle[i];
         // Of the kernels of one operator errors are alike: their sides add.
         ops.lowSeconds[at] += launch.count * p.low;
         ops.highSeconds[at] += launch.count * p.high + c.pipelined.idle[i];

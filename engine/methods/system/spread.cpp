@@ -6,9 +6,8 @@
 #include "methods/answer/answer.h"
 #include "methods/answer/parts_used.h"
 #include "methods/answer/timeline.h"
-#include "methods/system/kernel_network.h"
+#include "methods/system/network_slot.h"
 #include "methods/system/sharded_workload.h"
-#include "simulation/network/closed_form.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -173,26 +172,6 @@ void spreadFigures(Estimate& answer, const Scenario& scenario, const Talk& talk,
     }
     kept.push_back({"Devices at work", static_cast<double>(devices), Dimension::Count});
     answer.figures = std::move(kept);
-}
-
-}  // namespace
-
-namespace {
-
-// The filling of the slot `network`.
-Expected<std::unique_ptr<NetworkModel>> networkFor(const Method& method, const DeviceGroup& group,
-                                                   const Scenario& scenario, const EstimateContext& context) {
-    const KernelMethod* kernels = findKernelMethod(method.card.id);
-    if (!kernels || optionOf(method.card, context, "network") != "kernels") {
-        return std::make_unique<ClosedFormNetwork>(group.tiers);
-    }
-    const CalibrationSet& calibrations = context.calibrations ? *context.calibrations : shippedCalibrations().set;
-    auto pricer = kernels->bind(DeviceRef{scenario.hardware, group.places.front()},
-                                BindContext{calibrations, context.options, context.seed});
-    if (!pricer) return Unexpected(std::move(pricer.error()));
-    const DType activations = scenario.workload->recipe.options.activations;
-    return std::make_unique<KernelNetwork>(std::move(*pricer), group.tiers,
-                                           bits(activations) < 16 ? DType::BF16 : activations);
 }
 
 }  // namespace

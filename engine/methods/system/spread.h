@@ -4,7 +4,8 @@
 // network model over the drawn links, the stages of its pipeline one after another. A system method whose two slots are
 // the method that was asked (`compute`) and the network.
 //
-//   tensor    heads and widths of a layer; two all-reduces per layer (one where attention and feed-forward stand side by
+//   tensor    heads and widths of a layer; two all-reduces per layer (one where attention and feed-forward stand side
+//   by
 //             side), one of the embedding, an all-gather of the logits (Shoeybi et al.: Megatron-LM, 2019)
 //   expert    whole experts over the tensor-parallel devices
 //   pipeline  stages hand activations over; m micro-batches take (m + stages − 1) turns (Huang et al.: GPipe, 2019)

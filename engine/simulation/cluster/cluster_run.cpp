@@ -184,7 +184,7 @@ Expected<void> ClusterMachine::prepare() {
             const auto at = groups.find(name);
             std::int32_t index = at == groups.end() ? -2 : at->second;
             // A group of all ranks in their order is no group of its own.
-            if (index >= 0 &&
+            if (!settings_.prices && index >= 0 &&
                 job_.groups[static_cast<std::size_t>(index)].members.size() == static_cast<std::size_t>(devices))
                 index = -1;
             rank.group.push_back(index);
@@ -403,7 +403,10 @@ void ClusterMachine::exchange(std::int32_t slot, std::uint32_t index, Unit unit)
         directs_[at] = {{number, node.peer, MessageFabric::on_device}, slot, target, index,
                         channel(slot, target, node.tag, node.bytes),   bytes};
         ++outcome_.messages;
-        if (settings_.network.congestion) {
+        if (settings_.prices) {
+            queue_.schedule(queue_.now() + fabric_.ticks(settings_.prices->message(number, node.peer, bytes) * 1e9),
+                            DirectThere, at);
+        } else if (settings_.network.congestion) {
             const SimTime when = fabric_.hop(directs_[at].place, bytes, queue_.now());
             queue_.schedule(when, MessageFabric::arrived(directs_[at].place) ? DirectThere : DirectHop, at);
         } else {

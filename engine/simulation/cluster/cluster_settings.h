@@ -20,6 +20,16 @@ struct RemoteMemory {
     double bandwidth = 0;  ///< B/s; 0: there is none
 };
 
+/// Who says how long exchanges take, where messages are not followed: they then know no congestion by each other.
+class ExchangePrices {
+public:
+    virtual ~ExchangePrices() = default;
+    /// Seconds from when the last of a group's members has come. `group`: index into the job's groups, -1 for all
+    /// ranks.
+    virtual double collective(TraceCollective op, double bytes, std::int32_t group) const = 0;
+    virtual double message(std::int32_t source, std::int32_t target, double bytes) const = 0;
+};
+
 struct ClusterSettings {
     FabricSettings network;
     /// Of all-reduce, all-gather, reduce-scatter, all-to-all; by dimension, the last one for those beyond.
@@ -35,6 +45,7 @@ struct ClusterSettings {
     /// As ASTRA-sim at 518bd513 does it, faults included (README): whole nanoseconds, whole last chunks, reductions
     /// that are left out, one exchange at a time, communicators that are rings.
     bool astraSim = false;
+    const ExchangePrices* prices = nullptr;  ///< instead of the network; outlives the run
 };
 
 }  // namespace orrery

@@ -109,7 +109,7 @@ Expected<std::uint32_t> Collectives::open(const CollectiveRequest& request, std:
     if (chunks > 1 << 20)
         return fail("cluster.chunks", fmt::format("a collective of {} chunks", chunks), "fewer than a million",
                     "cut it into fewer splits");
-    auto phases = phasesOf(request, chunk);
+    auto phases = settings_.prices ? Expected<std::vector<CollectivePhase>>() : phasesOf(request, chunk);
     if (!phases) return Unexpected(std::move(phases.error()));
     std::uint32_t at = 0;
     if (freeCollectives_.empty()) {
@@ -180,7 +180,13 @@ Expected<void> Collectives::join(std::int32_t slot, std::uint32_t node, const Co
     mine.priority = priorityOf(slot, request);
     if (++collective.joined == collective.members) openOf_[group].erase(found);
     if (collective.chunks == 0) {
-        queue_.schedule(queue_.now(), NothingToDo, at);
+        SimTime end = queue_.now();
+        if (settings_.prices) {
+            if (collective.joined < collective.members) return {};
+            end += fabric_.ticks(
+                settings_.prices->collective(request.op, static_cast<double>(request.bytes), request.group) * 1e9);
+        }
+        queue_.schedule(end, Agreed, at);
         return {};
     }
     const std::uint32_t chunks = collective.chunks, first = collective.first + member * chunks;
@@ -282,7 +288,7 @@ void Collectives::handle(TimeBuckets::Event event) {
             queue_.schedule(when, MessageFabric::arrived(message.place) ? MessageThere : MessageHop, event.subject);
             break;
         }
-        case NothingToDo: {
+        case Agreed: {
             // Every member that has joined since the last such event is done.
             const std::uint32_t at = event.subject;
             for (std::size_t m = 0; m < collectives_[at].member.size(); ++m) {

@@ -43,7 +43,7 @@ public:
         MessageHop = 1,
         MessageThere = 2,
         ReceiveNow = 3,
-        NothingToDo = 4,
+        Agreed = 4,
         events = 5
     };
 
@@ -73,7 +73,7 @@ private:
             std::int32_t slot = -1;
             std::uint32_t node = 0, chunksLeft = 0;
             std::int64_t priority = 0;
-            bool done = false;  ///< of a collective in which nothing is sent
+            bool done = false;  ///< of a collective without messages
         };
         std::vector<Member> member;
         std::uint64_t number = 0;  ///< of the group's collectives

@@ -1,0 +1,17 @@
+#pragma once
+
+// A training step of a plan: the model's shard on one device by a kernel method, its exchanges by a network model, and
+// the order in which stages, copies and micro-batches wait for each other by running the step (simulation/cluster). So
+// what computing hides is hidden, and a bubble is as long as it is.
+
+#include "methods/method.h"
+
+namespace orrery {
+
+/// The plan, the task or the batch ask for more than one pass of one device.
+bool needsTrainingRun(const Scenario& scenario, const Method& method);
+
+/// Fails as clusterView(), placementOf(), shardedWorkload(), the method and runCluster() do.
+Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& scenario, EstimateContext& context);
+
+}  // namespace orrery

@@ -1,0 +1,196 @@
+#include "methods/system/training/layer_programs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace orrery {
+
+namespace {
+
+/// Operators of the graph that are executed as often as each other, in a row.
+struct Block {
+    std::size_t begin = 0, end = 0;
+    std::int64_t repeat = 1;
+};
+
+std::vector<Block> blocksOf(const Graph& graph) {
+    std::vector<Block> blocks;
+    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+        const std::int64_t repeat = std::max<std::int64_t>(1, graph.operators[i].repeat);
+        if (blocks.empty() || blocks.back().repeat != repeat) blocks.push_back({i, i, repeat});
+        blocks.back().end = i + 1;
+    }
+    return blocks;
+}
+
+std::optional<TraceCollective> traced(CollectiveOp op) {
+    switch (op) {
+        case CollectiveOp::AllReduce:
+            return TraceCollective::AllReduce;
+        case CollectiveOp::AllGather:
+            return TraceCollective::AllGather;
+        case CollectiveOp::ReduceScatter:
+            return TraceCollective::ReduceScatter;
+        case CollectiveOp::AllToAll:
+            return TraceCollective::AllToAll;
+        default:
+            return std::nullopt;
+    }
+}
+
+class LayerPrograms {
+public:
+    LayerPrograms(const ShardedWorkload& sharded, const OperatorEstimates& operators, const Plan& plan,
+                  const TrainingStep& step)
+        : sharded_(sharded), graph_(sharded.shard->graph), ops_(operators), plan_(plan), step_(step) {
+        for (const ShardedCall& call : sharded.calls) {
+            if (call.once || call.group == ShardedCall::Group::Pipeline) continue;
+            // Cross entropy over a divided vocabulary sends three numbers a token, not the logits (Shoeybi et al.
+            // 2019).
+            if (call.what == "logits") continue;
+            callsAfter_[static_cast<std::size_t>(call.op)].push_back(&call);
+        }
+    }
+
+    LayerProgram layer(const Block& block) {
+        LayerProgram made;
+        made.name = nameOf(block);
+        const auto times = static_cast<double>(block.repeat);
+        double computed = 0;
+        std::vector<ProgramPiece> reversed;
+        double back = 0, again = 0;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+            const double share = shareOf(i);
+            const double forward = at(ops_.forwardSeconds, i) * share / times;
+            computed += forward;
+            back += (ops_.seconds[i] - at(ops_.forwardSeconds, i) - at(ops_.updateSeconds, i)) * share / times;
+            if (step_.recompute == Recompute::Selective && graph_.operators[i].attention) again += forward;
+            const auto calls = callsAfter_.find(i);
+            if (calls == callsAfter_.end()) continue;
+            for (const ShardedCall* call : calls->second) {
+                made.forward.push_back(piece(*call, computed));
+                // Gradients of the same activations are summed where the operators since the last exchange begin.
+                reversed.push_back(piece(*call, back + again));
+                computed = back = again = 0;
+            }
+        }
+        if (computed > 0) made.forward.push_back({computed});
+        if (step_.recompute == Recompute::Full && block.repeat > 1) made.backward = made.forward;
+        if (back + again > 0) made.backward.push_back({back + again});
+        made.backward.insert(made.backward.end(), reversed.rbegin(), reversed.rend());
+        made.parameterBytes = weightsOf(block);
+        made.gradientBytes = made.parameterBytes;
+        return made;
+    }
+
+private:
+    static double at(const std::vector<double>& column, std::size_t i) { return i < column.size() ? column[i] : 0; }
+
+    // Norms and residual sums are done whole by every device of a tensor-parallel group, or each does its positions.
+    double shareOf(std::size_t i) const {
+        if (plan_.sequence == 0 || plan_.tensor < 2) return 1;
+        const Operator& op = graph_.operators[i];
+        const bool whole = op.kind == OperatorKind::Normalization || op.type == "Residual";
+        return whole ? 1.0 / static_cast<double>(plan_.tensor) : 1;
+    }
+    ProgramPiece piece(const ShardedCall& call, double seconds) const {
+        ProgramPiece made;
+        made.seconds = seconds;
+        made.group = call.group == ShardedCall::Group::Tensor    ? ProgramGroup::Tensor
+                     : call.group == ShardedCall::Group::Context ? ProgramGroup::Context
+                                                                 : ProgramGroup::Gradients;
+        const auto op = traced(call.collective);
+        if (!op) return made;
+        made.op = *op;
+        double bytes = call.bytes;
+        // A gathering is stated by all that it yields; a trace states the shard.
+        if (*op == TraceCollective::AllGather)
+            bytes /= static_cast<double>(
+                std::max<std::int64_t>(1, made.group == ProgramGroup::Tensor ? plan_.tensor : plan_.context));
+        made.bytes = static_cast<std::int64_t>(bytes);
+        return made;
+    }
+    std::string nameOf(const Block& block) const {
+        const Operator& first = graph_.operators[block.begin];
+        if (block.repeat > 1) return "layer";
+        return first.name;
+    }
+    // Its weights, of one of its repetitions.
+    double weightsOf(const Block& block) const {
+        std::vector<bool> seen(graph_.tensors.size(), false);
+        double bytes = 0;
+        for (std::size_t i = block.begin; i < block.end; ++i) {
+            for (const TensorId id : graph_.operators[i].inputs) {
+                const Tensor* tensor = graph_.tensor(id);
+                if (!tensor || tensor->role != TensorRole::Weight || seen[static_cast<std::size_t>(id)]) continue;
+                seen[static_cast<std::size_t>(id)] = true;
+                bytes += tensor->bytes().value;
+            }
+        }
+        return bytes;
+    }
+
+    const ShardedWorkload& sharded_;
+    const Graph& graph_;
+    const OperatorEstimates& ops_;
+    const Plan& plan_;
+    const TrainingStep& step_;
+    std::map<std::size_t, std::vector<const ShardedCall*>> callsAfter_;
+};
+
+}  // namespace
+
+Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const OperatorEstimates& operators,
+                                          const Plan& plan, const TrainingStep& step) {
+    TrainingProgram program;
+    program.plan = plan;
+    program.microbatches = sharded.microbatches;
+    LayerPrograms layers(sharded, operators, plan, step);
+    const std::vector<Block> blocks = blocksOf(sharded.shard->graph);
+    std::vector<std::int32_t> order;
+    for (const Block& block : blocks) {
+        program.layers.push_back(layers.layer(block));
+        order.insert(order.end(), static_cast<std::size_t>(block.repeat),
+                     static_cast<std::int32_t>(program.layers.size()) - 1);
+    }
+    // What stands alone at either end goes with its neighbour.
+    const auto alone = [&](std::int32_t layer) { return blocks[static_cast<std::size_t>(layer)].repeat == 1; };
+    std::size_t front = 0, behind = 0;
+    while (front < order.size() && alone(order[front])) ++front;
+    while (behind < order.size() - front && alone(order[order.size() - 1 - behind])) ++behind;
+    const auto dealt = static_cast<std::int64_t>(order.size() - front - behind);
+    const std::int64_t chunks = plan.pipeline * plan.interleave;
+    if (chunks > 1 && dealt < chunks)
+        return fail("plan.pipeline",
+                    fmt::format("{} layers do not fill {} chunks of {} stages", dealt, chunks, plan.pipeline),
+                    "at least one layer for each", "lower pp or vp", Place{{}, 0, 0, "plan/pipeline"});
+    program.chunks.resize(static_cast<std::size_t>(chunks));
+    for (std::int64_t c = 0; c < chunks; ++c) {
+        auto& its = program.chunks[static_cast<std::size_t>(c)].layers;
+        std::int64_t begin = c * dealt / chunks + static_cast<std::int64_t>(front),
+                     end = (c + 1) * dealt / chunks + static_cast<std::int64_t>(front);
+        if (c == 0) begin = 0;
+        if (c + 1 == chunks) end = static_cast<std::int64_t>(order.size());
+        its.assign(order.begin() + begin, order.begin() + end);
+    }
+    double update = 0, weights = 0;
+    for (const double seconds : operators.updateSeconds) update += seconds;
+    for (const std::int32_t l : order) weights += program.layers[static_cast<std::size_t>(l)].parameterBytes;
+    program.optimizerSeconds.assign(static_cast<std::size_t>(plan.pipeline), 0.0);
+    for (std::int64_t c = 0; c < chunks && weights > 0; ++c)
+        for (const std::int32_t l : program.chunks[static_cast<std::size_t>(c)].layers)
+            program.optimizerSeconds[static_cast<std::size_t>(c % plan.pipeline)] +=
+                update * program.layers[static_cast<std::size_t>(l)].parameterBytes / weights;
+    for (const ShardedCall& call : sharded.calls)
+        if (call.group == ShardedCall::Group::Pipeline) program.stageBytes = static_cast<std::int64_t>(call.bytes);
+    // Tensor-parallel devices each send their part of a stage's activations where the sequence is split.
+    if (plan.sequence != 0) program.stageBytes /= plan.tensor;
+    constexpr std::int64_t bucket = 25 << 20;  // PyTorch's DistributedDataParallel, bucket_cap_mb
+    program.bucketBytes = bucket;
+    return program;
+}
+
+}  // namespace orrery

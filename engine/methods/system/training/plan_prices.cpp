@@ -1,0 +1,77 @@
+#include "methods/system/training/plan_prices.h"
+
+#include "methods/system/training/training_program.h"
+
+namespace orrery {
+
+namespace {
+
+CollectiveOp collectiveOf(TraceCollective op) {
+    switch (op) {
+        case TraceCollective::AllGather:
+            return CollectiveOp::AllGather;
+        case TraceCollective::ReduceScatter:
+            return CollectiveOp::ReduceScatter;
+        case TraceCollective::AllToAll:
+            return CollectiveOp::AllToAll;
+        case TraceCollective::Broadcast:
+            return CollectiveOp::Broadcast;
+        default:
+            return CollectiveOp::AllReduce;
+    }
+}
+
+}  // namespace
+
+Expected<PlanPrices> PlanPrices::make(const ClusterJob& job, const Placement& placement, const NetworkModel& network,
+                                      const std::stop_token& stop) {
+    PlanPrices made;
+    std::map<std::string_view, std::int32_t> named;
+    for (const RankGroup& group : job.groups) {
+        const bool tensor = group.name.starts_with(toText(ProgramGroup::Tensor)),
+                   context = group.name.starts_with(toText(ProgramGroup::Context));
+        made.kindOfGroup_.push_back(tensor ? Tensor : context ? Context : Gradients);
+        named[group.name] = made.kindOfGroup_.back();
+    }
+    const Communicator* groups[] = {&placement.tensor, &placement.context, &placement.gradients, &placement.pipeline};
+    for (std::size_t slot = 0; slot < job.traces.size(); ++slot) {
+        const ExecutionTrace& trace = *job.traces[slot];
+        for (const TraceNode& node : trace.nodes) {
+            const bool collective = node.work == TraceWork::Collective;
+            if (!collective && node.work != TraceWork::Send) continue;
+            const std::int32_t kind =
+                collective ? named.at(trace.groups[static_cast<std::size_t>(node.group)]) : std::int32_t{Pipeline};
+            const Communicator& group = *groups[kind];
+            auto [at, isNew] = made.exchanges_.try_emplace({kind, node.collective, node.bytes});
+            if (isNew) {
+                double bytes = static_cast<double>(node.bytes);
+                if (collective && node.collective == TraceCollective::AllGather)
+                    bytes *= static_cast<double>(group.size);
+                auto price = network.price(
+                    {collective ? collectiveOf(node.collective) : CollectiveOp::SendReceive, bytes, group}, stop);
+                if (!price) return Unexpected(std::move(price.error()));
+                at->second.price = std::move(*price);
+                at->second.times.assign(job.traces.size(), 0);
+            }
+            ++at->second.times[slot];
+        }
+    }
+    return made;
+}
+
+double PlanPrices::secondsOf(const Key& key) const {
+    const auto at = exchanges_.find(key);
+    if (at == exchanges_.end()) return 0;
+    const CollectivePrice& price = at->second.price;
+    return side_ == Side::Low ? price.low : side_ == Side::High ? price.high : price.seconds;
+}
+
+double PlanPrices::collective(TraceCollective op, double bytes, std::int32_t group) const {
+    return secondsOf({kindOfGroup_[static_cast<std::size_t>(group)], op, static_cast<std::int64_t>(bytes)});
+}
+
+double PlanPrices::message(std::int32_t, std::int32_t, double bytes) const {
+    return secondsOf({Pipeline, TraceCollective::AllReduce, static_cast<std::int64_t>(bytes)});
+}
+
+}  // namespace orrery

@@ -1,0 +1,44 @@
+#pragma once
+
+// What the exchanges of a training step take, by a network model over the drawn links: each distinct one is priced
+// once, before the run.
+
+#include "mapping/placement.h"
+#include "simulation/cluster/cluster_run.h"
+#include "simulation/network/network_model.h"
+
+#include <map>
+#include <tuple>
+
+namespace orrery {
+
+class PlanPrices final : public ExchangePrices {
+public:
+    enum class Side : std::uint8_t { Low, Likely, High };
+
+    /// Prices every exchange of the job's traces. Fails as the network model does.
+    static Expected<PlanPrices> make(const ClusterJob& job, const Placement& placement, const NetworkModel& network,
+                                     const std::stop_token& stop);
+
+    void take(Side side) { side_ = side; }
+    double collective(TraceCollective op, double bytes, std::int32_t group) const override;
+    double message(std::int32_t source, std::int32_t target, double bytes) const override;
+
+    /// One kind of exchange and how often one device of a stage takes part in it, by slot.
+    struct Exchange {
+        CollectivePrice price;
+        std::vector<std::int64_t> times;
+    };
+    const auto& exchanges() const { return exchanges_; }
+
+private:
+    enum Kind : std::int32_t { Tensor, Context, Gradients, Pipeline };
+    using Key = std::tuple<std::int32_t, TraceCollective, std::int64_t>;
+    double secondsOf(const Key& key) const;
+
+    std::vector<std::int32_t> kindOfGroup_;
+    std::map<Key, Exchange> exchanges_;
+    Side side_ = Side::Likely;
+};
+
+}  // namespace orrery

@@ -1,0 +1,172 @@
+#include "methods/system/training/training_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::uint64_t nothing = ~0ULL;
+
+/// Writes the trace of one stage: its device computes in the order of the schedule; exchanges inside a layer stand in
+/// the way of what comes next, gradients do not.
+class StageTrace {
+public:
+    StageTrace(const TrainingProgram& program, std::int64_t stage)
+        : program_(program), plan_(program.plan), stage_(stage) {}
+
+    Expected<ExecutionTrace> make() {
+        auto steps = oneForwardOneBackward(stage_, plan_.pipeline, plan_.interleave, program_.microbatches);
+        if (!steps) return Unexpected(std::move(steps.error()));
+        for (const ScheduleStep& step : *steps) step.forward ? forward(step) : backward(step);
+        finish();
+        return builder_.finish(fmt::format("stage {}", stage_));
+    }
+
+private:
+    std::int64_t chunkOf(const ScheduleStep& step) const { return step.chunk * plan_.pipeline + stage_; }
+    std::int64_t chunks() const { return static_cast<std::int64_t>(program_.chunks.size()); }
+    std::int64_t perStage() const { return plan_.tensor * plan_.context * plan_.data; }
+    std::int64_t copies() const { return plan_.data * plan_.context; }
+    const LayerProgram& layer(std::int32_t index) const { return program_.layers[static_cast<std::size_t>(index)]; }
+
+    std::uint64_t add(TraceNode node, std::string_view name, std::initializer_list<std::uint64_t> waits) {
+        node.id = next_++;
+        waits_.clear();
+        for (const std::uint64_t id : waits)
+            if (id != nothing) waits_.push_back(id);
+        builder_.add(node, name, waits_);
+        return node.id;
+    }
+    void compute(double seconds, std::string_view name) {
+        if (seconds <= 0) return;
+        TraceNode node;
+        node.work = TraceWork::Compute;
+        node.microseconds = seconds * 1e6;
+        last_ = add(node, name, {last_, arrived_});
+        arrived_ = nothing;
+    }
+    std::uint64_t exchange(TraceCollective op, ProgramGroup group, std::int64_t bytes, std::string_view name,
+                           std::initializer_list<std::uint64_t> waits) {
+        TraceNode node;
+        node.work = TraceWork::Collective;
+        node.collective = op;
+        node.bytes = bytes;
+        node.group = builder_.trace().groupNamed(fmt::format("{} {}", toText(group), stage_));
+        return add(node, name, waits);
+    }
+    std::int64_t sizeOf(ProgramGroup group) const {
+        return group == ProgramGroup::Tensor ? plan_.tensor : group == ProgramGroup::Context ? plan_.context : copies();
+    }
+    void pieces(const std::vector<ProgramPiece>& list, std::string_view name) {
+        for (const ProgramPiece& piece : list) {
+            compute(piece.seconds, name);
+            if (piece.bytes <= 0 || sizeOf(piece.group) < 2) continue;
+            last_ = exchange(piece.op, piece.group, piece.bytes, name, {last_, arrived_});
+            arrived_ = nothing;
+        }
+    }
+    // A micro-batch comes from or goes to the stage that has the chunk before or behind.
+    void message(TraceWork work, std::int64_t chunk, std::int64_t other, const ScheduleStep& step, bool forward) {
+        const std::int64_t peer = other % plan_.pipeline;
+        if (peer == stage_) return;  // another chunk of the same device
+        TraceNode node;
+        node.work = work;
+        node.bytes = program_.stageBytes;
+        node.peer = static_cast<std::int32_t>(peer * perStage());
+        const std::int64_t edge = std::min(chunk, other);
+        node.tag = static_cast<std::int32_t>((edge * program_.microbatches + step.microbatch) * 2 + (forward ? 0 : 1));
+        if (work == TraceWork::Receive)
+            arrived_ = add(node, forward ? "activations come" : "gradients come", {});
+        else
+            add(node, forward ? "activations go" : "gradients go", {last_});
+    }
+    void forward(const ScheduleStep& step) {
+        const std::int64_t chunk = chunkOf(step);
+        if (chunk > 0) message(TraceWork::Receive, chunk, chunk - 1, step, true);
+        for (const std::int32_t l : program_.chunks[static_cast<std::size_t>(chunk)].layers)
+            pieces(layer(l).forward, layer(l).name);
+        if (chunk + 1 < chunks()) message(TraceWork::Send, chunk, chunk + 1, step, true);
+    }
+    void backward(const ScheduleStep& step) {
+        const std::int64_t chunk = chunkOf(step);
+        if (chunk + 1 < chunks()) message(TraceWork::Receive, chunk, chunk + 1, step, false);
+        const auto& layers = program_.chunks[static_cast<std::size_t>(chunk)].layers;
+        const bool last = step.microbatch + 1 == program_.microbatches;
+        double bucket = 0;
+        for (auto l = layers.rbegin(); l != layers.rend(); ++l) {
+            pieces(layer(*l).backward, layer(*l).name);
+            if (!last || copies() < 2) continue;
+            bucket += layer(*l).gradientBytes;
+            if (bucket < static_cast<double>(program_.bucketBytes) && l + 1 != layers.rend()) continue;
+            if (bucket >= 1) gradients(bucket);
+            bucket = 0;
+        }
+        if (chunk > 0) message(TraceWork::Send, chunk, chunk - 1, step, false);
+    }
+    void gradients(double bytes) {
+        const bool sharded = plan_.zero > 0;
+        gradients_.push_back(exchange(sharded ? TraceCollective::ReduceScatter : TraceCollective::AllReduce,
+                                      ProgramGroup::Gradients, static_cast<std::int64_t>(bytes), "gradients", {last_}));
+    }
+    void finish() {
+        std::vector<std::uint64_t> waits = gradients_;
+        if (last_ != nothing) waits.push_back(last_);
+        TraceNode node;
+        node.work = TraceWork::Compute;
+        node.microseconds = program_.optimizerSeconds[static_cast<std::size_t>(stage_)] * 1e6 /
+                            (plan_.zero > 0 ? static_cast<double>(copies()) : 1.0);
+        node.id = next_++;
+        if (node.microseconds > 0) builder_.add(node, "optimizer", waits);
+        if (plan_.zero < 1 || copies() < 2) return;
+        // Each copy has updated its share of the parameters.
+        double bytes = 0;
+        for (std::int64_t c = stage_; c < chunks(); c += plan_.pipeline)
+            for (const std::int32_t l : program_.chunks[static_cast<std::size_t>(c)].layers)
+                bytes += layer(l).parameterBytes;
+        exchange(TraceCollective::AllGather, ProgramGroup::Gradients,
+                 static_cast<std::int64_t>(bytes / static_cast<double>(copies())), "parameters",
+                 {node.microseconds > 0 ? node.id : last_});
+    }
+
+    const TrainingProgram& program_;
+    const Plan& plan_;
+    std::int64_t stage_;
+    TraceBuilder builder_;
+    std::vector<std::uint64_t> waits_, gradients_;
+    std::uint64_t next_ = 1, last_ = nothing, arrived_ = nothing;
+};
+
+}  // namespace
+
+Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn) {
+    const Plan& plan = program.plan;
+    const std::int64_t stages = plan.pipeline, perStage = plan.tensor * plan.context * plan.data;
+    ClusterJob job;
+    for (std::int64_t s = 0; s < stages; ++s) {
+        auto trace = StageTrace(program, s).make();
+        if (!trace) return Unexpected(std::move(trace.error()));
+        job.traces.push_back(std::make_shared<const ExecutionTrace>(std::move(*trace)));
+        const auto first = static_cast<std::int32_t>(s * perStage);
+        const auto group = [&](ProgramGroup kind, std::int64_t size, std::int64_t stride) {
+            if (size < 2) return;
+            RankGroup made;
+            made.name = fmt::format("{} {}", toText(kind), s);
+            for (std::int64_t m = 0; m < size; ++m)
+                made.members.push_back(first + static_cast<std::int32_t>(m * stride));
+            job.groups.push_back(std::move(made));
+        };
+        group(ProgramGroup::Tensor, plan.tensor, 1);
+        group(ProgramGroup::Context, plan.context, plan.tensor);
+        group(ProgramGroup::Gradients, plan.data * plan.context, plan.tensor);
+    }
+    const std::int64_t devices = std::max(drawn, stages * perStage);
+    for (std::int64_t r = 0; r < devices; ++r)
+        job.slotOf.push_back(static_cast<std::int32_t>(std::min(r / perStage, stages)));
+    if (devices > stages * perStage) job.traces.push_back(std::make_shared<const ExecutionTrace>());
+    return job;
+}
+
+}  // namespace orrery
