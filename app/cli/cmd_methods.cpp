@@ -172,7 +172,8 @@ const Command methodsCommand{
                  {"orrery-cli methods loop-nest", "one card, with the options of `--method 'loop-nest(…)'`"},
                  {"orrery-cli methods --hardware h100-sxm --workload llama-2-7b",
                   "how long would each take to answer?"},
-                 {"orrery-cli methods --measure-cost", "how long do they take on this machine?"},
+                 {"orrery-cli methods roofline --measure-cost",
+                  "how long does it take on this machine, beside its card?"},
                  {"orrery-cli methods --json", "every card: evidence, needs, failure mode, papers"}},
     .run = runMethods,
 };
