@@ -40,6 +40,7 @@ std::string_view toText(Recompute recompute);
 struct TrainingStep {
     Optimizer optimizer = Optimizer::Adam;
     Recompute recompute = Recompute::None;
+    bool accumulate = false;  ///< gradients of narrower weights add up in fp32, micro-batch by micro-batch; a plan sets it
     bool operator==(const TrainingStep&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // A training step on one GPU from its forward pass, kernel by kernel.
 //
 //   product Y = X·W        dX = dY·Wᵀ, dW = Xᵀ·dY: two products of the same size; a bias sums dY over its rows
+//                          where micro-batches add up in fp32, dW is read and added to the sum
 //   convolution            two of the same size (gradient of the data, of the filter)
 //   fused attention        2.5 times the forward pass: five products instead of two, scores computed again (Dao,
 //                          FlashAttention-2, arXiv:2307.08691, section 4.1)
@@ -171,6 +172,9 @@ private:
         const bool named = of.what == "scores" || of.what == "context";
         if (named || !fromInput(of.op)) add(of, productKernel(k.type, batch, m, inner, n), named ? "dA" : "dX");
         add(of, productKernel(k.type, batch, inner, n, m), named ? "dB" : "dW");
+        const double weight = bits(k.type) / 8.0, parameters = batch * inner * n;
+        if (options_.accumulate && !named && weight < 4)
+            add(of, movementKernel("Add", DType::F32, (weight + 4) * parameters, 4 * parameters), "dW added");
         if (k.bias) add(of, sums(k, 1), "db");
     }
 

@@ -275,6 +275,7 @@ ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context
     if (const auto* step = std::get_if<TrainingStep>(&task)) {
         options.step = Step::Training;
         options.optimizer = step->optimizer;
+        options.accumulate = step->accumulate;
     } else if (optionOf(card, context, "step") == "training") {  // older files
         options.step = Step::Training;
         const auto optimizer = optionOf(card, context, "optimizer");

@@ -32,6 +32,7 @@ struct ModelOptions {
     bool chains = false;  ///< activations may stay on the chip between launches (chains.h)
     Step step = Step::Inference;
     Optimizer optimizer = Optimizer::Adam;
+    bool accumulate = false;  ///< as TrainingStep has it
 };
 
 enum class Part : std::uint8_t { Forward, Loss, Backward, Optimizer };

@@ -188,7 +188,7 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
     Plan oneDevice;
     oneDevice.placement = plan.placement;
     auto made = method.estimate(
-        {scenario.hardware, sharded->shard, oneDevice, TrainingStep{step.optimizer, Recompute::None}}, context);
+        {scenario.hardware, sharded->shard, oneDevice, TrainingStep{step.optimizer, Recompute::None, true}}, context);
     if (!made) return made;
     Estimate answer = std::move(*made);
     if (answer.operators.forwardSeconds.empty())
@@ -259,7 +259,8 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
             Dimension::Fraction);
     add("Computing share", total > 0 ? busy / stages / total : 0, Dimension::Fraction);
     add("Exposed communication", exposed / stages, Dimension::Time);
-    add("Waiting for other stages", std::max(0.0, total - (busy + exposed) / stages), Dimension::Time);
+    if (plan.pipeline > 1)
+        add("Waiting for other stages", std::max(0.0, total - (busy + exposed) / stages), Dimension::Time);
     for (const auto& [tier, bytes] : sent.bytesOfDevice)
         add(fmt::format("Sent over {} by a device", tier), bytes, Dimension::Data);
     add("Devices at work", static_cast<double>(devices), Dimension::Count);
@@ -297,6 +298,8 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
                                                                       placement->drawn, (*group)->name, toText(plan)));
     for (const std::vector<std::string>* more : {&sharded->assumptions, &sent.assumptions})
         answer.assumptions.insert(answer.assumptions.end(), more->begin(), more->end());
+    answer.assumptions.push_back(
+        "Gradients of weights narrower than 4 bytes are added to a sum in fp32, once per micro-batch");
     answer.assumptions.push_back(fmt::format(
         "One forward, one backward{}; exchanges inside a layer are waited for, gradients go beside the backward pass",
         plan.interleave > 1 ? ", chunks interleaved" : ""));
