@@ -12,8 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <optional>
 
 namespace orrery {
@@ -65,12 +63,11 @@ public:
         const auto memory = pipeMemory(machine_.memoryBytes, machine_.memoryLatency);
         NpuSimulation simulation(machine_, *memory);
         NpuProgram program;
-        std::vector<KernelSpan> spans;
         double cycles = 0, moved = 0, compute = 0, arrays = 0;
         for (const NpuKernel& each : work.kernels) {
             program.clear();
             if (auto ok = lower(each.work, machine_, program); !ok) return Unexpected(std::move(ok.error()));
-            auto run = simulation.run(program, {context.wantSpans, spansOfKernel, context.stop});
+            auto run = simulation.run(program, {context.spans != nullptr, spansOfKernel, context.stop});
             if (!run) return Unexpected(std::move(run.error()));
             const auto* mapping = std::get_if<MappedSpec>(&each.work);
             const double times = mapping ? static_cast<double>(mapping->batch) : 1;
@@ -78,7 +75,7 @@ public:
             const double array = static_cast<double>(run->busy[slotOf(NpuEngine::Array)]) * times / cores;
             const double vector = static_cast<double>(run->busy[slotOf(NpuEngine::Vector)]) * times / cores;
             cycles += static_cast<double>(machine_.launch);
-            if (context.wantSpans) addSpans(*run, cycles, spans);
+            if (context.spans) addSpans(*run, cycles, *context.spans);
             cycles += times * static_cast<double>(run->cycles);
             moved += static_cast<double>(run->loaded + run->stored) * times;
             compute += std::max(array, vector);
@@ -92,7 +89,6 @@ public:
         price.levelBytes[0] = static_cast<float>(moved);
         price.busy = static_cast<float>(arrays / cycles);
         if (work.byBytes) price.note = 0;
-        if (context.wantSpans) keep(kernel, std::move(spans));
         return price;
     }
     std::vector<KernelNote> notes() const override {
@@ -132,11 +128,6 @@ public:
         }
         return rows;
     }
-    std::vector<KernelSpan> spans(const Kernel& kernel) const override {
-        const std::scoped_lock lock(guard_);
-        const auto found = spans_.find(keyOf(kernel));
-        return found == spans_.end() ? std::vector<KernelSpan>{} : found->second;
-    }
 
 private:
     const NpuSpread& spread() const { return machine_.accumulator > 0 ? ownAccumulators : oneScratchpad; }
@@ -154,21 +145,11 @@ private:
                              (begin + static_cast<double>(span.end)) / machine_.hertz});
         }
     }
-    static std::string keyOf(const Kernel& kernel) {
-        return fmt::format("{}|{}|{}|{}|{}|{}", toText(kernel), kernel.flops, kernel.readBytes, kernel.writeBytes,
-                           kernel.epilogue.operations, kernel.epilogue.bytes);
-    }
-    void keep(const Kernel& kernel, std::vector<KernelSpan> spans) const {
-        const std::scoped_lock lock(guard_);
-        spans_[keyOf(kernel)] = std::move(spans);
-    }
 
     NpuView view_;
     bool floats_;
     NpuMachine machine_;
     std::optional<SustainedShare> sustained_;
-    mutable std::mutex guard_;
-    mutable std::map<std::string, std::vector<KernelSpan>> spans_;  // of kernels priced for a timeline
 };
 
 Expected<KernelPricerPtr> bindNpuTile(const DeviceRef& place, const BindContext&) {
