@@ -43,7 +43,7 @@ Timeline serialTimeline(const Workload& workload, const OperatorEstimates& opera
     const auto draw = [&](std::size_t op, std::int64_t repetition, double seconds) {
         const double end = now + seconds * picoseconds;
         if (timeline.spans.size() >= limit || end > lastPicosecond) return false;
-        const std::int64_t endPs = std::llround(end);
+        const std::int64_t endPs = wholePicoseconds(end);
         timeline.spans.push_back(
             {nowPs, endPs, 0, static_cast<std::int32_t>(op), static_cast<std::int32_t>(repetition)});
         now = end;

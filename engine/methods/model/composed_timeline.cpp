@@ -1,3 +1,4 @@
+#include "methods/answer/timeline.h"
 #include "methods/model/columns.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ constexpr double lastPicosecond = 9e18;  // below 2^63
 
 // By row and start. Launches come in order, so that each row by itself is sorted already, or all but.
 void sortSpans(Timeline& timeline) {
+    if (timeline.rows.size() == 1) return;
     std::vector<std::size_t> next(timeline.rows.size() + 1);
     for (const TimelineSpan& span : timeline.spans) ++next[static_cast<std::size_t>(span.row) + 1];
     std::partial_sum(next.begin(), next.end(), next.begin());
@@ -52,6 +54,16 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
     const auto& launches = c.list().launches;
     const double busy = c.pipelined.total + c.graphLaunch;
     const double share = busy > 0 ? latencyOf(c) / busy : 1;
+    const auto spansOf = [&](std::size_t i) -> const std::vector<KernelSpan>& {
+        return c.spans[static_cast<std::size_t>(c.distinct().first[i])];
+    };
+    double expected = 0;
+    for (const LaunchRun& run : c.runs) {
+        for (std::size_t i = run.first; i < run.end; ++i) {
+            expected += std::floor(run.times) * (parts.empty() ? 1.0 : static_cast<double>(spansOf(i).size()));
+        }
+    }
+    timeline.spans.reserve(static_cast<std::size_t>(std::min(expected, static_cast<double>(limit))));
     double now = 0;
     double left = 0;
     bool room = true;
@@ -60,20 +72,21 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
         room = room && timeline.spans.size() < limit && end <= lastPicosecond;
         if (room && seconds > 0) {
             timeline.spans.push_back(
-                {std::llround(now), std::llround(end), row, op, static_cast<std::int32_t>(repetition)});
+                {wholePicoseconds(now), wholePicoseconds(end), row, op, static_cast<std::int32_t>(repetition)});
         }
         now = end;
     };
     // What the device's parts do during launch i, in its order; `now` moves by all of it.
     const auto drawParts = [&](std::size_t i, double repetition) {
         const double end = now + c.prices[i].seconds * share * picoseconds;
-        const auto& spans = c.spans[static_cast<std::size_t>(c.distinct().first[i])];
+        const auto& spans = spansOf(i);
         room = room && timeline.spans.size() + spans.size() <= limit && end <= lastPicosecond;
         const double stretch = share * launches[i].scale * picoseconds;
         for (const KernelSpan& span : spans) {
             if (!room) break;
-            timeline.spans.push_back({std::llround(now + span.start * stretch), std::llround(now + span.end * stretch),
-                                      span.row, launches[i].op, static_cast<std::int32_t>(repetition)});
+            timeline.spans.push_back({wholePicoseconds(now + span.start * stretch),
+                                      wholePicoseconds(now + span.end * stretch), span.row, launches[i].op,
+                                      static_cast<std::int32_t>(repetition)});
         }
         now = end;
     };
