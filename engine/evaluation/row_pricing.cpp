@@ -158,7 +158,7 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
     std::vector<std::size_t> held;
     for (const auto number : numbers) {
         if (pricer.kernel(number).kind == KernelKind::Collective) continue;
-        addOperator(workload->graph, pricer.kernel(number));
+        addOperator(workload->graph, pricer.kernel(number), toText(pricer.kernel(number)));
         held.push_back(number);
     }
     if (held.empty() || workload->graph.operators.size() != held.size()) return;

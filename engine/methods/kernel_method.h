@@ -74,7 +74,8 @@ struct PriceContext {
     Executor& executor;
     std::stop_token stop = {};
     Progress* progress = nullptr;
-    bool wantSpans = false;  ///< KernelPricer::spans() will be asked for
+    /// Takes what the parts of KernelPricer::rows() do during the launch, sorted by row; null: nobody asks.
+    std::vector<KernelSpan>* spans = nullptr;
 };
 
 /// One line of "why this number", in the order in which they make the price.
@@ -137,8 +138,6 @@ public:
     }
     /// Parts of the device that a timeline shows one by one (`DMA in`, `arrays`); empty: a launch is one span.
     virtual std::vector<std::string> rows() const { return {}; }
-    /// What they do during one launch, sorted by row.
-    virtual std::vector<KernelSpan> spans(const Kernel&) const { return {}; }
 };
 
 /// One that searches or simulates.

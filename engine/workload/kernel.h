@@ -95,7 +95,8 @@ std::string toText(const Kernel& kernel);
 /// fits. Of one execution.
 Kernel kernelOf(const Graph& graph, const CostTable& costs, std::size_t i);
 /// Appends the kernel as one operator with tensors of its own, so that methods over graphs can be asked about it. Not
-/// for collectives.
-void addOperator(Graph& graph, const Kernel& kernel);
+/// for collectives. `name`: of the operator, made unique in the graph, and the start of its tensors' names; empty: none
+/// has a name.
+void addOperator(Graph& graph, const Kernel& kernel, std::string_view name = {});
 
 }  // namespace orrery

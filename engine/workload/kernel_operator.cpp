@@ -152,23 +152,19 @@ private:
 
 }  // namespace
 
-void addOperator(Graph& graph, const Kernel& kernel) {
+void addOperator(Graph& graph, const Kernel& kernel, std::string_view name) {
     Operator op = OperatorMaker(graph, kernel).make();
-    op.name = toText(kernel);
-    // Names are unique in a graph, and tables hold many thousand kernels, some of them twice.
-    if (!graph.operators.empty()) op.name += " #" + std::to_string(graph.operators.size());
-    for (const TensorId id : op.inputs) {
+    op.name = name;
+    // Tables hold many thousand kernels, some of them twice.
+    if (!name.empty() && !graph.operators.empty()) op.name += " #" + std::to_string(graph.operators.size());
+    const auto place = [&](TensorId id, TensorRole end, std::string_view way, std::vector<TensorId>& ends) {
         Tensor& tensor = graph.tensors[static_cast<std::size_t>(id)];
-        if (tensor.role == TensorRole::Activation) tensor.role = TensorRole::Input;
-        tensor.name = op.name + " in" + std::to_string(id);
-        if (tensor.role == TensorRole::Input) graph.inputs.push_back(id);
-    }
-    for (const TensorId id : op.outputs) {
-        Tensor& tensor = graph.tensors[static_cast<std::size_t>(id)];
-        if (tensor.role == TensorRole::Activation) tensor.role = TensorRole::Output;
-        tensor.name = op.name + " out" + std::to_string(id);
-        if (tensor.role == TensorRole::Output) graph.outputs.push_back(id);
-    }
+        if (tensor.role == TensorRole::Activation) tensor.role = end;
+        if (tensor.role == end) ends.push_back(id);
+        if (!name.empty()) tensor.name.append(op.name).append(way).append(std::to_string(id));
+    };
+    for (const TensorId id : op.inputs) place(id, TensorRole::Input, " in", graph.inputs);
+    for (const TensorId id : op.outputs) place(id, TensorRole::Output, " out", graph.outputs);
     graph.operators.push_back(std::move(op));
 }
 

@@ -235,19 +235,19 @@ private slots:
         for (auto& op : graph.operators) op.repeat = 1'000'000'000'000'000'000, op.block = "endless";
         const auto w = fixture::workloadOf(graph);
         const auto e = priced(*w, fixture::device());
-        const auto busy = serialTimeline(w->graph, e.operators, "device", 500);
+        const auto busy = serialTimeline(*w, e.operators, "device", 500);
         QCOMPARE(busy.spans.size(), std::size_t{500});
         QVERIFY(busy.truncated);
         auto idle = e.operators;
         std::fill(idle.seconds.begin(), idle.seconds.end(), 0.0);
-        const auto none = serialTimeline(w->graph, idle, "device", 500);
+        const auto none = serialTimeline(*w, idle, "device", 500);
         QVERIFY(none.spans.empty() && !none.truncated);
     }
     void spansStopWherePicosecondsNoLongerFit() {
         const auto w = fixture::workloadOf(fixture::chain(3, 10));
         OperatorEstimates slow;
         slow.seconds = {1.0, 1e7, 1.0};  // the second ends after 116 days
-        const auto t = serialTimeline(w->graph, slow, "device");
+        const auto t = serialTimeline(*w, slow, "device");
         QCOMPARE(t.spans.size(), std::size_t{1});
         QVERIFY(t.truncated);
         QCOMPARE(t.spans[0].endPs, std::int64_t{1'000'000'000'000});

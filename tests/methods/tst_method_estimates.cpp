@@ -316,7 +316,7 @@ private slots:
             QVERIFY(now.op < before.op);
         }
         QCOMPARE(turns, 31);
-        const auto cut = serialTimeline(workload->graph, answer->operators, "device", 100);
+        const auto cut = serialTimeline(*workload, answer->operators, "device", 100);
         QCOMPARE(cut.spans.size(), std::size_t{100});
         QVERIFY(cut.truncated);
         QCOMPARE(cut.rows.size(), std::size_t{2});

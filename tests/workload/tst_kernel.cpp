@@ -34,7 +34,7 @@ Kernel product(std::int64_t m, std::int64_t n, std::int64_t k, DType type = DTyp
 
 Kernel again(const Kernel& kernel) {
     Graph graph;
-    addOperator(graph, kernel);
+    addOperator(graph, kernel, toText(kernel));
     return kernelOf(graph, costTable(graph), 0);
 }
 

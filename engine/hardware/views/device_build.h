@@ -7,7 +7,8 @@
 
 namespace orrery::detail {
 
-/// The whole view but `used` of what is read later. Fails naming the component and attribute that is missing.
+/// The whole view but `used`: who makes a view of it asks the parts at the end. Fails naming the component and
+/// attribute that is missing.
 Expected<DeviceView> viewOf(DeviceParts& parts, const DeviceRef& ref);
 /// Fills peaks, flopEnergy and cores.
 Expected<void> fillPeaks(DeviceParts& parts, DeviceView& view);

@@ -66,7 +66,6 @@ Expected<DeviceView> viewOf(DeviceParts& parts, const DeviceRef& ref) {
         view.assumptions.push_back(fmt::format("Peaks are at the nominal clock of {}; {} of it holds under load.",
                                                format(view.clock), formatMeasure(sustained->si, Dimension::Fraction)));
     }
-    view.used = parts.used();
     return view;
 }
 
@@ -75,7 +74,9 @@ Expected<DeviceView> viewOf(DeviceParts& parts, const DeviceRef& ref) {
 Expected<DeviceView> deviceView(const DeviceRef& device) {
     auto parts = detail::DeviceParts::of(device);
     if (!parts) return Unexpected(std::move(parts.error()));
-    return detail::viewOf(*parts, device);
+    auto view = detail::viewOf(*parts, device);
+    if (view) view->used = parts->used();
+    return view;
 }
 
 Expected<DeviceView> deviceView(const Hardware& hardware) {

@@ -98,6 +98,13 @@ void readParts(detail::DeviceParts& parts, GpuView& view) {
 Expected<GpuView> gpuView(const DeviceRef& ref) {
     auto parts = detail::DeviceParts::of(ref);
     if (!parts) return Unexpected(std::move(parts.error()));
+    const auto isCore = [](const detail::Part& part) { return part.component->kind == ComponentKind::Core; };
+    const Attribute* platform = parts->stated("platform");
+    if (!platform || toText(platform->value) != "gpu" || std::ranges::none_of(parts->inside(), isCore)) {
+        return fail("method.not-applicable", fmt::format("`{}` is not a GPU", nameOf(*parts->device().component)),
+                    "a device with `platform: gpu` that holds cores",
+                    "choose a GPU, or a method for this kind of device", Place{{}, 0, 0, parts->device().path});
+    }
     auto device = detail::viewOf(*parts, ref);
     if (!device) return Unexpected(std::move(device.error()));
     GpuView view;
@@ -106,13 +113,7 @@ Expected<GpuView> gpuView(const DeviceRef& ref) {
     const detail::Part* core = nullptr;
     for (const detail::Part& part : parts->inside()) {
         // Where cores differ, those that there are most of.
-        const bool isCore = part.component->kind == ComponentKind::Core;
-        if (isCore && (!core || parts->isMore(part, *core))) core = &part;
-    }
-    if (base.platform != "gpu" || !core) {
-        return fail("method.not-applicable", fmt::format("`{}` is not a GPU", base.name),
-                    "a device with `platform: gpu` that holds cores",
-                    "choose a GPU, or a method for this kind of device", Place{{}, 0, 0, base.path});
+        if (isCore(part) && (!core || parts->isMore(part, *core))) core = &part;
     }
     if (base.clock.value <= 0) {
         return fail("hardware.no-clock", fmt::format("no clock is given for `{}`", base.name), "`clock` on the device",

@@ -34,6 +34,9 @@ public:
         if (auto ok = readVector(); !ok) return Unexpected(std::move(ok.error()));
         if (auto ok = readMemory(); !ok) return Unexpected(std::move(ok.error()));
         view_.launchOverhead = device_.launchOverhead;
+        for (const DType type : {DType::F32, DType::TF32, DType::BF16, DType::F16, DType::FP8}) {
+            view_.floats |= device_.peak(true, type).value > 0;
+        }
         view_.assumptions.insert(view_.assumptions.end(), device_.assumptions.begin(), device_.assumptions.end());
         view_.used = parts_.used();
         return view_;

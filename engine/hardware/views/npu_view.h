@@ -43,6 +43,7 @@ struct NpuView {
     std::int64_t layoutLanes = 1;  ///< elements to a multiple of which one dimension of a stored tensor is padded
     BytesPerSecond portBandwidth;  ///< of one core's way to memory; 0: no limit of its own
     Seconds launchOverhead;        ///< per kernel
+    bool floats = false;           ///< multiplies some type of floating point
 
     std::vector<std::string> assumptions;  ///< defaults that took the place of missing attributes, one sentence each
     PartsRead used;                        ///< of the design

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace orrery {
 
@@ -27,10 +29,34 @@ struct Sides {
     std::array<double, operatorFamilyCount> seconds{}, width{};
 };
 
+// What is said of one kernel. Kernels of a model repeat: what was said of the last few is kept, by their time.
+struct Missed {
+    double seconds = -1;
+    OperatorFamily family{};
+    ErrorBounds bounds;
+    double error = 0;
+};
+class MissedKernels {
+public:
+    explicit MissedKernels(const StatedErrors& errors) : errors_(errors) {}
+    const Missed& of(OperatorFamily family, double seconds) {
+        Missed& kept = kept_[(std::bit_cast<std::uint64_t>(seconds) * 0x9E3779B97F4A7C15ull) >> 58];
+        if (kept.seconds != seconds || kept.family != family) {
+            kept = {seconds, family, errorBounds(errors_, family, seconds), meanError(errors_, family, seconds)};
+        }
+        return kept;
+    }
+
+private:
+    const StatedErrors& errors_;
+    std::array<Missed, 64> kept_;
+};
+
 // Errors of operators are taken as fully correlated: a device that is slow on one is slow on all. So the sides add.
 Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const StatedErrors& errors) {
     Sides sum;
     double total = 0;
+    MissedKernels kernels(errors);
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const double repeat = costs.repeat[i];
         if (ops.seconds[i] <= 0 || repeat <= 0) {
@@ -40,12 +66,12 @@ Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const State
         }
         const OperatorFamily family = familyOf(costs, i);
         const auto f = static_cast<std::size_t>(family);
-        const auto one = errorBounds(errors, family, ops.seconds[i] / repeat);
-        sum.low += repeat * one.low;
-        sum.high += repeat * one.high;
+        const Missed& one = kernels.of(family, ops.seconds[i] / repeat);
+        sum.low += repeat * one.bounds.low;
+        sum.high += repeat * one.bounds.high;
         sum.seconds[f] += ops.seconds[i];
-        sum.width[f] += repeat * (one.high - one.low);
-        sum.error += ops.seconds[i] * meanError(errors, family, ops.seconds[i] / repeat);
+        sum.width[f] += repeat * (one.bounds.high - one.bounds.low);
+        sum.error += ops.seconds[i] * one.error;
         total += ops.seconds[i];
     }
     if (total > 0) sum.error /= total;
@@ -122,15 +148,19 @@ void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground,
 }
 
 // No operator beats what its kernels take at peak rates.
-void raise(Estimate& answer, const Ground& ground) {
+void addLatency(Estimate& answer, const Ground& ground) {
     auto& seconds = answer.operators.seconds;
-    if (ground.least.size() != seconds.size()) return;
-    double least = 0;
+    const bool bounded = ground.least.size() == seconds.size();
+    double latency = 0, least = 0;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
-        seconds[i] = std::max(seconds[i], ground.least[i]);
-        least += ground.least[i];
+        if (bounded) {
+            seconds[i] = std::max(seconds[i], ground.least[i]);
+            least += ground.least[i];
+        }
+        latency += seconds[i];
     }
-    answer.bound = Seconds(least);
+    answer.latency = Seconds(latency);
+    if (bounded) answer.bound = Seconds(least);
 }
 
 }  // namespace
@@ -245,10 +275,7 @@ void resizeColumns(OperatorEstimates& operators, std::size_t rows) {
 void finishAnswer(Estimate& answer, const Workload& workload, const Ground& ground, std::string_view method,
                   IntervalKind kind, bool wantTimeline) {
     const CostTable& costs = ground.costs(workload);
-    raise(answer, ground);
-    double latency = 0;
-    for (const double seconds : answer.operators.seconds) latency += seconds;
-    answer.latency = Seconds(latency);
+    addLatency(answer, ground);
     answer.assumptions.insert(answer.assumptions.end(), ground.assumptions.begin(), ground.assumptions.end());
     answer.warnings.insert(answer.warnings.end(), workload.warnings.begin(), workload.warnings.end());
     addInterval(answer, costs, ground, method, kind);
@@ -258,7 +285,7 @@ void finishAnswer(Estimate& answer, const Workload& workload, const Ground& grou
     if (ground.design) addParts(answer, *ground.design, ground.read);
     answer.ceilings = ceilingsFor(ground.device, workload.costs, answer.levels.size());
     addCopies(answer, ground.device);
-    if (wantTimeline) answer.timeline = serialTimeline(workload.graph, answer.operators, ground.device.name);
+    if (wantTimeline) answer.timeline = serialTimeline(workload, answer.operators, ground.device.name);
 }
 
 }  // namespace orrery

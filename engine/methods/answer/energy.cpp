@@ -37,8 +37,10 @@ std::vector<std::string> addBytes(Estimate& answer, const DeviceView& device, Jo
 
 void addUp(Estimate& answer, const DeviceView& device) {
     double total = 0, seconds = 0;
-    for (const double joules : answer.operators.joules) total += joules;
-    for (const double each : answer.operators.seconds) seconds += each;
+    for (std::size_t i = 0; i < answer.operators.size(); ++i) {
+        total += answer.operators.joules[i];
+        seconds += answer.operators.seconds[i];
+    }
     answer.energy = Joules(total);
     const double cap = device.powerCap.value;
     if (cap <= 0 || total <= cap * seconds * (1 + 1e-9)) return;

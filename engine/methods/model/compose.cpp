@@ -36,21 +36,24 @@ KernelPrice finite(const KernelPrice& price, const Kernel& kernel, const DeviceV
 }
 
 // Simulators and searches: distinct kernels side by side.
-Expected<void> priceSlowly(const Composition& c, const std::vector<std::int32_t>& first, EstimateContext& context,
-                           std::vector<KernelPrice>& prices) {
+Expected<void> priceSlowly(Composition& c, EstimateContext& context, std::vector<KernelPrice>& prices) {
+    const auto& first = c.distinct().first;
     std::vector<std::size_t> distinct;
     for (std::size_t i = 0; i < first.size(); ++i) {
         if (first[i] == static_cast<std::int32_t>(i)) distinct.push_back(i);
     }
+    const bool wantSpans = context.wantTimeline && !c.pricer->rows().empty();
+    if (wantSpans) c.spans.resize(first.size());
     if (context.progress) context.progress->setTotal(distinct.size());
     std::vector<std::optional<Diagnostic>> problems(distinct.size());
     context.executor.forEach(distinct.size(), [&](std::size_t d) {
-        const Kernel& kernel = c.list().launches[distinct[d]].kernel;
+        const std::size_t at = distinct[d];
+        const Kernel& kernel = c.list().launches[at].kernel;
         const auto serial = makeSerialExecutor();
-        PriceContext asked{*serial, context.stop, nullptr, context.wantTimeline};
+        PriceContext asked{*serial, context.stop, nullptr, wantSpans ? &c.spans[at] : nullptr};
         auto price = c.pricer->price(kernel, asked);
         if (price) {
-            prices[distinct[d]] = finite(*price, kernel, c.device);
+            prices[at] = finite(*price, kernel, c.device);
         } else {
             problems[d] = std::move(price.error());
         }
@@ -77,15 +80,13 @@ Launch boundedBy(const Composition& c, const Launch& launch) {
 // Every distinct kernel is priced once.
 Expected<void> priceAll(Composition& c, EstimateContext& context) {
     const auto& launches = c.list().launches;
-    const auto& distinct = c.pricer->takesEpilogue() ? c.kernels->withEpilogues : c.kernels->alone;
-    const auto& first = distinct.first;
-    c.distinct = distinct.count;
+    const auto& first = c.distinct().first;
     const bool inside = c.pricer->takesEpilogue();
     c.prices.resize(launches.size());
     std::vector<KernelPrice> slow;
     if (!c.pricer->instant()) {
         slow.resize(launches.size());
-        if (auto done = priceSlowly(c, first, context, slow); !done) return done;
+        if (auto done = priceSlowly(c, context, slow); !done) return done;
     }
     for (std::size_t i = 0; i < launches.size(); ++i) {
         const auto at = static_cast<std::size_t>(first[i]);

@@ -39,16 +39,21 @@ struct Composition {
     KernelPricerPtr pricer;
     KernelListPtr kernels;
     const LaunchList& list() const { return kernels->list; }
+    /// Which launches are one kernel to the pricer.
+    const KernelList::Distinct& distinct() const {
+        return pricer->takesEpilogue() ? kernels->withEpilogues : kernels->alone;
+    }
     std::vector<PricedLaunch> prices;  ///< per launch
+    std::vector<std::vector<KernelSpan>>
+        spans;  ///< by distinct().first, of pricers with rows() where a timeline is wanted
     std::vector<LaunchRun> runs;
     Pipelined pipelined;
     double overlapped = 0;  ///< seconds that streams save
     double launched = 0;    ///< kernels, repeats counted
     ComposedInterval interval;
-    double issue = 0;          ///< host seconds per launch (eager), 0 for a graph
-    double graphLaunch = 0;    ///< seconds once per pass
-    std::size_t distinct = 0;  ///< kernels that were priced
-    ChainsKept chains;         ///< activations that stay on the chip between launches
+    double issue = 0;        ///< host seconds per launch (eager), 0 for a graph
+    double graphLaunch = 0;  ///< seconds once per pass
+    ChainsKept chains;       ///< activations that stay on the chip between launches
 };
 
 /// Shares of the busy time, 0 to 1.

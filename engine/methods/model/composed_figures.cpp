@@ -63,7 +63,7 @@ void addFigures(Estimate& answer, const Workload& workload, const Composition& c
         add("Activations kept", memory.activations.value, Dimension::Data);
     }
     add("Kernels launched", c.launched, Dimension::Count);
-    add("Distinct kernels", static_cast<double>(c.distinct), Dimension::Count);
+    add("Distinct kernels", static_cast<double>(c.distinct().count), Dimension::Count);
     double waited = c.graphLaunch;
     for (const double idle : c.pipelined.idle) waited += idle;
     add("Launch-bound share", seconds > 0 ? waited / seconds : 0, Dimension::Fraction);

@@ -1,9 +1,11 @@
+#include "methods/answer/timeline.h"
 #include "methods/model/columns.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace orrery {
 
@@ -11,6 +13,21 @@ namespace {
 
 constexpr double picoseconds = 1e12;
 constexpr double lastPicosecond = 9e18;  // below 2^63
+
+// By row and start. Launches come in order, so that each row by itself is sorted already, or all but.
+void sortSpans(Timeline& timeline) {
+    if (timeline.rows.size() == 1) return;
+    std::vector<std::size_t> next(timeline.rows.size() + 1);
+    for (const TimelineSpan& span : timeline.spans) ++next[static_cast<std::size_t>(span.row) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<TimelineSpan> byRow(timeline.spans.size());
+    for (const TimelineSpan& span : timeline.spans) byRow[next[static_cast<std::size_t>(span.row)]++] = span;
+    const auto before = [](const TimelineSpan& a, const TimelineSpan& b) {
+        return a.row != b.row ? a.row < b.row : a.startPs < b.startPs;
+    };
+    if (!std::is_sorted(byRow.begin(), byRow.end(), before)) std::stable_sort(byRow.begin(), byRow.end(), before);
+    timeline.spans = std::move(byRow);
+}
 
 }  // namespace
 
@@ -21,11 +38,9 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
     const std::string& device = c.device.name;
     int rows = 1;
     const auto parts = c.pricer->rows();
-    std::vector<std::vector<KernelSpan>> spans(parts.empty() ? 0 : c.list().launches.size());
     if (!parts.empty()) {
         rows = static_cast<int>(parts.size());
         timeline.rows = parts;
-        for (std::size_t i = 0; i < spans.size(); ++i) spans[i] = c.pricer->spans(c.list().launches[i].kernel);
     } else if (training) {
         rows = partCount;
         for (int part = 0; part < partCount; ++part) {
@@ -39,6 +54,16 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
     const auto& launches = c.list().launches;
     const double busy = c.pipelined.total + c.graphLaunch;
     const double share = busy > 0 ? latencyOf(c) / busy : 1;
+    const auto spansOf = [&](std::size_t i) -> const std::vector<KernelSpan>& {
+        return c.spans[static_cast<std::size_t>(c.distinct().first[i])];
+    };
+    double expected = 0;
+    for (const LaunchRun& run : c.runs) {
+        for (std::size_t i = run.first; i < run.end; ++i) {
+            expected += std::floor(run.times) * (parts.empty() ? 1.0 : static_cast<double>(spansOf(i).size()));
+        }
+    }
+    timeline.spans.reserve(static_cast<std::size_t>(std::min(expected, static_cast<double>(limit))));
     double now = 0;
     double left = 0;
     bool room = true;
@@ -47,19 +72,21 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
         room = room && timeline.spans.size() < limit && end <= lastPicosecond;
         if (room && seconds > 0) {
             timeline.spans.push_back(
-                {std::llround(now), std::llround(end), row, op, static_cast<std::int32_t>(repetition)});
+                {wholePicoseconds(now), wholePicoseconds(end), row, op, static_cast<std::int32_t>(repetition)});
         }
         now = end;
     };
     // What the device's parts do during launch i, in its order; `now` moves by all of it.
     const auto drawParts = [&](std::size_t i, double repetition) {
         const double end = now + c.prices[i].seconds * share * picoseconds;
-        room = room && timeline.spans.size() + spans[i].size() <= limit && end <= lastPicosecond;
-        const double stretch = share * c.list().launches[i].scale * picoseconds;
-        for (const KernelSpan& span : spans[i]) {
+        const auto& spans = spansOf(i);
+        room = room && timeline.spans.size() + spans.size() <= limit && end <= lastPicosecond;
+        const double stretch = share * launches[i].scale * picoseconds;
+        for (const KernelSpan& span : spans) {
             if (!room) break;
-            timeline.spans.push_back({std::llround(now + span.start * stretch), std::llround(now + span.end * stretch),
-                                      span.row, launches[i].op, static_cast<std::int32_t>(repetition)});
+            timeline.spans.push_back({wholePicoseconds(now + span.start * stretch),
+                                      wholePicoseconds(now + span.end * stretch), span.row, launches[i].op,
+                                      static_cast<std::int32_t>(repetition)});
         }
         now = end;
     };
@@ -84,9 +111,7 @@ Timeline composedTimeline(const Composition& c, std::size_t limit) {
             }
         }
     }
-    std::stable_sort(timeline.spans.begin(), timeline.spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
-        return a.row != b.row ? a.row < b.row : a.startPs < b.startPs;
-    });
+    sortSpans(timeline);
     if (!room) {
         timeline.truncated = true;
         timeline.rows.push_back(fmt::format("{:.0f} more not drawn", std::max(left, 1.0)));

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -42,13 +42,19 @@ std::size_t slotOf(NpuEngine engine) {
     return static_cast<std::size_t>(engine);
 }
 
+// Keeps its memory from kernel to kernel, so one is used by one thread at a time.
+struct NpuSimulator {
+    explicit NpuSimulator(const NpuMachine& machine)
+        : memory(pipeMemory(machine.memoryBytes, machine.memoryLatency)), simulation(machine, *memory) {}
+    std::unique_ptr<MemoryModel> memory;
+    NpuSimulation simulation;
+    NpuProgram program;
+};
+
 class NpuPricer final : public SlowPricer {
 public:
-    NpuPricer(NpuView view, bool floats)
-        : view_(std::move(view)),
-          floats_(floats),
-          machine_(machineOf(view_)),
-          sustained_(sustainedShareOf(view_.timing)) {
+    explicit NpuPricer(NpuView view)
+        : view_(std::move(view)), machine_(machineOf(view_)), sustained_(sustainedShareOf(view_.timing)) {
         if (sustained_) machine_.memoryBytes *= sustained_->share;
     }
 
@@ -62,15 +68,13 @@ public:
             price.priced = false;
             return price;
         }
-        const auto memory = pipeMemory(machine_.memoryBytes, machine_.memoryLatency);
-        NpuSimulation simulation(machine_, *memory);
-        NpuProgram program;
-        std::vector<KernelSpan> spans;
+        auto simulator = take();
+        NpuProgram& program = simulator->program;
         double cycles = 0, moved = 0, compute = 0, arrays = 0;
         for (const NpuKernel& each : work.kernels) {
             program.clear();
             if (auto ok = lower(each.work, machine_, program); !ok) return Unexpected(std::move(ok.error()));
-            auto run = simulation.run(program, {context.wantSpans, spansOfKernel, context.stop});
+            auto run = simulator->simulation.run(program, {context.spans != nullptr, spansOfKernel, context.stop});
             if (!run) return Unexpected(std::move(run.error()));
             const auto* mapping = std::get_if<MappedSpec>(&each.work);
             const double times = mapping ? static_cast<double>(mapping->batch) : 1;
@@ -78,12 +82,13 @@ public:
             const double array = static_cast<double>(run->busy[slotOf(NpuEngine::Array)]) * times / cores;
             const double vector = static_cast<double>(run->busy[slotOf(NpuEngine::Vector)]) * times / cores;
             cycles += static_cast<double>(machine_.launch);
-            if (context.wantSpans) addSpans(*run, cycles, spans);
+            if (context.spans) addSpans(*run, cycles, *context.spans);
             cycles += times * static_cast<double>(run->cycles);
             moved += static_cast<double>(run->loaded + run->stored) * times;
             compute += std::max(array, vector);
             arrays += array;
         }
+        giveBack(std::move(simulator));
         const double launched = static_cast<double>(machine_.launch) * static_cast<double>(work.kernels.size());
         price.seconds = cycles / machine_.hertz;
         price.low = spread().low * price.seconds;
@@ -92,7 +97,6 @@ public:
         price.levelBytes[0] = static_cast<float>(moved);
         price.busy = static_cast<float>(arrays / cycles);
         if (work.byBytes) price.note = 0;
-        if (context.wantSpans) keep(kernel, std::move(spans));
         return price;
     }
     std::vector<KernelNote> notes() const override {
@@ -122,7 +126,7 @@ public:
     bool launchInside() const override { return true; }
     PartsRead used() const override { return view_.used; }
     bool takesEpilogue() const override { return true; }
-    bool takesAnyType() const override { return floats_; }
+    bool takesAnyType() const override { return view_.floats; }
     std::vector<std::string> rows() const override {
         std::vector<std::string> rows;
         for (std::int64_t core = 0; core < machine_.cores; ++core) {
@@ -131,11 +135,6 @@ public:
             }
         }
         return rows;
-    }
-    std::vector<KernelSpan> spans(const Kernel& kernel) const override {
-        const std::scoped_lock lock(guard_);
-        const auto found = spans_.find(keyOf(kernel));
-        return found == spans_.end() ? std::vector<KernelSpan>{} : found->second;
     }
 
 private:
@@ -154,21 +153,24 @@ private:
                              (begin + static_cast<double>(span.end)) / machine_.hertz});
         }
     }
-    static std::string keyOf(const Kernel& kernel) {
-        return fmt::format("{}|{}|{}|{}|{}|{}", toText(kernel), kernel.flops, kernel.readBytes, kernel.writeBytes,
-                           kernel.epilogue.operations, kernel.epilogue.bytes);
-    }
-    void keep(const Kernel& kernel, std::vector<KernelSpan> spans) const {
+
+    std::unique_ptr<NpuSimulator> take() const {
         const std::scoped_lock lock(guard_);
-        spans_[keyOf(kernel)] = std::move(spans);
+        if (idle_.empty()) return std::make_unique<NpuSimulator>(machine_);
+        auto one = std::move(idle_.back());
+        idle_.pop_back();
+        return one;
+    }
+    void giveBack(std::unique_ptr<NpuSimulator> one) const {
+        const std::scoped_lock lock(guard_);
+        idle_.push_back(std::move(one));
     }
 
     NpuView view_;
-    bool floats_;
     NpuMachine machine_;
     std::optional<SustainedShare> sustained_;
     mutable std::mutex guard_;
-    mutable std::map<std::string, std::vector<KernelSpan>> spans_;  // of kernels priced for a timeline
+    mutable std::vector<std::unique_ptr<NpuSimulator>> idle_;
 };
 
 Expected<KernelPricerPtr> bindNpuTile(const DeviceRef& place, const BindContext&) {
@@ -179,13 +181,7 @@ Expected<KernelPricerPtr> bindNpuTile(const DeviceRef& place, const BindContext&
         if (why.code == "hardware.not-an-npu" || why.code == "hardware.dataflow") why.code = "method.not-applicable";
         return Unexpected(std::move(why));
     }
-    const auto device = deviceView(place);
-    if (!device) return Unexpected(device.error());
-    bool floats = false;
-    for (const DType type : {DType::F32, DType::TF32, DType::BF16, DType::F16, DType::FP8}) {
-        floats |= device->peak(true, type).value > 0;
-    }
-    return KernelPricerPtr(std::make_shared<NpuPricer>(std::move(*view), floats));
+    return KernelPricerPtr(std::make_shared<NpuPricer>(std::move(*view)));
 }
 
 MethodCard npuTileCard() {

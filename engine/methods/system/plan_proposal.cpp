@@ -16,9 +16,10 @@ namespace {
 constexpr std::int64_t common_node = 8;
 
 std::string hintFor(const PlanNeeds& needs, const ClusterView& view, const DeviceGroup& group) {
-    if (const auto fits = proposePlan(needs, group))
-        return fmt::format("Spread it with the plan {}: {}", toText(fits->plan), fits->why);
-    if (group.count > 1) return {};
+    if (group.count > 1) {
+        const auto fits = proposePlan(needs, group);
+        return fits ? fmt::format("Spread it with the plan {}: {}", toText(fits->plan), fits->why) : std::string();
+    }
     Diagnostics unsaid;
     const auto node = asOneNode(view, group, common_node, unsaid);
     const auto fits = node ? proposePlan(needs, *node) : Expected<ProposedPlan>(tl::unexpect, node.error());

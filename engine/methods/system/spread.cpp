@@ -231,7 +231,7 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
     }
     if (context.wantTimeline) {
         answer.timeline =
-            serialTimeline(sharded->shard->graph, ops, fmt::format("one of {} {}", plan.devices(), (*group)->name));
+            serialTimeline(*sharded->shard, ops, fmt::format("one of {} {}", plan.devices(), (*group)->name));
     }
     const std::int64_t devices = plan.devices();
     if (answer.energy) {
