@@ -1,0 +1,261 @@
+// A training step of a plan: schedules against their closed forms, one device for its likes against all of them, and the
+// published steps of Megatron-LM, with nothing fitted to them.
+
+#include "methods/system/training/training_program.h"
+
+#include "hardware/files/catalogue.h"
+#include "methods/method.h"
+#include "workload/importers.h"
+
+#include <QtTest/QtTest>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+using namespace orrery;
+
+namespace {
+
+/// Stages of one layer each: forward takes 1 ms, backward 2 ms.
+TrainingProgram plainProgram(std::int64_t stages, std::int64_t interleave, std::int64_t microbatches) {
+    TrainingProgram program;
+    program.plan.pipeline = stages;
+    program.plan.interleave = interleave;
+    program.microbatches = microbatches;
+    LayerProgram layer;
+    layer.name = "layer";
+    layer.forward = {{1e-3}};
+    layer.backward = {{2e-3}};
+    layer.parameterBytes = layer.gradientBytes = 8e6;
+    program.layers = {layer};
+    program.chunks.assign(static_cast<std::size_t>(stages * interleave), ChunkProgram{{0}});
+    program.optimizerSeconds.assign(static_cast<std::size_t>(stages), 0.0);
+    return program;
+}
+
+class FixedPrices final : public ExchangePrices {
+public:
+    explicit FixedPrices(double seconds) : seconds_(seconds) {}
+    double collective(TraceCollective, double, std::int32_t) const override { return seconds_; }
+    double message(std::int32_t, std::int32_t, double) const override { return 0; }
+
+private:
+    double seconds_;
+};
+
+ClusterOutcome ran(ClusterJob job, const ExchangePrices& prices) {
+    ClusterSettings settings;
+    settings.network.congestion = false;
+    settings.network.dimensions = {{TopologyShape::Switch, std::max<std::int64_t>(2, static_cast<std::int64_t>(job.slotOf.size())), 1e9, 0}};
+    settings.prices = &prices;
+    if (job.slotOf.size() < 2) {
+        job.slotOf.push_back(1);
+        job.traces.push_back(std::make_shared<const ExecutionTrace>());
+    }
+    auto outcome = runCluster(std::move(job), settings, false, {}, false);
+    if (!outcome) qFatal("%s", toText(outcome.error()).c_str());
+    return std::move(*outcome);
+}
+
+SimTime stepOf(const TrainingProgram& program, const ExchangePrices& prices) {
+    auto job = trainingJob(program);
+    if (!job) qFatal("%s", toText(job.error()).c_str());
+    SimTime last = 0;
+    for (const RankResult& rank : ran(std::move(*job), prices).ranks) last = std::max(last, rank.finish);
+    return last;
+}
+
+constexpr SimTime millisecond = 1'000'000'000;
+
+WorkloadPtr gpt(int layers, int hidden, int heads, std::int64_t batch) {
+    const std::string path = fmt::format("{}/gpt-{}-{}.json", ORRERY_TEST_OUTPUT, layers, hidden);
+    std::ofstream(path) << fmt::format(
+        R"({{"model_type": "gpt2", "n_layer": {}, "n_embd": {}, "n_head": {}, "n_inner": {}, "vocab_size": 51200, "n_positions": 2048, "torch_dtype": "float16"}})",
+        layers, hidden, heads, 4 * hidden);
+    WorkloadRecipe recipe;
+    recipe.source = path;
+    recipe.options.batch = batch;
+    recipe.options.sequence = 2048;
+    recipe.options.phase = Phase::TrainingForward;
+    auto workload = loadWorkload(recipe);
+    if (!workload) qFatal("%s", toText(workload.error()).c_str());
+    return *workload;
+}
+
+Estimate estimated(const WorkloadPtr& workload, const char* plan, Recompute recompute, const char* fusion = "none") {
+    static const HardwarePtr pod = [] {
+        auto found = loadHardware("dgx-a100-superpod");
+        if (!found) qFatal("%s", toText(found.error()).c_str());
+        return *found;
+    }();
+    const Method* method = findMethod("tile-hybrid");
+    EstimateContext context;
+    context.options["fusion"] = fusion;
+    auto answer = estimate(*method, {pod, workload, *parsePlan(plan), TrainingStep{Optimizer::Adam, recompute}}, context);
+    if (!answer) qFatal("%s", toText(answer.error()).c_str());
+    return std::move(*answer);
+}
+
+}  // namespace
+
+class TstTrainingStep : public QObject {
+    Q_OBJECT
+private slots:
+    void bubblesAsPublished();
+    void everyMicrobatchOnce();
+    void gradientsHide();
+    void oneDeviceForItsLikes();
+    void recomputation();
+    void memoryOfShares();
+    void publishedSteps();
+    void refused();
+};
+
+// m micro-batches through p equal stages take (m + p - 1) turns; in v chunks the p - 1 are v times shorter (Narayanan et
+// al. 2021, sections 2.2.1 and 2.2.2).
+void TstTrainingStep::bubblesAsPublished() {
+    const FixedPrices nothing(0);
+    for (const std::int64_t stages : {1, 2, 4, 8}) {
+        for (const std::int64_t microbatches : {8, 16, 64}) {
+            QCOMPARE(stepOf(plainProgram(stages, 1, microbatches), nothing), 3 * (microbatches + stages - 1) * millisecond);
+            for (const std::int64_t chunks : {2, 3})
+                QCOMPARE(stepOf(plainProgram(stages, chunks, microbatches), nothing), 3 * (microbatches * chunks + stages - 1) * millisecond);
+        }
+    }
+}
+
+void TstTrainingStep::everyMicrobatchOnce() {
+    for (const std::int64_t stages : {1, 3, 4}) {
+        for (const std::int64_t chunks : {1, 2, 4}) {
+            for (const std::int64_t rounds : {1, 2, 5}) {
+                const std::int64_t microbatches = rounds * stages;
+                for (std::int64_t stage = 0; stage < stages; ++stage) {
+                    const auto steps = oneForwardOneBackward(stage, stages, chunks, microbatches);
+                    QVERIFY(steps.has_value());
+                    std::map<std::pair<int, int>, int> seen;
+                    for (const ScheduleStep& step : *steps) {
+                        int& times = seen[{step.chunk, step.microbatch}];
+                        QCOMPARE(times, step.forward ? 0 : 1);
+                        ++times;
+                    }
+                    QCOMPARE(seen.size(), static_cast<std::size_t>(chunks * microbatches));
+                    QCOMPARE(steps->size(), static_cast<std::size_t>(2 * chunks * microbatches));
+                }
+            }
+        }
+    }
+}
+
+// Four layers on one stage, gradients layer by layer: three exchanges of 1.5 ms pass beside the 2 ms of the layers
+// before them, the last one is waited for.
+void TstTrainingStep::gradientsHide() {
+    TrainingProgram program = plainProgram(1, 1, 1);
+    program.chunks = {ChunkProgram{{0, 0, 0, 0}}};
+    program.plan.data = 4;
+    QCOMPARE(stepOf(program, FixedPrices(1.5e-3)), 12 * millisecond + 3 * millisecond / 2);
+    // Those of 2.5 ms queue: the first begins after 6 ms.
+    QCOMPARE(stepOf(program, FixedPrices(2.5e-3)), 6 * millisecond + 4 * 5 * millisecond / 2);
+}
+
+// Every rank of a plan run by itself ends when the one that stands for it does.
+void TstTrainingStep::oneDeviceForItsLikes() {
+    TrainingProgram program = plainProgram(2, 1, 4);
+    program.plan.tensor = 2;
+    program.plan.data = 2;
+    program.stageBytes = 1 << 20;
+    program.layers.front().forward = {{1e-3, TraceCollective::AllReduce, ProgramGroup::Tensor, 1 << 20}, {0.5e-3}};
+    program.layers.front().backward = {{2e-3, TraceCollective::AllReduce, ProgramGroup::Tensor, 1 << 20}};
+    const auto folded = trainingJob(program);
+    const auto all = everyRank(program);
+    QVERIFY(folded && all);
+    QCOMPARE(all->traces.size(), std::size_t{8});
+    ClusterSettings settings;
+    settings.network.dimensions = {{TopologyShape::Switch, 2, 100e9, 500}, {TopologyShape::Switch, 4, 25e9, 2000}};
+    const auto once = runCluster(*folded, settings, false, {}, false), each = runCluster(*all, settings, false, {}, false);
+    QVERIFY2(once && each, !once ? toText(once.error()).c_str() : !each ? toText(each.error()).c_str() : "");
+    for (std::size_t r = 0; r < 8; ++r) {
+        QCOMPARE(each->ranks[r].finish, once->ranks[r / 4].finish);
+        QCOMPARE(each->ranks[r].exposed, once->ranks[r / 4].exposed);
+    }
+}
+
+// Computing everything again costs one forward pass of the layers, attention alone less.
+void TstTrainingStep::recomputation() {
+    const WorkloadPtr workload = gpt(8, 2048, 16, 4);
+    const double none = estimated(workload, "tp=2,mb=2", Recompute::None).latency.value;
+    const double selective = estimated(workload, "tp=2,mb=2", Recompute::Selective).latency.value;
+    const double full = estimated(workload, "tp=2,mb=2", Recompute::Full).latency.value;
+    QVERIFY(none < selective && selective < full);
+    QVERIFY(full < 1.4 * none);
+}
+
+void TstTrainingStep::memoryOfShares() {
+    const WorkloadPtr workload = gpt(8, 2048, 16, 16);
+    double before = 1e30;
+    for (const char* plan : {"dp=8", "dp=8,zero=1", "dp=8,zero=2", "dp=8,zero=3"}) {
+        const Estimate answer = estimated(workload, plan, Recompute::None);
+        QVERIFY(answer.memory.has_value());
+        QVERIFY2(answer.memory->weights.value < before, plan);
+        before = answer.memory->weights.value;
+    }
+    // Weights and gradients in fp16, two moments and a copy in fp32: 16 bytes a parameter, an eighth of it on each.
+    const double parameters = workload->totals.parameters;
+    QVERIFY2(std::abs(before / (16 * parameters / 8) - 1) < 0.03, fmt::format("{} of {}", before, 2 * parameters).c_str());
+    const double kept = estimated(workload, "dp=8", Recompute::None).memory->activations.value;
+    const double again = estimated(workload, "dp=8", Recompute::Full).memory->activations.value;
+    QVERIFY(again < 0.5 * kept);
+    // One forward, one backward: the first of four stages keeps four micro-batches of a quarter of the layers.
+    const double piped = estimated(workload, "pp=4,mb=16", Recompute::None).memory->activations.value;
+    const double whole = estimated(workload, "mb=16", Recompute::None).memory->activations.value;
+    QVERIFY2(std::abs(piped / whole - 1) < 0.1, fmt::format("{} of {}", piped, whole).c_str());
+}
+
+// Korthikanti et al. 2022, table 5: iteration times on A100, by model and recomputation. Nothing was fitted to them.
+void TstTrainingStep::publishedSteps() {
+    const struct {
+        int layers, hidden, heads;
+        std::int64_t batch;
+        const char* plan;
+        Recompute recompute;
+        double measured;
+    } rows[] = {{48, 6144, 64, 4, "tp=8,mb=1", Recompute::Full, 1.42},
+                {48, 6144, 64, 4, "tp=8,mb=1,sp=1", Recompute::Selective, 1.10},
+                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64", Recompute::Full, 18.13},
+                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64,sp=1", Recompute::Selective, 13.75},
+                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280", Recompute::Full, 49.05},
+                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280,sp=1", Recompute::Selective, 37.83},
+                {128, 25600, 160, 512, "tp=8,pp=64,mb=512", Recompute::Full, 94.42},
+                {128, 25600, 160, 512, "tp=8,pp=64,mb=512,sp=1", Recompute::Selective, 71.49}};
+    double sum = 0;
+    int inside = 0;
+    for (const auto& row : rows) {
+        const Estimate answer = estimated(gpt(row.layers, row.hidden, row.heads, row.batch), row.plan, row.recompute);
+        const double error = answer.latency.value / row.measured - 1;
+        sum += std::abs(error);
+        const bool holds = answer.interval.low.value <= row.measured && row.measured <= answer.interval.high.value;
+        inside += holds ? 1 : 0;
+        qInfo("%s %s: measured %.2f s, %.2f s [%.2f … %.2f], %+.1f %%", row.plan, std::string(toText(row.recompute)).c_str(), row.measured,
+              answer.latency.value, answer.interval.low.value, answer.interval.high.value, 100 * error);
+    }
+    qInfo("mean error %.1f %%, %d of 8 inside", 100 * sum / 8, inside);
+    QVERIFY(sum / 8 < 0.07);
+    QVERIFY(inside >= 7);
+}
+
+void TstTrainingStep::refused() {
+    const auto steps = oneForwardOneBackward(0, 4, 2, 6);
+    QVERIFY(!steps && steps.error().code == "plan.interleave");
+    QVERIFY(!parsePlan("zero=4"));
+    QVERIFY(!parsePlan("sp=2"));
+    QCOMPARE(toText(*parsePlan("tp=8,vp=3,zero=1,sp=1")), std::string("tp=8,vp=3,zero=1,sp=1"));
+    const auto task = parseTask("training-step(optimizer=sgd, recompute=full)");
+    QVERIFY(task.has_value());
+    QCOMPARE(toText(*task), std::string("training-step(optimizer=sgd, recompute=full)"));
+    QVERIFY(!parseTask("training-step(recompute=some)"));
+}
+
+QTEST_APPLESS_MAIN(TstTrainingStep)
+#include "tst_training_step.moc"
