@@ -192,9 +192,9 @@ private slots:
             {QRegularExpression(R"(^std::string (yamlScalar|yamlFlow|yamlQuoted)\()"),
              {"engine/base/text/"},
              "yamlScalar or yamlFlow"},
-            // Of its own text alone: the run database's JSON, and what the layout process is sent.
-            {QRegularExpression(R"(\b[Jj]son::parse\()"),
-             {"engine/store/export/", "engine/store/runs/", "app/layout/protocol.cpp"},
+            // nlohmann-json writes; it reads nothing.
+            {QRegularExpression(R"(\b(\w*[Jj]son)::(parse|accept|sax_parse)\(|\bQJsonDocument::fromJson\b)"),
+             {},
              "parseJson or JsonCursor"},
             {QRegularExpression(R"(\bgzopen\b|\bgzread\b)"), {"engine/base/text/csv_stream.cpp"}, "CsvStream"},
         };
