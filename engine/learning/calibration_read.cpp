@@ -1,22 +1,21 @@
 // Strict: what a calibration says becomes prices, so nothing in it is guessed or passed over.
 
-#include "learning/calibration.h"
 #include "base/text/json_cursor.h"
+#include "base/text/read_file.h"
+#include "learning/calibration.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 namespace orrery {
 
 namespace {
 
-constexpr std::uintmax_t largestFile = 256u << 20;
+constexpr std::size_t largestFile = 256u << 20;
 constexpr std::size_t mostSections = 4096, mostDevices = 4096;
 
 void require(JsonCursor& json, bool there, std::string_view name) {
@@ -302,20 +301,12 @@ Expected<Calibration> parseCalibration(std::string_view text, const std::string&
 }
 
 Expected<Calibration> readCalibration(const std::string& file) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    const Place place{file, 0, 0, {}};
-    if (error || !std::filesystem::is_regular_file(file, error)) {
-        return fail("calibration.unreadable", "the file cannot be read", "a calibration, *.json", "Check the path.",
-                    place);
-    }
-    if (size > largestFile) return fail("calibration.too-large", "the file is larger than 256 MiB", {}, {}, place);
-    std::string text(size, '\0');
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream.read(text.data(), std::streamsize(size))) {
-        return fail("calibration.unreadable", "the file cannot be read", {}, "Check its permissions.", place);
-    }
-    return parseCalibration(text, file);
+    const auto text = readFile(file, {.most = largestFile,
+                                      .code = "calibration.unreadable",
+                                      .tooLarge = "calibration.too-large",
+                                      .expected = "a calibration, *.json"});
+    if (!text) return tl::unexpected(text.error());
+    return parseCalibration(*text, file);
 }
 
 }  // namespace orrery
