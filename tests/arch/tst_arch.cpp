@@ -233,6 +233,8 @@ private slots:
             {QRegularExpression(R"(\bbool (sameKernel|equalKernels?)\()"), "engine/workload/kernel"},
             {QRegularExpression(R"(\b(static|idle)(Share|Power)\w* = 0\.|\busualIdle\b)"),
              "engine/hardware/views/power_limit.h"},
+            {QRegularExpression(R"(\benum class \w*Dataflow\b|\x22(weight|output|input|row)-stationary\x22)"),
+             "engine/hardware/dataflow"},
             {QRegularExpression(R"(0x[bB][fF]58476[dD]1[cC][eE]4[eE]5[bB]9)"), "engine/base/hash"},
         };
         QStringList again;
