@@ -3,6 +3,7 @@
 #include "base/text/json_cursor.h"
 #include "base/text/read_file.h"
 #include "learning/calibration.h"
+#include "learning/calibration_versions.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>
@@ -254,7 +255,8 @@ CalibrationSection readSection(JsonCursor& json) {
 Expected<Calibration> parseCalibration(std::string_view text, const std::string& name) {
     JsonCursor json(text, name, "calibration");
     Calibration calibration;
-    bool format = false, version = false, sections = false;
+    bool format = false, sections = false;
+    std::int64_t version = 0;
     std::string_view key;
     for (json.object(); json.key(key);) {
         if (key == "format") {
@@ -262,13 +264,12 @@ Expected<Calibration> parseCalibration(std::string_view text, const std::string&
             if (json.ok() && !format)
                 json.fail("other-format", "not a calibration", R"("format": "orrery-calibration")");
         } else if (key == "version") {
-            const auto number = json.integer();
-            version = true;
-            if (json.ok() && number > calibrationVersion) {
-                json.fail("newer-version", fmt::format("version {} is newer than this program knows", number),
+            version = json.integer();
+            if (json.ok() && version > calibrationVersion) {
+                json.fail("newer-version", fmt::format("version {} is newer than this program knows", version),
                           fmt::format("version {} or older", calibrationVersion), "Update Orrery, or calibrate again.");
-            } else if (json.ok() && number < 1) {
-                json.fail("range", fmt::format("there is no version {}", number), "1 or more");
+            } else if (json.ok() && version < 1) {
+                json.fail("range", fmt::format("there is no version {}", version), "1 or more");
             }
         } else if (key == "method")
             calibration.method = json.text();
@@ -292,11 +293,12 @@ Expected<Calibration> parseCalibration(std::string_view text, const std::string&
             json.skip();
     }
     if (json.ok() && !format) json.fail("other-format", "not a calibration", R"("format": "orrery-calibration")");
-    require(json, version, "version");
+    require(json, version > 0, "version");
     require(json, !calibration.method.empty(), "method");
     require(json, sections, "sections");
     json.end();
     if (!json.ok()) return tl::unexpected(json.problem());
+    detail::bringUpToDate(calibration, static_cast<int>(version));
     return calibration;
 }
 

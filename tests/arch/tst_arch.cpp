@@ -231,7 +231,8 @@ private slots:
             {QRegularExpression(R"(\bstd::uint64_t (identity|kernel(Identity|Hash)\w*)\(const Kernel&)"),
              "engine/workload/kernel"},
             {QRegularExpression(R"(\bbool (sameKernel|equalKernels?)\()"), "engine/workload/kernel"},
-            {QRegularExpression(R"(\b(static|idle)(Share|Power)\w* = 0\.|\busualIdle\b)"),
+            {QRegularExpression(
+                 R"(\b(static|idle|always)_?(Share|Power|Watts)\w* = 0\.|\busualIdle\b|\bstatic_share\b)"),
              "engine/hardware/views/power_limit.h"},
             {QRegularExpression(R"(\benum class \w*Dataflow\b|\x22(weight|output|input|row)-stationary\x22)"),
              "engine/hardware/dataflow"},
