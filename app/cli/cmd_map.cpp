@@ -55,7 +55,7 @@ nlohmann::ordered_json exact(double value) {
     return value;
 }
 
-std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
+nlohmann::ordered_json countsJson(const TimeloopInput& input, const NestCounts& counts) {
     nlohmann::ordered_json json;
     json["cycles"] = exact(counts.cycles);
     json["utilization"] = counts.utilisation;
@@ -77,7 +77,7 @@ std::string countsJson(const TimeloopInput& input, const NestCounts& counts) {
                                       {"energy_j", at.energy}});
         }
     }
-    return json.dump(2) + "\n";
+    return json;
 }
 
 namespace {
@@ -127,7 +127,8 @@ int runMap(const Arguments& arguments, Watch& watch) {
         if (!writeTo(*path, writeTimeloop(input->problem, input->hardware, *input->mapping))) return Unanswered;
         if (*path == "-") return Answered;
     }
-    return print(arguments.has("json") ? countsJson(*input, *counts) : search + countsText(*input, *counts))
+    return print(arguments.has("json") ? countsJson(*input, *counts).dump(2) + "\n"
+                                       : search + countsText(*input, *counts))
                ? Answered
                : Unanswered;
 }

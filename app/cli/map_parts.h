@@ -6,13 +6,15 @@
 #include "mapping/mappers/mapper.h"
 #include "mapping/timeloop/timeloop.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <memory>
 #include <string>
 
 namespace orrery::cli {
 
 std::string countsText(const TimeloopInput& input, const NestCounts& counts);
-std::string countsJson(const TimeloopInput& input, const NestCounts& counts);
+nlohmann::ordered_json countsJson(const TimeloopInput& input, const NestCounts& counts);
 
 /// `--mapper`, `--objective`, `--seed`, `--evaluations`.
 const std::vector<Option>& mapperOptions();

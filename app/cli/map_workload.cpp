@@ -54,7 +54,7 @@ int oneOperator(const SpatialArrayView& view, const Graph& graph, const std::str
         if (const auto path = arguments.value("write"))
             written = writeTo(*path, writeTimeloop(input.problem, input.hardware, *input.mapping)) && written;
         written = print(arguments.has("json")
-                            ? countsJson(input, nest.counts())
+                            ? countsJson(input, nest.counts()).dump(2) + "\n"
                             : searchText(*nest.search, input.hardware) + countsText(input, nest.counts())) &&
                   written;
     }
@@ -90,7 +90,7 @@ std::string json(const Graph& graph, const std::vector<Expected<MappedOperator>>
         nlohmann::ordered_json one{{"operator", graph.operators[i].name}, {"repeat", graph.operators[i].repeat}};
         one["nests"] = nlohmann::ordered_json::array();
         for (const MappedNest& nest : mapped[i]->nests) {
-            auto counts = nlohmann::ordered_json::parse(countsJson(asInput(*mapped[i], nest), nest.counts()));
+            auto counts = countsJson(asInput(*mapped[i], nest), nest.counts());
             counts["times"] = nest.times;
             counts["evaluations"] = nest.search->valid;
             one["nests"].push_back(std::move(counts));

@@ -1,5 +1,7 @@
 #include "app/layout/protocol.h"
 
+#include "base/text/json_cursor.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -13,47 +15,71 @@ bool isSize(double value) {
     return std::isfinite(value) && value > 0 && value <= largestSize;
 }
 
+bool isIndex(double value, std::int32_t least, std::size_t end) {
+    return value == std::floor(value) && value >= least && value < static_cast<double>(end);
+}
+
+// Rows of so many numbers each, at most `most` of them.
+std::vector<std::vector<double>> readRows(JsonCursor& json, std::size_t width, std::size_t most) {
+    std::vector<std::vector<double>> rows;
+    for (json.array(); json.element();) {
+        rows.push_back(json.numbers(width));
+        if (json.ok() && rows.back().size() != width) json.fail("row", "a node, edge or frame has too few numbers");
+        if (rows.size() > most) json.fail("too-large", "more nodes, edges or frames than are taken on");
+    }
+    return rows;
+}
+
 }  // namespace
 
-std::optional<Request> parseRequest(const std::string& text, std::string& why) try {
-    const Json json = Json::parse(text);
+std::optional<Request> parseRequest(const std::string& text, std::string& why) {
+    JsonCursor json(text, "request", "layout");
     Request request;
-    request.engine = json.value("engine", "dot");
-    request.leftToRight = json.value("leftToRight", false);
-    request.titleHeight = json.value("titleHeight", 26.0);
-    const Json &nodes = json.at("nodes"), &edges = json.at("edges");
-    const Json frames = json.value("frames", Json::array());
-    why = "more nodes, edges or frames than are taken on";
-    if (nodes.size() > mostNodes || edges.size() > mostEdges || frames.size() > mostFrames) return std::nullopt;
+    std::optional<std::vector<std::vector<double>>> nodes, edges;
+    std::vector<std::vector<double>> frames;
+    std::string_view name;
+    for (json.object(); json.key(name);) {
+        if (name == "engine") {
+            request.engine = json.text();
+        } else if (name == "leftToRight") {
+            request.leftToRight = json.truth();
+        } else if (name == "titleHeight") {
+            request.titleHeight = json.number();
+        } else if (name == "nodes") {
+            nodes = readRows(json, 3, mostNodes);
+        } else if (name == "edges") {
+            edges = readRows(json, 2, mostEdges);
+        } else if (name == "frames") {
+            frames = readRows(json, 2, mostFrames);
+        } else {
+            json.skip();
+        }
+    }
+    json.end();
+    why = json.problem().message;
+    if (!json.ok()) return std::nullopt;
+    why = "the nodes or edges are missing";
+    if (!nodes || !edges) return std::nullopt;
     why = "the engine is not one of dot, neato, sfdp, circo";
     if (request.engine != "dot" && request.engine != "neato" && request.engine != "sfdp" && request.engine != "circo") {
         return std::nullopt;
     }
     why = "a frame, node or edge names what is not there, or a size is not one";
     if (!(request.titleHeight >= 0 && request.titleHeight <= 1000)) return std::nullopt;
-    for (const Json& frame : frames) {
-        const Request::Frame f{frame.at(0).get<std::int32_t>(), frame.at(1).get<double>()};
-        if (f.parent < -1 || f.parent >= static_cast<std::int32_t>(request.frames.size())) return std::nullopt;
-        if (!(f.width >= 0 && f.width <= largestSize)) return std::nullopt;
-        request.frames.push_back(f);
+    for (const auto& row : frames) {
+        if (!isIndex(row[0], -1, request.frames.size()) || !(row[1] >= 0 && row[1] <= largestSize)) return std::nullopt;
+        request.frames.push_back({static_cast<std::int32_t>(row[0]), row[1]});
     }
-    for (const Json& node : nodes) {
-        const Request::Node n{node.at(0).get<double>(), node.at(1).get<double>(), node.at(2).get<std::int32_t>()};
-        if (!isSize(n.width) || !isSize(n.height)) return std::nullopt;
-        if (n.frame < -1 || n.frame >= static_cast<std::int32_t>(frames.size())) return std::nullopt;
-        request.nodes.push_back(n);
+    for (const auto& row : *nodes) {
+        if (!isSize(row[0]) || !isSize(row[1]) || !isIndex(row[2], -1, frames.size())) return std::nullopt;
+        request.nodes.push_back({row[0], row[1], static_cast<std::int32_t>(row[2])});
     }
-    const auto count = static_cast<std::int32_t>(request.nodes.size());
-    for (const Json& edge : edges) {
-        const std::array<std::int32_t, 2> e{edge.at(0).get<std::int32_t>(), edge.at(1).get<std::int32_t>()};
-        if (e[0] < 0 || e[1] < 0 || e[0] >= count || e[1] >= count) return std::nullopt;
-        request.edges.push_back(e);
+    for (const auto& row : *edges) {
+        if (!isIndex(row[0], 0, nodes->size()) || !isIndex(row[1], 0, nodes->size())) return std::nullopt;
+        request.edges.push_back({static_cast<std::int32_t>(row[0]), static_cast<std::int32_t>(row[1])});
     }
     why.clear();
     return request;
-} catch (const std::exception& error) {
-    why = error.what();
-    return std::nullopt;
 }
 
 std::string writeAnswer(const Answer& answer) {

@@ -1,7 +1,8 @@
 #include "evaluation/import_description.h"
 
-#include "hardware/files/catalogue.h"
 #include "base/text/nearest.h"
+#include "base/text/read_file.h"
+#include "hardware/files/catalogue.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +10,6 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace orrery {
 
@@ -254,13 +253,9 @@ Expected<ImportDescription> readDescription(const YamlNode& root, const std::str
 }
 
 Expected<ImportDescription> readImportFile(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    if (!stream) {
-        return fail("reference.unreadable", "cannot read the import description", "a YAML file", {},
-                    Place{path, 0, 0, {}});
-    }
-    auto root = parseYaml(text, path);
+    const auto text = readFile(path, {.code = "reference.unreadable", .expected = "a YAML file", .pipes = true});
+    if (!text) return tl::unexpected(text.error());
+    auto root = parseYaml(*text, path);
     if (!root) return tl::unexpected(std::move(root.error()));
     const YamlNode* format = root->find("orrery");
     if (!format || format->scalar != "import/1") {

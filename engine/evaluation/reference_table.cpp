@@ -1,5 +1,6 @@
 #include "evaluation/reference_table.h"
 
+#include "base/text/read_file.h"
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_rows.h"
 #include "hardware/files/catalogue.h"
@@ -8,8 +9,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace orrery {
 
@@ -115,7 +114,8 @@ private:
         std::string known;
         for (const auto& each : shippedImports().all) known.append(known.empty() ? "" : ", ").append(each.id);
         return fail("reference.unknown-table", "no import description knows this file's name or columns",
-                    "a description of its columns", "map its columns, or name a description with --import: " + known, Place{file, 0, 0, {}});
+                    "a description of its columns", "map its columns, or name a description with --import: " + known,
+                    Place{file, 0, 0, {}});
     }
     // Of several descriptions of one file, those whose columns it has: not every edition of a table has all of them.
     static void leaveThoseThatFit(std::vector<Match>& matches, const std::string& file) {
@@ -167,14 +167,10 @@ private:
                std::all_of(description.fields.begin(), description.fields.end(), hasRule);
     }
     Expected<void> readOwn(const std::string& file) {
-        std::error_code error;
-        if (fs::file_size(file, error) > yamlLargestFile || error) {
-            return fail("reference.unreadable", "cannot read the reference file", "a YAML file of at most 16 MiB", {},
-                        Place{file, 0, 0, {}});
-        }
-        std::ifstream stream(file, std::ios::binary);
-        const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-        auto root = parseYaml(text, file);
+        const auto text =
+            readFile(file, {.most = yamlLargestFile, .code = "reference.unreadable", .expected = "a YAML file"});
+        if (!text) return tl::unexpected(text.error());
+        auto root = parseYaml(*text, file);
         if (!root) return tl::unexpected(std::move(root.error()));
         const YamlNode* format = root->find("orrery");
         if (!format || format->scalar != "references/1") {

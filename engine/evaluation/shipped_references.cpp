@@ -1,5 +1,6 @@
 #include "evaluation/shipped_references.h"
 
+#include "base/text/read_file.h"
 #include "base/unit.h"
 #include "evaluation/reference_checks.h"
 #include "hardware/files/catalogue.h"
@@ -11,8 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace orrery {
 
@@ -96,8 +95,7 @@ bool isModelFile(const std::string& text) {
 }
 
 std::string textOf(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    return readFile(file).value_or(std::string());
 }
 
 ShippedModelReferences readShipped() {

@@ -1,4 +1,5 @@
 #include "hardware/attributes.h"
+#include "hardware/dataflow.h"
 
 #include <array>
 
@@ -26,8 +27,6 @@ constexpr std::array<std::string_view, 7> platformChoices{"gpu", "tpu", "cpu", "
 constexpr std::array<std::string_view, 3> perChoices{"rank", "chip", "bank"};
 constexpr std::array<std::string_view, 6> nocChoices{
     "row-column-multicast", "multicast", "systolic", "mesh", "broadcast", "crossbar"};
-constexpr std::array<std::string_view, 4> dataflowChoices{"weight-stationary", "output-stationary", "input-stationary",
-                                                          "row-stationary"};
 constexpr std::array<std::string_view, 12> shapeChoices{
     "line", "ring",   "mesh",     "torus",     "fully-connected", "star",
     "bus",  "switch", "fat-tree", "dragonfly", "rail-optimised",  "nvswitch"};
@@ -88,7 +87,7 @@ const std::array specs{
     table("flops", on(VectorUnit), 0.01, 1e13, "Operations of one lane, by type; a fused multiply-add is two."),
     table("macs", on(TensorUnit, Mac), 0.001, 1e15, "Dense multiply-accumulates of one unit, by type."),
     measure("width", Dimension::Data, on(Mac), 0.125, 8, "Width of the operands, which tells their type.", false),
-    choice("dataflow", on(Array, TensorUnit), "Which operand stays in place.", dataflowChoices),
+    choice("dataflow", on(Array, TensorUnit), "Which operand stays in place.", dataflowNames),
     measure("energy", Dimension::EnergyPerOperation, units | on(Array), 1e-15, 1e-9,
             "Energy of one operation; a multiply-accumulate is two.", slider),
     choice("noc", on(Array, Cluster, Die), "How operands travel between the parts.", nocChoices),

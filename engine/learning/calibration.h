@@ -1,7 +1,7 @@
 #pragma once
 
 // A calibration: what a method has learned from references, readable and portable. One file (`*.json`, format
-// "orrery-calibration", version 1) belongs to one method and holds sections, each for one family of kernels on one
+// "orrery-calibration", version 2) belongs to one method and holds sections, each for one family of kernels on one
 // device, or on any.
 
 #include "base/diagnostic.h"
@@ -91,7 +91,7 @@ struct VariantName {
 };
 VariantName variantName(const Kernel& kernel);
 
-inline constexpr int calibrationVersion = 1;  ///< of the format
+inline constexpr int calibrationVersion = 2;  ///< of the format; what older ones meant: calibration_versions.h
 
 /// Fails with `calibration.…`: not JSON, not a calibration, newer version, unknown kind, numbers that are not finite,
 /// models that do not fit their features; with file and path inside it.

@@ -1,22 +1,22 @@
 // Strict: what a calibration says becomes prices, so nothing in it is guessed or passed over.
 
-#include "learning/calibration.h"
 #include "base/text/json_cursor.h"
+#include "base/text/read_file.h"
+#include "learning/calibration.h"
+#include "learning/calibration_versions.h"
 #include "learning/trees.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 namespace orrery {
 
 namespace {
 
-constexpr std::uintmax_t largestFile = 256u << 20;
+constexpr std::size_t largestFile = 256u << 20;
 constexpr std::size_t mostSections = 4096, mostDevices = 4096;
 
 void require(JsonCursor& json, bool there, std::string_view name) {
@@ -255,7 +255,8 @@ CalibrationSection readSection(JsonCursor& json) {
 Expected<Calibration> parseCalibration(std::string_view text, const std::string& name) {
     JsonCursor json(text, name, "calibration");
     Calibration calibration;
-    bool format = false, version = false, sections = false;
+    bool format = false, sections = false;
+    std::int64_t version = 0;
     std::string_view key;
     for (json.object(); json.key(key);) {
         if (key == "format") {
@@ -263,13 +264,12 @@ Expected<Calibration> parseCalibration(std::string_view text, const std::string&
             if (json.ok() && !format)
                 json.fail("other-format", "not a calibration", R"("format": "orrery-calibration")");
         } else if (key == "version") {
-            const auto number = json.integer();
-            version = true;
-            if (json.ok() && number > calibrationVersion) {
-                json.fail("newer-version", fmt::format("version {} is newer than this program knows", number),
+            version = json.integer();
+            if (json.ok() && version > calibrationVersion) {
+                json.fail("newer-version", fmt::format("version {} is newer than this program knows", version),
                           fmt::format("version {} or older", calibrationVersion), "Update Orrery, or calibrate again.");
-            } else if (json.ok() && number < 1) {
-                json.fail("range", fmt::format("there is no version {}", number), "1 or more");
+            } else if (json.ok() && version < 1) {
+                json.fail("range", fmt::format("there is no version {}", version), "1 or more");
             }
         } else if (key == "method")
             calibration.method = json.text();
@@ -293,29 +293,22 @@ Expected<Calibration> parseCalibration(std::string_view text, const std::string&
             json.skip();
     }
     if (json.ok() && !format) json.fail("other-format", "not a calibration", R"("format": "orrery-calibration")");
-    require(json, version, "version");
+    require(json, version > 0, "version");
     require(json, !calibration.method.empty(), "method");
     require(json, sections, "sections");
     json.end();
     if (!json.ok()) return tl::unexpected(json.problem());
+    detail::bringUpToDate(calibration, static_cast<int>(version));
     return calibration;
 }
 
 Expected<Calibration> readCalibration(const std::string& file) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    const Place place{file, 0, 0, {}};
-    if (error || !std::filesystem::is_regular_file(file, error)) {
-        return fail("calibration.unreadable", "the file cannot be read", "a calibration, *.json", "Check the path.",
-                    place);
-    }
-    if (size > largestFile) return fail("calibration.too-large", "the file is larger than 256 MiB", {}, {}, place);
-    std::string text(size, '\0');
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream.read(text.data(), std::streamsize(size))) {
-        return fail("calibration.unreadable", "the file cannot be read", {}, "Check its permissions.", place);
-    }
-    return parseCalibration(text, file);
+    const auto text = readFile(file, {.most = largestFile,
+                                      .code = "calibration.unreadable",
+                                      .tooLarge = "calibration.too-large",
+                                      .expected = "a calibration, *.json"});
+    if (!text) return tl::unexpected(text.error());
+    return parseCalibration(*text, file);
 }
 
 }  // namespace orrery

@@ -1,4 +1,5 @@
 #include "base/text/json_node.h"
+#include "base/text/json_values.h"
 #include "base/text/table.h"
 
 #include <QFile>
@@ -6,6 +7,7 @@
 #include <QtTest/QtTest>
 
 #include <cmath>
+#include <limits>
 
 using namespace orrery;
 
@@ -30,6 +32,45 @@ private slots:
         QVERIFY(!b->numberOf("d"));
         QCOMPARE(b->shown(), std::string("{\"c\":null,\"d\":true}"));
         QCOMPARE(b->shown(10), std::string("{\"c\":nu..."));
+    }
+
+    void valuesAreReadByNameAndTheFirstWrongOneIsKept() {
+        const auto tree = parseJson(
+            "{\"a\": 2.5, \"big\": 9223372036854775807, \"seed\": 18446744073709551615, \"none\": null,\n"
+            "\"texts\": [\"x\", \"y\"], \"inner\": {\"b\": true}, \"rows\": [{\"n\": 1}, {\"n\": 1e3}]}");
+        QVERIFY(tree);
+        std::optional<Diagnostic> problem;
+        const JsonValues json(*tree, problem);
+        QCOMPARE(json.number("a"), 2.5);
+        QCOMPARE(json.whole("big"), std::numeric_limits<std::int64_t>::max());
+        QCOMPARE(json.seed("seed"), std::numeric_limits<std::uint64_t>::max());
+        QCOMPARE(json.number("none", 7), 7.0);
+        QVERIFY(json.texts("texts") == (std::vector<std::string>{"x", "y"}));
+        QVERIFY(json.inner("inner").truth("b", false) && !json.inner("absent").has("b"));
+        QCOMPARE(json.of(json.list("rows")[1]).whole("n"), std::int64_t{1000});
+        QVERIFY(!problem);
+        QCOMPARE(json.whole("a"), std::int64_t{0});
+        QVERIFY(problem && problem->code == "json.value" && problem->place.line == 1);
+        QCOMPARE(json.text("b"), std::string());
+        QCOMPARE(problem->code, std::string("json.value"));  // the first
+        problem.reset();
+        json.inner("inner").text("c");
+        QVERIFY(problem && problem->code == "json.missing-key" && problem->place.line == 2);
+        problem.reset();
+        json.numbers("texts");
+        QVERIFY(problem && problem->code == "json.value");
+    }
+    void charactersBeyondTheFirstPlaneAreRead() {
+        const auto tree = parseJson(R"(["\ud83d\ude00", "\ud83dx", "\u20ac"])");
+        QVERIFY(tree);
+        QCOMPARE(tree->items[0].text, std::string("\xF0\x9F\x98\x80"));
+        QCOMPARE(tree->items[1].text, std::string("\xEF\xBF\xBDx"));
+        QCOMPARE(tree->items[2].text, std::string("\xE2\x82\xAC"));
+    }
+    void limitsCanBeRaised() {
+        QVERIFY(!parseJson("[1, 2, 3]", {}, "json", {.values = 3}));
+        QVERIFY(parseJson("[1, 2, 3]", {}, "json", {.values = 4}));
+        QVERIFY(!parseJson("[1, 2, 3]", {}, "json", {.bytes = 8}));
     }
 
     void brokenTextIsRefusedWithItsPlace_data() {

@@ -3,13 +3,16 @@
 
 #include <benchmark/benchmark.h>
 
+using namespace orrery;
 using namespace orrery::systolic;
 
 namespace {
 
 Array array(int dataflow, bool ideal) {
     Array made;
-    made.dataflow = static_cast<Dataflow>(dataflow);
+    static constexpr Dataflow flows[]{Dataflow::OutputStationary, Dataflow::WeightStationary,
+                                      Dataflow::InputStationary};
+    made.dataflow = flows[dataflow];
     made.idealBandwidth = ideal;
     made.ifmapBandwidth = made.filterBandwidth = made.ofmapBandwidth = 64;
     made.ifmapWords = made.filterWords = made.ofmapWords = 1 << 19;

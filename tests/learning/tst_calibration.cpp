@@ -1,3 +1,4 @@
+#include "hardware/views/power_limit.h"
 #include "learning/calibration.h"
 #include "learning/fit_section.h"
 #include "learning/trees.h"
@@ -67,6 +68,28 @@ private slots:
         QVERIFY(!calibration->sections[1].device);
         QCOMPARE(calibration->sections[1].model->predict(std::vector{7.0, 99.0}), 13.0);
         QCOMPARE(calibration->sections[2].model->predict(std::vector{12.0, 21.0}), 0.0);
+    }
+
+    // In version 1 both stood beside a static share of their own; the clock under a cap stays what it was.
+    void energiesOfVersionOneStandBesideTheOneStaticShare() {
+        QFile file(QString::fromStdString(golden));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QByteArray text = file.readAll();
+        QVERIFY(text.contains("\"launch\": "));
+        text.replace("\"launch\": ", "\"switched energy\": 8e-13, \"arithmetic energy\": 9.3e-12, \"launch\": ");
+        const auto first = parseCalibration(text.toStdString(), "one.json");
+        QVERIFY2(first, first ? "" : toText(first.error()).c_str());
+        const auto& then = first->sections[0].parameters;
+        const double watts = 500e12 * 8e-13, cap = 400;
+        QVERIFY(std::abs(clockUnderPower(cap, staticWatts(cap, 0), 500e12 * then.at("switched energy")) -
+                         clockUnderPower(cap, 0.15 * cap, watts)) < 1e-12);
+        QVERIFY(clockUnderPower(cap, 0.15 * cap, watts) < 0.99);
+        QVERIFY(std::abs(clockUnderPower(cap, staticWatts(cap, 0), 4e13 * then.at("arithmetic energy")) -
+                         clockUnderPower(cap, 0.2 * cap, 4e13 * 9.3e-12)) < 1e-12);
+        text.replace("\"version\": 1,", "\"version\": 2,");
+        const auto second = parseCalibration(text.toStdString(), "two.json");
+        QVERIFY2(second, second ? "" : toText(second.error()).c_str());
+        QCOMPARE(second->sections[0].parameters.at("switched energy"), 8e-13);
     }
 
     void whatIsWrittenReadsBack() {

@@ -80,7 +80,7 @@ private slots:
         for (const auto& [m, n, k] : {std::array{16, 16, 64}, std::array{8, 16, 128}, std::array{16, 3, 7}}) {
             systolic::Array array;
             array.rows = array.cols = 16;
-            array.dataflow = systolic::Dataflow::OutputStationary;
+            array.dataflow = Dataflow::OutputStationary;
             const auto report = systolic::closedForm(array, systolic::gemmLayer("x", m, n, k), {.traffic = false});
             QVERIFY(report);
             const auto plan = systolic::planFolds(array, systolic::gemmLayer("x", m, n, k));

@@ -66,7 +66,7 @@ WorkloadPtr product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t
 SystolicMachine machine(std::int64_t side, std::int64_t arrays) {
     SystolicMachine made;
     made.array.rows = made.array.cols = side;
-    made.array.dataflow = systolic::Dataflow::WeightStationary;
+    made.array.dataflow = Dataflow::WeightStationary;
     made.arrays = arrays;
     made.hertz = 1e9;
     made.bytesPerSecond = 1e12;

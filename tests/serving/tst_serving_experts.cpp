@@ -240,7 +240,7 @@ private slots:
         if (!fits) return;
         const CapacityPlan& capacity = fits->pools[0].capacity;
         for (const CapacityPart& part : capacity.parts) {
-            if (part.name == "KV cache")
+            if (part.use == CapacityUse::KvCache)
                 QVERIFY(std::abs(part.bytes / (static_cast<double>(capacity.tokens) * bytes) - 1) < 1e-9);
         }
         scenario.model.kv = DType::FP8;

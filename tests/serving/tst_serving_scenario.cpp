@@ -1,5 +1,6 @@
 // From a person's description to a fleet: memory, plans, clocks, transfers, and what cannot be.
 
+#include "hardware/views/cluster_view.h"
 #include "methods/system/clock_policy.h"
 #include "methods/system/planned_fleet.h"
 #include "methods/system/scenario_transfer.h"
@@ -169,8 +170,20 @@ private slots:
         QVERIFY(nodes->fleet->transfer.bytesPerSecond > 0);
         scenario.transfer = TransferSpec{.bytesPerSecond = 123};
         QCOMPARE(fleetOf(scenario, drawing("h100-sxm"))->fleet->transfer.bytesPerSecond, 123.0);
-        // Nothing drawn: PCIe.
-        QCOMPARE(transferOf(Hardware{}, {}, {}, 0, 2).transfer.bytesPerSecond, 50e9);
+        // Nothing drawn and no links of its own: no way, and no assumption about one.
+        const auto none = transferOf(Hardware{}, {}, {}, 0, 2);
+        QVERIFY(!none && none.error().code == "serving.transfer-not-drawn" && !none.error().hint.empty());
+        QCOMPARE(transferOf(Hardware{}, {}, {}, 1e9, 2)->transfer.bytesPerSecond, 2e9);
+        scenario.transfer.reset();
+        QCOMPARE(codeOf(scenario, "jetson-agx-orin"), QString("serving.transfer-not-drawn"));
+        scenario.transfer = TransferSpec{.bytesPerSecond = 1e9};
+        QCOMPARE(codeOf(scenario, "jetson-agx-orin"), QString("none"));
+        // Links between the parts, no topology: as the cluster view has them.
+        scenario.transfer.reset();
+        const auto mesh = fleetOf(scenario, drawing("dgx-1-v100"));
+        QVERIFY2(mesh, mesh ? "" : mesh.error().message.c_str());
+        const auto view = clusterView(*drawing("dgx-1-v100"));
+        QCOMPARE(mesh->fleet->transfer.bytesPerSecond, view->groups.front().tiers.back().perDevice().value);
     }
 
     void theLowestClockKeepsThePromiseAndSavesEnergy() {

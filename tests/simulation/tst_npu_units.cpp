@@ -56,7 +56,7 @@ NpuMachine randomMachine(RandomStream& random) {
     m.memoryBytes = 1 + 100 * random.uniform();
     m.portBytes = random.below(2) == 0 ? 0 : 1 + 50 * random.uniform();
     m.memoryLatency = static_cast<std::int64_t>(random.below(300));
-    m.dataflow = random.below(4) == 0 ? NpuDataflow::OutputStationary : NpuDataflow::WeightStationary;
+    m.dataflow = random.below(4) == 0 ? Dataflow::OutputStationary : Dataflow::WeightStationary;
     return m;
 }
 
@@ -90,7 +90,7 @@ private slots:
             QCOMPARE(simulate(program, m)->cycles, 2 + 15 + 14 + std::max<std::int64_t>(rows, 4));
         }
         NpuMachine os = m;
-        os.dataflow = NpuDataflow::OutputStationary;
+        os.dataflow = Dataflow::OutputStationary;
         program.clear();
         program.gemm(0, blockTiming({.runRows = 8, .depth = 100}, os), noBuffer, noBuffer, program.buffer(0, 0, true));
         QCOMPARE(simulate(program, os)->cycles, std::int64_t{2 + 14 + 100});

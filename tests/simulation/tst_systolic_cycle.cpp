@@ -78,7 +78,7 @@ Banks randomBanks(RandomStream& random, std::int64_t& bandwidth) {
 
 std::string describe(const Array& a, const Layer& l) {
     const Product p = productOf(l, a);
-    return fmt::format("{} {}x{} m {} n {} k {} sram {} {} {} bandwidth {} {} {} {}", toText(a.dataflow), a.rows,
+    return fmt::format("{} {}x{} m {} n {} k {} sram {} {} {} bandwidth {} {} {} {}", abbreviation(a.dataflow), a.rows,
                        a.cols, p.m, p.n, p.k, a.ifmapWords, a.filterWords, a.ofmapWords, a.ifmapBandwidth,
                        a.filterBandwidth, a.ofmapBandwidth, a.waitsCountTwice);
 }

@@ -61,8 +61,8 @@ private slots:
             Array array;
             array.rows = cell("R").toLongLong();
             array.cols = cell("C").toLongLong();
-            for (int d = 0; d < dataflowCount; ++d) {
-                if (cell("dataflow").toStdString() == toText(static_cast<Dataflow>(d)))
+            for (int d = 0; d < 3; ++d) {
+                if (cell("dataflow").toStdString() == abbreviation(static_cast<Dataflow>(d)))
                     array.dataflow = static_cast<Dataflow>(d);
             }
             const auto got = answer(array,

@@ -208,10 +208,10 @@ private slots:
     }
     void tooManyEntriesAreRefusedBeforeTheyAreKept() {
         std::string text = "orrery: project/1\nkept: [";
-        for (int i = 0; i < 600000; ++i) text += "x,";
+        for (int i = 0; i < 1100000; ++i) text += "x,";
         const auto read = readProject(text + "x]\n");
         QVERIFY(!read);
-        QCOMPARE(read.error().code, std::string("yaml.size"));
+        QCOMPARE(read.error().code, std::string("yaml.too-large"));
     }
     void modelsAreStoredRelativeToTheProject() {
         QTemporaryDir folder;

@@ -1,8 +1,8 @@
 #include "base/random.h"
 #include "methods/system/planned_fleet.h"
-#include "study/serving/sweep.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
+#include "study/serving/sweep.h"
 
 #include <QtTest/QtTest>
 
@@ -44,7 +44,7 @@ ServingStudy anyStudy(std::uint64_t seed) {
     maybe([&] { s.traffic.agents.samples = whole(); });
     maybe([&] { s.traffic.edit.mostText = whole(); });
     maybe([&] { s.traffic.requests = std::int64_t{1} << 40; });
-    maybe([&] { s.scenario.router = {"prefix", number(), number(), number(), "vidur"}; });
+    maybe([&] { s.scenario.router = {"prefix", number(), number(), "vidur"}; });
     maybe([&] { s.scenario.transfer = TransferSpec{}; });
     maybe([&] {
         s.scenario.transfer = TransferSpec{};
@@ -139,6 +139,16 @@ private slots:
         QVERIFY2(again.has_value(), again ? "" : (toText(again.error()) + "\n" + once).c_str());
         QCOMPARE(again->study.unknown.size(), std::size_t{4});
         QCOMPARE(QString::fromStdString(writeServing(again->study)), QString::fromStdString(once));
+    }
+    // `router/interval` was read by nobody; files that state it open, and keep it.
+    void aKeyThatMeantNothingIsKept() {
+        const auto read = readServing("orrery: serving/1\nrouter: {id: round-robin, interval: 2}\n", "s.yaml");
+        QVERIFY2(read.has_value(), read ? "" : toText(read.error()).c_str());
+        QCOMPARE(read->warnings.size(), std::size_t(1));
+        QCOMPARE(read->warnings.front().code, std::string("yaml.unknown-key"));
+        const std::string once = writeServing(read->study);
+        QVERIFY2(once.find("interval: 2") != std::string::npos, once.c_str());
+        QVERIFY(readServing(once).has_value());
     }
     void unitsAreRead() {
         const auto read = readServing(

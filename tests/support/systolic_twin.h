@@ -116,7 +116,6 @@ struct TwinDemand {
 };
 
 inline TwinDemand demandOf(const systolic::Array& array, const TwinOperands& op) {
-    using systolic::Dataflow;
     const std::int64_t R = array.rows;
     const std::int64_t C = array.cols;
     const auto M = static_cast<std::int64_t>(op.a.size());

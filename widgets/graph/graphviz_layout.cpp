@@ -1,5 +1,7 @@
 #include "widgets/graph/graphviz_layout.h"
 
+#include "base/text/json_cursor.h"
+
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QJsonArray>
@@ -7,8 +9,9 @@
 #include <QJsonObject>
 #include <QProcess>
 
-#include <cmath>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 namespace orrery::ui {
 namespace {
@@ -49,46 +52,58 @@ QByteArray requestOf(const LayoutGraph& graph, GraphvizLayout::Engine engine) {
         .toJson(QJsonDocument::Compact);
 }
 
-/// Finite numbers of an array, or nothing.
-std::optional<std::vector<double>> numbers(const QJsonValue& value) {
-    std::vector<double> list;
-    for (const QJsonValue& each : value.toArray()) {
-        const double number = each.toDouble(std::nan(""));
-        if (!std::isfinite(number)) return std::nullopt;
-        list.push_back(number);
+constexpr std::size_t mostNumbers = 1'000'000;  // of one edge's route
+
+/// Arrays of numbers; null where there is none.
+std::vector<std::optional<std::vector<double>>> rowsOf(JsonCursor& json) {
+    std::vector<std::optional<std::vector<double>>> rows;
+    for (json.array(); json.element();) {
+        if (json.null())
+            rows.emplace_back();
+        else
+            rows.emplace_back(json.numbers(mostNumbers));
     }
-    return list;
+    return rows;
 }
 
 /// What the program answered, if it fits the graph that it was asked about.
 std::optional<LayoutResult> resultOf(const QByteArray& text, const LayoutGraph& graph) {
-    const QJsonObject answer = QJsonDocument::fromJson(text).object();
-    const QJsonArray nodes = answer["nodes"].toArray(), edges = answer["edges"].toArray(),
-                     frames = answer["frames"].toArray();
-    if (std::size_t(nodes.size()) != graph.sizes.size() || std::size_t(edges.size()) != graph.edges.size() ||
-        std::size_t(frames.size()) != graph.frameParent.size()) {
+    JsonCursor json({text.data(), std::size_t(text.size())}, "answer", "layout");
+    std::vector<std::optional<std::vector<double>>> nodes, edges, frames;
+    std::vector<double> size;
+    std::string_view name;
+    for (json.object(); json.key(name);) {
+        if (name == "nodes")
+            nodes = rowsOf(json);
+        else if (name == "edges")
+            edges = rowsOf(json);
+        else if (name == "frames")
+            frames = rowsOf(json);
+        else if (name == "size")
+            size = json.numbers(2);
+        else
+            json.skip();
+    }
+    json.end();
+    if (!json.ok() || nodes.size() != graph.sizes.size() || edges.size() != graph.edges.size() ||
+        frames.size() != graph.frameParent.size() || size.size() != 2) {
         return std::nullopt;
     }
     LayoutResult result;
-    for (const QJsonValue& node : nodes) {
-        const auto at = numbers(node);
+    for (const auto& at : nodes) {
         if (!at || at->size() != 2) return std::nullopt;
         result.centres.emplace_back((*at)[0], (*at)[1]);
     }
-    for (const QJsonValue& edge : edges) {
-        const auto points = numbers(edge);
+    for (const auto& points : edges) {
         if (!points || points->size() < 4 || points->size() % 2 != 0) return std::nullopt;
         auto& route = result.routes.emplace_back();
         for (std::size_t p = 0; p < points->size(); p += 2) route.emplace_back((*points)[p], (*points)[p + 1]);
     }
-    for (const QJsonValue& frame : frames) {
-        const auto box = numbers(frame);
-        if (!box || (!frame.isNull() && box->size() != 4)) return std::nullopt;
-        result.frames.push_back(frame.isNull() ? QRectF() : QRectF((*box)[0], (*box)[1], (*box)[2], (*box)[3]));
+    for (const auto& box : frames) {
+        if (box && box->size() != 4) return std::nullopt;
+        result.frames.push_back(box ? QRectF((*box)[0], (*box)[1], (*box)[2], (*box)[3]) : QRectF());
     }
-    const auto size = numbers(answer["size"]);
-    if (!size || size->size() != 2) return std::nullopt;
-    result.bounds = QRectF(0, 0, (*size)[0], (*size)[1]);
+    result.bounds = QRectF(0, 0, size[0], size[1]);
     return result;
 }
 

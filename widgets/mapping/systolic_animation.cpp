@@ -32,20 +32,6 @@ constexpr Speed speeds[] = {{QT_TRANSLATE_NOOP("orrery::ui::SystolicAnimation", 
                             {QT_TRANSLATE_NOOP("orrery::ui::SystolicAnimation", "Fast"), 33, 0},
                             {QT_TRANSLATE_NOOP("orrery::ui::SystolicAnimation", "Whole run"), 33, 600}};
 
-std::optional<systolic::Dataflow> systolicDataflow(Dataflow dataflow) {
-    switch (dataflow) {
-        case Dataflow::WeightStationary:
-            return systolic::Dataflow::WeightStationary;
-        case Dataflow::OutputStationary:
-            return systolic::Dataflow::OutputStationary;
-        case Dataflow::InputStationary:
-            return systolic::Dataflow::InputStationary;
-        case Dataflow::RowStationary:
-            break;
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 SystolicAnimation::SystolicAnimation(QWidget* parent)
@@ -126,11 +112,11 @@ QWidget* SystolicAnimation::controls() {
     speed_->setCurrentIndex(1);
     connect(speed_, &QComboBox::currentIndexChanged, this, [this] { applySpeed(); });
     dataflow_ = box("dataflow", tr("Dataflow"), tr("What stays in the elements; all three compute the same product"));
-    dataflow_->addItem(tr("Output stationary"));
     dataflow_->addItem(tr("Weight stationary"));
+    dataflow_->addItem(tr("Output stationary"));
     dataflow_->addItem(tr("Input stationary"));
     connect(dataflow_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        array_.dataflow = static_cast<systolic::Dataflow>(index);
+        array_.dataflow = static_cast<Dataflow>(index);
         showPlan();
     });
     row->addWidget(where_, 1);
@@ -139,8 +125,8 @@ QWidget* SystolicAnimation::controls() {
 
 void SystolicAnimation::setProduct(int rows, int columns, Dataflow dataflow, std::int64_t m, std::int64_t n,
                                    std::int64_t k) {
-    const auto kind = systolicDataflow(dataflow);
-    if (!kind) return clear(tr("A row-stationary array does not run in wavefronts: there is nothing to animate."));
+    if (dataflow == Dataflow::RowStationary)
+        return clear(tr("A row-stationary array does not run in wavefronts: there is nothing to animate."));
     if (rows > largestSide || columns > largestSide) {
         return clear(
             tr("An array of %1 × %2 elements is too large to be drawn element by element.").arg(rows).arg(columns));
@@ -148,10 +134,10 @@ void SystolicAnimation::setProduct(int rows, int columns, Dataflow dataflow, std
     array_ = {};
     array_.rows = rows;
     array_.cols = columns;
-    array_.dataflow = *kind;
+    array_.dataflow = dataflow;
     layer_ = systolic::gemmLayer("product", m, n, k);
     const QSignalBlocker quiet(dataflow_);
-    dataflow_->setCurrentIndex(static_cast<int>(*kind));
+    dataflow_->setCurrentIndex(static_cast<int>(dataflow));
     showPlan();
 }
 

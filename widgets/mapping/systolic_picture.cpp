@@ -176,7 +176,7 @@ void SystolicPicture::paintEdges(QPainter& painter, const QRectF& all) {
     const systolic::Lanes inputs = plan_.ifmap(fold).at(shot_.local);
     const systolic::Lanes weights = plan_.filter(fold).at(shot_.local);
     const systolic::Lanes outputs = plan_.ofmap(fold).at(shot_.local);
-    const bool swapped = plan_.dataflow == systolic::Dataflow::InputStationary;
+    const bool swapped = plan_.dataflow == Dataflow::InputStationary;
     const systolic::Lanes& left = swapped ? weights : inputs;
     const systolic::Lanes& top = swapped ? inputs : weights;
     painter.setPen(Qt::NoPen);

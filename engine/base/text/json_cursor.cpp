@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace orrery {
 
@@ -20,10 +21,19 @@ void appendUtf8(std::string& text, std::uint32_t code) {
         text += char(0xC0 | (code >> 6));
         text += char(0x80 | (code & 0x3F));
     } else {
-        text += char(0xE0 | (code >> 12));
+        if (code >= 0x10000) text += char(0xF0 | (code >> 18));
+        text += char(code >= 0x10000 ? 0x80 | ((code >> 12) & 0x3F) : 0xE0 | (code >> 12));
         text += char(0x80 | ((code >> 6) & 0x3F));
         text += char(0x80 | (code & 0x3F));
     }
+}
+
+// Four hexadecimal digits behind `\u`.
+std::optional<std::uint32_t> codeUnit(std::string_view text, std::size_t at) {
+    std::uint32_t code = 0;
+    if (at + 4 > text.size() || std::from_chars(&text[at], &text[at] + 4, code, 16).ptr != &text[at] + 4)
+        return std::nullopt;
+    return code;
 }
 
 bool digit(char c) {
@@ -263,11 +273,15 @@ std::string_view JsonCursor::string() {
         static constexpr std::string_view from = "\"\\/bfnrt", to = "\"\\/\b\f\n\r\t";
         if (const auto known = from.find(escape); escape != '\0' && known != from.npos) {
             decoded += to[known];
-        } else if (std::uint32_t code = 0;
-                   escape == 'u' && at_ + 4 <= text_.size() &&
-                   std::from_chars(&text_[at_], &text_[at_] + 4, code, 16).ptr == &text_[at_] + 4) {
-            appendUtf8(decoded, code);
+        } else if (auto code = escape == 'u' ? codeUnit(text_, at_) : std::nullopt) {
             at_ += 4;
+            if ((*code & 0xF800) == 0xD800) {  // half of a pair (RFC 8259, 7); alone it is no character
+                const auto low = text_.substr(at_).starts_with("\\u") ? codeUnit(text_, at_ + 2) : std::nullopt;
+                const bool pair = *code < 0xDC00 && low && (*low & 0xFC00) == 0xDC00;
+                code = pair ? 0x10000 + ((*code & 0x3FF) << 10) + (*low & 0x3FF) : 0xFFFD;
+                if (pair) at_ += 6;
+            }
+            appendUtf8(decoded, *code);
         } else {
             syntax("an escape such as \\n");
             return {};

@@ -1,11 +1,10 @@
 #include "base/text/json_file.h"
 
+#include "base/text/read_file.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace orrery {
 
@@ -27,23 +26,15 @@ const JsonNode* anywhere(const JsonNode& node, std::string_view key) {
 }  // namespace
 
 Expected<JsonFile> JsonFile::open(const std::string& path) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(path, error);
-    std::ifstream stream(path, std::ios::binary);
-    if (error || !stream) {
-        return fail("json.unreadable", "the file cannot be read", "a readable JSON file",
-                    "check that it exists and that you may read it", Place{.file = path});
-    }
-    if (size > jsonLargestFile) {
-        return fail("json.too-large", fmt::format("the file has {} bytes", size), "a file of at most 16 MiB",
-                    "is this the right file?", Place{.file = path});
-    }
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    const auto text = readFile(
+        path,
+        {.most = jsonLargestFile, .code = "json.unreadable", .tooLarge = "json.too-large", .expected = "a JSON file"});
+    if (!text) return Unexpected(text.error());
+    if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
         return fail("json.empty", "the file is empty", "a JSON object", "download the file again",
                     Place{.file = path, .line = 1});
     }
-    auto root = parseJson(text, path);
+    auto root = parseJson(*text, path);
     if (!root) {
         if (root.error().hint.empty()) root.error().hint = "is this a JSON file, and complete?";
         return Unexpected(std::move(root.error()));

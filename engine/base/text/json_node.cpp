@@ -14,8 +14,8 @@ namespace {
 
 class JsonTree {
 public:
-    JsonTree(std::string_view text, std::string_view file, std::string_view area)
-        : text_(text), area_(area), cursor_(text, file, area) {}
+    JsonTree(std::string_view text, std::string_view file, std::string_view area, std::size_t most)
+        : text_(text), area_(area), cursor_(text, file, area), most_(most) {}
 
     Expected<JsonNode> read() {
         JsonNode root;
@@ -51,9 +51,9 @@ private:
         const JsonCursor::Kind kind = cursor_.kind();  // passes over blanks
         const std::size_t begin = valueAt_ = cursor_.offset();
         if (node.line == 0) place(node, begin);
-        if (++nodes_ > jsonMostNodes) {
-            cursor_.fail("too-large", fmt::format("the document has more than {} values", jsonMostNodes),
-                         "a smaller document", "is this the right file?");
+        if (++nodes_ > most_) {
+            cursor_.fail("too-large", fmt::format("the document has more than {} values", most_), "a smaller document",
+                         "is this the right file?");
         }
         switch (kind) {
             case JsonCursor::Kind::Object:
@@ -98,7 +98,7 @@ private:
 
     std::string_view text_, area_;
     JsonCursor cursor_;
-    std::size_t nodes_ = 0, counted_ = 0, start_ = 0, valueAt_ = 0;
+    std::size_t most_, nodes_ = 0, counted_ = 0, start_ = 0, valueAt_ = 0;
     int line_ = 1;
 };
 
@@ -150,17 +150,18 @@ std::string JsonNode::shown(std::size_t most) const {
     return out + "...";
 }
 
-Expected<JsonNode> parseJson(std::string_view text, std::string_view file, std::string_view area) {
+Expected<JsonNode> parseJson(std::string_view text, std::string_view file, std::string_view area, JsonLimits limits) {
     const Place place{.file = std::string(file), .line = 1};
-    if (text.size() > jsonLargestFile) {
+    if (text.size() > limits.bytes) {
         return fail(fmt::format("{}.too-large", area), fmt::format("the text has {} bytes", text.size()),
-                    "at most 16 MiB", "is this the right file?", Place{.file = std::string(file)});
+                    fmt::format("at most {} MiB", limits.bytes >> 20), "is this the right file?",
+                    Place{.file = std::string(file)});
     }
     if (!isUtf8(text)) {
         return fail(fmt::format("{}.syntax", area), "the text holds bytes that are not UTF-8", "JSON in UTF-8",
                     "is this a binary file, or text in another encoding?", place);
     }
-    return JsonTree(text, file, area).read();
+    return JsonTree(text, file, area, limits.values).read();
 }
 
 }  // namespace orrery

@@ -44,8 +44,13 @@ inline constexpr std::size_t jsonLargestFile = 16u << 20;
 inline constexpr int jsonDeepest = 64;
 inline constexpr std::size_t jsonMostNodes = 1'000'000;
 
-/// Reads one document. Refuses text over 16 MiB, invalid UTF-8, nesting over 64 levels, over a million values, numbers
-/// that are not finite, and whatever follows. Codes `<area>.too-large`, `.syntax`, `.too-deep`, `.number`.
-Expected<JsonNode> parseJson(std::string_view text, std::string_view file = {}, std::string_view area = "json");
+struct JsonLimits {
+    std::size_t bytes = jsonLargestFile, values = jsonMostNodes;
+};
+
+/// Reads one document. Refuses text over the limits (16 MiB, a million values), invalid UTF-8, nesting over 64 levels,
+/// numbers that are not finite, and whatever follows. Codes `<area>.too-large`, `.syntax`, `.too-deep`, `.number`.
+Expected<JsonNode> parseJson(std::string_view text, std::string_view file = {}, std::string_view area = "json",
+                             JsonLimits limits = {});
 
 }  // namespace orrery

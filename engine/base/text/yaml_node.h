@@ -36,10 +36,14 @@ inline constexpr int yamlDeepest = 64;
 inline constexpr std::size_t yamlMostNodes = 1'000'000;
 inline constexpr std::size_t yamlMostCopies = 100'000;  ///< by aliases and anchors
 
+/// Whether `*name` may stand for the value that `&name` marks.
+enum class YamlAliases : std::uint8_t { Bounded, Refused };
+
 /// Reads one YAML document. Refuses text over 16 MiB, invalid UTF-8, control characters, more than 64 levels of
 /// nesting, duplicate keys, keys that are not text, cycles of aliases, aliases that multiply, more than a million
-/// nodes, and a second document. Codes `yaml.*`.
-Expected<YamlNode> parseYaml(std::string_view text, std::string_view file = {});
+/// nodes, and a second document; anchors and aliases at all where told so. Codes `yaml.*`.
+Expected<YamlNode> parseYaml(std::string_view text, std::string_view file = {},
+                             YamlAliases aliases = YamlAliases::Bounded);
 
 /// The node on one line; parseYaml gives the same node back.
 std::string yamlFlow(const YamlNode& node);

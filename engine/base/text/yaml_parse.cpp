@@ -29,7 +29,7 @@ Place placeAt(std::string_view file, int line, int column) {
 // Builds the tree from parse events, with a key waiting for its value on each open map.
 class Builder : public YAML::EventHandler {
 public:
-    explicit Builder(std::string_view file) : file_(file) {}
+    Builder(std::string_view file, YamlAliases aliases) : file_(file), aliases_(aliases) {}
     YamlNode take() { return std::move(root_); }
 
     void OnDocumentStart(const YAML::Mark&) override {}
@@ -45,6 +45,7 @@ public:
         add(std::move(scalar), anchor);
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        allowAlias(mark);
         const auto found = anchors_.find(anchor);
         if (found == anchors_.end()) {
             refuse(mark, "yaml.alias-cycle", "the alias stands inside the very value that it names",
@@ -94,6 +95,11 @@ private:
         refuse(mark, "yaml.too-large", fmt::format("the document has more than {} values", yamlMostNodes),
                "a smaller document", "split the file");
     }
+    void allowAlias(const YAML::Mark& mark) const {
+        if (aliases_ == YamlAliases::Bounded) return;
+        refuse(mark, "yaml.alias", "anchors and aliases are not allowed here", "every value written out",
+               "replace the `*alias` by what its `&anchor` stands for");
+    }
     void charge(const YamlNode& copied, const YAML::Mark& mark) {
         if (++copied_ > yamlMostCopies) {
             refuse(mark, "yaml.too-large", fmt::format("aliases stand for more than {} values", yamlMostCopies),
@@ -118,6 +124,7 @@ private:
             YAML::Mark mark;
             mark.line = fresh.line - 1;
             mark.column = fresh.column - 1;
+            allowAlias(mark);
             charge(fresh, mark);
             anchors_.insert_or_assign(anchor, fresh);
         }
@@ -164,6 +171,7 @@ private:
     }
 
     std::string_view file_;
+    YamlAliases aliases_;
     YamlNode root_;
     std::vector<Open> stack_;
     std::map<YAML::anchor_t, YamlNode> anchors_;
@@ -225,7 +233,7 @@ std::string_view YamlNode::typeText() const {
     return "nothing";
 }
 
-Expected<YamlNode> parseYaml(std::string_view text, std::string_view file) {
+Expected<YamlNode> parseYaml(std::string_view text, std::string_view file, YamlAliases aliases) {
     if (text.size() > yamlLargestFile) {
         return fail("yaml.too-large", fmt::format("the file has {} bytes", text.size()), "at most 16 MiB",
                     "is this the right file?", placeAt(file, 0, 0));
@@ -235,12 +243,12 @@ Expected<YamlNode> parseYaml(std::string_view text, std::string_view file) {
     try {
         std::istringstream stream{std::string(text)};
         YAML::Parser parser(stream);
-        Builder builder(file);
+        Builder builder(file, aliases);
         if (!parser.HandleNextDocument(builder)) {
             return fail("yaml.empty", "the file is empty", "a YAML document", "is this the right file?",
                         placeAt(file, 1, 1));
         }
-        Builder second(file);
+        Builder second(file, aliases);
         if (parser.HandleNextDocument(second)) {
             const YamlNode extra = second.take();
             return fail("yaml.documents", "the file holds more than one YAML document", "one document",

@@ -1,8 +1,9 @@
-#include "hardware/attributes.h"
-#include "hardware/files/hardware_yaml.h"
 #include "base/text/nearest.h"
-#include "hardware/edit/tree_edit.h"
+#include "base/text/read_file.h"
 #include "base/text/yaml_node.h"
+#include "hardware/attributes.h"
+#include "hardware/edit/tree_edit.h"
+#include "hardware/files/hardware_yaml.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -350,7 +350,8 @@ Expected<LoadedHardware> Reader::document(const YamlNode& root) {
         } else if (item.key == "system") {
             system = &item;
         } else {
-            unknownKey(item, out.unknown, {"orrery", "name", "group", "description", "derived_from", "sources", "layout", "system"},
+            unknownKey(item, out.unknown,
+                       {"orrery", "name", "group", "description", "derived_from", "sources", "layout", "system"},
                        "a hardware file", {});
         }
     }
@@ -405,18 +406,13 @@ Expected<LoadedHardware> readHardware(std::string_view yaml, std::string_view fi
 }
 
 Expected<LoadedHardware> readHardwareFile(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::string text;
-    std::array<char, 65536> part;
-    while (stream && text.size() <= yamlLargestFile) {
-        stream.read(part.data(), part.size());
-        text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
-    }
-    if (stream.bad() || (!stream.eof() && text.size() <= yamlLargestFile)) {
-        return fail("hardware.unreadable", "the file cannot be read", "a hardware file",
-                    "check that it exists and that you may read it", {path, 0, 0, {}});
-    }
-    return readHardware(text, path);
+    const auto text = readFile(path, {.most = yamlLargestFile,
+                                      .code = "hardware.unreadable",
+                                      .tooLarge = "yaml.too-large",
+                                      .expected = "a hardware file",
+                                      .pipes = true});
+    if (!text) return Unexpected(text.error());
+    return readHardware(*text, path);
 }
 
 Expected<Component> readComponent(std::string_view yaml) {

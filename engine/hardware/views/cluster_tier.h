@@ -3,7 +3,9 @@
 // How one tier is read: the network that is drawn among the endpoints inside one component. For the sources of the
 // cluster view only.
 
-#include "hardware/views/cluster_view.h"
+#include "base/diagnostic.h"
+#include "hardware/component.h"
+#include "hardware/views/network_tier.h"
 
 #include <vector>
 

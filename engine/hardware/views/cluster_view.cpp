@@ -116,20 +116,6 @@ double memoryOf(const Component& root, const ComponentPath& place) {
 
 }  // namespace
 
-std::string_view toText(TierSource source) {
-    switch (source) {
-        case TierSource::Topology:
-            return "topology";
-        case TierSource::Links:
-            return "links";
-        case TierSource::OwnLinks:
-            return "own links";
-        case TierSource::NotDrawn:
-            return "not drawn";
-    }
-    return "";
-}
-
 const DeviceGroup* ClusterView::groupAt(const ComponentPath& place) const {
     for (const DeviceGroup& group : groups)
         if (std::any_of(group.places.begin(), group.places.end(),

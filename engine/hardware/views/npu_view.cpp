@@ -69,15 +69,15 @@ private:
                            "choose a TPU or an accelerator, or set `dataflow` on the unit that is a systolic array",
                            device_.path);
         }
-        const auto dataflow = textOf(*unit, "dataflow");
-        if (dataflow != "weight-stationary" && dataflow != "output-stationary") {
-            return missing("hardware.dataflow", fmt::format("`{}` is {}", nameOf(*unit->component), dataflow),
+        const auto text = textOf(*unit, "dataflow");
+        const auto known = dataflow(text);
+        if (known != Dataflow::WeightStationary && known != Dataflow::OutputStationary) {
+            return missing("hardware.dataflow", fmt::format("`{}` is {}", nameOf(*unit->component), text),
                            "weight-stationary or output-stationary",
                            "choose another method, or change the dataflow of the array", unit->path + ".dataflow");
         }
         unit_ = unit;
-        view_.dataflow =
-            dataflow == "weight-stationary" ? NpuDataflow::WeightStationary : NpuDataflow::OutputStationary;
+        view_.dataflow = *known;
         std::int64_t units = unit->instances;
         if (unit->component->kind == ComponentKind::Array) {
             const auto& mesh = unit->component->mesh;

@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "base/quantity.h"
 #include "hardware/component.h"
+#include "hardware/dataflow.h"
 #include "hardware/views/device_ref.h"
 #include "hardware/views/parts_read.h"
 
@@ -15,8 +16,6 @@
 
 namespace orrery {
 
-enum class NpuDataflow : std::uint8_t { WeightStationary, OutputStationary };
-
 struct NpuView {
     std::string name;
     std::string path;
@@ -25,9 +24,9 @@ struct NpuView {
 
     // Of each core
     std::int64_t arrays = 1;
-    std::int64_t rows = 0;     ///< of an array: along them the reduction runs (weight-stationary)
-    std::int64_t columns = 0;  ///< of an array: one output channel each
-    NpuDataflow dataflow = NpuDataflow::WeightStationary;
+    std::int64_t rows = 0;                           ///< of an array: along them the reduction runs (weight-stationary)
+    std::int64_t columns = 0;                        ///< of an array: one output channel each
+    Dataflow dataflow = Dataflow::WeightStationary;  ///< weight- or output-stationary
     std::string scratchpadName;
     Bytes scratchpad;
     Bytes accumulator;     ///< for partial results; 0: they lie in the scratchpad

@@ -32,6 +32,11 @@ double clockUnderPower(double capWatts, double staticWatts, double dynamicWatts)
     return std::clamp(share, leastShare, 1.0);
 }
 
+double staticWatts(double capWatts, double idleWatts) {
+    if (!(idleWatts > 0)) return staticShareOfCap * capWatts;
+    return capWatts > 0 ? std::min(idleWatts, capWatts) : idleWatts;
+}
+
 double processNanometres(std::string_view process) {
     double value = 0;
     std::from_chars(process.data(), process.data() + process.size(), value);

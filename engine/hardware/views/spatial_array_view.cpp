@@ -17,9 +17,6 @@ namespace {
 using detail::DeviceParts;
 using detail::Part;
 
-constexpr std::array<std::string_view, 4> dataflows{"weight-stationary", "output-stationary", "input-stationary",
-                                                    "row-stationary"};
-
 Unexpected missing(const Part& part, std::string_view attribute, std::string_view example, std::string_view why) {
     return fail("hardware.missing-attribute",
                 fmt::format("`{}` has no {}, {}", nameOf(*part.component), attribute, why),
@@ -169,7 +166,8 @@ Expected<void> readLevels(DeviceParts& parts, int arrayIndex, SpatialArrayView& 
     const bool inside = !found.empty() && found.back()->parent == arrayIndex;
     if (inside) return {};
     if (!view.dataflow)
-        return missing(array, "dataflow", "weight-stationary", "and holds no register file that would say what stays");
+        return missing(array, "dataflow", toText(Dataflow::WeightStationary),
+                       "and holds no register file that would say what stays");
     if (*view.dataflow == Dataflow::RowStationary)
         return fail("hardware.missing-component",
                     fmt::format("`{}` is row-stationary and holds no register files", nameOf(*array.component)),
@@ -190,10 +188,6 @@ void boundMainMemory(DeviceParts& parts, const DeviceRef& device, SpatialArrayVi
 }
 
 }  // namespace
-
-std::string_view toText(Dataflow dataflow) {
-    return dataflows[static_cast<std::size_t>(dataflow)];
-}
 
 Expected<SpatialArrayView> spatialArrayView(const DeviceRef& device) {
     auto taken = DeviceParts::of(device);
@@ -238,10 +232,7 @@ Expected<SpatialArrayView> spatialArrayView(const DeviceRef& device) {
         const Measure* energy = each ? parts.measure(*each, "energy") : nullptr;
         if (energy && view.macEnergy.value <= 0) view.macEnergy = Joules(2 * energy->si);
     }
-    if (const std::string* text = parts.text(array, "dataflow")) {
-        const auto at = std::find(dataflows.begin(), dataflows.end(), *text);
-        if (at != dataflows.end()) view.dataflow = static_cast<Dataflow>(at - dataflows.begin());
-    }
+    if (const std::string* text = parts.text(array, "dataflow")) view.dataflow = dataflow(*text);
     if (const std::string* text = parts.text(array, "noc")) view.noc = *text;
     if (const Attribute* table = parts.stated("energy_table")) view.energyTable = toText(table->value);
     if (auto read = readLevels(parts, chosen, view); !read) return tl::unexpected(std::move(read.error()));

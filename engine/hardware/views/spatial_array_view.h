@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "base/quantity.h"
 #include "hardware/component.h"
+#include "hardware/dataflow.h"
 #include "hardware/views/device_ref.h"
 #include "hardware/views/parts_read.h"
 
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace orrery {
-
-enum class Dataflow : std::uint8_t { WeightStationary, OutputStationary, InputStationary, RowStationary };
-std::string_view toText(Dataflow dataflow);  ///< as in files: `weight-stationary`
 
 inline constexpr std::uint32_t keepsInputs = 1, keepsWeights = 2, keepsOutputs = 4;
 

@@ -1,18 +1,18 @@
 #include "mapping/data_centric/maestro_tokens.h"
 
+#include "base/text/read_file.h"
+
 #include <fmt/format.h>
 
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 namespace orrery {
 
 namespace {
 
-constexpr std::uintmax_t largestFile = 64u << 20;
+constexpr std::size_t largestFile = 64u << 20;
 
 class Lexer {
 public:
@@ -112,23 +112,14 @@ Expected<std::vector<MaestroToken>> maestroTokens(std::string_view text, const s
 }
 
 Expected<std::string> readMaestroText(const std::string& path) {
-    namespace fs = std::filesystem;
-    std::error_code code;
-    if (!fs::is_regular_file(path, code)) {
-        return fail("file.missing", "there is no such file", "a MAESTRO file (.m)", "check the path", {path, 0, 0, ""});
-    }
-    if (const auto size = fs::file_size(path, code); code || size > largestFile) {
-        return fail("file.too-large", "the file is larger than 64 MiB", "a MAESTRO file (.m)",
-                    "is it a mapping file of MAESTRO?", {path, 0, 0, ""});
-    }
-    std::ifstream stream(path, std::ios::binary);
-    std::ostringstream text;
-    if (!stream || !(text << stream.rdbuf())) {
-        std::error_code empty;
-        if (stream && fs::file_size(path, empty) == 0) return std::string();
-        return fail("file.unreadable", "the file cannot be read", "", "check its permissions", {path, 0, 0, ""});
-    }
-    return text.str();
+    auto text = readFile(path, {.most = largestFile,
+                                .code = "file.unreadable",
+                                .tooLarge = "file.too-large",
+                                .expected = "a MAESTRO file (.m)",
+                                .hint = "is it a mapping file of MAESTRO?"});
+    std::error_code ignored;
+    if (!text && !std::filesystem::exists(path, ignored)) text.error().code = "file.missing";
+    return text;
 }
 
 }  // namespace orrery

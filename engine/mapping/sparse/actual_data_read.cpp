@@ -1,18 +1,16 @@
+#include "base/text/read_file.h"
 #include "base/text/words.h"
 #include "mapping/sparse/sparse_read.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace orrery {
 
 namespace {
 
-constexpr std::uintmax_t largestFile = std::uintmax_t{1} << 28;
+constexpr std::size_t largestFile = std::size_t{1} << 28;
 
 bool blank(char c) {
     return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r';
@@ -166,17 +164,18 @@ Expected<ActualData> parseActualData(std::string_view text, const TileShape& ten
 }
 
 Expected<ActualData> readActualData(const std::string& path, const TileShape& tensor) {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    std::ifstream file(path, std::ios::binary);
-    if (error || !file || std::filesystem::is_directory(path, error))
-        return fail("sparse.data", fmt::format("`{}` cannot be read", path), "a file of nonzeros", "check the path");
-    if (size > largestFile)
-        return fail("sparse.data", fmt::format("`{}` has {} bytes", path, size),
-                    fmt::format("at most {} bytes", largestFile), "use a distribution for a tensor of this size");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return parseActualData(std::move(text).str(), tensor, path);
+    auto text = readFile(path, {.most = largestFile,
+                                .code = "sparse.data",
+                                .expected = "a file of nonzeros",
+                                .hint = "use a distribution for a tensor of this size"});
+    if (!text) {
+        // The place is that of the key which names the file: the caller's.
+        Diagnostic& wrong = text.error();
+        wrong.message = fmt::format("`{}`: {}", path, wrong.message);
+        wrong.place = {};
+        return Unexpected(std::move(wrong));
+    }
+    return parseActualData(*text, tensor, path);
 }
 
 }  // namespace orrery

@@ -1,3 +1,4 @@
+#include "base/text/read_file.h"
 #include "base/text/yaml_node.h"
 #include "mapping/timeloop/document.h"
 
@@ -5,7 +6,6 @@
 #include <libconfig.h++>
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 namespace orrery {
@@ -166,20 +166,9 @@ Expected<DocNode> parseTimeloopText(std::string_view text, const std::string& fi
 }
 
 Expected<DocNode> parseTimeloopFile(const std::string& path) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(path, error);
-    if (error || size > yamlLargestFile) {
-        return fail("timeloop.file",
-                    error ? fmt::format("the file cannot be read: {}", error.message())
-                          : fmt::format("the file has {} bytes", size),
-                    "a text file of at most 16 MiB", "check the path", {path, 0, 0, {}});
-    }
-    std::ifstream stream(path, std::ios::binary);
-    std::string text(static_cast<std::size_t>(size), '\0');
-    if (!stream.read(text.data(), static_cast<std::streamsize>(text.size()))) {
-        return fail("timeloop.file", "the file cannot be read", "a text file", "check the path", {path, 0, 0, {}});
-    }
-    return parseTimeloopText(text, path);
+    const auto text = readFile(path, {.most = yamlLargestFile, .code = "timeloop.file", .expected = "a text file"});
+    if (!text) return Unexpected(text.error());
+    return parseTimeloopText(*text, path);
 }
 
 Expected<DocNode> parseTimeloopFiles(const std::vector<std::string>& paths) {

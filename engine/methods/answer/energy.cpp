@@ -12,7 +12,7 @@ namespace orrery {
 
 namespace {
 
-constexpr double alwaysShare = static_share::ofCap, computingShare = 0.4;
+constexpr double computingShare = 0.4;
 constexpr JoulesPerByte stackedEnergy{39.2e-12};
 
 // Bytes of every level that states an energy, and of the links inside; names those that are counted.
@@ -79,7 +79,7 @@ void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTab
     const bool arithmetic = device.flopEnergy.value > 0;
     if (!arithmetic && device.powerCap.value <= 0) return;
     auto& ops = answer.operators;
-    const double always = device.idlePower.value > 0 ? device.idlePower.value : alwaysShare * device.powerCap.value;
+    const double always = staticWatts(device.powerCap.value, device.idlePower.value);
     ops.joules.resize(ops.size());
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const double compute = arithmetic
@@ -102,7 +102,7 @@ void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTab
         }
     }
     said += device.idlePower.value > 0 ? ", and the idle power all the time"
-            : always > 0               ? ", and 30 % of the cap all the time"
+            : always > 0               ? fmt::format(", and {:.0f} % of the cap all the time", 100 * staticShareOfCap)
                                        : "; static power is not stated and not counted";
     if (always > 0) said += ", less of it in a shorter time";
     if (!arithmetic) {

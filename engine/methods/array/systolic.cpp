@@ -37,8 +37,7 @@ Expected<LayerTime> layerTime(systolic::Array array, const systolic::Layer& laye
     // Sums of one column of folds that fit into the output SRAM stay there until they are complete: of what the array
     // writes only one row fold's share goes to memory.
     const std::int64_t columns = std::min(plan->cols, plan->spatialCols);
-    const bool sumsStay =
-        plan->dataflow != systolic::Dataflow::OutputStationary && plan->temporal * columns <= array.ofmapWords;
+    const bool sumsStay = plan->dataflow != Dataflow::OutputStationary && plan->temporal * columns <= array.ofmapWords;
     if (sumsStay) array.ofmapBandwidth = std::min<std::int64_t>(array.ofmapBandwidth * plan->rowFolds, 1 << 30);
     const auto timeOf = [&](const systolic::LayerReport& report) {
         LayerTime time;

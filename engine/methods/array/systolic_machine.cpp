@@ -110,20 +110,11 @@ Expected<SystolicMachine> systolicMachine(const SpatialArrayView& view, double e
     machine.macsPerElement = view.macsPerElement;
     machine.hertz = view.clock.value;
     machine.bytesPerSecond = view.levels.front().bandwidth.value * static_cast<double>(view.levels.front().instances);
-    switch (view.dataflow.value_or(Dataflow::WeightStationary)) {
-        case Dataflow::OutputStationary:
-            array.dataflow = systolic::Dataflow::OutputStationary;
-            break;
-        case Dataflow::WeightStationary:
-            array.dataflow = systolic::Dataflow::WeightStationary;
-            break;
-        case Dataflow::InputStationary:
-            array.dataflow = systolic::Dataflow::InputStationary;
-            break;
-        case Dataflow::RowStationary:
-            return fail("method.not-applicable", "the array of " + view.name + " is row-stationary",
-                        "a weight-, output- or input-stationary array",
-                        "Ask the loop-nest method, or set another dataflow", Place{{}, 0, 0, view.path + ".dataflow"});
+    array.dataflow = view.dataflow.value_or(Dataflow::WeightStationary);
+    if (array.dataflow == Dataflow::RowStationary) {
+        return fail("method.not-applicable", "the array of " + view.name + " is row-stationary",
+                    "a weight-, output- or input-stationary array", "Ask the loop-nest method, or set another dataflow",
+                    Place{{}, 0, 0, view.path + ".dataflow"});
     }
     auto& said = machine.assumptions;
     if (!view.dataflow) said.push_back("The array names no dataflow: weight-stationary");

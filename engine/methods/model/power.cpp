@@ -36,7 +36,7 @@ PowerModel powerModel(const GpuView& gpu) {
     PowerModel model;
     if (gpu.powerCap <= 0) return model;
     model.capWatts = gpu.powerCap;
-    model.staticWatts = gpu.idlePower > 0 ? std::min(gpu.idlePower, gpu.powerCap) : static_share::ofCap * gpu.powerCap;
+    model.staticWatts = staticWatts(gpu.powerCap, gpu.idlePower);
     const auto& main = gpu.device.main();
     const bool stacked = gpu.dramTiming.starts_with("HBM") || main.name.starts_with("hbm");
     model.joulesPerByte = main.energy.value > 0 ? main.energy.value
@@ -52,7 +52,8 @@ PowerModel powerModel(const GpuView& gpu) {
         "times were measured "
         "(BLOOM-176B in 11 settings, Splitwise); on other GPUs its error has not been measured, and an error of the "
         "time is one of the energy",
-        format(Watts(model.staticWatts)), gpu.idlePower > 0 ? "" : " (30 % of the cap, as GenZ has it)",
+        format(Watts(model.staticWatts)),
+        gpu.idlePower > 0 ? "" : fmt::format(" ({:.0f} % of the cap, as GenZ has it)", 100 * staticShareOfCap),
         format(Watts(model.unitWatts)), format(Watts(model.capWatts)), 100 * share, 1e12 * model.joulesPerByte,
         main.name);
     return model;

@@ -1,7 +1,5 @@
 #include "methods/system/adapters.h"
 
-#include "methods/system/scenario_transfer.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,9 @@
 namespace orrery {
 
 namespace {
+
+// PCIe 4.0 × 16 after encoding and headers, B/s: the way to a host, which no drawing has, where none is stated.
+constexpr double usualHostBandwidth = 25e9;
 
 // Assumed between two short kernels that follow one another.
 constexpr double launchGap = 1e-6;
@@ -107,7 +108,7 @@ AdapterSlots adapterSlots(const PoolSpec& pool, const IterationLaunches& launche
     const DType type = bits(launches.model().activations) < 16 ? DType::BF16 : launches.model().activations;
     auto products = adaptedProducts(launches.model().config, choice.targets, pool.plan.tensor);
     const double each = adapterParameters(products, choice.rank) * bits(type) / 8.0 / pool.plan.pipeline;
-    const double bandwidth = choice.hostBandwidth > 0 ? choice.hostBandwidth : pcieBandwidth;
+    const double bandwidth = choice.hostBandwidth > 0 ? choice.hostBandwidth : usualHostBandwidth;
     AdapterSlots held;
     held.count = choice.resident;
     held.loadSeconds = each / bandwidth * (1 - choice.hidden);

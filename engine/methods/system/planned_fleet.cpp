@@ -320,10 +320,11 @@ Expected<PlannedFleet> fleetOf(const ServingScenario& scenario, const std::share
         const auto placeOf = [&](const PoolSpec* pool) {
             return drawn ? result.pools[static_cast<std::size_t>(pool - scenario.pools.data())].place : ComponentPath{};
         };
-        DrawnTransfer moved = transferOf(drawn ? *drawing : empty, placeOf(prefill), placeOf(decode), links, devices);
-        fleet->transfer = moved.transfer;
-        result.network = std::move(moved.network);
-        for (PlannedPool& pool : result.pools) pool.assumptions.push_back(moved.basis);
+        auto moved = transferOf(drawn ? *drawing : empty, placeOf(prefill), placeOf(decode), links, devices);
+        if (!moved) return Unexpected(std::move(moved.error()));
+        fleet->transfer = moved->transfer;
+        result.network = std::move(moved->network);
+        for (PlannedPool& pool : result.pools) pool.assumptions.push_back(moved->basis);
     }
     if (auto good = check(*fleet); !good) return Unexpected(std::move(good.error()));
     result.fleet = std::move(fleet);

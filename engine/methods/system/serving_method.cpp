@@ -56,7 +56,8 @@ void addFigures(Estimate& answer, const ServingMetrics& m, const ServingInterval
     spread("Time per output token", m.tpot, i.tpot);
     spread("End to end", m.endToEnd, i.endToEnd);
     spread("Queueing", m.queueing, i.queueing);
-    addFigure(answer, "Throughput", m.outputTokensPerSecond, Dimension::Number, "token/s", i.outputTokensPerSecond, known);
+    addFigure(answer, "Throughput", m.outputTokensPerSecond, Dimension::Number, "token/s", i.outputTokensPerSecond,
+              known);
     addFigure(answer, "Requests done", m.requestsPerSecond, Dimension::Number, "request/s", i.requestsPerSecond, known);
     addFigure(answer, "Goodput", m.goodput, Dimension::Number, "request/s", i.goodput, known);
     addFigure(answer, "Promises kept", m.attainment, Dimension::Fraction, {}, i.attainment, known);
@@ -103,8 +104,8 @@ void addInterval(Estimate& answer, const ServingResult& run, const ServingMetric
     answer.interval = {Seconds(std::max(0.0, low - half)), Seconds(high + half),
                        sure && sure->known ? IntervalKind::Residuals : IntervalKind::Sampling,
                        fmt::format("{}; and the standard error of the mean of {} requests, at 90 %",
-                                   !sure                 ? "a run of so many iterations is not made again at the ends of "
-                                                           "their intervals"
+                                   !sure ? "a run of so many iterations is not made again at the ends of "
+                                           "their intervals"
                                    : sure->basis.empty() ? "iteration times state no interval"
                                                          : sure->basis.c_str(),
                                    m.done)};
@@ -140,8 +141,8 @@ void addMemoryUse(Estimate& answer, const PlannedFleet& planned) {
         for (const CapacityPart& part : pool.capacity.parts) all += part.bytes;
         MemoryUse use{Bytes(pool.weightBytesPerDevice), {}, {}, Bytes(all)};
         for (const CapacityPart& part : pool.capacity.parts) {
-            if (part.name.find("KV") != std::string::npos) use.kvCache = use.kvCache + Bytes(part.bytes);
-            if (part.name.find("ctivation") != std::string::npos) use.activations = use.activations + Bytes(part.bytes);
+            if (part.use == CapacityUse::KvCache) use.kvCache = Bytes(part.bytes);
+            if (part.use == CapacityUse::Activations) use.activations = Bytes(part.bytes);
         }
         if (!answer.memory || answer.memory->total() < use.total()) answer.memory = use;
     }
@@ -227,17 +228,20 @@ Method servingMethod() {
         .title = "Serving simulation",
         .methodology = Methodology::TraceDriven,
         .level = MethodLevel::System,
-        .summary = "Requests through routers, schedulers and KV caches, iteration by iteration, on the drawn devices. "
-                   "Ask it what latency and throughput a fleet keeps under traffic.",
+        .summary =
+            "Requests through routers, schedulers and KV caches, iteration by iteration, on the drawn devices. "
+            "Ask it what latency and throughput a fleet keeps under traffic.",
         .platforms = {"GPU"},
-        .evidence =
-            {{"serving of language models", "GPU",
-              "per-request times within 2.3e-12 s of VIDUR's on 8 recorded runs with its tables; a real vLLM run: time to "
-              "first token +0.4 %, per output token +0.4 %, per request 1.5 % with measured tables, -4.7 %, -2.4 %, 2.9 % "
-              "with tile-hybrid (LLMServingSim 2 bench)"}},
+        .evidence = {{"serving of language models", "GPU",
+                      "per-request times within 2.3e-12 s of VIDUR's on 8 recorded runs with its tables; a real vLLM "
+                      "run: time to "
+                      "first token +0.4 %, per output token +0.4 %, per request 1.5 % with measured tables, -4.7 %, "
+                      "-2.4 %, 2.9 % "
+                      "with tile-hybrid (LLMServingSim 2 bench)"}},
         .needs = {"A serving study: model, pools, traffic", "Capacity and bandwidth of the devices' memory"},
-        .failureMode = "As good as the iteration times in its slot; near saturation a few per cent of them are a multiple "
-                       "of the time to first token.",
+        .failureMode =
+            "As good as the iteration times in its slot; near saturation a few per cent of them are a multiple "
+            "of the time to first token.",
         .lineage = {"Agrawal et al.: VIDUR, MLSys 2024", "Kwon et al.: PagedAttention (vLLM), SOSP 2023",
                     "Patel et al.: Splitwise, ISCA 2024", "Zhong et al.: DistServe, OSDI 2024"},
         .cost = {.fixed = 7.9e-3, .perRequest = 2.7e-5},

@@ -17,8 +17,8 @@ namespace {
 constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     // 0.60, 0.86, 1.03; divides the time of large products
     {"compute share", 0.9, 0.1, 1.1, 0.15, Dimension::Fraction, "share of the tensor peak that large tiles reach"},
-    // 0.60e-12, 0.80e-12, 1.48e-12 J; lowers the clock of capped devices (static_share::besideSwitchedEnergy)
-    {"switched energy", 0.8e-12, 0.1e-12, 4e-12, 0.2, Dimension::Energy,
+    // 0.49e-12, 0.66e-12, 1.22e-12 J; lowers the clock of capped devices, beside staticWatts()
+    {"switched energy", 0.658823529e-12, 0.0823529412e-12, 3.29411765e-12, 0.2, Dimension::Energy,
      "of one FLOP of bf16 in 4 nm at 1.83 GHz; the power cap pulls the clock down by it"},
     // 1e-6, 1e-4, 4.3e-3 s; keeps short kernels at the nominal clock
     {"throttle time", 1e-4, 1e-6, 0.1, 1, Dimension::Time, "length of a run from which the power limit shows"},
@@ -252,8 +252,7 @@ double gemmClockShare(DType type, const GpuView& gpu, double energy) {
     const double feature = nanometres > 0 ? nanometres / gemmReferenceProcess : 1;
     const double voltage = gpu.clock / gemmReferenceClock;
     const double watts = energy * bits(type) / 16 * feature * voltage * voltage * std::max(gpu.peak(true, type), 0.0);
-    const double idle = gpu.idlePower > 0 ? gpu.idlePower : static_share::besideSwitchedEnergy * gpu.powerCap;
-    return clockUnderPower(gpu.powerCap, idle, watts);
+    return clockUnderPower(gpu.powerCap, staticWatts(gpu.powerCap, gpu.idlePower), watts);
 }
 
 double gemmReuse(double weightBytes, double l2Bytes) {

@@ -30,7 +30,7 @@ constexpr std::array<TileParameter, SimtParameterCount> parameterTable{{
     {"feed", 9.6, 9, 10.5, 0.1, Dimension::Number, "bytes per cycle from L2 into one multiprocessor"},
     {"gather", 2e-5, 1e-7, 5e-5, 0.5, Dimension::Time, "time of the kernel that adds up splits along k"},
     {"throttle time", 3.4e-4, 3e-4, 4e-4, 0.5, Dimension::Time, "length of a run at which the power limit shows"},
-    {"arithmetic energy", 9.3e-12, 8.5e-12, 1e-11, 0.05, Dimension::Number,
+    {"arithmetic energy", 8.1375e-12, 7.4375e-12, 8.75e-12, 0.05, Dimension::Number,
      "joules per operation at 7 nm and the nominal clock, with operands and instruction"},
     {"feed load", 6.5, 6, 7, 0.05, Dimension::Number, "operations' worth of power of a byte from L2"},
     {"dram load", 5.8, 5, 6.5, 0.05, Dimension::Number, "operations' worth of power of a byte from DRAM"},
@@ -68,7 +68,7 @@ double simtClock(const GpuView& gpu, double load, double flopRate, std::span<con
     if (gpu.sustained < 1) return std::min(1.0, gpu.sustained * p[SimtSustained] / load);
     const double nanometres = processNanometres(gpu.process);
     const double scale = nanometres > 0 ? std::sqrt(nanometres / 7) : 1;
-    return clockUnderPower(gpu.powerCap, static_share::besideArithmeticEnergy * gpu.powerCap,
+    return clockUnderPower(gpu.powerCap, staticWatts(gpu.powerCap, gpu.idlePower),
                            flopRate * p[SimtEnergy] * scale * load);
 }
 

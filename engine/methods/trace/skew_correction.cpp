@@ -1,5 +1,6 @@
 #include "methods/trace/skew_correction.h"
 
+#include "base/text/read_file.h"
 #include "base/text/table.h"
 #include "base/text/words.h"
 #include "base/text/yaml_node.h"
@@ -9,8 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -40,9 +39,9 @@ Expected<YamlNode> metaOf(const std::filesystem::path& folder, std::string& path
     for (const auto& place : {folder / "meta.yaml", folder.parent_path() / "meta.yaml"}) {
         if (!std::filesystem::exists(place, ignored)) continue;
         path = place.string();
-        std::ifstream stream(place, std::ios::binary);
-        const std::string text(std::istreambuf_iterator<char>(stream), {});
-        auto read = parseYaml(text, path);
+        const auto text = readFile(path, {.code = "tables.unreadable", .expected = "a profile's meta.yaml"});
+        if (!text) return tl::unexpected(text.error());
+        auto read = parseYaml(*text, path);
         if (read) return read;
         const Diagnostic& why = read.error();
         return fail("tables.unreadable", why.message, "a profile's meta.yaml", "profile again", why.place);

@@ -64,11 +64,6 @@ constexpr FieldSpec routerRows[]{
         .to(1e9)
         .called("Queue")
         .when<borrowsHelp>(),
-    seconds<&RouterSpec::interval>("interval", "Interval of the router", "Time between two looks at the fleet.")
-        .from(0)
-        .to(1e6)
-        .fileOnly()
-        .fixed(),
     text<&RouterSpec::compatibility>("compatibility", "Routed as", "Routes exactly as a published simulator does.")
         .offering(routerCompatibilities)
         .zeroIs("Orrery's own way")

@@ -77,12 +77,12 @@ Expected<CapacityPlan> planCapacity(const CapacityNeeds& needs) {
     }
     plan.tokens = plan.blocks * needs.tokensPerBlock;
     const double kv = static_cast<double>(plan.tokens) * needs.kvBytesPerToken;
-    plan.parts = {{"weights", needs.weightBytes},
-                  {"activations", needs.activationBytes},
-                  {"CUDA graphs", needs.graphBytes},
-                  {"runtime", needs.runtimeBytes},
-                  {"KV cache", kv},
-                  {"left free", 0}};
+    plan.parts = {{CapacityUse::Weights, needs.weightBytes},
+                  {CapacityUse::Activations, needs.activationBytes},
+                  {CapacityUse::CudaGraphs, needs.graphBytes},
+                  {CapacityUse::Runtime, needs.runtimeBytes},
+                  {CapacityUse::KvCache, kv},
+                  {CapacityUse::LeftFree, 0}};
     double sum = 0;
     for (const CapacityPart& part : plan.parts) sum += part.bytes;
     plan.parts.back().bytes = needs.deviceBytes - sum;

@@ -45,8 +45,9 @@ struct ActivationNeeds {
 /// Peak of an iteration at its budget, as an engine's profiling run finds it.
 double activationBytes(const ActivationNeeds& needs);
 
+enum class CapacityUse : std::uint8_t { Weights, Activations, CudaGraphs, Runtime, KvCache, LeftFree };
 struct CapacityPart {
-    std::string name;  ///< `weights`, `activations`, `CUDA graphs`, `runtime`, `KV cache`, `left free`
+    CapacityUse use = CapacityUse::Weights;
     double bytes = 0;
 };
 struct CapacityPlan {

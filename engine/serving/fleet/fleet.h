@@ -3,8 +3,8 @@
 // What serves: replicas of an engine, in pools, behind a router. A replica is one model on one or more devices; how
 // long its iterations take is a slot.
 
-#include "serving/iteration_time.h"
 #include "serving/fleet/admission.h"
+#include "serving/iteration_time.h"
 #include "serving/schedulers/scheduler.h"
 #include "simulation/network/fluid_flows.h"
 
@@ -79,16 +79,15 @@ struct RouterSpec {
     std::string id = "round-robin";
     double weight = 1;          ///< of prefix affinity against load
     double queueTokens = 8192;  ///< Splitwise's pools: queued prompt tokens beyond which a replica borrows help
-    double interval = 0;
     std::string compatibility;
     bool operator==(const RouterSpec&) const = default;
 };
 
 /// KV caches on their way from prefill to decode replicas.
 struct TransferSpec {
-    double bytesPerSecond = 0;  ///< of one replica's way out, and in; 0: takes no time
-    double latency = 0;         ///< seconds
-    double hidden = 0;          ///< share that overlaps with the prompt's computation (layer by layer)
+    double bytesPerSecond = 0;                ///< of one replica's way out, and in; 0: takes no time
+    double latency = 0;                       ///< seconds
+    double hidden = 0;                        ///< share that overlaps with the prompt's computation (layer by layer)
     LinkSharing sharing = LinkSharing::Fair;  ///< every replica has one way out and one way in
     double retry = 0;  ///< seconds between two looks for room at the destination; 0: as soon as there is some
     bool operator==(const TransferSpec&) const = default;

@@ -12,7 +12,7 @@ struct NpuMachine {
     std::int64_t cores = 1;
     std::int64_t arrays = 1;             ///< per core; they work on one product together
     std::int64_t height = 8, width = 8;  ///< of an array
-    NpuDataflow dataflow = NpuDataflow::WeightStationary;
+    Dataflow dataflow = Dataflow::WeightStationary;
     std::int64_t scratchpad = 64 * 1024;  ///< bytes per core
     std::int64_t accumulator = 0;         ///< bytes per core; 0: results lie in the scratchpad
     std::int64_t accumulatorElement = 4;  ///< bytes of a partial result in the accumulator

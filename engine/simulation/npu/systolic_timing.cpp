@@ -55,8 +55,8 @@ BlockTiming outputStationary(const GemmBlock& block, const NpuMachine& machine) 
 }  // namespace
 
 BlockTiming blockTiming(const GemmBlock& block, const NpuMachine& machine) {
-    return machine.dataflow == NpuDataflow::WeightStationary ? weightStationary(block, machine)
-                                                             : outputStationary(block, machine);
+    return machine.dataflow == Dataflow::WeightStationary ? weightStationary(block, machine)
+                                                          : outputStationary(block, machine);
 }
 
 BlockTiming coreTiming(const GemmBlock& block, const NpuMachine& machine) {
@@ -78,7 +78,7 @@ BlockTiming coreTiming(const GemmBlock& block, const NpuMachine& machine) {
 }
 
 std::int64_t exposedPreload(const NpuMachine& machine) {
-    return machine.dataflow == NpuDataflow::WeightStationary ? 2 * machine.height - 1 : 0;
+    return machine.dataflow == Dataflow::WeightStationary ? 2 * machine.height - 1 : 0;
 }
 
 }  // namespace orrery

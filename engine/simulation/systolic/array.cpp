@@ -33,17 +33,6 @@ Expected<void> inRange(std::string_view code, const std::string& path, std::span
 
 }  // namespace
 
-std::string_view toText(Dataflow dataflow) {
-    static constexpr std::array<std::string_view, dataflowCount> names{"os", "ws", "is"};
-    return names[static_cast<std::size_t>(dataflow)];
-}
-
-std::string_view title(Dataflow dataflow) {
-    static constexpr std::array<std::string_view, dataflowCount> names{"output stationary", "weight stationary",
-                                                                       "input stationary"};
-    return names[static_cast<std::size_t>(dataflow)];
-}
-
 std::string_view toText(SparseFormat format) {
     static constexpr std::array<std::string_view, 3> names{"ellpack_block", "csr", "csc"};
     return names[static_cast<std::size_t>(format)];
@@ -101,6 +90,10 @@ Expected<void> check(const Array& array) {
                             Range{"the input bandwidth in words per cycle", array.ifmapBandwidth, 1, largestSram},
                             Range{"the filter bandwidth in words per cycle", array.filterBandwidth, 1, largestSram},
                             Range{"the output bandwidth in words per cycle", array.ofmapBandwidth, 1, largestSram}};
+    if (array.dataflow == Dataflow::RowStationary) {
+        return fail("systolic.dataflow", "a row-stationary array does not run in wavefronts",
+                    "a weight-, output- or input-stationary array", {}, {.path = array.name});
+    }
     return inRange("systolic.array", array.name, ranges);
 }
 

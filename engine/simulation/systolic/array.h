@@ -6,6 +6,7 @@
 // in Raj et al., ISPASS 2025. One word holds one element.
 
 #include "base/diagnostic.h"
+#include "hardware/dataflow.h"
 
 #include <cstdint>
 #include <optional>
@@ -14,15 +15,6 @@
 #include <vector>
 
 namespace orrery::systolic {
-
-enum class Dataflow : std::uint8_t {
-    OutputStationary,  ///< rows hold output pixels, columns filters; both operands stream
-    WeightStationary,  ///< rows hold the reduction, columns filters; inputs stream
-    InputStationary,   ///< rows hold the reduction, columns output pixels; weights stream
-};
-inline constexpr int dataflowCount = 3;
-std::string_view toText(Dataflow dataflow);  ///< `os`, `ws`, `is`
-std::string_view title(Dataflow dataflow);   ///< `output stationary`
 
 enum class SparseFormat : std::uint8_t { EllpackBlock, Csr, Csc };
 std::string_view toText(SparseFormat format);
@@ -44,6 +36,11 @@ struct Layout {
 struct Array {
     std::string name = "array";
     std::int64_t rows = 32, cols = 32;
+    /// How products lie on it (M output pixels, K elements of the window, N filters):
+    ///   output stationary   rows hold output pixels, columns filters; both operands stream
+    ///   weight stationary   rows hold the reduction, columns filters; inputs stream
+    ///   input stationary    rows hold the reduction, columns output pixels; weights stream
+    /// A row-stationary array does not run in wavefronts: check() refuses it.
     Dataflow dataflow = Dataflow::OutputStationary;
     /// Both halves of each double buffer together, in words.
     std::int64_t ifmapWords = 64 * 1024, filterWords = 64 * 1024, ofmapWords = 64 * 1024;
@@ -97,7 +94,7 @@ struct FilterStorage {
 FilterStorage filterStorage(const Layer& layer, const Array& array);
 
 /// Fails with `systolic.array` or `systolic.layer` naming the quantity that is not positive, too large or too small.
-Expected<void> check(const Array& array);
+Expected<void> check(const Array& array);  ///< codes `systolic.array`, `systolic.dataflow`
 Expected<void> check(const Layer& layer);
 
 }  // namespace orrery::systolic

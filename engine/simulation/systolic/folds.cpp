@@ -24,6 +24,7 @@ Stream FoldPlan::ifmap(const Fold& fold) const {
         case Dataflow::WeightStationary:
             return {.start = rows, .length = temporal, .lanes = fold.usedRows};
         case Dataflow::InputStationary:
+        case Dataflow::RowStationary:
             break;
     }
     // The rows that are not used would be pushed in first.
@@ -37,6 +38,7 @@ Stream FoldPlan::filter(const Fold& fold) const {
         case Dataflow::InputStationary:
             return {.start = rows, .length = temporal, .lanes = fold.usedRows};
         case Dataflow::WeightStationary:
+        case Dataflow::RowStationary:
             break;
     }
     return {.loads = true, .start = rows - fold.usedRows, .length = fold.usedRows, .lanes = fold.usedCols};
@@ -64,6 +66,7 @@ std::int64_t FoldPlan::filterTile(const Fold& fold) const {
         case Dataflow::WeightStationary:
             return fold.index;
         case Dataflow::InputStationary:
+        case Dataflow::RowStationary:
             break;
     }
     return fold.row;
@@ -76,6 +79,7 @@ std::int64_t FoldPlan::filterReuse(const Fold& fold) const {
         case Dataflow::WeightStationary:
             return 0;
         case Dataflow::InputStationary:
+        case Dataflow::RowStationary:
             break;
     }
     return fold.col == 0 ? 0 : rowFolds;
@@ -99,6 +103,8 @@ Expected<FoldPlan> planFolds(const Array& array, const Layer& layer) {
             break;
         case Dataflow::InputStationary:
             plan.spatialRows = p.k, plan.spatialCols = p.m, plan.temporal = p.n;
+            break;
+        case Dataflow::RowStationary:  // refused by check()
             break;
     }
     plan.rowFolds = ceilDiv(plan.spatialRows, plan.rows);

@@ -116,6 +116,7 @@ FetchOrder filterOrder(const FoldPlan& plan) {
             return {false, plan.spatialRows, plan.colFolds, plan.cols,
                     plan.spatialCols - (plan.colFolds - 1) * plan.cols};
         case Dataflow::InputStationary:
+        case Dataflow::RowStationary:
             break;
     }
     return {true, plan.temporal, plan.rowFolds, plan.rows, plan.spatialRows - (plan.rowFolds - 1) * plan.rows};

@@ -124,6 +124,7 @@ inline InputRun inputRun(const FoldPlan& plan, std::int64_t tile, const Lanes& l
         case Dataflow::WeightStationary:
             return {lanes.step - lanes.lo, tile * plan.rows + lanes.lo, -1, 1, lanes.count()};
         case Dataflow::InputStationary:
+        case Dataflow::RowStationary:
             break;
     }
     // A tile that is loaded is one fold: (column fold, row fold).
@@ -146,6 +147,8 @@ void visitFilter(const FoldPlan& plan, std::int64_t tile, const Lanes& lanes, Vi
                 break;
             case Dataflow::InputStationary:
                 n = lanes.step - lane, k = tile * plan.rows + lane;
+                break;
+            case Dataflow::RowStationary:  // refused by check()
                 break;
         }
         visit(n * plan.product.denseK + k);

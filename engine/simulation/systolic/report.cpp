@@ -49,6 +49,8 @@ LayerReport beginReport(const Array& array, const Layer& layer, const FoldPlan& 
             report.sramFilter.words = k * n * colFolds;
             report.sramOfmap.words = m * n * rowFolds;
             break;
+        case Dataflow::RowStationary:  // refused by check()
+            break;
     }
     report.sparse = array.sparse;
     if (array.sparse) report.storage = filterStorage(layer, array);

@@ -287,16 +287,12 @@ Expected<ScaleSimConfig> parseScaleSimConfig(std::string_view text, const std::s
 
     const auto dataflow = reader.text(architecture, "dataflow");
     if (!dataflow) return tl::unexpected(dataflow.error());
-    bool found = false;
-    for (int i = 0; i < dataflowCount; ++i) {
-        if (dataflow->value != toText(static_cast<Dataflow>(i))) continue;
-        array.dataflow = static_cast<Dataflow>(i);
-        found = true;
-    }
-    if (!found) {
+    const auto known = orrery::dataflow(dataflow->value);
+    if (!known || dataflow->value != abbreviation(*known) || *known == Dataflow::RowStationary) {
         return fail("scalesim.value", fmt::format("`Dataflow` is `{}`", dataflow->value), "os, ws or is", {},
                     reader.place(*dataflow, "dataflow"));
     }
+    array.dataflow = *known;
     config.warnings = reader.unknownKeys();
     if (auto good = readBandwidth(reader, array, config.warnings); !good) return tl::unexpected(good.error());
     if (auto good = readSparsity(reader, array); !good) return tl::unexpected(good.error());

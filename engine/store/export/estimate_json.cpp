@@ -4,21 +4,21 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <optional>
+#include <span>
 
 namespace orrery {
 
 namespace {
 
-using store::Json;
-
-Bound boundFrom(const Json& json) {
-    const std::string text = json.value("bound", "none");
+Bound boundFrom(const JsonValues& json) {
+    const std::string text = json.text("bound", "none");
     Bound bound;
     for (const BoundKind kind : {BoundKind::Compute, BoundKind::Memory, BoundKind::Overhead, BoundKind::Network}) {
         if (text == store::toText(kind)) bound.kind = kind;
     }
-    bound.level = json.value("bound_level", std::int16_t{-1});
+    bound.level = static_cast<std::int16_t>(json.whole("bound_level", -1));
     return bound;
 }
 
@@ -36,22 +36,23 @@ Dimension dimensionFrom(const std::string& text) {
     return Dimension::Number;
 }
 
-void readOperators(const Json& list, Estimate& estimate, Workload& workload) {
+void readOperators(const JsonValues& json, Estimate& estimate, Workload& workload) {
     OperatorEstimates& columns = estimate.operators;
-    for (const Json& row : list) {
+    for (const JsonNode& item : json.list("operators")) {
+        const JsonValues row = json.of(item);
         Operator op;
-        op.name = row.at("name");
-        op.type = row.value("type", "");
-        op.kind = kindFrom(row.value("kind", ""));
-        op.repeat = row.value("repeat", std::int64_t{1});
-        op.block = row.value("block", "");
+        op.name = row.text("name");
+        op.type = row.text("type", "");
+        op.kind = kindFrom(row.text("kind", ""));
+        op.repeat = row.whole("repeat", 1);
+        op.block = row.text("block", "");
         workload.graph.operators.push_back(std::move(op));
-        columns.seconds.push_back(row.value("latency_s", 0.0));
+        columns.seconds.push_back(row.number("latency_s", 0.0));
         columns.bound.push_back(boundFrom(row));
-        columns.flops.push_back(row.value("flops", 0.0));
-        columns.bytes.push_back(row.value("bytes", 0.0));
-        if (row.contains("energy_j")) columns.joules.push_back(row.at("energy_j"));
-        const auto levels = row.value("level_bytes", std::vector<double>{});
+        columns.flops.push_back(row.number("flops", 0.0));
+        columns.bytes.push_back(row.number("bytes", 0.0));
+        if (row.has("energy_j")) columns.joules.push_back(row.number("energy_j"));
+        const auto levels = row.numbers("level_bytes");
         columns.levelBytes.resize(std::max(columns.levelBytes.size(), levels.size()));
         for (std::size_t level = 0; level < levels.size(); ++level) columns.levelBytes[level].push_back(levels[level]);
     }
@@ -64,88 +65,101 @@ void readOperators(const Json& list, Estimate& estimate, Workload& workload) {
     }
 }
 
-void readTimeline(const Json& json, Timeline& timeline) {
-    timeline.rows = json.at("rows").get<std::vector<std::string>>();
-    timeline.truncated = json.value("truncated", false);
-    for (const Json& span : json.at("spans")) {
-        timeline.spans.push_back({span.at("start_ps"), span.at("end_ps"), span.at("row"),
-                                  span.value("operator", std::int32_t{-1}), span.value("repetition", std::int32_t{0})});
+void readTimeline(const JsonValues& json, Timeline& timeline) {
+    json.need({"rows", "spans"});
+    timeline.rows = json.texts("rows");
+    timeline.truncated = json.truth("truncated", false);
+    for (const JsonNode& item : json.list("spans")) {
+        const JsonValues span = json.of(item);
+        timeline.spans.push_back({span.whole("start_ps"), span.whole("end_ps"),
+                                  static_cast<std::int32_t>(span.whole("row")),
+                                  static_cast<std::int32_t>(span.whole("operator", -1)),
+                                  static_cast<std::int32_t>(span.whole("repetition", 0))});
     }
 }
 
-std::vector<UsedParts::Part> partsFrom(const Json& list) {
+std::vector<UsedParts::Part> partsFrom(const JsonValues& json, std::string_view key) {
     std::vector<UsedParts::Part> parts;
-    for (const Json& row : list)
-        parts.push_back({row.value("component", ""), row.value("attributes", std::vector<std::string>{})});
+    for (const JsonNode& item : json.list(key)) {
+        const JsonValues row = json.of(item);
+        parts.push_back({row.text("component", ""), row.texts("attributes")});
+    }
     return parts;
 }
 
-StoredEstimate read(const Json& json) {
+void readCeilings(const JsonValues& json, std::vector<Ceiling>& ceilings) {
+    for (const JsonNode& item : json.list("ceilings")) {
+        const JsonValues row = json.of(item);
+        Ceiling ceiling;
+        ceiling.label = row.text("label", "");
+        ceiling.memory = row.has("rate_bytes_per_s");
+        ceiling.rate = row.number(ceiling.memory ? "rate_bytes_per_s" : "rate_flop_per_s", 0.0);
+        ceiling.level = static_cast<std::int16_t>(row.whole("level", -1));
+        ceilings.push_back(std::move(ceiling));
+    }
+}
+
+void readFigures(const JsonValues& json, std::vector<Figure>& figures) {
+    for (const JsonNode& item : json.list("figures")) {
+        const JsonValues row = json.of(item);
+        const Dimension dimension = dimensionFrom(row.text("dimension", ""));
+        const std::string unit = row.text("unit", "");
+        Figure figure{row.text("label", ""), row.number("value"), dimension,
+                      unit == baseUnit(dimension) ? std::string() : unit};
+        if (row.has("low") && row.has("high")) {
+            figure.interval = {row.number("low"), row.number("high")};
+            figure.basis = row.text("basis", "");
+        }
+        figures.push_back(std::move(figure));
+    }
+}
+
+StoredEstimate estimateFrom(const JsonValues& json) {
     StoredEstimate stored;
     auto workload = std::make_shared<Workload>();
     Estimate& estimate = stored.estimate;
-    estimate.method = json.at("method");
-    estimate.latency = Seconds(json.at("latency_s").get<double>());
-    estimate.interval.low = Seconds(json.at("latency_low_s").get<double>());
-    estimate.interval.high = Seconds(json.at("latency_high_s").get<double>());
-    estimate.interval.basis = json.value("interval_basis", "");
-    if (json.contains("bound_s")) estimate.bound = Seconds(json.at("bound_s").get<double>());
-    if (json.contains("support")) {
-        const Json& said = json.at("support");
-        estimate.support = Support{said.value("error", 0.0), said.value("outside", 0.0), said.value("edge", 0.0),
-                                   said.value("unmeasured", 0.0), said.value("what", "")};
+    json.need({"warnings", "operators"});
+    estimate.method = json.text("method");
+    estimate.latency = Seconds(json.number("latency_s"));
+    estimate.interval.low = Seconds(json.number("latency_low_s"));
+    estimate.interval.high = Seconds(json.number("latency_high_s"));
+    estimate.interval.basis = json.text("interval_basis", "");
+    if (json.has("bound_s")) estimate.bound = Seconds(json.number("bound_s"));
+    if (json.has("support")) {
+        const JsonValues said = json.inner("support");
+        estimate.support = Support{said.number("error", 0.0), said.number("outside", 0.0), said.number("edge", 0.0),
+                                   said.number("unmeasured", 0.0), said.text("what", "")};
     }
     for (const IntervalKind kind :
          {IntervalKind::Bound, IntervalKind::Ensemble, IntervalKind::Residuals, IntervalKind::Sampling}) {
-        if (json.value("interval_kind", "") == store::toText(kind)) estimate.interval.kind = kind;
+        if (json.text("interval_kind", "") == store::toText(kind)) estimate.interval.kind = kind;
     }
-    if (json.contains("energy_j")) estimate.energy = Joules(json.at("energy_j").get<double>());
-    if (json.contains("memory")) {
-        const Json& memory = json.at("memory");
+    if (json.has("energy_j")) estimate.energy = Joules(json.number("energy_j"));
+    if (json.has("memory")) {
+        const JsonValues memory = json.inner("memory");
         MemoryUse use;
-        use.weights = Bytes(memory.value("weights_bytes", 0.0));
-        use.kvCache = Bytes(memory.value("kv_cache_bytes", 0.0));
-        use.activations = Bytes(memory.value("activations_bytes", 0.0));
-        use.capacity = Bytes(memory.value("capacity_bytes", 0.0));
+        use.weights = Bytes(memory.number("weights_bytes", 0.0));
+        use.kvCache = Bytes(memory.number("kv_cache_bytes", 0.0));
+        use.activations = Bytes(memory.number("activations_bytes", 0.0));
+        use.capacity = Bytes(memory.number("capacity_bytes", 0.0));
         estimate.memory = use;
     }
-    estimate.cost = Seconds(json.value("cost_s", 0.0));
-    estimate.assumptions = json.value("assumptions", std::vector<std::string>{});
-    for (const Json& warning : json.at("warnings")) estimate.warnings.push_back(store::diagnosticFrom(warning));
-    estimate.levels = json.value("levels", std::vector<std::string>{});
-    for (const Json& row : json.value("ceilings", Json::array())) {
-        Ceiling ceiling;
-        ceiling.label = row.value("label", "");
-        ceiling.memory = row.contains("rate_bytes_per_s");
-        ceiling.rate = row.value(ceiling.memory ? "rate_bytes_per_s" : "rate_flop_per_s", 0.0);
-        ceiling.level = row.value("level", std::int16_t{-1});
-        estimate.ceilings.push_back(std::move(ceiling));
-    }
-    for (const Json& row : json.value("figures", Json::array())) {
-        const Dimension dimension = dimensionFrom(row.value("dimension", ""));
-        const std::string unit = row.value("unit", "");
-        Figure figure{row.value("label", ""), row.at("value").get<double>(), dimension,
-                      unit == baseUnit(dimension) ? std::string() : unit};
-        if (row.contains("low") && row.contains("high")) {
-            figure.interval = {row.at("low").get<double>(), row.at("high").get<double>()};
-            figure.basis = row.value("basis", "");
-        }
-        estimate.figures.push_back(std::move(figure));
-    }
-    if (json.contains("bound_s")) estimate.bound = Seconds(json.at("bound_s").get<double>());
-    estimate.parts = {partsFrom(json.value("used", Json::array())), partsFrom(json.value("ignored", Json::array()))};
-    readOperators(json.at("operators"), estimate, *workload);
-    if (json.contains("timeline")) readTimeline(json.at("timeline"), estimate.timeline);
-    if (json.contains("provenance")) {
-        const Json& from = json.at("provenance");
-        estimate.provenance = {from.value("method", ""),
-                               from.value("version", ""),
-                               from.value("hardware_hash", ""),
-                               from.value("workload_hash", ""),
-                               from.value("seed", std::uint64_t{0}),
-                               from.value("task", ""),
-                               from.value("plan", ""),
-                               from.value("task_hash", "")};
+    estimate.cost = Seconds(json.number("cost_s", 0.0));
+    estimate.assumptions = json.texts("assumptions");
+    for (const JsonNode& warning : json.list("warnings"))
+        estimate.warnings.push_back(store::diagnosticFrom(json.of(warning)));
+    estimate.levels = json.texts("levels");
+    readCeilings(json, estimate.ceilings);
+    readFigures(json, estimate.figures);
+    estimate.parts = {partsFrom(json, "used"), partsFrom(json, "ignored")};
+    readOperators(json, estimate, *workload);
+    if (json.has("timeline")) readTimeline(json.inner("timeline"), estimate.timeline);
+    if (json.has("provenance")) {
+        const JsonValues from = json.inner("provenance");
+        estimate.provenance = {
+            from.text("method", ""),        from.text("version", ""),  from.text("hardware_hash", ""),
+            from.text("workload_hash", ""), from.seed("seed"),         from.text("task", ""),
+            from.text("plan", ""),          from.text("task_hash", "")};
     }
     stored.workload = std::move(workload);
     return stored;
@@ -154,13 +168,17 @@ StoredEstimate read(const Json& json) {
 }  // namespace
 
 Expected<StoredEstimate> readEstimateJson(std::string_view text) {
-    try {
-        return read(Json::parse(text));
-    } catch (const nlohmann::json::exception& error) {
-        return fail("store.estimate", fmt::format("a stored estimate cannot be read: {}", error.what()),
-                    "an estimate as the `run` JSON contract says",
-                    "the run database may be damaged: run the study again");
+    auto json = store::parseStored(text);
+    std::optional<Diagnostic> problem;
+    if (json) {
+        StoredEstimate stored = estimateFrom(JsonValues(*json, problem));
+        if (!problem) return stored;
+    } else {
+        problem = std::move(json.error());
     }
+    return fail("store.estimate", fmt::format("a stored estimate cannot be read: {}", problem->message),
+                "an estimate as the `run` JSON contract says", "the run database may be damaged: run the study again",
+                std::move(problem->place));
 }
 
 }  // namespace orrery

@@ -33,18 +33,23 @@ Json diagnosticsJson(const Diagnostics& diagnostics) {
     return list;
 }
 
-Diagnostic diagnosticFrom(const Json& json) {
+Diagnostic diagnosticFrom(const JsonValues& json) {
     Diagnostic diagnostic;
-    const std::string severity = json.value("severity", "error");
+    const std::string severity = json.text("severity", "error");
     diagnostic.severity = severity == "note"      ? Severity::Note
                           : severity == "warning" ? Severity::Warning
                                                   : Severity::Error;
-    diagnostic.code = json.value("code", "");
-    diagnostic.message = json.value("message", "");
-    diagnostic.expected = json.value("expected", "");
-    diagnostic.hint = json.value("hint", "");
-    diagnostic.place.path = json.value("place", "");
+    diagnostic.code = json.text("code", "");
+    diagnostic.message = json.text("message", "");
+    diagnostic.expected = json.text("expected", "");
+    diagnostic.hint = json.text("hint", "");
+    diagnostic.place.path = json.text("place", "");
     return diagnostic;
+}
+
+Expected<JsonNode> parseStored(std::string_view text) {
+    constexpr JsonLimits limits{.bytes = std::size_t{1} << 30, .values = 50'000'000};
+    return parseJson(text, {}, "store", limits);
 }
 
 }  // namespace orrery::store

@@ -2,11 +2,13 @@
 
 // What the writers and readers of JSON share. For sources of the store only.
 
+#include "base/text/json_values.h"
 #include "store/export/export_parts.h"
 
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace orrery::store {
 
@@ -21,6 +23,8 @@ void put(Json& object, const char* key, double value);
 
 Json diagnosticJson(const Diagnostic& diagnostic);
 Json diagnosticsJson(const Diagnostics& diagnostics);
-Diagnostic diagnosticFrom(const Json& json);
+Diagnostic diagnosticFrom(const JsonValues& json);
+/// A document that the store wrote: an estimate with a timeline may have millions of values.
+Expected<JsonNode> parseStored(std::string_view text);
 
 }  // namespace orrery::store

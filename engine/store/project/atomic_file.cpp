@@ -86,32 +86,6 @@ int openBeside(const fs::path& target, bool replaces, std::string& name) {
 
 }  // namespace
 
-Expected<std::string> readFile(const std::string& path, std::size_t most) {
-    const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (file.number() < 0) return systemError("open the file", path, errno);
-    struct stat info {};
-    if (::fstat(file.number(), &info) != 0) return systemError("read the file", path, errno);
-    if (S_ISDIR(info.st_mode)) return systemError("read the file", path, EISDIR);
-    if (!S_ISREG(info.st_mode)) {
-        return fail("file.kind", "this is not a plain file", "a file", "give the path of a file", {path});
-    }
-    if (static_cast<std::size_t>(info.st_size) > most) {
-        return fail("file.size", fmt::format("the file has {} bytes", info.st_size),
-                    fmt::format("at most {} bytes", most), "is this the right file?", {path});
-    }
-    std::string content(static_cast<std::size_t>(info.st_size), '\0');
-    std::size_t filled = 0;
-    while (filled < content.size()) {
-        const ssize_t got = ::read(file.number(), content.data() + filled, content.size() - filled);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return systemError("read the file", path, errno);
-        if (got == 0) break;
-        filled += static_cast<std::size_t>(got);
-    }
-    content.resize(filled);
-    return content;
-}
-
 Expected<void> saveFileAtomically(const std::string& path, std::string_view content) {
     if (path.empty()) return fail("file.system", "no file name is given", "the path of a file");
     std::error_code code;

@@ -10,7 +10,7 @@ namespace orrery::store {
 
 namespace {
 
-void tell(YamlContext& context, std::string message, const YAML::Node& node, std::string path) {
+void tell(YamlContext& context, std::string message, const YamlNode& node, std::string path) {
     context.warnings.push_back(Diagnostic{Severity::Note,
                                           "project.migrated",
                                           std::move(message),
@@ -19,83 +19,79 @@ void tell(YamlContext& context, std::string message, const YAML::Node& node, std
                                           context.place(node, std::move(path))});
 }
 
-// Renames a key and keeps its place in the mapping.
-bool rename(YAML::Node map, const std::string& from, const std::string& to) {
-    if (!map[from].IsDefined() || map[to].IsDefined()) return false;
-    for (auto pair : map) {
-        if (pair.first.IsScalar() && pair.first.Scalar() == from) pair.first = to;
-    }
-    return true;
+YamlNode* member(YamlNode& map, std::string_view key) {
+    return const_cast<YamlNode*>(map.find(key));
+}
+
+// Renames a key and keeps its place in the mapping; the member, or null if there was none to rename.
+YamlNode* rename(YamlNode& map, std::string_view from, std::string_view to) {
+    YamlNode* const found = member(map, from);
+    if (!found || map.find(to)) return nullptr;
+    found->key = to;
+    return found;
 }
 
 // project/0 called designs `devices` and workloads `models`, named a workload's source `model`, its extent `seq`, had
 // one `precision` for weights, activations and KV cache, and wrote scenarios as pairs `[device, model]` in `questions`.
-Expected<void> from0(YAML::Node& root, YamlContext& context) {
-    if (rename(root, "devices", "hardware")) {
-        tell(context, "`devices` is now called `hardware`", root["hardware"], "devices");
-    }
-    if (rename(root, "models", "workloads")) {
-        tell(context, "`models` is now called `workloads`", root["workloads"], "models");
-    }
+Expected<void> from0(YamlNode& root, YamlContext& context) {
+    if (const auto* hardware = rename(root, "devices", "hardware"))
+        tell(context, "`devices` is now called `hardware`", *hardware, "devices");
+    if (const auto* models = rename(root, "models", "workloads"))
+        tell(context, "`models` is now called `workloads`", *models, "models");
     int renamed = 0, split = 0;
-    if (root["workloads"].IsDefined() && root["workloads"].IsSequence()) {
-        for (YAML::Node workload : root["workloads"]) {
-            if (!workload.IsMap()) continue;
+    YamlNode* const workloads = member(root, "workloads");
+    if (workloads && workloads->isSequence()) {
+        for (YamlNode& workload : workloads->items) {
             renamed += rename(workload, "model", "source") ? 1 : 0;
             renamed += rename(workload, "seq", "sequence") ? 1 : 0;
-            const YAML::Node precision = workload["precision"];
-            if (!precision.IsDefined() || !precision.IsScalar()) continue;
+            const YamlNode* found = workload.find("precision");
+            if (!found || !found->isScalar()) continue;
+            YamlNode precision = *found;
+            std::erase_if(workload.items, [](const YamlNode& item) { return item.key == "precision"; });
             for (const char* part : {"weights", "activations", "kv"}) {
-                if (!workload[part].IsDefined()) workload[part] = precision.Scalar();
+                if (workload.find(part)) continue;
+                precision.key = part;
+                workload.items.push_back(precision);
             }
-            workload.remove("precision");
             ++split;
         }
     }
     if (renamed > 0) {
-        tell(context, "in workloads, `model` is now called `source`, and `seq` is called `sequence`", root["workloads"],
+        tell(context, "in workloads, `model` is now called `source`, and `seq` is called `sequence`", *workloads,
              "models");
     }
-    if (split > 0) {
-        tell(context, "`precision` is now given apart for `weights`, `activations` and `kv`", root["workloads"],
-             "models");
-    }
-    const YAML::Node questions = root["questions"];
-    if (!questions.IsDefined()) return {};
-    if (!questions.IsSequence()) {
+    if (split > 0)
+        tell(context, "`precision` is now given apart for `weights`, `activations` and `kv`", *workloads, "models");
+    YamlNode* const questions = member(root, "questions");
+    if (!questions) return {};
+    if (!questions->isSequence()) {
         return fail("project.migration", "`questions` should be a list of pairs", "`questions: [[device, model]]`", "",
-                    context.place(questions, "questions"));
+                    context.place(*questions, "questions"));
     }
-    YAML::Node scenarios(YAML::NodeType::Sequence);
-    for (const auto& question : questions) {
-        if (!question.IsSequence() || question.size() != 2) {
+    for (YamlNode& question : questions->items) {
+        if (!question.isSequence() || question.items.size() != 2) {
             return fail("project.migration", "a question should be a pair", "`[device, model]`", "",
                         context.place(question, "questions"));
         }
-        YAML::Node scenario;
-        scenario["hardware"] = question[0];
-        scenario["workload"] = question[1];
-        scenarios.push_back(scenario);
+        question.type = YamlNode::Type::Map;
+        question.items[0].key = "hardware";
+        question.items[1].key = "workload";
     }
-    tell(context, "`questions` is now called `scenarios`, each with `hardware` and `workload`", questions, "questions");
-    root.remove("questions");
-    root["scenarios"] = scenarios;
+    tell(context, "`questions` is now called `scenarios`, each with `hardware` and `workload`", *questions,
+         "questions");
+    std::erase_if(root.items, [](const YamlNode& item) { return item.key == "scenarios"; });
+    member(root, "questions")->key = "scenarios";
     return {};
 }
 
 // migrations[n] brings version n to n + 1.
-constexpr std::array<Expected<void> (*)(YAML::Node&, YamlContext&), projectVersion> migrations{from0};
+constexpr std::array<Expected<void> (*)(YamlNode&, YamlContext&), projectVersion> migrations{from0};
 
 }  // namespace
 
-Expected<void> migrateProject(YAML::Node& root, int from, YamlContext& context) {
-    try {
-        for (int version = from; version < projectVersion; ++version) {
-            if (auto done = migrations[static_cast<std::size_t>(version)](root, context); !done) return done;
-        }
-    } catch (const YAML::Exception& error) {
-        return fail("project.migration", fmt::format("the old project cannot be brought up to date: {}", error.msg),
-                    fmt::format("a project/{} document", from), "", {context.file});
+Expected<void> migrateProject(YamlNode& root, int from, YamlContext& context) {
+    for (int version = from; version < projectVersion; ++version) {
+        if (auto done = migrations[static_cast<std::size_t>(version)](root, context); !done) return done;
     }
     return {};
 }

@@ -12,6 +12,6 @@ namespace orrery::store {
 
 /// Brings a document of version `from` to projectVersion; adds one note per change to the context. Fails if the old
 /// document is itself malformed.
-Expected<void> migrateProject(YAML::Node& root, int from, YamlContext& context);
+Expected<void> migrateProject(YamlNode& root, int from, YamlContext& context);
 
 }  // namespace orrery::store

@@ -20,6 +20,7 @@
 //     serving: {traffic: …}                # a question about serving: serving_file.h
 
 #include "base/diagnostic.h"
+#include "base/text/read_file.h"
 #include "hardware/component.h"
 #include "mapping/plan.h"
 #include "serving/serving_study.h"
@@ -43,7 +44,7 @@ struct ScenarioRef {
     std::string hardware;  ///< name of a design in the project
     std::string workload;  ///< name of a workload in the project
     std::vector<UnknownKey> unknown;
-    Plan plan = {};    ///< `plan: tp=8, pp=2`; absent: one device
+    Plan plan = {};         ///< `plan: tp=8, pp=2`; absent: one device
     std::string task = {};  ///< `training-step`, `operator(NAME)`, `serving-run` (the project's own); empty: a pass
     bool operator==(const ScenarioRef&) const = default;
 };
@@ -87,8 +88,6 @@ bool isFileSource(std::string_view source);
 Project withSourcesRelativeTo(Project project, const std::string& folder);
 Project withSourcesResolved(Project project, const std::string& folder);
 
-/// Reads a whole file. Fails with the reason that the system gives, or if it has more than `most` bytes.
-Expected<std::string> readFile(const std::string& path, std::size_t most = std::size_t{16} << 20);
 /// Writes beside the file, syncs, renames over it, syncs the folder: a crash leaves the old file or the new one.
 /// Follows a symbolic link to its target, keeps the permissions of a file that is there. Fails with the system's reason
 /// (no space, no permission, read-only, folder missing) and leaves nothing behind.

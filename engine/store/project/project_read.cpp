@@ -1,6 +1,6 @@
+#include "base/text/nearest.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/files/hardware_yaml.h"
-#include "base/text/nearest.h"
 #include "methods/method.h"
 #include "store/project/migrations.h"
 #include "store/project/project.h"
@@ -33,13 +33,11 @@ public:
             document.remove_prefix(std::min(end + 1, document.size()));
         }
     }
-    std::string of(const YAML::Node& design) const {
-        const std::string whole = YAML::Dump(design);
-        const YAML::Mark mark = design.Mark();
-        if (mark.is_null() || mark.line >= static_cast<int>(lines_.size())) return whole;
-        const auto first = static_cast<std::size_t>(mark.line);
-        const auto column = static_cast<std::size_t>(mark.column);
-        if (column > lines_[first].size() || design.Style() == YAML::EmitterStyle::Flow) return whole;
+    std::string of(const YamlNode& design) const {
+        const std::string whole = yamlFlow(design);
+        const auto first = static_cast<std::size_t>(design.line - 1),
+                   column = static_cast<std::size_t>(design.column - 1);
+        if (first >= lines_.size() || column > lines_[first].size()) return whole;
         std::string text(first, '\n');
         text += std::string(column, ' ') + std::string(lines_[first].substr(column)) + "\n";
         for (std::size_t i = first + 1; i < lines_.size(); ++i) {
@@ -47,18 +45,16 @@ public:
             if (start != std::string_view::npos && start < column && lines_[i][start] != '#') break;
             text += std::string(lines_[i]) + "\n";
         }
-        try {
-            if (YAML::Dump(YAML::Load(text)) == whole) return text;
-        } catch (const YAML::Exception&) {  // an unusual layout: its lines are not known then
-        }
-        return whole;
+        // An unusual layout reads as something else: its lines are not known then.
+        const auto again = parseYaml(text);
+        return again && yamlFlow(*again) == whole ? text : whole;
     }
 
 private:
     std::vector<std::string_view> lines_;
 };
 
-Expected<LoadedHardware> readPreset(const YAML::Node& item, const Place& place, YamlContext& context) {
+Expected<LoadedHardware> readPreset(const YamlNode& item, const Place& place, YamlContext& context) {
     auto map = MapReader::open(item, place.path, context);
     if (!map) return tl::unexpected(map.error());
     const auto id = map->require("preset", "a device of the catalogue").and_then([&](const auto& node) {
@@ -81,20 +77,20 @@ Expected<LoadedHardware> readPreset(const YAML::Node& item, const Place& place, 
     return std::move(*loaded);
 }
 
-Expected<void> readDesigns(const YAML::Node& list, std::string_view document, YamlContext& context, Project& project) {
+Expected<void> readDesigns(const YamlNode& list, std::string_view document, YamlContext& context, Project& project) {
     auto items = store::readList(list, context.place(list, "hardware"));
     if (!items) return tl::unexpected(items.error());
     const DesignText designs(document);
     std::set<std::string, std::less<>> names;
     for (std::size_t i = 0; i < items->size(); ++i) {
-        const YAML::Node& item = (*items)[i];
+        const YamlNode& item = (*items)[i];
         const Place place = context.place(item, fmt::format("hardware[{}]", i + 1));
-        if (!item.IsMap()) {
+        if (!item.isMap()) {
             return fail("project.design", "a hardware design should stand here",
                         "the text of a hardware file, beginning with `orrery: hardware/1`", "", place);
         }
-        auto loaded = item["preset"].IsDefined() ? readPreset(item, place, context)
-                                                 : readHardware(designs.of(item), context.file);
+        auto loaded =
+            item.find("preset") ? readPreset(item, place, context) : readHardware(designs.of(item), context.file);
         if (!loaded) {
             Diagnostic error = loaded.error();
             if (error.place.line == 0) error.place.line = place.line;
@@ -111,7 +107,7 @@ Expected<void> readDesigns(const YAML::Node& list, std::string_view document, Ya
     return {};
 }
 
-Expected<void> readWorkloads(const YAML::Node& list, YamlContext& context, Project& project) {
+Expected<void> readWorkloads(const YamlNode& list, YamlContext& context, Project& project) {
     auto items = store::readList(list, context.place(list, "workloads"));
     if (!items) return tl::unexpected(items.error());
     std::set<std::string, std::less<>> names;
@@ -195,7 +191,7 @@ Expected<void> readPlanAndTask(MapReader& map, ScenarioRef& scenario) {
     return {};
 }
 
-Expected<void> readScenarios(const YAML::Node& list, YamlContext& context, Project& project) {
+Expected<void> readScenarios(const YamlNode& list, YamlContext& context, Project& project) {
     auto items = store::readList(list, context.place(list, "scenarios"));
     if (!items) return tl::unexpected(items.error());
     std::vector<std::string> designs, workloads;
@@ -217,7 +213,7 @@ Expected<void> readScenarios(const YAML::Node& list, YamlContext& context, Proje
 }
 
 Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
-    auto root = store::parseYaml(yaml, context);
+    auto root = store::parseDocument(yaml, context);
     if (!root) return tl::unexpected(root.error());
     const auto version = store::documentVersion(*root, "project", projectVersion, context);
     if (!version) return tl::unexpected(version.error());

@@ -28,31 +28,30 @@ std::string listItem(const std::string& block) {
 
 std::string writeProject(const Project& project) {
     std::string out = fmt::format("orrery: project/{}\n", projectVersion);
-    if (!project.name.empty()) out += fmt::format("name: {}\n", store::yamlScalar(project.name));
-    if (!project.description.empty()) out += fmt::format("description: {}\n", store::yamlScalar(project.description));
+    if (!project.name.empty()) out += fmt::format("name: {}\n", yamlScalar(project.name));
+    if (!project.description.empty()) out += fmt::format("description: {}\n", yamlScalar(project.description));
     if (!project.hardware.empty()) out += "hardware:\n";
     for (const Hardware& hardware : project.hardware) out += listItem(writeHardware(hardware));
     if (!project.workloads.empty()) out += "workloads:\n";
     for (const ProjectWorkload& workload : project.workloads) {
         std::string block;
-        if (workload.name != workload.recipe.source)
-            block += fmt::format("name: {}\n", store::yamlScalar(workload.name));
-        block += fmt::format("source: {}\n", store::yamlScalar(workload.recipe.source));
+        if (workload.name != workload.recipe.source) block += fmt::format("name: {}\n", yamlScalar(workload.name));
+        block += fmt::format("source: {}\n", yamlScalar(workload.recipe.source));
         block += store::writeOptions(workload.recipe.options, 0);
         block += store::writeWhatIfs(workload.recipe.whatIfs);
         out += listItem(block + store::writeUnknown(workload.unknown, 0));
     }
     if (!project.scenarios.empty()) out += "scenarios:\n";
     for (const ScenarioRef& scenario : project.scenarios) {
-        std::string block = fmt::format("hardware: {}\nworkload: {}\n", store::yamlScalar(scenario.hardware),
-                                        store::yamlScalar(scenario.workload));
-        if (scenario.plan != Plan{}) block += fmt::format("plan: {}\n", store::yamlScalar(toText(scenario.plan)));
-        if (!scenario.task.empty()) block += fmt::format("task: {}\n", store::yamlScalar(scenario.task));
+        std::string block =
+            fmt::format("hardware: {}\nworkload: {}\n", yamlScalar(scenario.hardware), yamlScalar(scenario.workload));
+        if (scenario.plan != Plan{}) block += fmt::format("plan: {}\n", yamlScalar(toText(scenario.plan)));
+        if (!scenario.task.empty()) block += fmt::format("task: {}\n", yamlScalar(scenario.task));
         out += listItem(block + store::writeUnknown(scenario.unknown, 0));
     }
     if (!project.methods.empty()) {
         out += "methods:\n";
-        for (const std::string& method : project.methods) out += fmt::format("  - {}\n", store::yamlScalar(method));
+        for (const std::string& method : project.methods) out += fmt::format("  - {}\n", yamlScalar(method));
     }
     if (project.serving) {
         const std::string section = store::writeServingSection(*project.serving);

@@ -39,21 +39,15 @@ Expected<void> readBindings(MapReader& map, Bindings& out) {
     const auto node = map.take("bindings");
     if (!node) return {};
     const Place place = map.placeOf(*node, "bindings");
-    if (!node->IsMap()) {
+    if (!node->isMap()) {
         return fail("yaml.type", "a mapping of symbols to numbers should stand here", "`{batch: 8, seq: 128}`", "",
                     place);
     }
     Bindings bindings;
-    for (const auto& pair : *node) {
-        if (!pair.first.IsScalar()) return fail("yaml.key", "a symbol must be a word", "`batch: 8`", "", place);
-        const std::string& symbol = pair.first.Scalar();
-        Place own = map.placeOf(pair.second, "bindings." + symbol);
-        auto value = readWhole(pair.second, own, 1, largestExtent);
+    for (const YamlNode& each : node->items) {
+        auto value = readWhole(each, map.placeOf(each, "bindings." + each.key), 1, largestExtent);
         if (!value) return tl::unexpected(value.error());
-        if (!bindings.emplace(symbol, *value).second) {
-            return fail("yaml.duplicate", fmt::format("the symbol `{}` is bound twice", symbol), "each symbol once",
-                        "remove one of the two", own);
-        }
+        bindings.emplace(each.key, *value);
     }
     out = std::move(bindings);
     return {};

@@ -40,7 +40,7 @@ public:
 
 private:
     struct Field {
-        const YAML::Node& node;
+        const YamlNode& node;
         Place place;
         std::string path;
     };
@@ -136,7 +136,7 @@ private:
         }
         return {};
     }
-    Expected<void> inner(const YAML::Node& node, const std::string& path, const FieldSpec& spec, void* owner) {
+    Expected<void> inner(const YamlNode& node, const std::string& path, const FieldSpec& spec, void* owner) {
         auto map = MapReader::open(node, path, context_);
         if (!map) return tl::unexpected(map.error());
         places_.try_emplace(path, map->place());
@@ -175,7 +175,7 @@ void eachPath(ServingStudy& study, Change change) {
 
 namespace store {
 
-Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& context, ServingPlaces& places) {
+Expected<ServingStudy> readServingSection(const YamlNode& root, YamlContext& context, ServingPlaces& places) {
     auto map = MapReader::open(root, "", context);
     if (!map) return tl::unexpected(map.error());
     map->take("orrery");
@@ -186,7 +186,7 @@ Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& c
         return tl::unexpected(done.error());
     if (study.scenario.pools.empty()) {
         return fail("serving.no-pools", "nothing serves: the list of pools is empty", "at least one pool", "",
-                    context.place(root["pools"], "pools"));
+                    context.place(root.find("pools") ? *root.find("pools") : root, "pools"));
     }
     return study;
 }
@@ -196,7 +196,7 @@ Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& c
 Expected<LoadedServing> readServing(std::string_view yaml, std::string_view file) {
     YamlContext context{std::string(file), {}};
     try {
-        auto root = store::parseYaml(yaml, context);
+        auto root = store::parseDocument(yaml, context);
         if (!root) return tl::unexpected(root.error());
         const auto version = store::documentVersion(*root, "serving", servingVersion, context);
         if (!version) return tl::unexpected(version.error());

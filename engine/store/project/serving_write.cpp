@@ -43,7 +43,7 @@ Entries without(Entries mine, const Entries& usual) {
 
 std::string listed(const std::vector<std::string>& values) {
     std::string list;
-    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + store::yamlScalar(value);
+    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + yamlScalar(value);
     return "[" + list + "]";
 }
 
@@ -78,18 +78,16 @@ Entry entryOf(const FieldSpec& spec, const void* owner) {
             entry.kind = Entry::Kind::Map;
             for (const auto& [name, value] :
                  *static_cast<const std::map<std::string, double, std::less<>>*>(spec.member(mutableOwner)))
-                entry.inner.push_back(
-                    {Entry::Kind::Scalar, store::yamlScalar(name), fmt::format("{}", value), {}, false});
+                entry.inner.push_back({Entry::Kind::Scalar, yamlScalar(name), fmt::format("{}", value), {}, false});
             break;
         case FieldForm::Axes:
             entry.kind = Entry::Kind::Map;
             for (const SweepAxis& axis : *static_cast<const std::vector<SweepAxis>*>(spec.member(mutableOwner)))
-                entry.inner.push_back(
-                    {Entry::Kind::Scalar, store::yamlScalar(axis.key), listed(axis.values), {}, false});
+                entry.inner.push_back({Entry::Kind::Scalar, yamlScalar(axis.key), listed(axis.values), {}, false});
             break;
         default:
             entry.value = fieldText(spec, spec.get(owner));
-            if (spec.form == FieldForm::Text) entry.value = store::yamlScalar(entry.value);
+            if (spec.form == FieldForm::Text) entry.value = yamlScalar(entry.value);
     }
     return entry;
 }

@@ -8,7 +8,7 @@
 namespace orrery::store {
 
 /// `root` may have `orrery:`. Codes `serving.*` and `yaml.*`.
-Expected<ServingStudy> readServingSection(const YAML::Node& root, YamlContext& context, ServingPlaces& places);
+Expected<ServingStudy> readServingSection(const YamlNode& root, YamlContext& context, ServingPlaces& places);
 /// Lines without indentation and without `orrery:`.
 std::string writeServingSection(const ServingStudy& study);
 

@@ -34,10 +34,10 @@ public:
     Expected<LoadedStudy> read(std::string_view yaml);
 
 private:
-    Expected<std::vector<YAML::Node>> listOf(const YAML::Node& node, const char* key) const;
-    Expected<void> readHardware(const YAML::Node& list);
-    Expected<Hardware> readOneHardware(const YAML::Node& item, const Place& place);
-    Expected<void> readWorkloads(const YAML::Node& list);
+    Expected<std::span<const YamlNode>> listOf(const YamlNode& node, const char* key) const;
+    Expected<void> readHardware(const YamlNode& list);
+    Expected<Hardware> readOneHardware(const YamlNode& item, const Place& place);
+    Expected<void> readWorkloads(const YamlNode& list);
     Expected<void> readMethods(MapReader& map, Study& study);
     Expected<std::vector<HardwarePtr>> sweptHardware(const Place& place);
     Expected<std::vector<WorkloadPtr>> sweptWorkloads(const Place& place);
@@ -70,7 +70,7 @@ private:
     std::vector<SweepAxis> hardwareAxes_, optionAxes_;
 };
 
-Expected<std::vector<YAML::Node>> StudyReader::listOf(const YAML::Node& node, const char* key) const {
+Expected<std::span<const YamlNode>> StudyReader::listOf(const YamlNode& node, const char* key) const {
     auto items = store::readList(node, context_.place(node, key));
     if (items && items->size() > mostItems) {
         return fail("study.too-large", fmt::format("the list has {} items", items->size()),
@@ -80,16 +80,17 @@ Expected<std::vector<YAML::Node>> StudyReader::listOf(const YAML::Node& node, co
     return items;
 }
 
-Expected<Hardware> StudyReader::readOneHardware(const YAML::Node& item, const Place& place) {
+Expected<Hardware> StudyReader::readOneHardware(const YamlNode& item, const Place& place) {
     std::string id, name;
     std::vector<std::pair<std::string, std::string>> settings;
-    if (item.IsScalar()) {
-        id = item.Scalar();
+    if (item.isScalar()) {
+        id = item.scalar;
     } else {
         auto map = MapReader::open(item, place.path, context_);
         if (!map) return tl::unexpected(map.error());
         const auto file = map->take("file");
-        auto source = file ? Expected<YAML::Node>(*file) : map->require("id", "a device of the catalogue, or `file`");
+        auto source =
+            file ? Expected<store::YamlRef>(*file) : map->require("id", "a device of the catalogue, or `file`");
         if (!source) return tl::unexpected(source.error());
         auto text = store::readText(*source, map->placeOf(*source, file ? "file" : "id"));
         if (!text) return tl::unexpected(text.error());
@@ -129,7 +130,7 @@ Expected<Hardware> StudyReader::readOneHardware(const YAML::Node& item, const Pl
     return std::move(loaded->hardware);
 }
 
-Expected<void> StudyReader::readHardware(const YAML::Node& list) {
+Expected<void> StudyReader::readHardware(const YamlNode& list) {
     auto items = listOf(list, "hardware");
     if (!items) return tl::unexpected(items.error());
     for (std::size_t i = 0; i < items->size(); ++i) {
@@ -145,19 +146,19 @@ Expected<void> StudyReader::readHardware(const YAML::Node& list) {
     return {};
 }
 
-Expected<void> StudyReader::readWorkloads(const YAML::Node& list) {
+Expected<void> StudyReader::readWorkloads(const YamlNode& list) {
     auto items = listOf(list, "workloads");
     if (!items) return tl::unexpected(items.error());
     for (std::size_t i = 0; i < items->size(); ++i) {
-        const YAML::Node& item = (*items)[i];
+        const YamlNode& item = (*items)[i];
         Recipe each;
         each.place = context_.place(item, fmt::format("workloads[{}]", i + 1));
         const auto start = [&](const std::string& source) {
             each.recipe.source = isFileSource(source) ? resolved(source) : source;
             if (const WorkloadInfo* info = builtinWorkload(source)) each.recipe.options = info->usual;
         };
-        if (item.IsScalar()) {
-            start(item.Scalar());
+        if (item.isScalar()) {
+            start(item.scalar);
         } else {
             auto map = MapReader::open(item, each.place.path, context_);
             if (!map) return tl::unexpected(map.error());
@@ -308,7 +309,7 @@ Expected<std::vector<WorkloadPtr>> StudyReader::sweptWorkloads(const Place& plac
 }
 
 Expected<LoadedStudy> StudyReader::read(std::string_view yaml) {
-    auto root = store::parseYaml(yaml, context_);
+    auto root = store::parseDocument(yaml, context_);
     if (!root) return tl::unexpected(root.error());
     const auto version = store::documentVersion(*root, "study", studyVersion, context_);
     if (!version) return tl::unexpected(version.error());

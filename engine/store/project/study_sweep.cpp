@@ -20,7 +20,7 @@ bool variesWorkload(std::string_view key) {
     return std::find(optionKeys.begin(), optionKeys.end(), key) != optionKeys.end();
 }
 
-Expected<std::vector<SweepAxis>> readSweep(const YAML::Node& node, const Place& place, YamlContext& context) {
+Expected<std::vector<SweepAxis>> readSweep(const YamlNode& node, const Place& place, YamlContext& context) {
     std::vector<SweepAxis> axes;
     auto map = MapReader::open(node, place.path, context);
     if (!map) return tl::unexpected(map.error());
@@ -31,7 +31,7 @@ Expected<std::vector<SweepAxis>> readSweep(const YAML::Node& node, const Place& 
         SweepAxis axis{key, {}, {}};
         auto items = readList(*value, own);
         if (!items) return tl::unexpected(items.error());
-        for (const YAML::Node& item : *items) {
+        for (const YamlNode& item : *items) {
             auto text = readText(item, context.place(item, own.path));
             if (!text) return tl::unexpected(text.error());
             axis.values.push_back(std::move(*text));
@@ -62,8 +62,8 @@ Expected<WorkloadOptions> optionsAt(const std::vector<SweepAxis>& axes, const Sw
                                     const WorkloadOptions& base, YamlContext& context) {
     WorkloadOptions options = base;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        YAML::Node one;
-        one[axes[i].key] = axes[i].values[point[i]];
+        YamlNode value{.type = YamlNode::Type::Scalar, .key = axes[i].key, .scalar = axes[i].values[point[i]]};
+        const YamlNode one{.type = YamlNode::Type::Map, .items = {std::move(value)}};
         auto map = MapReader::open(one, "sweep", context);
         if (!map) return tl::unexpected(map.error());
         auto changed = readOptions(*map, options);

@@ -12,7 +12,7 @@
 namespace orrery::store {
 
 /// Axes with the places of their values.
-Expected<std::vector<SweepAxis>> readSweep(const YAML::Node& node, const Place& place, YamlContext& context);
+Expected<std::vector<SweepAxis>> readSweep(const YamlNode& node, const Place& place, YamlContext& context);
 /// Whether an axis of that key varies the workload; otherwise it is the path of an attribute of the hardware.
 bool variesWorkload(std::string_view key);
 /// One point without values if there are no axes. Fails if there are more than `most`.

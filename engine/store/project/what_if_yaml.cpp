@@ -19,7 +19,7 @@ std::vector<std::string> kindNames() {
     return names;
 }
 
-Expected<RetypeKind> readRetype(MapReader& map, const YAML::Node& node) {
+Expected<RetypeKind> readRetype(MapReader& map, const YamlNode& node) {
     const Place place = map.placeOf(node, "retype");
     auto text = readText(node, place);
     if (!text) return tl::unexpected(text.error());
@@ -43,7 +43,7 @@ Expected<RetypeKind> readRetype(MapReader& map, const YAML::Node& node) {
     return RetypeKind{static_cast<OperatorKind>(kind - names.begin()), *type};
 }
 
-Expected<FuseOperators> readFuse(MapReader& map, const YAML::Node& node) {
+Expected<FuseOperators> readFuse(MapReader& map, const YamlNode& node) {
     FuseOperators fuse;
     auto names = readTexts(node, map.placeOf(node, "fuse"));
     if (!names) return tl::unexpected(names.error());
@@ -56,7 +56,7 @@ Expected<FuseOperators> readFuse(MapReader& map, const YAML::Node& node) {
     return fuse;
 }
 
-Expected<ReshapeOperator> readReshape(MapReader& map, const YAML::Node& node) {
+Expected<ReshapeOperator> readReshape(MapReader& map, const YamlNode& node) {
     ReshapeOperator reshape;
     auto op = readText(node, map.placeOf(node, "reshape"));
     if (!op) return tl::unexpected(op.error());
@@ -67,7 +67,7 @@ Expected<ReshapeOperator> readReshape(MapReader& map, const YAML::Node& node) {
                     "write two changes", map.placeOf(*output, "output"));
     }
     if (input || output) {
-        const auto& slot = input ? *input : *output;
+        const YamlNode& slot = input ? *input : *output;
         auto number = readWhole(slot, map.placeOf(slot, input ? "input" : "output"), 0, mostSlots);
         if (!number) return tl::unexpected(number.error());
         reshape.output = static_cast<int>(input ? -1 - *number : *number);
@@ -77,7 +77,7 @@ Expected<ReshapeOperator> readReshape(MapReader& map, const YAML::Node& node) {
     const Place place = map.placeOf(*extents, "extents");
     auto list = readList(*extents, place);
     if (!list) return tl::unexpected(list.error());
-    for (const YAML::Node& each : *list) {
+    for (const YamlNode& each : *list) {
         auto extent = readWhole(each, place, 1, largestExtent);
         if (!extent) return tl::unexpected(extent.error());
         reshape.extents.push_back(*extent);
@@ -91,7 +91,7 @@ struct Writer {
     }
     std::string operator()(const FuseOperators& fuse) const {
         std::string list;
-        for (const std::string& name : fuse.operators) list += (list.empty() ? "" : ", ") + quoted(name);
+        for (const std::string& name : fuse.operators) list += (list.empty() ? "" : ", ") + yamlScalar(name);
         std::string out = fmt::format("fuse: [{}]\n", list);
         if (!fuse.name.empty()) out += fmt::format("name: {}\n", yamlScalar(fuse.name));
         return out;
@@ -100,12 +100,6 @@ struct Writer {
         const bool output = reshape.output >= 0;
         return fmt::format("reshape: {}\n{}: {}\nextents: [{}]\n", yamlScalar(reshape.op), output ? "output" : "input",
                            output ? reshape.output : -1 - reshape.output, fmt::join(reshape.extents, ", "));
-    }
-    /// Within a flow list a comma or bracket would end a plain word.
-    static std::string quoted(const std::string& name) {
-        const std::string plain = yamlScalar(name);
-        if (plain.starts_with('"') || plain.find_first_of(",[]{}") == std::string::npos) return plain;
-        return "\"" + plain + "\"";
     }
 };
 
@@ -166,7 +160,7 @@ Expected<std::vector<WhatIf>> parseWhatIfs(std::string_view text) {
         }
         const bool list = text[first] == '[' || text[first] == '-';
         const std::string block = store::indented(text, list ? 2 : 4);
-        auto root = store::parseYaml(
+        auto root = store::parseDocument(
             "what_if:\n" + (list || block.size() < 4 ? block : "  - " + block.substr(4)) + "\n", context);
         if (!root) return tl::unexpected(root.error());
         auto map = store::MapReader::open(*root, "", context);

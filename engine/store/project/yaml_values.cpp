@@ -7,16 +7,15 @@
 
 namespace orrery::store {
 
-Expected<std::string> readText(const YAML::Node& node, const Place& place) {
-    if (!node.IsScalar()) return fail("yaml.type", "a text should stand here", "one word or line of text", "", place);
-    return node.Scalar();
+Expected<std::string> readText(const YamlNode& node, const Place& place) {
+    if (!node.isScalar()) return fail("yaml.type", "a text should stand here", "one word or line of text", "", place);
+    return node.scalar;
 }
 
-Expected<std::int64_t> readWhole(const YAML::Node& node, const Place& place, std::int64_t lowest,
-                                 std::int64_t highest) {
+Expected<std::int64_t> readWhole(const YamlNode& node, const Place& place, std::int64_t lowest, std::int64_t highest) {
     const std::string wanted = fmt::format("a whole number from {} to {}", lowest, highest);
-    if (!node.IsScalar()) return fail("yaml.type", "a whole number should stand here", wanted, "", place);
-    const std::string& text = node.Scalar();
+    if (!node.isScalar()) return fail("yaml.type", "a whole number should stand here", wanted, "", place);
+    const std::string& text = node.scalar;
     std::int64_t value = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, value);
@@ -29,84 +28,36 @@ Expected<std::int64_t> readWhole(const YAML::Node& node, const Place& place, std
     return value;
 }
 
-Expected<bool> readBool(const YAML::Node& node, const Place& place) {
-    if (node.IsScalar()) {
-        const std::string& text = node.Scalar();
+Expected<bool> readBool(const YamlNode& node, const Place& place) {
+    if (node.isScalar()) {
+        const std::string& text = node.scalar;
         if (text == "true" || text == "yes" || text == "on") return true;
         if (text == "false" || text == "no" || text == "off") return false;
     }
     return fail("yaml.type", "true or false should stand here", "`true` or `false`", "", place);
 }
 
-Expected<std::vector<YAML::Node>> readList(const YAML::Node& node, const Place& place) {
-    if (!node.IsSequence()) {
+Expected<std::span<const YamlNode>> readList(const YamlNode& node, const Place& place) {
+    if (!node.isSequence()) {
         return fail("yaml.type", "a list should stand here", "`- item` lines or `[item, item]`", "", place);
     }
-    return std::vector<YAML::Node>(node.begin(), node.end());
+    return std::span(node.items);
 }
 
-Expected<std::vector<std::string>> readTexts(const YAML::Node& node, const Place& place) {
+Expected<std::vector<std::string>> readTexts(const YamlNode& node, const Place& place) {
     auto items = readList(node, place);
     if (!items) return tl::unexpected(items.error());
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < items->size(); ++i) {
         Place itemPlace = place;
         itemPlace.path += fmt::format("[{}]", i + 1);
-        if (!(*items)[i].Mark().is_null()) {
-            itemPlace.line = (*items)[i].Mark().line + 1;
-            itemPlace.column = (*items)[i].Mark().column + 1;
-        }
+        itemPlace.line = (*items)[i].line;
+        itemPlace.column = (*items)[i].column;
         auto text = readText((*items)[i], itemPlace);
         if (!text) return tl::unexpected(text.error());
         texts.push_back(std::move(*text));
     }
     return texts;
-}
-
-std::string yamlScalar(std::string_view text) {
-    const auto word = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };
-    const auto inside = [&](unsigned char c) {
-        return word(c) || std::string_view(" -./+()×,;=@~^").find(static_cast<char>(c)) != std::string_view::npos;
-    };
-    const auto flowSafe = [](unsigned char c) { return c != ','; };  // the same scalar may stand in a [list]
-    bool plain = !text.empty() &&
-                 (word(static_cast<unsigned char>(text.front())) || text.front() == '/' ||
-                  (text.front() == '.' && text.size() > 1 && text.find('/') != text.npos)) &&
-                 text.back() != ' ' && text.find("  ") == text.npos;
-    for (const char c : text) {
-        plain = plain && inside(static_cast<unsigned char>(c)) && flowSafe(static_cast<unsigned char>(c));
-    }
-    for (const std::string_view reserved : {"null", "Null", "NULL", "true", "false", "yes", "no", "on", "off"}) {
-        plain = plain && text != reserved;
-    }
-    if (plain) return std::string(text);
-    std::string quoted = "\"";
-    for (const char c : text) {
-        switch (c) {
-            case '"':
-                quoted += "\\\"";
-                break;
-            case '\\':
-                quoted += "\\\\";
-                break;
-            case '\n':
-                quoted += "\\n";
-                break;
-            case '\t':
-                quoted += "\\t";
-                break;
-            case '\r':
-                quoted += "\\r";
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-                    quoted += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
-                } else {
-                    quoted += c;
-                }
-        }
-    }
-    return quoted + "\"";
 }
 
 std::string indented(std::string_view text, int spaces) {
@@ -126,15 +77,10 @@ std::string writeUnknown(const std::vector<UnknownKey>& unknown, int indent) {
     std::string out;
     const std::string margin(static_cast<std::size_t>(indent), ' ');
     for (const UnknownKey& key : unknown) {
-        try {
-            // In the one spelling that reading gives back, so that writing is a fixed point.
-            const YAML::Node node = YAML::Load(key.yaml);
-            const std::string text = YAML::Dump(node);
-            out += margin + yamlScalar(key.key) + ":";
-            out += node.IsScalar() || node.IsNull() ? " " + text + "\n" : "\n" + indented(text, indent + 2);
-        } catch (const YAML::Exception&) {
-            continue;  // made by hand and not YAML: writing it would spoil the whole file
-        }
+        const auto node = parseYaml(key.yaml);
+        if (!node) continue;  // made by hand and not YAML: writing it would spoil the whole file
+        // In the one spelling that reading gives back, so that writing is a fixed point.
+        out += margin + yamlScalar(key.key) + ": " + yamlFlow(*node) + "\n";
     }
     return out;
 }

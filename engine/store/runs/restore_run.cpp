@@ -6,55 +6,69 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace orrery {
 
 namespace {
 
-void readTotals(const store::Json& json, Workload& workload) {
-    workload.id = json.value("id", "");
-    workload.name = json.value("name", "");
-    workload.recipe.source = json.value("source", "");
+void readTotals(const JsonValues& json, Workload& workload) {
+    workload.id = json.text("id", "");
+    workload.name = json.text("name", "");
+    workload.recipe.source = json.text("source", "");
     WorkloadOptions& options = workload.recipe.options;
-    options.batch = json.value("batch", options.batch);
-    options.sequence = json.value("sequence", options.sequence);
-    options.image = json.value("image", options.image);
-    options.phase = phase(json.value("phase", "")).value_or(options.phase);
-    options.weights = dtype(json.value("weights", "")).value_or(options.weights);
-    options.activations = dtype(json.value("activations", "")).value_or(options.activations);
-    options.kv = dtype(json.value("kv", "")).value_or(options.kv);
-    options.flashAttention = json.value("flash_attention", options.flashAttention);
-    if (json.contains("bindings")) {
-        for (const auto& [symbol, value] : json.at("bindings").items()) options.bindings[symbol] = value;
-    }
+    options.batch = json.whole("batch", options.batch);
+    options.sequence = json.whole("sequence", options.sequence);
+    options.image = json.whole("image", options.image);
+    options.phase = phase(json.text("phase", "")).value_or(options.phase);
+    options.weights = dtype(json.text("weights", "")).value_or(options.weights);
+    options.activations = dtype(json.text("activations", "")).value_or(options.activations);
+    options.kv = dtype(json.text("kv", "")).value_or(options.kv);
+    options.flashAttention = json.truth("flash_attention", options.flashAttention);
+    const JsonValues bindings = json.inner("bindings");
+    for (const JsonNode& each : bindings.members()) options.bindings[each.key] = bindings.whole(each.key);
     CostTotals& totals = workload.totals;
-    totals.operators = json.value("operators", 0.0);
-    totals.macs = json.value("macs", 0.0);
-    totals.flops = json.value("flops", 0.0);
-    totals.parameters = json.value("parameters", 0.0);
-    totals.weightBytes = json.value("weight_bytes", 0.0);
-    totals.kvBytes = json.value("kv_cache_bytes", 0.0);
-    totals.activationBytes = json.value("activation_bytes", 0.0);
+    totals.operators = json.number("operators", 0.0);
+    totals.macs = json.number("macs", 0.0);
+    totals.flops = json.number("flops", 0.0);
+    totals.parameters = json.number("parameters", 0.0);
+    totals.weightBytes = json.number("weight_bytes", 0.0);
+    totals.kvBytes = json.number("kv_cache_bytes", 0.0);
+    totals.activationBytes = json.number("activation_bytes", 0.0);
 }
 
-Scenario scenarioFrom(const StoredResult& stored, const Graph* graph) {
+Expected<Scenario> scenarioFrom(const StoredResult& stored, const Graph* graph) {
+    const auto document = store::parseStored(stored.scenarioJson);
+    if (!document) return tl::unexpected(document.error());
+    std::optional<Diagnostic> problem;
+    const JsonValues json(*document, problem);
+    json.need({"hardware", "workload"});
     auto hardware = std::make_shared<Hardware>();
     auto workload = std::make_shared<Workload>();
-    const auto json = store::Json::parse(stored.scenarioJson);
     hardware->name = stored.hardware;
-    hardware->description = json.at("hardware").value("description", "");
-    readTotals(json.at("workload"), *workload);
+    hardware->description = json.inner("hardware").text("description", "");
+    readTotals(json.inner("workload"), *workload);
     if (graph != nullptr) workload->graph = *graph;
     Scenario scenario{std::move(hardware), std::move(workload)};
-    if (auto plan = parsePlan(json.value("plan", ""))) scenario.plan = std::move(*plan);
-    if (json.contains("serving")) {
-        auto serving = readServing(json.at("serving").get<std::string>());
+    if (auto plan = parsePlan(json.text("plan", ""))) scenario.plan = std::move(*plan);
+    if (json.has("serving")) {
+        auto serving = readServing(json.text("serving"));
         if (serving) scenario.task = ServingRun{std::make_shared<const ServingStudy>(std::move(serving->study))};
-    } else if (auto task = parseTask(json.value("task", "pass"))) {
+    } else if (auto task = parseTask(json.text("task", "pass"))) {
         scenario.task = std::move(*task);
     }
+    if (problem) return tl::unexpected(std::move(*problem));
     return scenario;
+}
+
+Expected<Diagnostic> failureFrom(const std::string& text) {
+    const auto document = store::parseStored(text);
+    if (!document) return tl::unexpected(document.error());
+    std::optional<Diagnostic> problem;
+    Diagnostic failure = store::diagnosticFrom({*document, problem});
+    if (problem) return tl::unexpected(std::move(*problem));
+    return failure;
 }
 
 }  // namespace
@@ -79,31 +93,34 @@ Expected<RestoredRun> restoreRun(RunStore& store, std::int64_t run) {
         const auto& methods = found->methods;
         return std::pair(result.scenario, std::find(methods.begin(), methods.end(), result.method) - methods.begin());
     };
-    try {
-        for (std::size_t i = 0; i < stored->size();) {
-            const std::size_t scenario = (*stored)[i].scenarioIndex;
-            const std::size_t position = restored.study.scenarios.size();
-            WorkloadPtr workload;
-            std::size_t end = i;
-            for (; end < stored->size() && (*stored)[end].scenarioIndex == scenario; ++end) {
-                const StoredResult& each = (*stored)[end];
-                StudyResult result{position, each.method, nullptr, std::nullopt};
-                if (each.estimateJson.empty()) {
-                    result.failure = store::diagnosticFrom(store::Json::parse(each.failureJson));
-                } else {
-                    auto estimate = readEstimateJson(each.estimateJson);
-                    if (!estimate) return tl::unexpected(estimate.error());
-                    if (!workload) workload = estimate->workload;
-                    result.estimate = std::make_shared<const Estimate>(std::move(estimate->estimate));
-                }
-                restored.results.push_back(std::move(result));
+    const auto damaged = [run](const Diagnostic& problem) {
+        return fail("store.run", fmt::format("run {} cannot be read: {}", run, problem.message), problem.expected,
+                    "the run database may be damaged: run the study again", problem.place);
+    };
+    for (std::size_t i = 0; i < stored->size();) {
+        const std::size_t scenario = (*stored)[i].scenarioIndex;
+        const std::size_t position = restored.study.scenarios.size();
+        WorkloadPtr workload;
+        std::size_t end = i;
+        for (; end < stored->size() && (*stored)[end].scenarioIndex == scenario; ++end) {
+            const StoredResult& each = (*stored)[end];
+            StudyResult result{position, each.method, nullptr, std::nullopt};
+            if (each.estimateJson.empty()) {
+                auto failure = failureFrom(each.failureJson);
+                if (!failure) return damaged(failure.error());
+                result.failure = std::move(*failure);
+            } else {
+                auto estimate = readEstimateJson(each.estimateJson);
+                if (!estimate) return tl::unexpected(estimate.error());
+                if (!workload) workload = estimate->workload;
+                result.estimate = std::make_shared<const Estimate>(std::move(estimate->estimate));
             }
-            restored.study.scenarios.push_back(scenarioFrom((*stored)[i], workload ? &workload->graph : nullptr));
-            i = end;
+            restored.results.push_back(std::move(result));
         }
-    } catch (const nlohmann::json::exception& error) {
-        return fail("store.run", fmt::format("run {} cannot be read: {}", run, error.what()), "",
-                    "the run database may be damaged: run the study again");
+        auto asked = scenarioFrom((*stored)[i], workload ? &workload->graph : nullptr);
+        if (!asked) return damaged(asked.error());
+        restored.study.scenarios.push_back(std::move(*asked));
+        i = end;
     }
     std::stable_sort(restored.results.begin(), restored.results.end(),
                      [&](const StudyResult& a, const StudyResult& b) { return rank(a) < rank(b); });

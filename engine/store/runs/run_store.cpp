@@ -182,9 +182,10 @@ Expected<std::vector<StoredRun>> SqliteRunStore::runs() {
                       select.integer(3) != 0,
                       static_cast<std::size_t>(select.integer(6)),
                       static_cast<std::size_t>(select.integer(7))};
-        const auto methods = store::Json::parse(select.text(4), nullptr, false);
-        for (const auto& method : methods) {
-            if (method.is_string()) run.methods.push_back(method);
+        if (const auto methods = parseJson(select.text(4))) {
+            for (const JsonNode& method : methods->items) {
+                if (method.isText()) run.methods.push_back(method.text);
+            }
         }
         run.seed = static_cast<std::uint64_t>(select.integer(5));
         runs.push_back(std::move(run));
@@ -213,8 +214,10 @@ Expected<std::vector<StoredResult>> SqliteRunStore::results(std::int64_t run) {
         result.scenarioIndex = static_cast<std::size_t>(select.integer(10));
         result.scenarioJson = select.text(11);
         if (!result.failureJson.empty()) {
-            const auto json = store::Json::parse(result.failureJson, nullptr, false);
-            result.failure = json.is_object() ? store::diagnosticFrom(json).message : result.failureJson;
+            const auto json = store::parseStored(result.failureJson);
+            std::optional<Diagnostic> problem;
+            result.failure =
+                json && json->isObject() ? store::diagnosticFrom({*json, problem}).message : result.failureJson;
         }
         results.push_back(std::move(result));
     }

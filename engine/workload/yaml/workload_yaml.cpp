@@ -1,30 +1,13 @@
 #include "base/text/nearest.h"
+#include "base/text/read_file.h"
 #include "workload/options.h"
 #include "workload/yaml/document.h"
 #include "workload/yaml/fields.h"
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-
 namespace orrery {
 namespace {
-
-Expected<std::string> readText(const std::string& path) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(path, error);
-    std::ifstream stream(path, std::ios::binary);
-    if (error || !stream) {
-        return fail("workload.unreadable", "the file cannot be read", "a readable YAML file",
-                    "check that it exists and that you may read it", Place{.file = path});
-    }
-    if (size > yamlLargestFile) {
-        return fail("workload.too-large", fmt::format("the file has {} bytes", size), "at most 16 MiB",
-                    "write repeated layers once, with `repeat`", Place{.file = path});
-    }
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-}
 
 template <class Value>
 void override(Value& given, const Value& usual, const Value& documents) {
@@ -77,7 +60,11 @@ Expected<ImportedGraph> readRecipe(const YamlNode& root, const std::string& file
 }
 
 Expected<ImportedGraph> read(const std::string& path, const WorkloadOptions& options) {
-    auto text = readText(path);
+    auto text = readFile(path, {.most = yamlLargestFile,
+                                .code = "workload.unreadable",
+                                .tooLarge = "workload.too-large",
+                                .expected = "a YAML file",
+                                .hint = "write repeated layers once, with `repeat`"});
     if (!text) return Unexpected(text.error());
     auto root = parseYaml(*text, path);
     if (!root) {

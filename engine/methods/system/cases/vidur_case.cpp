@@ -1,5 +1,6 @@
 #include "methods/system/cases/vidur_case.h"
 
+#include "base/text/read_file.h"
 #include "base/text/table.h"
 #include "base/text/words.h"
 
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -79,18 +79,13 @@ public:
 Expected<Words> readWords(const std::string& folder) {
     Words words;
     words.path = folder + "/args.txt";
-    std::ifstream file(words.path);
-    if (!file) {
-        return fail("vidur.unreadable", "cannot read the arguments", "args.txt, Vidur's command line", {},
-                    Place{words.path, 0, 0, {}});
-    }
-    std::string word, key;
-    std::size_t size = 0;
-    while (file >> word) {
-        if ((size += word.size()) > (1u << 20)) {
-            return fail("vidur.unreadable", "the arguments are too long", "at most 1 MiB", {},
-                        Place{words.path, 0, 0, {}});
-        }
+    const auto text = readFile(
+        words.path, {.most = 1u << 20, .code = "vidur.unreadable", .expected = "args.txt, Vidur's command line"});
+    if (!text) return tl::unexpected(text.error());
+    std::string key;
+    for (std::string_view rest = trimmed(*text); !rest.empty(); rest = trimmed(rest)) {
+        const std::string word(rest.substr(0, rest.find_first_of(" \t\r\n\v\f")));
+        rest.remove_prefix(word.size());
         if (!word.starts_with("--")) {
             if (!key.empty()) words.values[key] = word;
             continue;

@@ -1,0 +1,14 @@
+#pragma once
+
+// What older calibrations meant, said in the terms of this version. Files of every version go on loading.
+
+#include "learning/calibration.h"
+
+namespace orrery::detail {
+
+/// From version 1 to 2: `switched energy` (tensor units) was fitted beside a static share of 0.15 of the power cap and
+/// `arithmetic energy` (vector units) beside 0.2; both now stand beside staticShareOfCap. A clock under a cap depends
+/// on dynamic ÷ (cap − static) alone, so that scaling the energies leaves every clock as it was fitted.
+void bringUpToDate(Calibration& calibration, int version);
+
+}  // namespace orrery::detail
