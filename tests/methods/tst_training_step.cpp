@@ -1,18 +1,20 @@
-// A training step of a plan: schedules against their closed forms, one device for its likes against all of them, and the
-// published steps of Megatron-LM, with nothing fitted to them.
+// A training step of a plan: schedules against their closed forms, one device for its likes against all of them, and
+// the published steps of Megatron-LM, with nothing fitted to them.
 
-#include "methods/system/training/training_program.h"
-
+#include "base/executor.h"
 #include "hardware/files/catalogue.h"
 #include "methods/method.h"
-#include "workload/importers.h"
+#include "methods/system/training/training_program.h"
+#include "workload/workload.h"
 
 #include <QtTest/QtTest>
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 
 using namespace orrery;
@@ -49,7 +51,8 @@ private:
 ClusterOutcome ran(ClusterJob job, const ExchangePrices& prices) {
     ClusterSettings settings;
     settings.network.congestion = false;
-    settings.network.dimensions = {{TopologyShape::Switch, std::max<std::int64_t>(2, static_cast<std::int64_t>(job.slotOf.size())), 1e9, 0}};
+    settings.network.dimensions = {
+        {TopologyShape::Switch, std::max<std::int64_t>(2, static_cast<std::int64_t>(job.slotOf.size())), 1e9, 0}};
     settings.prices = &prices;
     if (job.slotOf.size() < 2) {
         job.slotOf.push_back(1);
@@ -72,6 +75,7 @@ constexpr SimTime millisecond = 1'000'000'000;
 
 WorkloadPtr gpt(int layers, int hidden, int heads, std::int64_t batch) {
     const std::string path = fmt::format("{}/gpt-{}-{}.json", ORRERY_TEST_OUTPUT, layers, hidden);
+    std::filesystem::create_directories(ORRERY_TEST_OUTPUT);
     std::ofstream(path) << fmt::format(
         R"({{"model_type": "gpt2", "n_layer": {}, "n_embd": {}, "n_head": {}, "n_inner": {}, "vocab_size": 51200, "n_positions": 2048, "torch_dtype": "float16"}})",
         layers, hidden, heads, 4 * hidden);
@@ -89,12 +93,14 @@ Estimate estimated(const WorkloadPtr& workload, const char* plan, Recompute reco
     static const HardwarePtr pod = [] {
         auto found = loadHardware("dgx-a100-superpod");
         if (!found) qFatal("%s", toText(found.error()).c_str());
-        return *found;
+        return std::make_shared<const Hardware>(std::move(found->hardware));
     }();
     const Method* method = findMethod("tile-hybrid");
-    EstimateContext context;
+    auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
     context.options["fusion"] = fusion;
-    auto answer = estimate(*method, {pod, workload, *parsePlan(plan), TrainingStep{Optimizer::Adam, recompute}}, context);
+    auto answer =
+        estimate(*method, {pod, workload, *parsePlan(plan), TrainingStep{Optimizer::Adam, recompute}}, context);
     if (!answer) qFatal("%s", toText(answer.error()).c_str());
     return std::move(*answer);
 }
@@ -111,18 +117,21 @@ private slots:
     void recomputation();
     void memoryOfShares();
     void publishedSteps();
+    void dividedWeightsAreGathered();
     void refused();
 };
 
-// m micro-batches through p equal stages take (m + p - 1) turns; in v chunks the p - 1 are v times shorter (Narayanan et
-// al. 2021, sections 2.2.1 and 2.2.2).
+// m micro-batches through p equal stages take (m + p - 1) turns; in v chunks the p - 1 are v times shorter (Narayanan
+// et al. 2021, sections 2.2.1 and 2.2.2).
 void TstTrainingStep::bubblesAsPublished() {
     const FixedPrices nothing(0);
     for (const std::int64_t stages : {1, 2, 4, 8}) {
         for (const std::int64_t microbatches : {8, 16, 64}) {
-            QCOMPARE(stepOf(plainProgram(stages, 1, microbatches), nothing), 3 * (microbatches + stages - 1) * millisecond);
+            QCOMPARE(stepOf(plainProgram(stages, 1, microbatches), nothing),
+                     3 * (microbatches + stages - 1) * millisecond);
             for (const std::int64_t chunks : {2, 3})
-                QCOMPARE(stepOf(plainProgram(stages, chunks, microbatches), nothing), 3 * (microbatches * chunks + stages - 1) * millisecond);
+                QCOMPARE(stepOf(plainProgram(stages, chunks, microbatches), nothing),
+                         3 * (microbatches * chunks + stages - 1) * millisecond);
         }
     }
 }
@@ -174,7 +183,8 @@ void TstTrainingStep::oneDeviceForItsLikes() {
     QCOMPARE(all->traces.size(), std::size_t{8});
     ClusterSettings settings;
     settings.network.dimensions = {{TopologyShape::Switch, 2, 100e9, 500}, {TopologyShape::Switch, 4, 25e9, 2000}};
-    const auto once = runCluster(*folded, settings, false, {}, false), each = runCluster(*all, settings, false, {}, false);
+    const auto once = runCluster(*folded, settings, false, {}, false),
+               each = runCluster(*all, settings, false, {}, false);
     QVERIFY2(once && each, !once ? toText(once.error()).c_str() : !each ? toText(each.error()).c_str() : "");
     for (std::size_t r = 0; r < 8; ++r) {
         QCOMPARE(each->ranks[r].finish, once->ranks[r / 4].finish);
@@ -203,7 +213,8 @@ void TstTrainingStep::memoryOfShares() {
     }
     // Weights and gradients in fp16, two moments and a copy in fp32: 16 bytes a parameter, an eighth of it on each.
     const double parameters = workload->totals.parameters;
-    QVERIFY2(std::abs(before / (16 * parameters / 8) - 1) < 0.03, fmt::format("{} of {}", before, 2 * parameters).c_str());
+    QVERIFY2(std::abs(before / (16 * parameters / 8) - 1) < 0.03,
+             fmt::format("{} of {}", before, 2 * parameters).c_str());
     const double kept = estimated(workload, "dp=8", Recompute::None).memory->activations.value;
     const double again = estimated(workload, "dp=8", Recompute::Full).memory->activations.value;
     QVERIFY(again < 0.5 * kept);
@@ -237,12 +248,33 @@ void TstTrainingStep::publishedSteps() {
         sum += std::abs(error);
         const bool holds = answer.interval.low.value <= row.measured && row.measured <= answer.interval.high.value;
         inside += holds ? 1 : 0;
-        qInfo("%s %s: measured %.2f s, %.2f s [%.2f … %.2f], %+.1f %%", row.plan, std::string(toText(row.recompute)).c_str(), row.measured,
-              answer.latency.value, answer.interval.low.value, answer.interval.high.value, 100 * error);
+        qInfo("%s %s: measured %.2f s, %.2f s [%.2f … %.2f], %+.1f %%", row.plan,
+              std::string(toText(row.recompute)).c_str(), row.measured, answer.latency.value, answer.interval.low.value,
+              answer.interval.high.value, 100 * error);
     }
     qInfo("mean error %.1f %%, %d of 8 inside", 100 * sum / 8, inside);
     QVERIFY(sum / 8 < 0.07);
     QVERIFY(inside >= 7);
+}
+
+// Four layers whose weights are divided: the first gathering is waited for, the others pass beside the layer before,
+// and every micro-batch scatters its gradients.
+void TstTrainingStep::dividedWeightsAreGathered() {
+    TrainingProgram program = plainProgram(1, 1, 1);
+    program.chunks = {ChunkProgram{{0, 0, 0, 0}}};
+    program.plan.data = 4;
+    program.plan.zero = 3;
+    program.bucketBytes = 0;
+    auto job = trainingJob(program);
+    QVERIFY(job.has_value());
+    std::size_t gathered = 0, scattered = 0;
+    for (const TraceNode& node : job->traces.front()->nodes) {
+        gathered += node.collective == TraceCollective::AllGather ? 1 : 0;
+        scattered += node.collective == TraceCollective::ReduceScatter ? 1 : 0;
+    }
+    QCOMPARE(gathered, std::size_t{8});
+    QCOMPARE(scattered, std::size_t{4});
+    QCOMPARE(stepOf(program, FixedPrices(0.5e-3)), (12 * 2 + 2) * millisecond / 2);
 }
 
 void TstTrainingStep::refused() {

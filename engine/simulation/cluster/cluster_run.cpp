@@ -199,7 +199,10 @@ Expected<void> ClusterMachine::prepare() {
                 rank.lanes[unitOf(node, settings_.astraSim)].ready.push(static_cast<std::uint32_t>(i));
         }
     }
-    unfinished_ = slots;
+    for (Rank& rank : ranks_) {
+        rank.finished = rank.left == 0;
+        unfinished_ += rank.finished ? 0 : 1;
+    }
     return {};
 }
 

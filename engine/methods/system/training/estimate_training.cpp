@@ -8,7 +8,7 @@
 #include "methods/system/sharded_workload.h"
 #include "methods/system/training/layer_programs.h"
 #include "methods/system/training/plan_prices.h"
-#include "workload/models/transformer_source.h"
+#include "simulation/picoseconds.h"
 
 #include <fmt/format.h>
 

@@ -119,14 +119,16 @@ private:
         return first.name;
     }
     // Its weights, of one of its repetitions.
-    double weightsOf(const Block& block) const {
-        std::vector<bool> seen(graph_.tensors.size(), false);
+    double weightsOf(const Block& block) {
+        // What the first and the last stage share is there twice; on one stage it is there once.
+        if (plan_.pipeline > 1) seen_.clear();
+        seen_.resize(graph_.tensors.size(), false);
         double bytes = 0;
         for (std::size_t i = block.begin; i < block.end; ++i) {
             for (const TensorId id : graph_.operators[i].inputs) {
                 const Tensor* tensor = graph_.tensor(id);
-                if (!tensor || tensor->role != TensorRole::Weight || seen[static_cast<std::size_t>(id)]) continue;
-                seen[static_cast<std::size_t>(id)] = true;
+                if (!tensor || tensor->role != TensorRole::Weight || seen_[static_cast<std::size_t>(id)]) continue;
+                seen_[static_cast<std::size_t>(id)] = true;
                 bytes += tensor->bytes().value;
             }
         }
@@ -139,6 +141,7 @@ private:
     const Plan& plan_;
     const TrainingStep& step_;
     std::map<std::size_t, std::vector<const ShardedCall*>> callsAfter_;
+    std::vector<bool> seen_;  ///< weights, by tensor
 };
 
 }  // namespace

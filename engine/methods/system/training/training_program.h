@@ -71,4 +71,7 @@ Expected<std::vector<ScheduleStep>> oneForwardOneBackward(std::int64_t stage, st
 /// `tensor`, `context`, `gradients` and their stage: `tensor 0`.
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn = 0);
 
+/// The same with a trace and communicators for every rank of the plan: for tools that know no likeness.
+Expected<ClusterJob> everyRank(const TrainingProgram& program);
+
 }  // namespace orrery

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace orrery {
 
@@ -45,8 +46,8 @@ private:
         TraceNode node;
         node.work = TraceWork::Compute;
         node.microseconds = seconds * 1e6;
-        last_ = add(node, name, {last_, arrived_});
-        arrived_ = nothing;
+        last_ = add(node, name, {last_, arrived_, weights_});
+        arrived_ = weights_ = nothing;
     }
     std::uint64_t exchange(TraceCollective op, ProgramGroup group, std::int64_t bytes, std::string_view name,
                            std::initializer_list<std::uint64_t> waits) {
@@ -68,6 +69,15 @@ private:
             arrived_ = nothing;
         }
     }
+    // Divided weights are gathered while the layer before is computed.
+    void gatherWeights(const LayerProgram& its) {
+        if (plan_.zero < 3 || copies() < 2) return;
+        const auto share = static_cast<std::int64_t>(its.parameterBytes / static_cast<double>(copies()));
+        const std::uint64_t before = layerBegan_;
+        layerBegan_ = last_;
+        if (share > 0)
+            weights_ = exchange(TraceCollective::AllGather, ProgramGroup::Gradients, share, "weights", {before});
+    }
     // A micro-batch comes from or goes to the stage that has the chunk before or behind.
     void message(TraceWork work, std::int64_t chunk, std::int64_t other, const ScheduleStep& step, bool forward) {
         const std::int64_t peer = other % plan_.pipeline;
@@ -86,8 +96,10 @@ private:
     void forward(const ScheduleStep& step) {
         const std::int64_t chunk = chunkOf(step);
         if (chunk > 0) message(TraceWork::Receive, chunk, chunk - 1, step, true);
-        for (const std::int32_t l : program_.chunks[static_cast<std::size_t>(chunk)].layers)
+        for (const std::int32_t l : program_.chunks[static_cast<std::size_t>(chunk)].layers) {
+            gatherWeights(layer(l));
             pieces(layer(l).forward, layer(l).name);
+        }
         if (chunk + 1 < chunks()) message(TraceWork::Send, chunk, chunk + 1, step, true);
     }
     void backward(const ScheduleStep& step) {
@@ -97,8 +109,9 @@ private:
         const bool last = step.microbatch + 1 == program_.microbatches;
         double bucket = 0;
         for (auto l = layers.rbegin(); l != layers.rend(); ++l) {
+            gatherWeights(layer(*l));
             pieces(layer(*l).backward, layer(*l).name);
-            if (!last || copies() < 2) continue;
+            if (!(last || plan_.zero >= 2) || copies() < 2) continue;
             bucket += layer(*l).gradientBytes;
             if (bucket < static_cast<double>(program_.bucketBytes) && l + 1 != layers.rend()) continue;
             if (bucket >= 1) gradients(bucket);
@@ -120,7 +133,7 @@ private:
                             (plan_.zero > 0 ? static_cast<double>(copies()) : 1.0);
         node.id = next_++;
         if (node.microseconds > 0) builder_.add(node, "optimizer", waits);
-        if (plan_.zero < 1 || copies() < 2) return;
+        if (plan_.zero < 1 || plan_.zero > 2 || copies() < 2) return;
         // Each copy has updated its share of the parameters.
         double bytes = 0;
         for (std::int64_t c = stage_; c < chunks(); c += plan_.pipeline)
@@ -137,6 +150,7 @@ private:
     TraceBuilder builder_;
     std::vector<std::uint64_t> waits_, gradients_;
     std::uint64_t next_ = 1, last_ = nothing, arrived_ = nothing;
+    std::uint64_t weights_ = nothing, layerBegan_ = nothing;
 };
 
 }  // namespace
@@ -166,6 +180,37 @@ Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t dr
     for (std::int64_t r = 0; r < devices; ++r)
         job.slotOf.push_back(static_cast<std::int32_t>(std::min(r / perStage, stages)));
     if (devices > stages * perStage) job.traces.push_back(std::make_shared<const ExecutionTrace>());
+    return job;
+}
+
+Expected<ClusterJob> everyRank(const TrainingProgram& program) {
+    auto folded = trainingJob(program);
+    if (!folded) return folded;
+    const Plan& plan = program.plan;
+    const std::int64_t perStage = plan.tensor * plan.context * plan.data;
+    ClusterJob job;
+    std::map<std::string, bool> known;
+    for (std::int64_t r = 0; r < plan.pipeline * perStage; ++r) {
+        const std::int64_t stage = r / perStage, within = r % perStage;
+        ExecutionTrace trace = *folded->traces[static_cast<std::size_t>(stage)];
+        for (TraceNode& node : trace.nodes)
+            if (node.peer >= 0) node.peer += static_cast<std::int32_t>(within);
+        for (std::string& name : trace.groups) {
+            const bool tensor = name.starts_with(toText(ProgramGroup::Tensor)),
+                       context = name.starts_with(toText(ProgramGroup::Context));
+            const std::int64_t stride = tensor ? 1 : plan.tensor;
+            const std::int64_t size = tensor ? plan.tensor : context ? plan.context : plan.data * plan.context;
+            const std::int64_t first = r - within / stride % size * stride;
+            name = fmt::format("{} from {}", name, first);
+            if (!known.emplace(name, true).second) continue;
+            RankGroup group;
+            group.name = name;
+            for (std::int64_t m = 0; m < size; ++m)
+                group.members.push_back(static_cast<std::int32_t>(first + m * stride));
+            job.groups.push_back(std::move(group));
+        }
+        job.traces.push_back(std::make_shared<const ExecutionTrace>(std::move(trace)));
+    }
     return job;
 }
 
