@@ -87,7 +87,7 @@ void TstClusterView::everyPreset() {
             several += group.count > 1;
         }
     }
-    QCOMPARE(several, 7);
+    QCOMPARE(several, 9);
 }
 
 void TstClusterView::clusterPresets_data() {

@@ -149,7 +149,8 @@ void TstPlanAnswers::linksThatStateEnergyCount() {
              answer("tile-hybrid", plain, *llama, {}).energy->value);
 }
 
-// A step of eight copies reduces the gradients of all weights once, after the work, and says that nothing hides it.
+// A step of eight copies reduces the gradients of all weights once, beside the backward pass; what is left is waited
+// for.
 void TstPlanAnswers::gradientsArePriced() {
     const auto step = [](std::int64_t batch, const Plan& plan, const HardwarePtr& hardware) {
         auto workload = loadWorkload({.source = "resnet-50", .options = {.batch = batch}, .whatIfs = {}});
@@ -162,15 +163,16 @@ void TstPlanAnswers::gradientsArePriced() {
     };
     const auto node = design("dgx-h100");
     const Estimate one = step(16, {}, node), eight = step(128, {.data = 8}, node);
-    const double talk = figureOf(eight, "Communication");
-    QVERIFY(talk > 0);
-    QVERIFY(std::abs((eight.latency.value - one.latency.value) / talk - 1) < 1e-6);
+    const double exposed = figureOf(eight, "Exposed communication");
+    QVERIFY(exposed > 0);
+    // Adding gradients up in fp32 takes its time, too.
+    QVERIFY(eight.latency.value >= one.latency.value + (1 - 1e-9) * exposed);
+    QVERIFY(eight.latency.value < 1.2 * (one.latency.value + exposed));
     const auto loaded = loadWorkload({.source = "resnet-50", .options = {.batch = 16}, .whatIfs = {}});
     const double sent = 2 * 7.0 / 8 * (*loaded)->totals.weightBytes;
     QVERIFY2(std::abs(figureOf(eight, "Sent over nvlink by a device") / sent - 1) < 1e-9,
              qPrintable(QString::number(figureOf(eight, "Sent over nvlink by a device") / sent)));
-    QVERIFY(says(eight, "Gradients are added up over 8 devices once per step") && says(eight, "nothing overlaps"));
-    QVERIFY(!says(one, "Gradients are added up"));
+    QVERIFY(says(eight, "gradients go beside the backward pass"));
     // At best they hide behind the work: the low side of the interval is no more than the step of one device.
     QVERIFY(eight.interval.low <= one.latency);
     QVERIFY(step(128, {.data = 8}, changed(node, "nvlink.bandwidth", "1 GB/s")).latency > eight.latency);

@@ -40,10 +40,6 @@ std::int64_t sequenceOf(const Graph& graph) {
     return 1;
 }
 
-double gradientBytes(const Workload& shard, const Plan& plan) {
-    return shard.totals.weightBytes / static_cast<double>(plan.pipeline);
-}
-
 // Samples of one device at a time, and how many such micro-batches a pass takes.
 Expected<std::int64_t> splitBatch(WorkloadOptions& options, const Plan& plan, const Task& task) {
     const std::int64_t batch = std::max<std::int64_t>(1, options.batch);
@@ -60,26 +56,23 @@ Expected<std::int64_t> splitBatch(WorkloadOptions& options, const Plan& plan, co
     return micro;
 }
 
-void addTensorCalls(const Workload& shard, const TransformerConfig& config, bool training,
-                    std::vector<ShardedCall>& calls) {
+void addTensorCalls(const Workload& shard, const TransformerConfig& config, std::vector<ShardedCall>& calls) {
     const WorkloadOptions& options = shard.recipe.options;
     const double wide = std::max(16, bits(options.activations)) / 8.0;
     const double tokens = tokensOf(options, sequenceOf(shard.graph));
     const double bytes = tokens * static_cast<double>(config.hidden) * wide;
     const bool parallel = config.order == TransformerConfig::Order::Parallel;
-    // The backward pass adds up the gradients of the same activations.
-    const double passes = training ? 2 : 1;
     const auto& ops = shard.graph.operators;
     for (std::size_t i = 0; i < ops.size(); ++i) {
         if (!endsPartialSums(ops[i], parallel)) continue;
-        calls.push_back({CollectiveOp::AllReduce, Group::Tensor, bytes, passes * static_cast<double>(ops[i].repeat),
+        calls.push_back({CollectiveOp::AllReduce, Group::Tensor, bytes, static_cast<double>(ops[i].repeat),
                          static_cast<std::int32_t>(i), false, "activations"});
     }
-    calls.push_back({CollectiveOp::AllReduce, Group::Tensor, bytes, passes, 0, false, "embedding"});
+    calls.push_back({CollectiveOp::AllReduce, Group::Tensor, bytes, 1, 0, false, "embedding"});
     const double rows = options.phase == Phase::Forward ? tokens : static_cast<double>(options.batch);
     if (config.head && !ops.empty()) {
         calls.push_back({CollectiveOp::AllGather, Group::Tensor, rows * static_cast<double>(config.vocabulary) * wide,
-                         passes, static_cast<std::int32_t>(ops.size() - 1), false, "logits"});
+                         1, static_cast<std::int32_t>(ops.size() - 1), false, "logits"});
     }
 }
 
@@ -95,11 +88,11 @@ void addContextCalls(const Workload& shard, const TransformerConfig& config, std
         if (!ops[i].attention) continue;
         const auto op = static_cast<std::int32_t>(i);
         const auto layers = static_cast<double>(ops[i].repeat);
-        calls.push_back({CollectiveOp::AllGather, Group::Context, bytes, (training ? 2 : 1) * layers, op, false,
+        calls.push_back({CollectiveOp::AllGather, Group::Context, bytes, layers, op, false,
                          decode ? "partial outputs" : "keys and values"});
         if (training) {
-            calls.push_back({CollectiveOp::ReduceScatter, Group::Context, bytes, layers, op, false,
-                             "gradients of keys and values"});
+            calls.push_back(
+                {CollectiveOp::ReduceScatter, Group::Context, bytes, layers, op, true, "gradients of keys and values"});
         }
     }
 }
@@ -133,12 +126,12 @@ Expected<ShardedWorkload> ofTransformer(const WorkloadPtr& workload, const Trans
                                   built->transformer);
     const bool training = kindOf(task) == TaskKind::TrainingStep;
     if (plan.context > 1) addContextCalls(*result.shard, *shard, positions, plan, training, result.calls);
-    if (plan.tensor > 1) addTensorCalls(*result.shard, config, training, result.calls);
+    if (plan.tensor > 1) addTensorCalls(*result.shard, config, result.calls);
     if (plan.pipeline > 1) {
         const double tokens = tokensOf(recipe.options, sequenceOf(result.shard->graph));
         const double bytes =
             tokens * static_cast<double>(config.hidden) * std::max(16, bits(recipe.options.activations)) / 8.0;
-        const double times = static_cast<double>(plan.pipeline - 1) * (training ? 2 : 1);
+        const auto times = static_cast<double>(plan.pipeline - 1);
         result.calls.push_back({CollectiveOp::SendReceive, Group::Pipeline, bytes, times,
                                 static_cast<std::int32_t>(result.shard->graph.operators.size() - 1), false, "stage"});
     }
@@ -175,21 +168,11 @@ Expected<ShardedWorkload> shardedWorkload(const WorkloadPtr& workload, const Pla
     const bool changed = !workload->recipe.whatIfs.empty();
     result = config && !changed ? ofTransformer(workload, *config, plan, task) : ofAnyModel(workload, plan, task);
     if (!result) return result;
-    if (kindOf(task) == TaskKind::TrainingStep && plan.data * plan.context > 1) {
-        result->calls.push_back(
-            {CollectiveOp::AllReduce, Group::Gradients, gradientBytes(*result->shard, plan), 1, 0, true, "gradients"});
-    }
     auto& said = result->assumptions;
     const std::int64_t batch = std::max<std::int64_t>(1, workload->recipe.options.batch);
     if (result->shard->recipe.options.batch * plan.data * result->microbatches != batch) {
         said.push_back(fmt::format("A batch of {} is padded to {}", batch,
                                    result->shard->recipe.options.batch * plan.data * result->microbatches));
-    }
-    if (kindOf(task) == TaskKind::TrainingStep && plan.data * plan.context > 1) {
-        said.push_back(
-            fmt::format("Gradients are added up over {} devices once per step, after the whole backward pass; "
-                        "none of it hides behind computing",
-                        plan.data * plan.context));
     }
     if (plan.pipeline > 1) {
         said.push_back(fmt::format("{} stages of equal time; {} micro-batch{} in {} turns", plan.pipeline,

@@ -24,7 +24,7 @@ namespace {
 struct Talk {
     double seconds = 0, low = 0, high = 0;  ///< of all micro-batches
     std::vector<double> ofOperator;         ///< of one micro-batch
-    double ofMicrobatch = 0, once = 0;
+    double ofMicrobatch = 0;
     double stageSends = 0;  ///< of one micro-batch over all stages
     std::map<std::string, double> wireBytes;
     std::vector<double> joules;                       ///< of all devices, by operator
@@ -39,8 +39,6 @@ const Communicator& groupOf(const Placement& placement, ShardedCall::Group group
             return placement.tensor;
         case ShardedCall::Group::Context:
             return placement.context;
-        case ShardedCall::Group::Gradients:
-            return placement.gradients;
         case ShardedCall::Group::Pipeline:
             break;
     }
@@ -57,24 +55,20 @@ Expected<Talk> priceCalls(const ShardedWorkload& sharded, const Plan& plan, cons
         auto price = network.price({call.collective, call.bytes, groupOf(placement, call.group)}, context.stop);
         if (!price) return Unexpected(std::move(price.error()));
         if (bound) price->seconds = price->low;
-        const double times = call.count * (call.once ? 1.0 : static_cast<double>(sharded.microbatches));
+        const double times = call.count * static_cast<double>(sharded.microbatches);
         talk.low += times * price->low;
         talk.high += times * price->high;
         talk.seconds += times * price->seconds;
-        if (call.once) {
-            talk.once += call.count * price->seconds;
-        } else {
-            talk.ofMicrobatch += call.count * price->seconds;
-            if (call.group == ShardedCall::Group::Pipeline) talk.stageSends += call.count * price->seconds;
-        }
+        talk.ofMicrobatch += call.count * price->seconds;
+        if (call.group == ShardedCall::Group::Pipeline) talk.stageSends += call.count * price->seconds;
         talk.ofOperator[static_cast<std::size_t>(call.op)] += times * price->seconds;
         for (const TierLoad& load : price->loads) {
             const NetworkTier& tier = tiers[static_cast<std::size_t>(load.tier)];
             talk.wireBytes[tier.name] += times * load.wireBytes;
             talk.crossed.insert(load.tier);
             (tier.energy.value > 0 ? talk.withEnergy : talk.withoutEnergy).insert(tier.name);
-            // Calls of all layers are those of one device of each stage together; gradients are every device's own.
-            const double senders = static_cast<double>(call.once ? plan.devices() : plan.devices() / plan.pipeline);
+            // Calls of all layers are those of one device of each stage together.
+            const double senders = static_cast<double>(plan.devices() / plan.pipeline);
             talk.joules[static_cast<std::size_t>(call.op)] += senders * times * load.wireBytes * tier.energy.value;
         }
         for (std::string& said : price->assumptions) {
@@ -126,8 +120,7 @@ void addNetworkEnergy(Estimate& answer, const Talk& talk) {
     answer.assumptions.push_back(said + "; what devices draw while they wait is not counted");
 }
 
-std::string passLabel(const Workload& workload, const Task& task) {
-    if (kindOf(task) == TaskKind::TrainingStep) return "Time of one step";
+std::string passLabel(const Workload& workload) {
     switch (workload.recipe.options.phase) {
         case Phase::Decode:
             return "Time per output token";
@@ -153,7 +146,7 @@ void spreadFigures(Estimate& answer, const Scenario& scenario, const Talk& talk,
         }
     }
     const double seconds = answer.latency.value;
-    kept.insert(kept.begin(), Figure{passLabel(*scenario.workload, scenario.task),
+    kept.insert(kept.begin(), Figure{passLabel(*scenario.workload),
                                      seconds,
                                      Dimension::Time,
                                      {},
@@ -207,7 +200,7 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
 
     const double computed = answer.latency.value;
     const double microbatch = computed + talk->ofMicrobatch;
-    const double total = pipelined(microbatch, talk->stageSends, plan, sharded->microbatches) + talk->once;
+    const double total = pipelined(microbatch, talk->stageSends, plan, sharded->microbatches);
     // Hidden behind the computing at best; one after the other at worst.
     const double turns = computed > 0 ? pipelined(computed, 0, plan, sharded->microbatches) / computed : 1;
     answer.interval.low = Seconds(std::min(total, std::max(answer.interval.low.value * turns, talk->low)));

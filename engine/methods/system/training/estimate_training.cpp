@@ -69,9 +69,16 @@ MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharde
     const double copies = static_cast<double>(plan.data * plan.context);
     double weights = 0, layers = 0;
     for (const ChunkProgram& chunk : program.chunks) {
-        layers += static_cast<double>(chunk.layers.size());
         for (const std::int32_t l : chunk.layers) weights += program.layers[static_cast<std::size_t>(l)].parameterBytes;
     }
+    const bool blocks =
+        std::any_of(program.layers.begin(), program.layers.end(), [](const LayerProgram& one) { return one.repeated; });
+    const auto sharing = [&](const ChunkProgram& chunk) {
+        return static_cast<double>(std::count_if(chunk.layers.begin(), chunk.layers.end(), [&](std::int32_t l) {
+            return !blocks || program.layers[static_cast<std::size_t>(l)].repeated;
+        }));
+    };
+    for (const ChunkProgram& chunk : program.chunks) layers += sharing(chunk);
     const double state = whole.weights.value - 2 * sharded.shard->totals.weightBytes;  // of the optimizer
     const double perLayer = layers > 0 ? whole.activations.value / layers : 0;
     const std::int64_t chunksOfStage = static_cast<std::int64_t>(program.chunks.size()) / plan.pipeline;
@@ -80,7 +87,7 @@ MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharde
     for (std::int64_t s = 0; s < plan.pipeline; ++s) {
         double mine = 0, count = 0;
         for (std::int64_t c = s; c < static_cast<std::int64_t>(program.chunks.size()); c += plan.pipeline) {
-            count += static_cast<double>(program.chunks[static_cast<std::size_t>(c)].layers.size());
+            count += sharing(program.chunks[static_cast<std::size_t>(c)]);
             for (const std::int32_t l : program.chunks[static_cast<std::size_t>(c)].layers)
                 mine += program.layers[static_cast<std::size_t>(l)].parameterBytes;
         }

@@ -20,7 +20,8 @@ std::vector<Block> blocksOf(const Graph& graph) {
     std::vector<Block> blocks;
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
         const std::int64_t repeat = std::max<std::int64_t>(1, graph.operators[i].repeat);
-        if (blocks.empty() || blocks.back().repeat != repeat) blocks.push_back({i, i, repeat});
+        // Operators that are not repeated stand for themselves: their gradients go when they are done.
+        if (blocks.empty() || blocks.back().repeat != repeat || repeat == 1) blocks.push_back({i, i, repeat});
         blocks.back().end = i + 1;
     }
     return blocks;
@@ -47,7 +48,7 @@ public:
                   const TrainingStep& step)
         : sharded_(sharded), graph_(sharded.shard->graph), ops_(operators), plan_(plan), step_(step) {
         for (const ShardedCall& call : sharded.calls) {
-            if (call.once || call.group == ShardedCall::Group::Pipeline) continue;
+            if (call.group == ShardedCall::Group::Pipeline) continue;
             // Cross entropy over a divided vocabulary sends three numbers a token, not the logits (Shoeybi et al.
             // 2019).
             if (call.what == "logits") continue;
@@ -71,16 +72,19 @@ public:
             const auto calls = callsAfter_.find(i);
             if (calls == callsAfter_.end()) continue;
             for (const ShardedCall* call : calls->second) {
-                made.forward.push_back(piece(*call, computed));
                 // Gradients of the same activations are summed where the operators since the last exchange begin.
                 reversed.push_back(piece(*call, back + again));
-                computed = back = again = 0;
+                back = again = 0;
+                if (call->backward) continue;
+                made.forward.push_back(piece(*call, computed));
+                computed = 0;
             }
         }
         if (computed > 0) made.forward.push_back({computed});
         if (step_.recompute == Recompute::Full && block.repeat > 1) made.backward = made.forward;
         if (back + again > 0) made.backward.push_back({back + again});
         made.backward.insert(made.backward.end(), reversed.rbegin(), reversed.rend());
+        made.repeated = block.repeat > 1;
         made.parameterBytes = weightsOf(block);
         made.gradientBytes = made.parameterBytes;
         return made;

@@ -36,6 +36,7 @@ struct LayerProgram {
     std::string name;
     std::vector<ProgramPiece> forward, backward;   ///< what is computed again stands in front of `backward`
     double parameterBytes = 0, gradientBytes = 0;  ///< of one device
+    bool repeated = false;                         ///< one of a block of layers, which share the activations kept
 };
 
 /// A virtual stage: `layers[i]` is an index into TrainingProgram::layers, in the order of the forward pass.
