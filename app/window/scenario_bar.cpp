@@ -168,6 +168,8 @@ void ScenarioBar::fillTask(QMenu* menu) {
     add("pass", tr("One pass"));
     add("training-step", tr("Training step, with Adam"));
     add("training-step(optimizer=sgd)", tr("Training step, with SGD"));
+    add("training-step(recompute=selective)", tr("Training step, attention computed again"));
+    add("training-step(recompute=full)", tr("Training step, every layer computed again"));
     if (document_.state()->serving) add("serving-run", tr("Serving run of this project"));
 }
 

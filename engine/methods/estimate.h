@@ -52,11 +52,14 @@ struct OperatorEstimates {
     std::size_t size() const { return seconds.size(); }
 };
 
+/// What a span shows that is of no one operator.
+enum SpanWork : std::int32_t { SpanIdle = -1, SpanForward = -2, SpanBackward = -3, SpanExchange = -4, SpanUpdate = -5 };
+
 /// A span of a timeline, in integer picoseconds as all simulators keep time.
 struct TimelineSpan {
     std::int64_t startPs = 0, endPs = 0;
     std::int32_t row = 0;
-    std::int32_t op = -1;  ///< operator of the graph, -1 for none
+    std::int32_t op = -1;  ///< operator of the graph; below 0: a SpanWork
     std::int32_t repetition = 0;
 };
 struct Timeline {

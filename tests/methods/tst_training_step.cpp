@@ -73,7 +73,7 @@ SimTime stepOf(const TrainingProgram& program, const ExchangePrices& prices) {
 
 constexpr SimTime millisecond = 1'000'000'000;
 
-WorkloadPtr gpt(int layers, int hidden, int heads, std::int64_t batch) {
+WorkloadPtr gpt(int layers, int hidden, int heads, std::int64_t batch, bool flash = true) {
     const std::string path = fmt::format("{}/gpt-{}-{}.json", ORRERY_TEST_OUTPUT, layers, hidden);
     std::filesystem::create_directories(ORRERY_TEST_OUTPUT);
     std::ofstream(path) << fmt::format(
@@ -84,12 +84,13 @@ WorkloadPtr gpt(int layers, int hidden, int heads, std::int64_t batch) {
     recipe.options.batch = batch;
     recipe.options.sequence = 2048;
     recipe.options.phase = Phase::TrainingForward;
+    recipe.options.flashAttention = flash;
     auto workload = loadWorkload(recipe);
     if (!workload) qFatal("%s", toText(workload.error()).c_str());
     return *workload;
 }
 
-Estimate estimated(const WorkloadPtr& workload, const char* plan, Recompute recompute, const char* fusion = "none") {
+Estimate estimated(const WorkloadPtr& workload, const char* plan, Recompute recompute, const char* fusion = "compile") {
     static const HardwarePtr pod = [] {
         auto found = loadHardware("dgx-a100-superpod");
         if (!found) qFatal("%s", toText(found.error()).c_str());
@@ -224,30 +225,38 @@ void TstTrainingStep::memoryOfShares() {
     QVERIFY2(std::abs(piped / whole - 1) < 0.1, fmt::format("{} of {}", piped, whole).c_str());
 }
 
-// Korthikanti et al. 2022, table 5: iteration times on A100, by model and recomputation. Nothing was fitted to them.
+// Korthikanti et al. 2022: iteration times on A100 (table 5), and the activations of the first stage where attention is
+// computed again, GiB (as carried in Calculon's validation). Scores are written out, chains of element-wise work are
+// one kernel, as in Megatron-LM then. Nothing was fitted to them. Masks of dropout are not known here: 6 % of
+// activations.
 void TstTrainingStep::publishedSteps() {
     const struct {
         int layers, hidden, heads;
         std::int64_t batch;
         const char* plan;
         Recompute recompute;
-        double measured;
-    } rows[] = {{48, 6144, 64, 4, "tp=8,mb=1", Recompute::Full, 1.42},
-                {48, 6144, 64, 4, "tp=8,mb=1,sp=1", Recompute::Selective, 1.10},
-                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64", Recompute::Full, 18.13},
-                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64,sp=1", Recompute::Selective, 13.75},
-                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280", Recompute::Full, 49.05},
-                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280,sp=1", Recompute::Selective, 37.83},
-                {128, 25600, 160, 512, "tp=8,pp=64,mb=512", Recompute::Full, 94.42},
-                {128, 25600, 160, 512, "tp=8,pp=64,mb=512,sp=1", Recompute::Selective, 71.49}};
+        double measured, kept;
+    } rows[] = {{48, 6144, 64, 4, "tp=8,mb=1", Recompute::Full, 1.42, 0},
+                {48, 6144, 64, 4, "tp=8,mb=1,sp=1", Recompute::Selective, 1.10, 9.56},
+                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64", Recompute::Full, 18.13, 0},
+                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64,sp=1", Recompute::Selective, 13.75, 12.35},
+                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280", Recompute::Full, 49.05, 0},
+                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280,sp=1", Recompute::Selective, 37.83, 23.08},
+                {128, 25600, 160, 512, "tp=8,pp=64,mb=512", Recompute::Full, 94.42, 0},
+                {128, 25600, 160, 512, "tp=8,pp=64,mb=512,sp=1", Recompute::Selective, 71.49, 26.56}};
     double sum = 0;
     int inside = 0;
     for (const auto& row : rows) {
-        const Estimate answer = estimated(gpt(row.layers, row.hidden, row.heads, row.batch), row.plan, row.recompute);
+        const Estimate answer =
+            estimated(gpt(row.layers, row.hidden, row.heads, row.batch, false), row.plan, row.recompute);
         const double error = answer.latency.value / row.measured - 1;
         sum += std::abs(error);
         const bool holds = answer.interval.low.value <= row.measured && row.measured <= answer.interval.high.value;
         inside += holds ? 1 : 0;
+        if (row.kept > 0) {
+            const double kept = answer.memory->activations.value / (1 << 30) / row.kept - 1;
+            QVERIFY2(std::abs(kept) < 0.06, fmt::format("{}: activations {:+.1f} %", row.plan, 100 * kept).c_str());
+        }
         qInfo("%s %s: measured %.2f s, %.2f s [%.2f … %.2f], %+.1f %%", row.plan,
               std::string(toText(row.recompute)).c_str(), row.measured, answer.latency.value, answer.interval.low.value,
               answer.interval.high.value, 100 * error);

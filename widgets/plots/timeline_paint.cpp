@@ -22,8 +22,19 @@ QColor faded(QColor colour, double alpha) {
 
 QColor TimelineView::colourOf(std::int32_t op) const {
     const Theme& theme = Theme::instance();
-    return op >= 0 && shown_ ? theme.operatorColour(operatorKind(*shown_, op))
-                             : theme.boundColour({BoundKind::Overhead, -1});
+    if (op >= 0 && shown_) return theme.operatorColour(operatorKind(*shown_, op));
+    switch (op) {
+        case SpanForward:
+            return theme.operatorColour(OperatorKind::MatMul);
+        case SpanBackward:
+            return theme.operatorColour(OperatorKind::Attention);
+        case SpanUpdate:
+            return theme.operatorColour(OperatorKind::Elementwise);
+        case SpanExchange:
+            return theme.boundColour({BoundKind::Network, -1});
+        default:
+            return theme.boundColour({BoundKind::Overhead, -1});
+    }
 }
 
 void TimelineView::paintEvent(QPaintEvent*) {

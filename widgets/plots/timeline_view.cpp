@@ -263,6 +263,21 @@ void TimelineView::overviewTo(int x) {
     setMap(map);
 }
 
+QString TimelineView::workText(std::int32_t work) {
+    switch (work) {
+        case SpanForward:
+            return tr("A micro-batch, forward pass");
+        case SpanBackward:
+            return tr("A micro-batch, backward pass");
+        case SpanExchange:
+            return tr("Gradients or parameters exchanged");
+        case SpanUpdate:
+            return tr("Optimizer");
+        default:
+            return tr("Idle or overhead");
+    }
+}
+
 void TimelineView::hoverAt(const QPoint& pixel) {
     hovered_ = model_.empty() ? -1 : spanAt(pixel);
     const Estimate* estimate = shown_ ? shown_->primaryEstimate() : nullptr;
@@ -280,7 +295,7 @@ void TimelineView::hoverAt(const QPoint& pixel) {
     if (span.op >= 0) {
         for (auto& line : operatorCard(*shown_, *estimate, span.op)) lines.push_back(std::move(line));
     }
-    card_->showAt(pixel, colourOf(span.op), span.op >= 0 ? operatorName(*shown_, span.op) : tr("Idle or overhead"),
+    card_->showAt(pixel, colourOf(span.op), span.op >= 0 ? operatorName(*shown_, span.op) : workText(span.op),
                   lines);
     selection()->hover(span.op);
     update();

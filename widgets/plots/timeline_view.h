@@ -89,6 +89,7 @@ private:
     void paintArea(QPainter& painter);
     void paintFooter(QPainter& painter);
     QColor colourOf(std::int32_t op) const;
+    static QString workText(std::int32_t work);  ///< of a SpanWork
 
     SnapshotPtr shown_;  // keeps the timeline alive that the model points into
     TimelineModel model_;

@@ -253,6 +253,27 @@ double weightSize(const Workload& workload) {
     return totals.parameters > 0 ? totals.weightBytes / totals.parameters : 4;
 }
 
+/// Activations that only sums read: their gradients pass without them.
+double onlySummed(const Workload& workload) {
+    const Graph& graph = workload.graph;
+    std::vector<std::int8_t> readBy(graph.tensors.size(), 0);  // 1: sums alone, 2: others too
+    for (const Operator& op : graph.operators) {
+        const bool sum = op.type == "Residual" || adds(op.type);
+        for (const TensorId id : op.inputs)
+            if (id >= 0)
+                readBy[static_cast<std::size_t>(id)] =
+                    sum ? std::max<std::int8_t>(1, readBy[static_cast<std::size_t>(id)]) : std::int8_t{2};
+    }
+    for (const TensorId id : graph.outputs) readBy[static_cast<std::size_t>(id)] = 2;
+    double bytes = 0;
+    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+        for (const TensorId id : graph.operators[i].outputs)
+            if (id >= 0 && readBy[static_cast<std::size_t>(id)] == 1)
+                bytes += workload.costs.repeat[i] * graph.tensors[static_cast<std::size_t>(id)].bytes().value;
+    }
+    return bytes;
+}
+
 }  // namespace
 
 void addTraining(const Workload& workload, const ModelOptions& options, LaunchList& list) {
@@ -288,6 +309,7 @@ TrainingMemory trainingMemory(const Workload& workload, const ModelOptions& opti
         kept.keepsActivations = true;
         memory.activations = Bytes(costTotals(kept, workload.costs).peakActivationBytes);
     }
+    memory.activations -= Bytes(std::min(memory.activations.value, onlySummed(workload)));
     // Of unfused attention the probabilities stay: one of the four times that scores are moved.
     double scores = 0;
     for (std::size_t i = 0; i < workload.costs.size(); ++i) {

@@ -49,7 +49,7 @@ struct TraceNode {
     std::int64_t bytes = 0;   ///< of a message; of a collective each rank's buffer, of an all-gather its shard
     std::int32_t group = -1;  ///< index into ExecutionTrace::groups; -1: all ranks
     std::int32_t peer = -1;   ///< rank at the other end of a send or receive
-    std::int32_t tag = 0;     ///< sends and receives of one tag meet in their order
+    std::int32_t tag = 0;    ///< sends and receives of one tag meet in their order; of a computation: its maker's own
     std::int32_t priority = 0;
     std::uint32_t dimensions = ~0U;  ///< of the network that a collective uses: bit d
     std::uint32_t nameBegin = 0, nameEnd = 0;

@@ -13,7 +13,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace orrery {
 
@@ -62,6 +64,24 @@ std::int64_t mostKept(const TrainingProgram& program, std::int64_t stage) {
     return most;
 }
 
+/// Activations of a micro-batch that a device need not keep: scores and probabilities that are computed again,
+/// positions of norms and sums that its neighbours have.
+double dropped(const ShardedWorkload& sharded, const Plan& plan, const TrainingStep& step) {
+    const Workload& shard = *sharded.shard;
+    double bytes = 0;
+    for (std::size_t i = 0; i < shard.graph.operators.size(); ++i) {
+        const Operator& op = shard.graph.operators[i];
+        // As trainingMemory() counts them.
+        if (step.recompute == Recompute::Selective) bytes += shard.costs.repeat[i] * shard.costs.scratchBytes[i] / 4;
+        if (plan.sequence == 0 || plan.tensor < 2) continue;
+        if (op.kind != OperatorKind::Normalization && op.type != "Residual") continue;
+        for (const TensorId id : op.outputs)
+            if (const Tensor* tensor = shard.graph.tensor(id))
+                bytes += shard.costs.repeat[i] * tensor->bytes().value * (1 - 1.0 / static_cast<double>(plan.tensor));
+    }
+    return bytes;
+}
+
 /// Of the stage that needs most.
 MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharded, const TrainingStep& step,
                    const MemoryUse& whole) {
@@ -80,7 +100,8 @@ MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharde
     };
     for (const ChunkProgram& chunk : program.chunks) layers += sharing(chunk);
     const double state = whole.weights.value - 2 * sharded.shard->totals.weightBytes;  // of the optimizer
-    const double perLayer = layers > 0 ? whole.activations.value / layers : 0;
+    const double perLayer =
+        layers > 0 ? std::max(0.0, whole.activations.value - dropped(sharded, plan, step)) / layers : 0;
     const std::int64_t chunksOfStage = static_cast<std::int64_t>(program.chunks.size()) / plan.pipeline;
     MemoryUse most = whole;
     most.weights = most.activations = Bytes(0);
@@ -106,25 +127,41 @@ MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharde
     return most;
 }
 
+/// A row for what each stage does forwards, backwards, and exchanges beside it: a turn of a micro-batch is one span.
 Timeline timelineOf(const StepRun& run, const ClusterJob& job) {
     constexpr std::size_t most = 20000;
+    constexpr std::int32_t rows = 3;
     Timeline timeline;
+    for (std::size_t s = 0; s < job.traces.size(); ++s)
+        for (const char* what : {"forward", "backward", "beside"})
+            timeline.rows.push_back(fmt::format("stage {} {}", s, what));
+    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> turns;  // by slot and turn
     std::vector<RankSpan> spans = run.outcome.spans;
-    for (std::size_t s = 0; s < job.traces.size(); ++s) {
-        timeline.rows.push_back(fmt::format("stage {}", s));
-        timeline.rows.push_back(fmt::format("stage {} exchanges", s));
-    }
     std::stable_sort(spans.begin(), spans.end(),
                      [](const RankSpan& a, const RankSpan& b) { return a.begin < b.begin; });
     for (const RankSpan& span : spans) {
-        const TraceNode& node = job.traces[static_cast<std::size_t>(span.slot)]->nodes[span.node];
-        if (node.work == TraceWork::Receive || span.end <= span.begin) continue;
+        const ExecutionTrace& trace = *job.traces[static_cast<std::size_t>(span.slot)];
+        const TraceNode& node = trace.nodes[span.node];
+        const bool computes = node.work == TraceWork::Compute;
+        const bool beside =
+            node.work == TraceWork::Collective &&
+            trace.groups[static_cast<std::size_t>(node.group)].starts_with(toText(ProgramGroup::Gradients));
+        if (!(computes || beside) || span.end <= span.begin) continue;
+        if (computes) {
+            const auto [at, isNew] = turns.try_emplace({span.slot, node.tag}, timeline.spans.size());
+            if (!isNew) {
+                timeline.spans[at->second].endPs = span.end;
+                continue;
+            }
+        }
         if (timeline.spans.size() == most) {
             timeline.truncated = true;
             break;
         }
-        timeline.spans.push_back(
-            {span.begin, span.end, span.slot * 2 + (node.work == TraceWork::Compute ? 0 : 1), -1, 0});
+        const bool update = computes && node.tag < 2;
+        const std::int32_t row = beside || update ? 2 : node.tag % 2;
+        const std::int32_t work = beside ? SpanExchange : update ? SpanUpdate : row == 0 ? SpanForward : SpanBackward;
+        timeline.spans.push_back({span.begin, span.end, span.slot * rows + row, work, 0});
     }
     std::stable_sort(timeline.spans.begin(), timeline.spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
         return std::tie(a.row, a.startPs) < std::tie(b.row, b.startPs);

@@ -68,7 +68,8 @@ Expected<std::vector<ScheduleStep>> oneForwardOneBackward(std::int64_t stage, st
                                                           std::int64_t interleave, std::int64_t microbatches);
 
 /// Traces of one device of every stage, which stand for all of its stage. Devices: tensor parallelism counts fastest,
-/// then context, data, and the stages. Of `drawn` devices those beyond the plan's do nothing. Groups are named
+/// then context, data, and the stages. Of `drawn` devices those beyond the plan's do nothing. Computations are
+/// tagged by their turn: from 2 on, even forwards, odd backwards; 0: the optimizer. Groups are named
 /// `tensor`, `context`, `gradients` and their stage: `tensor 0`.
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn = 0);
 

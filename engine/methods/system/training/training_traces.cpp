@@ -21,7 +21,11 @@ public:
     Expected<ExecutionTrace> make() {
         auto steps = oneForwardOneBackward(stage_, plan_.pipeline, plan_.interleave, program_.microbatches);
         if (!steps) return Unexpected(std::move(steps.error()));
-        for (const ScheduleStep& step : *steps) step.forward ? forward(step) : backward(step);
+        for (const ScheduleStep& step : *steps) {
+            turn_ = turn_ / 2 * 2 + 2 + (step.forward ? 0 : 1);
+            step.forward ? forward(step) : backward(step);
+        }
+        turn_ = 0;
         finish();
         return builder_.finish(fmt::format("stage {}", stage_));
     }
@@ -46,6 +50,7 @@ private:
         TraceNode node;
         node.work = TraceWork::Compute;
         node.microseconds = seconds * 1e6;
+        node.tag = turn_;
         last_ = add(node, name, {last_, arrived_, weights_});
         arrived_ = weights_ = nothing;
     }
@@ -149,6 +154,7 @@ private:
     std::int64_t stage_;
     TraceBuilder builder_;
     std::vector<std::uint64_t> waits_, gradients_;
+    std::int32_t turn_ = 0;  ///< of computations: even forwards, odd backwards; 0: the optimizer
     std::uint64_t next_ = 1, last_ = nothing, arrived_ = nothing;
     std::uint64_t weights_ = nothing, layerBegan_ = nothing;
 };
