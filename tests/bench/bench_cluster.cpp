@@ -2,6 +2,7 @@
 // and in 1 s with all of them (ASTRA-sim 2.0 at 518bd513: 46 s), among 4,096 in 20 ms and 16 s (476 s); a direct
 // all-to-all among 1,024 in 4 s (294 s); 8 million events a second.
 
+#include "methods/system/training/training_program.h"
 #include "simulation/cluster/cluster_run.h"
 
 #include <benchmark/benchmark.h>
@@ -51,5 +52,39 @@ void BM_ClusterAllToAll(benchmark::State& state) {
     collective(state, TraceCollective::AllToAll, {StepAlgorithm::Direct, 0}, TopologyShape::Switch, false);
 }
 BENCHMARK(BM_ClusterAllToAll)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+// 96 layers of 1.8 billion parameters over tp 8, pp 16; copies as many as the devices give, 64 micro-batches.
+void BM_TrainingStep(benchmark::State& state) {
+    TrainingProgram program;
+    program.plan.tensor = 8;
+    program.plan.pipeline = 16;
+    program.plan.data = state.range(0) / 128;
+    program.microbatches = 64;
+    constexpr std::int64_t activations = 2048 * 12288 * 2;
+    LayerProgram layer;
+    layer.name = "layer";
+    for (int i = 0; i < 2; ++i) {
+        layer.forward.push_back({2e-3, TraceCollective::AllReduce, ProgramGroup::Tensor, activations});
+        layer.backward.push_back({4e-3, TraceCollective::AllReduce, ProgramGroup::Tensor, activations});
+    }
+    layer.parameterBytes = layer.gradientBytes = 2 * 1.8e9 / 8;
+    program.layers = {layer};
+    program.chunks.assign(16, ChunkProgram{std::vector<std::int32_t>(6, 0)});
+    program.optimizerSeconds.assign(16, 0.02);
+    program.stageBytes = activations;
+    program.bucketBytes = 25 << 20;
+    ClusterSettings settings;
+    settings.network.dimensions = {{TopologyShape::Switch, 8, 300e9, 500},
+                                   {TopologyShape::Switch, state.range(0) / 8, 25e9, 3000}};
+    for (auto _ : state) {
+        auto job = trainingJob(program);
+        if (!job) return state.SkipWithError(job.error().message.c_str());
+        const auto outcome = runCluster(std::move(*job), settings);
+        if (!outcome) return state.SkipWithError(outcome.error().message.c_str());
+        state.counters["step s"] = static_cast<double>(outcome->ranks.front().finish) * 1e-12;
+        state.counters["messages"] = static_cast<double>(outcome->messages);
+    }
+}
+BENCHMARK(BM_TrainingStep)->Arg(16384)->Arg(131072)->Unit(benchmark::kMillisecond);
 
 }  // namespace
