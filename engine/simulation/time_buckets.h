@@ -2,7 +2,7 @@
 
 // An event queue for simulations in which many things happen at the same tick, as in a collective among equals: events
 // of one tick stand in one bucket in the order of their scheduling, so adding and taking one costs O(1); only new ticks
-// cost a hash and O(log ticks). Same order as EventQueue. Memory is kept between ticks and runs.
+// cost a hash and O(log ticks). Same order as EventQueue. Memory is kept between ticks.
 
 #include "simulation/event_kernel.h"
 

@@ -95,6 +95,25 @@ private slots:
         refused(shape, "4 traces for a network of 8 devices");
         write("shape/network.yml", "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 0 ]\nlatency: [ 500.0 ]\n");
         refused(shape, "cannot carry messages");
+        write("shape/network.yml",
+              "topology: [ Ring ]\nnpus_count: [ 4.5 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
+        refused(shape, "`npus_count` makes no sense");
+        write("shape/network.yml",
+              "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 1e-200 ]\nlatency: [ 500.0 ]\n");
+        refused(shape, "26 days");
+        const QString system = ringOfFour("system");
+        write("system/system.json", R"({"roofline-enabled": 1})");
+        refused(system, "`peak-perf` is missing");
+        write("system/system.json", R"({"preferred-dataset-splits": 2.5})");
+        refused(system, "`preferred-dataset-splits` is 2.5");
+        write("system/system.json", R"({"preferred-dataset-splits": 1e9})");
+        refused(system, "chunks among");
+        const QString memory = ringOfFour("memory");
+        write("memory/memory.json", R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-latency": -5})");
+        refused(memory, "`remote-mem-latency` is -5");
+        const QString groups = ringOfFour("groups");
+        write("groups/et/ring.json", R"({"1": 7})");
+        refused(groups, "group `1` is 7");
         const QString algorithm = ringOfFour("algorithm");
         write("algorithm/system.json", R"({"all-reduce-implementation": ["oneRing"]})");
         refused(algorithm, "there is no algorithm `oneRing`");

@@ -358,6 +358,16 @@ void TstTrainingStep::dividedWeightsAreGathered() {
 void TstTrainingStep::refused() {
     const auto steps = oneForwardOneBackward(0, 4, 2, 6);
     QVERIFY(!steps && steps.error().code == "plan.interleave");
+    // A million micro-batches of a hundred layers: refused before traces are made for them.
+    TrainingProgram large = plainProgram(4, 1, 1000000);
+    large.chunks.assign(4, ChunkProgram{std::vector<std::int32_t>(25, 0)});
+    const auto job = trainingJob(large);
+    QVERIFY(!job && job.error().code == "training.large");
+    TrainingProgram wide = plainProgram(4, 1, 1000);
+    wide.plan.data = 100000;
+    QVERIFY(trainingJob(wide).has_value());
+    const auto ranks = everyRank(wide);
+    QVERIFY(!ranks && ranks.error().code == "training.large");
     QVERIFY(!parsePlan("zero=4"));
     QVERIFY(!parsePlan("sp=2"));
     QCOMPARE(toText(*parsePlan("tp=8,vp=3,zero=1,sp=1")), std::string("tp=8,vp=3,zero=1,sp=1"));

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <numeric>
@@ -89,6 +90,9 @@ private slots:
     void oneDimensionOfMany();
     void computationHidesExchange();
     void whoNeverEnds();
+    void emptyCollectivesEndOnce();
+    void manyChunks();
+    void hostileSizes();
     void refused();
 };
 
@@ -339,6 +343,104 @@ void TstClusterRun::whoNeverEnds() {
              stuck.error().message.c_str());
     QVERIFY2(stuck.error().message.find("64 B with tag 9 from rank 1 (node 5, gradient_in)") != std::string::npos,
              stuck.error().message.c_str());
+}
+
+// A collective without bytes ends for each rank that calls it, and for nobody else: ranks 0 and 2 call one at the same
+// tick, between them rank 1 ends work of no length and then calls a sum, for which rank 3 comes a millisecond later.
+void TstClusterRun::emptyCollectivesEndOnce() {
+    ClusterSettings s;
+    s.network.dimensions = {{TopologyShape::Switch, 4, 100e9, 0}};
+    const auto traceOf = [](std::vector<TraceNode> nodes, std::string group) {
+        TraceBuilder builder;
+        for (TraceNode& node : nodes) {
+            if (node.work == TraceWork::Collective) node.group = builder.groupNamed(group);
+            const std::uint64_t before[] = {node.id - 1};
+            builder.add(node, "node", std::span(before).first(node.id > 1 ? 1 : 0));
+        }
+        return std::make_shared<const ExecutionTrace>(*builder.finish("test"));
+    };
+    ClusterJob job;
+    job.traces = {traceOf({sum(1, 0)}, "even"), traceOf({work(1, 0), sum(2, 1000)}, "odd"),
+                  traceOf({sum(1, 0)}, "even"), traceOf({work(1, 1000), sum(2, 1000)}, "odd")};
+    job.groups = {{"even", {0, 2}, {}, {}}, {"odd", {1, 3}, {}, {}}};
+    const ClusterOutcome outcome = outcomeOf(job, s);
+    QCOMPARE(outcome.ranks[0].finish, SimTime{0});
+    QVERIFY(outcome.ranks[1].finish > SimTime{1'000'000'000} && outcome.ranks[3].finish > SimTime{1'000'000'000});
+}
+
+// Chunks by the hundred thousand wait in one queue: time grows with their number, not with its square.
+void TstClusterRun::manyChunks() {
+    ClusterSettings s;
+    s.network.dimensions = {{TopologyShape::Ring, 2, 100e9, 0}};
+    s.splits = 300000;
+    const auto begun = std::chrono::steady_clock::now();
+    const ClusterOutcome outcome = outcomeOf(jobOf(s, oneCollective(TraceCollective::ReduceScatter, 600000)), s);
+    QCOMPARE(outcome.messages, std::uint64_t{2 * 300000});
+    // A byte at 100 GB/s takes 10 ps; chunks go one after the other.
+    QCOMPARE(lastOf(outcome), SimTime{300000 * 10});
+    QVERIFY(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
+}
+
+// What files may claim: no overflow, no memory for it, no run without end.
+void TstClusterRun::hostileSizes() {
+    ClusterSettings s;
+    s.network.dimensions = {{TopologyShape::Ring, 4, 100e9, 0}};
+    const auto codeOf = [](ClusterJob job, const ClusterSettings& settings) {
+        const auto outcome = runCluster(std::move(job), settings);
+        return outcome ? std::string() : outcome.error().code;
+    };
+    const auto allGather = [](std::int64_t bytes) { return oneCollective(TraceCollective::AllGather, bytes); };
+    // 9e15 B among 4,096 are more than 63 bits count.
+    ClusterSettings large = s;
+    large.network.dimensions = {{TopologyShape::Switch, 4096, 1e9, 0}};
+    QCOMPARE(codeOf(jobOf(large, allGather(9'000'000'000'000'000)), large), std::string("network.bytes"));
+    // Times beyond what ticks count: of a link, of a record, of reductions, of an endpoint.
+    ClusterSettings slow = s;
+    slow.network.dimensions.front().bandwidth = 1e-300;
+    for (const bool congestion : {true, false}) {
+        slow.network.congestion = congestion;
+        slow.network.wholeNanoseconds = congestion;
+        QCOMPARE(codeOf(jobOf(slow, allGather(1000)), slow), std::string("cluster.time"));
+    }
+    TraceBuilder ages;
+    ages.add(work(1, 1.8e19), "ages", {});
+    QCOMPARE(codeOf(jobOf(s, *ages.finish("test")), s), std::string("cluster.time"));
+    ClusterSettings stiff = s;
+    stiff.memoryBandwidth = 1e-9;
+    stiff.endpointDelay = 1e30;
+    QCOMPARE(codeOf(jobOf(stiff, oneCollective(TraceCollective::AllReduce, 1 << 20)), stiff),
+             std::string("cluster.time"));
+    // Chunks: too many, or too many of all ranks together.
+    ClusterSettings chunks = s;
+    chunks.splits = 1'000'000'000;
+    QCOMPARE(codeOf(jobOf(chunks, allGather(1'000'000'000'000)), chunks), std::string("cluster.chunks"));
+    chunks.network.dimensions = {{TopologyShape::Switch, 1024, 1e9, 0}};
+    chunks.splits = 100'000;
+    const auto unfolded = runCluster(jobOf(chunks, allGather(1 << 30)), chunks, false, {}, false);
+    QVERIFY(!unfolded);
+    QCOMPARE(unfolded.error().code, std::string("cluster.chunks"));
+    // Steps that 26 bits do not count.
+    ClusterSettings wide = s;
+    wide.network.dimensions = {{TopologyShape::Ring, 1 << 17, 1e9, 0}};
+    QCOMPARE(codeOf(jobOf(wide, oneCollective(TraceCollective::AllToAll, 1 << 20)), wide),
+             std::string("network.algorithm"));
+    // Sixteen million devices and two traces: refused before links are made for them.
+    ClusterJob few = jobOf(s, allGather(1));
+    ClusterSettings many = s;
+    many.network.dimensions = {{TopologyShape::Ring, 1 << 24, 1e9, 0}};
+    QCOMPARE(codeOf(few, many), std::string("cluster.ranks"));
+    few.slotOf = {0, 1, 2, 7};
+    QCOMPARE(codeOf(few, s), std::string("cluster.ranks"));
+    few.slotOf = {0, 1, 2, 2};
+    QCOMPARE(codeOf(few, s), std::string("cluster.ranks"));
+    TraceNode nobody;
+    nobody.id = 1;
+    for (const TraceWork kind : {TraceWork::Send, TraceWork::Receive}) {
+        nobody.work = kind;
+        TraceBuilder builder;
+        builder.add(nobody, "nobody", {});
+        QCOMPARE(codeOf(jobOf(s, *builder.finish("test")), s), std::string("cluster.peer"));
+    }
 }
 
 void TstClusterRun::refused() {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 
@@ -38,6 +39,7 @@ private slots:
     void waitsAreRepaired();
     void cyclesAreNamed();
     void damaged();
+    void hostile();
 };
 
 // A trace of a transformer, rank 0 of dp 2, tp 2, pp 2: 348 nodes, with their attributes in the types they came in.
@@ -80,8 +82,9 @@ void TstTraces::outAndIn() {
             }
             if (made.work == TraceWork::Collective) {
                 made.collective = static_cast<TraceCollective>(random.below(9));
-                made.group = builder.trace().groupNamed(fmt::format("group {}", random.below(3) + 1));
+                made.group = builder.groupNamed(fmt::format("group {}", random.below(3) + 1));
                 made.priority = static_cast<std::int32_t>(random.below(3));
+                if (random.below(2) == 0) made.dimensions = static_cast<std::uint32_t>(random.below(1ULL << 32));
             }
             if (made.work == TraceWork::Send || made.work == TraceWork::Receive) {
                 made.peer = static_cast<std::int32_t>(random.below(1000));
@@ -109,6 +112,7 @@ void TstTraces::outAndIn() {
             QCOMPARE(b.peer, a.peer);
             QCOMPARE(b.tag, a.tag);
             QCOMPARE(b.priority, a.priority);
+            QCOMPARE(b.dimensions, a.dimensions);
             QCOMPARE(after->name(b), before->name(a));
             if (a.work != TraceWork::Collective) continue;
             QCOMPARE(static_cast<int>(b.collective), static_cast<int>(a.collective));
@@ -175,6 +179,46 @@ void TstTraces::damaged() {
     }
     const auto none = readChakra("/nowhere/at.all");
     QVERIFY(!none && none.error().code == "reference.unreadable");
+}
+
+// What files may claim: types and sizes beyond every number, nothing at all a million times, communicators and
+// dependencies by the hundred thousand.
+void TstTraces::hostile() {
+    const auto fileOf = [](std::string_view message) {
+        WireWriter file;
+        file.varint(0);  // about the file: nothing
+        file.varint(message.size());
+        return file.out() + std::string(message);
+    };
+    WireWriter strange;
+    strange.whole(1, 7);
+    strange.whole(3, ~0ULL);  // type
+    strange.whole(7, ~0ULL);  // microseconds
+    const auto read = parseChakra(fileOf(strange.out()), "test");
+    QVERIFY(read.has_value());
+    QCOMPARE(static_cast<int>(read->nodes.front().work), static_cast<int>(TraceWork::Nothing));
+    // Out again: what does not fit is the most that does.
+    const auto again = parseChakra(chakraText(*read), "test");
+    QVERIFY(again && again->nodes.front().microseconds > 9e18);
+
+    const auto zeros = parseChakra(std::string(1 << 20, '\0'), "test");
+    QVERIFY(!zeros);
+    QCOMPARE(zeros.error().code, std::string("trace.syntax"));
+
+    TraceBuilder builder;
+    const auto begun = std::chrono::steady_clock::now();
+    for (int g = 1; g <= 200000; ++g) QCOMPARE(builder.groupNamed(fmt::format("group {}", g)), g - 1);
+    std::vector<std::uint64_t> waits;
+    for (std::uint64_t id = 0; id < 200000; ++id) {
+        builder.add(node(id, TraceWork::Nothing), {}, {});
+        waits.push_back(id);
+    }
+    waits.insert(waits.end(), waits.begin(), waits.end());
+    builder.add(node(200000, TraceWork::Compute), "last", waits);
+    const auto wide = builder.finish("test");
+    QVERIFY(wide.has_value());
+    QCOMPARE(wide->waits.size(), std::size_t{200000});
+    QVERIFY(std::chrono::steady_clock::now() - begun < std::chrono::seconds(10));
 }
 
 QTEST_APPLESS_MAIN(TstTraces)

@@ -57,8 +57,9 @@ bool equalRanks(const ClusterJob& job, const ClusterSettings& settings);
 
 /// Runs to the end; equal ranks are run once unless `fold` is off, with the same result. Fails with `cluster.ranks`
 /// where traces and network do not fit, `cluster.group`, `cluster.mismatch`, `cluster.not-member`, `cluster.peer`,
-/// `cluster.collective` (one that cannot be done), `cluster.remote-memory`, `cluster.deadlock` with who waits for what,
-/// `network.*`, `study.cancelled`.
+/// `cluster.collective` (one that cannot be done), `cluster.chunks` (more than fit into memory),
+/// `cluster.remote-memory`, `cluster.time` (beyond MessageFabric::furthest), `cluster.deadlock` with who waits for
+/// what, `cluster.settings`, `network.*`, `study.cancelled`.
 Expected<ClusterOutcome> runCluster(ClusterJob job, const ClusterSettings& settings, bool keepSpans = false,
                                     const std::stop_token& stop = {}, bool fold = true);
 

@@ -43,7 +43,7 @@ struct ClusterSettings {
     CollectiveOrder order = CollectiveOrder::Lifo;
     RemoteMemory remote;
     /// As ASTRA-sim at 518bd513 does it, faults included (README): whole nanoseconds, whole last chunks, reductions
-    /// that are left out, one exchange at a time, communicators that are rings.
+    /// that are left out, one exchange at a time. Communicators of a part of the ranks are rings in either case.
     bool astraSim = false;
     const ExchangePrices* prices = nullptr;  ///< instead of the network; outlives the run
 };

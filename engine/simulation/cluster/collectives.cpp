@@ -96,7 +96,7 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
     return phases;
 }
 
-Expected<std::uint32_t> Collectives::open(const CollectiveRequest& request, std::uint64_t number) {
+Collectives::Cut Collectives::cutOf(const CollectiveRequest& request) const {
     const std::int64_t ranks = fabric_.devices();
     std::int64_t chunk = request.bytes / settings_.splits, bytes = request.bytes;
     if (!settings_.astraSim) chunk += request.bytes % settings_.splits != 0;
@@ -105,12 +105,32 @@ Expected<std::uint32_t> Collectives::open(const CollectiveRequest& request, std:
         bytes = settings_.splits * chunk;
     }
     chunk = std::max<std::int64_t>(1, chunk);
-    const std::int64_t chunks = (bytes + chunk - 1) / chunk;
-    if (chunks > 1 << 20)
-        return fail("cluster.chunks", fmt::format("a collective of {} chunks", chunks), "fewer than a million",
-                    "cut it into fewer splits");
-    auto phases = settings_.prices ? Expected<std::vector<CollectivePhase>>() : phasesOf(request, chunk);
+    return {(bytes + chunk - 1) / chunk, chunk};
+}
+
+// 2^26 chunks of ranks take 2.7 GB, as many messages under way 3.2 GB.
+Expected<void> Collectives::fits(const std::vector<CollectivePhase>& phases, std::int64_t chunks,
+                                 std::int64_t members) const {
+    constexpr std::int64_t most_chunks = 1 << 20, most = 1 << 26;
+    const auto refuse = [&](std::string what) {
+        return fail("cluster.chunks", fmt::format("a collective of {} chunks among {}{}", chunks, members, what),
+                    "what fits into memory",
+                    "cut it into fewer splits, with fewer active chunks, or use another algorithm");
+    };
+    if (chunks > most_chunks || static_cast<std::int64_t>(streams_.size()) + chunks * members > most) return refuse("");
+    for (const CollectivePhase& phase : phases)
+        if (std::min(chunks, settings_.activeChunks) * members > most / phase.parallel)
+            return refuse(fmt::format(", each with {} messages at once", phase.parallel));
+    return {};
+}
+
+Expected<std::uint32_t> Collectives::open(const CollectiveRequest& request) {
+    const Cut cut = cutOf(request);
+    auto phases = settings_.prices ? Expected<std::vector<CollectivePhase>>() : phasesOf(request, cut.bytes);
     if (!phases) return Unexpected(std::move(phases.error()));
+    const std::uint32_t members = membersOf(request.group);
+    const std::int64_t chunks = phases->empty() ? 0 : cut.chunks;
+    if (auto good = fits(*phases, chunks, members); !good) return Unexpected(std::move(good.error()));
     std::uint32_t at = 0;
     if (freeCollectives_.empty()) {
         at = static_cast<std::uint32_t>(collectives_.size());
@@ -121,13 +141,11 @@ Expected<std::uint32_t> Collectives::open(const CollectiveRequest& request, std:
     }
     Collective& made = collectives_[at];
     made.request = request;
-    made.number = number;
     made.phases = std::move(*phases);
-    made.chunks = made.phases.empty() ? 0 : static_cast<std::uint32_t>(chunks);
-    made.members = membersOf(request.group);
+    made.chunks = static_cast<std::uint32_t>(chunks);
+    made.members = made.left = members;
     made.joined = 0;
-    made.left = made.members;
-    made.member.assign(made.members, {});
+    made.member.assign(members, {});
     const std::uint32_t count = made.members * made.chunks;
     if (auto& blocks = freeBlocks_[count]; !blocks.empty()) {
         made.first = blocks.back();
@@ -159,7 +177,7 @@ Expected<void> Collectives::join(std::int32_t slot, std::uint32_t node, const Co
     const std::uint64_t number = joinedCount_[group][member]++;
     auto found = openOf_[group].find(number);
     if (found == openOf_[group].end()) {
-        auto opened = open(request, number);
+        auto opened = open(request);
         if (!opened) return Unexpected(std::move(opened.error()));
         found = openOf_[group].emplace(number, *opened).first;
     }
@@ -167,12 +185,12 @@ Expected<void> Collectives::join(std::int32_t slot, std::uint32_t node, const Co
     Collective& collective = collectives_[at];
     const CollectiveRequest& asked = collective.request;
     if (asked.op != request.op || asked.bytes != request.bytes || asked.dimensions != request.dimensions)
-        return fail("cluster.mismatch",
-                    fmt::format("rank {} calls {} of {} B where others of its group call {} of {} B",
-                                rankOf_[static_cast<std::size_t>(slot)], toText(request.op), request.bytes,
-                                toText(asked.op), asked.bytes),
-                    "the same collectives in the same order on every rank of a group",
-                    "compare the traces at that place");
+        return fail(
+            "cluster.mismatch",
+            fmt::format("rank {} calls {} of {} B where others of its group call {} of {} B{}",
+                        rankOf_[static_cast<std::size_t>(slot)], toText(request.op), request.bytes, toText(asked.op),
+                        asked.bytes, asked.dimensions != request.dimensions ? " over other dimensions" : ""),
+            "the same collectives in the same order on every rank of a group", "compare the traces at that place");
     auto& mine = collective.member[member];
     mine.slot = slot;
     mine.node = node;
@@ -186,7 +204,9 @@ Expected<void> Collectives::join(std::int32_t slot, std::uint32_t node, const Co
             end += fabric_.ticks(
                 settings_.prices->collective(request.op, static_cast<double>(request.bytes), request.group) * 1e9);
         }
-        queue_.schedule(end, Agreed, at);
+        // One event for all who come at this tick: a second one might find another collective in this place.
+        if (!collective.agreed) queue_.schedule(end, Agreed, at);
+        collective.agreed = true;
         return {};
     }
     const std::uint32_t chunks = collective.chunks, first = collective.first + member * chunks;
@@ -200,6 +220,11 @@ Expected<void> Collectives::join(std::int32_t slot, std::uint32_t node, const Co
 std::int32_t Collectives::slotOfStream(std::uint32_t stream) const {
     const Collective& its = collectives_[streams_[stream].collective];
     return its.member[(stream - its.first) / its.chunks].slot;
+}
+
+std::int64_t Collectives::priorityOfStream(std::uint32_t stream) const {
+    const Collective& its = collectives_[streams_[stream].collective];
+    return its.member[(stream - its.first) / its.chunks].priority;
 }
 
 // Into its phase's queue: behind those that run and those of the same or a higher priority.
@@ -220,11 +245,9 @@ void Collectives::enter(std::uint32_t stream) {
     entering.posted = 0;
     entering.inserted = entering.sent = entering.free = entering.received = 0;
     Lane& queue = lane(member.slot, phase.dimension);
-    auto place = queue.streams.begin() + queue.running;
-    for (; place != queue.streams.end(); ++place) {
-        const Collective& other = collectives_[streams_[*place].collective];
-        if (other.member[(*place - other.first) / other.chunks].priority < member.priority) break;
-    }
+    const auto place = std::upper_bound(
+        queue.streams.begin() + queue.running, queue.streams.end(), member.priority,
+        [&](std::int64_t priority, std::uint32_t other) { return priorityOfStream(other) < priority; });
     queue.streams.insert(place, stream);
     startWaiting(member.slot, phase.dimension);
 }
@@ -291,6 +314,7 @@ void Collectives::handle(TimeBuckets::Event event) {
         case Agreed: {
             // Every member that has joined since the last such event is done.
             const std::uint32_t at = event.subject;
+            collectives_[at].agreed = false;
             for (std::size_t m = 0; m < collectives_[at].member.size(); ++m) {
                 const auto member = collectives_[at].member[m];
                 if (member.slot < 0 || member.done) continue;

@@ -7,17 +7,18 @@
 #include "simulation/time_buckets.h"
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace orrery {
 
-/// Who exchanges: all ranks, or those of a list in its order.
+/// Who exchanges: the ranks of a list in its order.
 struct RankGroup {
     std::string name;
-    std::vector<std::int32_t> members;                        ///< empty: all
-    std::unordered_map<std::int32_t, std::int32_t> local;     ///< state by member's slot; empty: the slot itself
+    std::vector<std::int32_t> members;
+    std::unordered_map<std::int32_t, std::int32_t> local;     ///< state by member's slot
     std::unordered_map<std::int32_t, std::int32_t> position;  ///< of a rank in `members`
 };
 
@@ -53,7 +54,8 @@ public:
                 const std::vector<RankGroup>& groups);
 
     /// A rank takes part in its group's next collective. Fails with `cluster.mismatch` where the others of the group
-    /// ask for something else, `network.algorithm`.
+    /// ask for something else, `cluster.not-member`, `cluster.chunks` where it would not fit into memory, and as
+    /// collectivePhase() does.
     Expected<void> join(std::int32_t slot, std::uint32_t node, const CollectiveRequest& request);
     void handle(TimeBuckets::Event event);
 
@@ -76,7 +78,7 @@ private:
             bool done = false;  ///< of a collective without messages
         };
         std::vector<Member> member;
-        std::uint64_t number = 0;  ///< of the group's collectives
+        bool agreed = false;  ///< an event that ends it for those who have joined is on its way
     };
     /// A chunk of one rank.
     struct Stream {
@@ -96,11 +98,16 @@ private:
         double bytes = 0;
     };
     struct Lane {
-        std::vector<std::uint32_t> streams;  ///< those that run, then the others by priority and time
+        std::deque<std::uint32_t> streams;  ///< those that run, then the others by priority and time
         std::int64_t running = 0;
     };
 
-    Expected<std::uint32_t> open(const CollectiveRequest& request, std::uint64_t number);
+    Expected<std::uint32_t> open(const CollectiveRequest& request);
+    struct Cut {
+        std::int64_t chunks = 0, bytes = 0;  ///< of each chunk
+    };
+    Cut cutOf(const CollectiveRequest& request) const;
+    Expected<void> fits(const std::vector<CollectivePhase>& phases, std::int64_t chunks, std::int64_t members) const;
     Expected<std::vector<CollectivePhase>> phasesOf(const CollectiveRequest& request, std::int64_t chunk) const;
     std::uint32_t memberOf(const Collective& collective, std::int32_t slot) const;
     std::uint32_t membersOf(std::int32_t group) const;
@@ -110,6 +117,7 @@ private:
         return lanes_[static_cast<std::size_t>(slot) * dimensions_ + static_cast<std::size_t>(dimension)];
     }
     std::int32_t slotOfStream(std::uint32_t stream) const;
+    std::int64_t priorityOfStream(std::uint32_t stream) const;
     void enter(std::uint32_t stream);
     void startWaiting(std::int32_t slot, std::int32_t dimension);
     void phaseDone(std::uint32_t stream);

@@ -86,6 +86,9 @@ Expected<CollectivePhase> collectivePhase(TraceCollective op, const AlgorithmCho
     };
     if (!known) return refuse("all-reduce, all-gather, reduce-scatter or all-to-all");
     if (size < 2) return refuse("two members or more");
+    if (bytes < 0 || bytes > (std::int64_t{1} << 62) / size)
+        return fail("network.bytes", fmt::format("{} B among {} cannot be counted", bytes, size),
+                    "a buffer of less than 4 EiB in all", "check the sizes of the trace's collectives");
     const bool two = std::has_single_bit(static_cast<std::uint64_t>(size));
     phase.message = op == AllGather ? bytes : bytes / size;
     phase.result = op == AllGather ? bytes * size : op == ReduceScatter ? bytes / size : bytes;
@@ -107,6 +110,8 @@ Expected<CollectivePhase> collectivePhase(TraceCollective op, const AlgorithmCho
             phase.message = bytes;
             break;
     }
+    if (phase.sends >= most_phase_sends)
+        return refuse(fmt::format("fewer than {} messages a member", most_phase_sends));
     return phase;
 }
 

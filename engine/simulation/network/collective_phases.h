@@ -65,7 +65,11 @@ struct TreePlace {
 /// In-order numbering; the root is the last member, or the first one, and has one child.
 TreePlace treePlace(std::int64_t member, std::int64_t size, bool rootLast);
 
-/// Fails with `network.algorithm` where an algorithm cannot do the operation among so many.
+/// Messages that one member sends in a phase at most: steps are counted in 26 bits.
+inline constexpr std::int64_t most_phase_sends = std::int64_t{1} << 26;
+
+/// Fails with `network.algorithm` where an algorithm cannot do the operation among so many or takes too many steps, and
+/// with `network.bytes` where the bytes that a member then holds cannot be counted.
 Expected<CollectivePhase> collectivePhase(TraceCollective op, const AlgorithmChoice& choice, std::int32_t dimension,
                                           std::int64_t size, std::int64_t bytes, bool backwards = false);
 

@@ -35,8 +35,9 @@ Expected<MessageFabric> MessageFabric::make(FabricSettings settings, std::vector
     if (!slots.empty()) states = 1 + *std::max_element(slots.begin(), slots.end());
     fabric.slots_ = std::move(slots);
     if (settings.congestion) {
-        if (states * fabric.linksOfDevice_ > std::int64_t{1} << 28)
-            return fail("network.shape", "the network has more than 268 million links", "fewer links",
+        // 24 bytes each.
+        if (states * fabric.linksOfDevice_ > std::int64_t{1} << 26)
+            return fail("network.shape", "the network has more than 67 million links", "fewer links",
                         "ask without congestion");
         fabric.free_.assign(static_cast<std::size_t>(states * fabric.linksOfDevice_), 0);
         fabric.use_.assign(fabric.free_.size(), {});
@@ -63,9 +64,9 @@ SimTime MessageFabric::alone(std::int32_t source, std::int32_t target, double by
 SimTime MessageFabric::carry(std::size_t link, std::size_t dimension, double bytes, SimTime now) {
     const double serial = bytes / rate_[dimension];
     const SimTime start = std::max(now, free_[link]), busy = ticks(serial);
-    free_[link] = start + busy;
+    free_[link] = std::min(start + busy, furthest);
     use_[link].bytes += bytes;
-    use_[link].busy += busy;
+    use_[link].busy = std::min(use_[link].busy + busy, furthest);
     return start + ticks(latency_[dimension] + serial);
 }
 

@@ -31,6 +31,8 @@ struct FabricSettings {
 class MessageFabric {
 public:
     static constexpr std::uint8_t on_device = 255;
+    /// 26 days: no span is longer, so that the sum of a few never overflows. A run that gets there has failed.
+    static constexpr SimTime furthest = SimTime{1} << 61;
     struct Place {
         std::int32_t at = 0;                ///< device; in a switch: the one that it came from
         std::int32_t target = 0;            ///< device
@@ -42,8 +44,8 @@ public:
     };
 
     /// Fails with `network.shape` where a dimension has another shape, fewer than two devices, no bandwidth, a negative
-    /// latency, or where there are more than 2^24 devices. `slots`: which state stands for a device (equal devices may
-    /// share one); empty: each has its own.
+    /// latency, or where there are more than 2^24 devices or, with congestion, 2^26 links. `slots`: which state stands
+    /// for a device, from 0 on (equal devices may share one); empty: each has its own.
     static Expected<MessageFabric> make(FabricSettings settings, std::vector<std::int32_t> slots = {});
 
     std::int64_t devices() const { return devices_; }
@@ -60,8 +62,10 @@ public:
     SimTime hop(Place& place, double bytes, SimTime now);
     static bool arrived(const Place& place) { return place.at == place.target && place.inSwitch == on_device; }
 
-    /// Nanoseconds as ticks, rounded as the settings say.
+    /// Nanoseconds as ticks, rounded as the settings say; what is no number or too long is the furthest.
     SimTime ticks(double nanoseconds) const {
+        if (!(nanoseconds < static_cast<double>(furthest / 1000))) return furthest;
+        if (nanoseconds < 0) return 0;
         return settings_.wholeNanoseconds ? static_cast<SimTime>(nanoseconds) * 1000
                                           : static_cast<SimTime>(nanoseconds * 1000 + 0.5);
     }

@@ -129,12 +129,14 @@ struct ChakraNode {
     TraceNode node;
     std::string_view name;
     std::vector<std::uint64_t> waits;
-    double type = 0, collective = 0, source = -1, target = -1;
+    std::uint64_t type = 0;
+    double collective = 0, source = -1, target = -1;
     std::string_view wrong;  ///< attribute whose value cannot be
 };
 
-void takeAttribute(const ChakraAttribute& a, ChakraNode& out, ExecutionTrace& trace) {
-    constexpr double largest = 9e15, largestWhole = 2147483647;
+void takeAttribute(const ChakraAttribute& a, ChakraNode& out, TraceBuilder& builder) {
+    // What others read as whole numbers of 64 bits; messages such that doubles count them exactly.
+    constexpr double largest = 9e15, largestWhole = 2147483647, largestWork = 9e18;
     const auto within = [&](double low, double high) {
         if (a.number >= low && a.number <= high) return true;
         out.wrong = a.name;
@@ -143,9 +145,9 @@ void takeAttribute(const ChakraAttribute& a, ChakraNode& out, ExecutionTrace& tr
     if (a.name == "is_cpu_op") {
         out.node.onHost = a.number != 0;
     } else if (a.name == "num_ops") {
-        if (within(0, 1e30)) out.node.flops = a.number;
+        if (within(0, largestWork)) out.node.flops = a.number;
     } else if (a.name == "tensor_size") {
-        if (within(0, 1e30)) out.node.tensorBytes = a.number;
+        if (within(0, largestWork)) out.node.tensorBytes = a.number;
     } else if (a.name == "comm_type") {
         if (within(0, 9)) out.collective = a.number;
     } else if (a.name == "comm_size") {
@@ -161,13 +163,13 @@ void takeAttribute(const ChakraAttribute& a, ChakraNode& out, ExecutionTrace& tr
             out.node.tag = static_cast<std::int32_t>(static_cast<std::int64_t>(a.number));
     } else if (a.name == "pg_name") {
         out.node.group =
-            trace.groupNamed(a.text.empty() && a.number != 0 ? fmt::format("{}", a.number) : std::string(a.text));
+            builder.groupNamed(a.text.empty() && a.number != 0 ? fmt::format("{}", a.number) : std::string(a.text));
     } else if (a.name == "involved_dim") {
         out.node.dimensions = a.bits;
     }
 }
 
-bool readNode(std::string_view message, ChakraNode& out, ExecutionTrace& trace) {
+bool readNode(std::string_view message, ChakraNode& out, TraceBuilder& builder) {
     WireReader reader(message);
     WireReader::Field field;
     while (reader.next(field)) {
@@ -179,7 +181,7 @@ bool readNode(std::string_view message, ChakraNode& out, ExecutionTrace& trace) 
                 out.name = field.text;
                 break;
             case Type:
-                out.type = static_cast<double>(field.value);
+                out.type = field.value;
                 break;
             case ControlDeps:
             case DataDeps:
@@ -191,7 +193,7 @@ bool readNode(std::string_view message, ChakraNode& out, ExecutionTrace& trace) 
             case Attribute: {
                 ChakraAttribute attribute;
                 if (!readAttribute(field.text, attribute)) return false;
-                takeAttribute(attribute, out, trace);
+                takeAttribute(attribute, out, builder);
                 break;
             }
             default:
@@ -203,7 +205,7 @@ bool readNode(std::string_view message, ChakraNode& out, ExecutionTrace& trace) 
 
 void setWork(ChakraNode& read) {
     TraceNode& node = read.node;
-    switch (static_cast<std::uint64_t>(read.type)) {
+    switch (read.type) {
         case MemLoad:
             node.work = TraceWork::Load;
             break;
@@ -246,7 +248,19 @@ std::string_view schemaOf(std::string_view message) {
     return version;
 }
 
+Unexpected tooLarge(std::string_view file, std::string what) {
+    return fail("trace.large", "the trace is too large: " + what, "what fits into memory", "record fewer steps",
+                {std::string(file), 0, 0, {}});
+}
+
 }  // namespace
+
+Expected<std::string> readTraceFile(const std::string& path) {
+    auto text = CsvStream::head(path, largest_trace + 1);
+    if (text && text->size() > largest_trace)
+        return tooLarge(path, fmt::format("it has more than {} MiB", largest_trace >> 20));
+    return text;
+}
 
 Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view file) {
     TraceBuilder builder;
@@ -263,7 +277,7 @@ Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view fil
             first = false;
             continue;
         }
-        if (!framed || !readNode(message, node, builder.trace()))
+        if (!framed || message.empty() || !readNode(message, node, builder))
             return fail(
                 "trace.syntax", fmt::format("byte {} begins no message of a Chakra trace", at),
                 "nodes, each after its length",
@@ -279,6 +293,9 @@ Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view fil
             return fail("trace.value", fmt::format("node {} does not say with whom it exchanges", node.node.id),
                         node.node.work == TraceWork::Send ? "`comm_dst`" : "`comm_src`", {},
                         {std::string(file), 0, 0, std::string(node.name)});
+        if (builder.size() >= most_trace_nodes || builder.waits() + node.waits.size() > most_trace_waits)
+            return tooLarge(
+                file, fmt::format("it has more than {} nodes or {} dependencies", most_trace_nodes, most_trace_waits));
         builder.add(node.node, node.name, node.waits);
     }
     if (builder.size() == 0)
@@ -287,7 +304,7 @@ Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view fil
 }
 
 Expected<ExecutionTrace> readChakra(const std::string& path) {
-    auto text = CsvStream::head(path, largest_trace);
+    auto text = readTraceFile(path);
     if (!text) return Unexpected(std::move(text.error()));
     return parseChakra(*text, path);
 }
@@ -300,11 +317,23 @@ void attribute(WireWriter& node, std::string_view name, std::uint32_t kind, std:
     inner.whole(kind, value);
     node.text(Attribute, inner.out());
 }
-void attribute(WireWriter& node, std::string_view name, std::string_view value) {
+void attribute(WireWriter& node, std::string_view name, std::uint32_t kind, std::string_view value) {
     WireWriter inner;
     inner.text(1, name);
-    inner.text(Text, value);
+    inner.text(kind, value);
     node.text(Attribute, inner.out());
+}
+
+/// Into 63 bits; what does not fit is the most that does.
+std::uint64_t whole(double value) {
+    return value < 9223372036854775807.0 ? static_cast<std::uint64_t>(value) : ~std::uint64_t{0} >> 1;
+}
+/// Truths from bit 0 up to the last one that is set, packed.
+std::string truths(std::uint32_t bits) {
+    WireWriter packed, list;
+    for (; bits != 0; bits >>= 1) packed.varint(bits & 1U);
+    list.text(1, packed.out());
+    return std::move(list.out());
 }
 
 std::uint64_t typeNumber(TraceWork work) {
@@ -341,13 +370,14 @@ std::string nodeText(const ExecutionTrace& trace, const TraceNode& node) {
     WireWriter waits;
     for (const std::uint32_t at : trace.waitsOf(node)) waits.varint(trace.nodes[at].id);
     if (!waits.out().empty()) out.text(DataDeps, waits.out());
-    if (node.microseconds > 0) out.whole(Duration, static_cast<std::uint64_t>(node.microseconds + 0.5));
+    if (node.microseconds > 0) out.whole(Duration, whole(node.microseconds + 0.5));
     attribute(out, "is_cpu_op", Bool, node.onHost ? 1 : 0);
-    if (node.flops > 0) attribute(out, "num_ops", Int64, static_cast<std::uint64_t>(node.flops));
-    if (node.tensorBytes > 0) attribute(out, "tensor_size", UInt64, static_cast<std::uint64_t>(node.tensorBytes));
+    if (node.flops > 0) attribute(out, "num_ops", Int64, whole(node.flops));
+    if (node.tensorBytes > 0) attribute(out, "tensor_size", UInt64, whole(node.tensorBytes));
     if (node.work == TraceWork::Collective) attribute(out, "comm_type", Int64, collectiveNumber(node.collective));
     if (node.bytes > 0) attribute(out, "comm_size", Int64, static_cast<std::uint64_t>(node.bytes));
-    if (node.group >= 0) attribute(out, "pg_name", trace.groups[static_cast<std::size_t>(node.group)]);
+    if (node.dimensions != ~0U) attribute(out, "involved_dim", BoolList, truths(node.dimensions));
+    if (node.group >= 0) attribute(out, "pg_name", Text, trace.groups[static_cast<std::size_t>(node.group)]);
     if (node.work == TraceWork::Send) attribute(out, "comm_dst", Int32, static_cast<std::uint64_t>(node.peer));
     if (node.work == TraceWork::Receive) attribute(out, "comm_src", Int32, static_cast<std::uint64_t>(node.peer));
     if (node.work == TraceWork::Send || node.work == TraceWork::Receive)

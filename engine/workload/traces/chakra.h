@@ -12,9 +12,13 @@
 namespace orrery {
 
 inline constexpr std::size_t largest_trace = std::size_t{2} << 30;  ///< unpacked, in bytes
+inline constexpr std::size_t most_trace_nodes = 1 << 24, most_trace_waits = 1 << 27;
 
 /// Fails with `reference.unreadable`, `trace.syntax` (with the byte at which a message does not parse), `trace.value`
-/// (a size below zero, a collective that the schema does not have), and as TraceBuilder::finish() does.
+/// (a size below zero or beyond 2^63, a collective that the schema does not have), `trace.large` (more nodes or
+/// dependencies than the constants above, or a file that goes on beyond largest_trace), `trace.empty`, and as
+/// TraceBuilder::finish() does.
+Expected<std::string> readTraceFile(const std::string& path);  ///< unpacked
 Expected<ExecutionTrace> readChakra(const std::string& path);
 Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view file);
 

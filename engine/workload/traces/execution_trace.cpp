@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <unordered_map>
 
 namespace orrery {
 
@@ -32,14 +30,11 @@ std::string_view toText(TraceCollective op) {
     return "collective";
 }
 
-std::int32_t ExecutionTrace::groupNamed(std::string_view name) {
+std::int32_t TraceBuilder::groupNamed(std::string_view name) {
     if (name.empty() || name == "0") return -1;
-    const auto at = std::find(groups.begin(), groups.end(), name);
-    if (at == groups.end()) {
-        groups.emplace_back(name);
-        return static_cast<std::int32_t>(groups.size()) - 1;
-    }
-    return static_cast<std::int32_t>(at - groups.begin());
+    const auto [at, isNew] = groups_.try_emplace(std::string(name), static_cast<std::int32_t>(groups_.size()));
+    if (isNew) trace_.groups.emplace_back(name);
+    return at->second;
 }
 
 void TraceBuilder::add(TraceNode node, std::string_view name, std::span<const std::uint64_t> waits) {
@@ -130,6 +125,7 @@ Expected<ExecutionTrace> TraceBuilder::finish(std::string_view file) {
     };
     std::size_t missing = 0, itself = 0;
     std::uint64_t example = 0;
+    std::vector<std::size_t> taken(nodes.size(), nodes.size());  // by whom last, so that nobody waits twice for one
     trace_.waits.clear();
     trace_.waits.reserve(waits_.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -145,9 +141,9 @@ Expected<ExecutionTrace> TraceBuilder::finish(std::string_view file) {
                 ++itself;
                 continue;
             }
-            const auto first = trace_.waits.begin() + begin;
-            if (std::find(first, trace_.waits.end(), static_cast<std::uint32_t>(at)) == trace_.waits.end())
-                trace_.waits.push_back(static_cast<std::uint32_t>(at));
+            if (taken[at] == i) continue;
+            taken[at] = i;
+            trace_.waits.push_back(static_cast<std::uint32_t>(at));
         }
         node.waitsBegin = begin;
         node.waitsEnd = static_cast<std::uint32_t>(trace_.waits.size());

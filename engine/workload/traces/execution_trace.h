@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace orrery {
@@ -49,7 +50,7 @@ struct TraceNode {
     std::int64_t bytes = 0;   ///< of a message; of a collective each rank's buffer, of an all-gather its shard
     std::int32_t group = -1;  ///< index into ExecutionTrace::groups; -1: all ranks
     std::int32_t peer = -1;   ///< rank at the other end of a send or receive
-    std::int32_t tag = 0;    ///< sends and receives of one tag meet in their order; of a computation: its maker's own
+    std::int32_t tag = 0;     ///< sends and receives of one tag meet in their order; of a computation: its maker's own
     std::int32_t priority = 0;
     std::uint32_t dimensions = ~0U;  ///< of the network that a collective uses: bit d
     std::uint32_t nameBegin = 0, nameEnd = 0;
@@ -70,8 +71,6 @@ struct ExecutionTrace {
     std::span<const std::uint32_t> waitsOf(const TraceNode& node) const {
         return std::span(waits).subspan(node.waitsBegin, node.waitsEnd - node.waitsBegin);
     }
-    /// Index into `groups`, which grows by a new name; -1 for all ranks: no name, or `0`.
-    std::int32_t groupNamed(std::string_view name);
 };
 
 /// A trace in the making: nodes in any order, whose waits are ids.
@@ -79,8 +78,11 @@ class TraceBuilder {
 public:
     /// The node's fields but name and waits; `waits` are ids.
     void add(TraceNode node, std::string_view name, std::span<const std::uint64_t> waits);
+    /// Index into the trace's `groups`, which grow by a new name; -1 for all ranks: no name, or `0`.
+    std::int32_t groupNamed(std::string_view name);
     ExecutionTrace& trace() { return trace_; }
     std::size_t size() const { return trace_.nodes.size(); }
+    std::size_t waits() const { return waits_.size(); }
     /// Sorts by id and resolves waits. Ids that no node has are dropped with one warning that counts them. Fails with
     /// `trace.duplicate` where two nodes share an id, `trace.cycle` where nodes wait for each other, naming some.
     Expected<ExecutionTrace> finish(std::string_view file);
@@ -88,6 +90,7 @@ public:
 private:
     ExecutionTrace trace_;
     std::vector<std::uint64_t> waits_;
+    std::unordered_map<std::string, std::int32_t> groups_;
 };
 
 /// What a trace asks of its ranks, summed.

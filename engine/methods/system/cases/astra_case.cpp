@@ -1,5 +1,6 @@
 #include "methods/system/cases/astra_case.h"
 
+#include "base/hash.h"
 #include "base/text/csv_stream.h"
 #include "base/text/json_file.h"
 #include "base/text/words.h"
@@ -8,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -29,7 +30,10 @@ public:
         s.activeChunks = whole("active-chunks-per-dimension", 1, 1);
         s.splits = whole("preferred-dataset-splits", 1, 1);
         s.memoryBandwidth = number("local-mem-bw", 0, 1e12, 0) * 1e9;
-        if (number("roofline-enabled", 0, 1, 0) != 0) s.peak = number("peak-perf", 1e-9, 1e12, 0) * 1e12;
+        if (number("roofline-enabled", 0, 1, 0) != 0) {
+            if (root.given("peak-perf") == nullptr) refuse("peak-perf", "TFLOP/s of a device, for the roofline");
+            s.peak = number("peak-perf", 1e-9, 1e12, 0) * 1e12;
+        }
         if (whole("queues-per-dim", 1, 1) != 1 || whole("num-queues-per-dim", 1, 1) != 1)
             refuse("queues-per-dim", "one queue for each dimension");
         const std::string order = lower(word("scheduling-policy", "LIFO"));
@@ -75,8 +79,11 @@ private:
         return fallback;
     }
     std::int64_t whole(const char* key, std::int64_t low, std::int64_t fallback) {
-        const double value = number(key, static_cast<double>(low), 1e9, static_cast<double>(fallback));
-        return static_cast<std::int64_t>(value);
+        const auto value =
+            static_cast<std::int64_t>(number(key, static_cast<double>(low), 1e9, static_cast<double>(fallback)));
+        const JsonNode* node = file_.root().given(key);
+        if (node != nullptr && node->isNumber() && !node->isWhole()) refuse(key, "a whole number");
+        return value;
     }
     std::string word(const char* key, const char* fallback) {
         const JsonNode* node = file_.root().given(key);
@@ -107,7 +114,7 @@ private:
 };
 
 Expected<void> readNetwork(const std::string& path, AstraCase& out) {
-    auto text = CsvStream::head(path, largest_trace);
+    auto text = CsvStream::head(path, std::size_t{1} << 20);
     if (!text) return Unexpected(std::move(text.error()));
     auto root = parseYaml(*text, path);
     if (!root) return Unexpected(std::move(root.error()));
@@ -143,8 +150,8 @@ Expected<void> readNetwork(const std::string& path, AstraCase& out) {
         else
             return refuse("topology", &shapes->items[d], "Ring, FullyConnected or Switch");
         const double size = numbers["npus_count"][d];
-        if (size < 2 || size > 1 << 24)
-            return refuse("npus_count", root->find("npus_count"), "two or more in each dimension");
+        if (size < 2 || size > 1 << 24 || size != std::floor(size))
+            return refuse("npus_count", root->find("npus_count"), "whole numbers from 2 to 16 million");
         one.size = static_cast<std::int64_t>(size);
         // Its GB are GiB.
         one.bandwidth = numbers["bandwidth"][d] * (out.settings.astraSim ? gibibyte : 1e9);
@@ -162,6 +169,12 @@ Expected<void> readMemory(const std::string& path, AstraCase& out) {
     if (const JsonNode* type = file->root().given("memory-type");
         type != nullptr && type->text == "NO_MEMORY_EXPANSION")
         return {};
+    for (const char* key : {"remote-mem-latency", "remote-mem-bw"}) {
+        const JsonNode* node = file->root().given(key);
+        if (node != nullptr && !(node->isNumber() && node->number >= 0))
+            return fail("astra.value", fmt::format("`{}` is {}", key, node->shown()), "a number from 0 on", {},
+                        file->place(key));
+    }
     out.settings.remote.latency = file->root().numberOf("remote-mem-latency").value_or(0);
     out.settings.remote.bandwidth = file->root().numberOf("remote-mem-bw").value_or(0) * 1e9;
     return {};
@@ -175,6 +188,9 @@ Expected<void> readGroups(const std::string& path, AstraCase& out) {
     for (const JsonNode& group : file->root().items) {
         RankGroup one;
         one.name = group.key;
+        if (!group.isArray() || group.items.empty())
+            return fail("astra.value", fmt::format("group `{}` is {}", group.key, group.shown()), "a list of its ranks",
+                        {}, file->place(group.key));
         for (const JsonNode& member : group.items) {
             if (!member.isWhole() || member.number < 0 || member.number > 1 << 24)
                 return fail("astra.value", fmt::format("group `{}` holds {}", group.key, member.shown()), "ranks", {},
@@ -186,20 +202,22 @@ Expected<void> readGroups(const std::string& path, AstraCase& out) {
     return {};
 }
 
-Expected<void> readTraces(const std::string& folder, AstraCase& out) {
-    namespace fs = std::filesystem;
+using TraceFiles = std::map<std::int64_t, std::string>;  ///< rank → path
+
+/// The one name of which there are traces, and the files of its ranks, 0 and on.
+Expected<TraceFiles> traceFiles(const std::string& place, std::string& named) {
+    std::map<std::string, TraceFiles> found;
     std::error_code error;
-    std::string place = folder + "/et";
-    if (!fs::is_directory(place, error)) place = folder;
-    std::map<std::string, std::map<std::int64_t, std::string>> found;  // name → rank → path
-    for (const auto& entry : fs::directory_iterator(place, error)) {
-        std::string name = entry.path().filename().string();
+    auto entries = std::filesystem::directory_iterator(place, error);
+    for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+        const std::filesystem::path& path = entries->path();
+        std::string name = path.filename().string();
         if (name.ends_with(".gz")) name.resize(name.size() - 3);
         if (!name.ends_with(".et")) continue;
         name.resize(name.size() - 3);
         const auto dot = name.rfind('.');
         const auto rank = dot == std::string::npos ? std::nullopt : wholeIn(std::string_view(name).substr(dot + 1));
-        if (rank && *rank >= 0) found[name.substr(0, dot)][*rank] = entry.path().string();
+        if (rank && *rank >= 0) found[name.substr(0, dot)][*rank] = path.string();
     }
     if (found.empty())
         return fail("astra.missing", "there is no trace", "et/NAME.RANK.et", "generate the workload first",
@@ -209,24 +227,33 @@ Expected<void> readTraces(const std::string& folder, AstraCase& out) {
                     fmt::format("there are traces of {} names, as {} and {}", found.size(), found.begin()->first,
                                 found.rbegin()->first),
                     "traces of one name", "remove the others", {place, 0, 0, {}});
-    out.name = found.begin()->first;
-    const auto& ranks = found.begin()->second;
-    std::map<std::string, TracePtr, std::less<>> known;  // by content
-    for (std::int64_t r = 0; r < static_cast<std::int64_t>(ranks.size()); ++r) {
-        const auto at = ranks.find(r);
-        if (at == ranks.end())
+    named = found.begin()->first;
+    TraceFiles ranks = std::move(found.begin()->second);
+    for (std::int64_t r = 0; r < static_cast<std::int64_t>(ranks.size()); ++r)
+        if (!ranks.contains(r))
             return fail("astra.missing", fmt::format("the trace of rank {} is missing", r),
                         fmt::format("ranks 0 to {}", ranks.size() - 1), {}, {place, 0, 0, {}});
-        auto text = CsvStream::head(at->second, largest_trace);
-        if (!text) return Unexpected(std::move(text.error()));
-        auto same = known.find(*text);
-        if (same == known.end()) {
-            auto trace = parseChakra(*text, at->second);
+    return ranks;
+}
+
+Expected<void> readTraces(const std::string& folder, AstraCase& out) {
+    std::error_code error;
+    std::string place = folder + "/et";
+    if (!std::filesystem::is_directory(place, error)) place = folder;
+    const auto files = traceFiles(place, out.name);
+    if (!files) return Unexpected(files.error());
+    std::map<std::pair<std::size_t, std::uint64_t>, TracePtr> known;  // by length and hash
+    for (const auto& [rank, path] : *files) {
+        const auto text = readTraceFile(path);
+        if (!text) return Unexpected(text.error());
+        TracePtr& same = known[{text->size(), Hash().add(*text).value()}];
+        if (!same) {
+            auto trace = parseChakra(*text, path);
             if (!trace) return Unexpected(std::move(trace.error()));
             for (const Diagnostic& one : trace->warnings) out.warnings.push_back(one);
-            same = known.emplace(std::move(*text), std::make_shared<const ExecutionTrace>(std::move(*trace))).first;
+            same = std::make_shared<const ExecutionTrace>(std::move(*trace));
         }
-        out.job.traces.push_back(same->second);
+        out.job.traces.push_back(same);
     }
     for (const std::string& path :
          {place + "/" + out.name + ".json", folder + "/comm_group.json", folder + "/" + out.name + ".json"}) {

@@ -5,7 +5,6 @@
 
 #include "simulation/cluster/cluster_run.h"
 
-#include <optional>
 #include <string>
 
 namespace orrery {

@@ -34,18 +34,15 @@ TrainingProgram scaled(TrainingProgram program, double factor) {
     return program;
 }
 
-Expected<StepRun> runStep(const TrainingProgram& program, const PlanPrices& prices, std::int64_t devices, bool spans,
+Expected<StepRun> runStep(const TrainingProgram& program, const PlanPrices& prices, bool spans,
                           const std::stop_token& stop) {
-    auto job = trainingJob(program);
+    const std::int64_t drawn = std::max<std::int64_t>(2, program.plan.devices());  // a network has two at least
+    auto job = trainingJob(program, drawn);
     if (!job) return Unexpected(std::move(job.error()));
     ClusterSettings settings;
-    settings.network.dimensions = {{TopologyShape::Switch, std::max<std::int64_t>(2, devices), 1e9, 0}};
+    settings.network.dimensions = {{TopologyShape::Switch, drawn, 1e9, 0}};
     settings.network.congestion = false;
     settings.prices = &prices;
-    if (devices < 2) {  // a network has two devices at least; the second one idles
-        job->slotOf.push_back(1);
-        job->traces.push_back(std::make_shared<const ExecutionTrace>());
-    }
     auto outcome = runCluster(std::move(*job), settings, spans, stop, false);
     if (!outcome) return Unexpected(std::move(outcome.error()));
     StepRun run;
@@ -208,6 +205,186 @@ Sent sentBy(const PlanPrices& prices, const Plan& plan, const std::vector<Networ
     return sent;
 }
 
+/// What the plan makes of the drawing and the model.
+struct PlannedStep {
+    ClusterView cluster;
+    std::size_t groupIndex = 0;
+    Placement placement;
+    ShardedWorkload sharded;
+
+    const DeviceGroup& group() const { return cluster.groups[groupIndex]; }
+};
+
+Expected<PlannedStep> plannedStep(const Scenario& scenario) {
+    if (auto good = checkPlan(scenario.plan); !good) return Unexpected(std::move(good.error()));
+    PlannedStep planned;
+    auto cluster = clusterView(*scenario.hardware);
+    if (!cluster) return Unexpected(std::move(cluster.error()));
+    planned.cluster = std::move(*cluster);
+    const auto group = groupFor(planned.cluster, scenario.plan);
+    if (!group) return Unexpected(group.error());
+    planned.groupIndex = static_cast<std::size_t>(*group - planned.cluster.groups.data());
+    auto placement = placementOf(**group, scenario.plan);
+    if (!placement) return Unexpected(std::move(placement.error()));
+    planned.placement = std::move(*placement);
+    auto sharded = shardedWorkload(scenario.workload, scenario.plan, scenario.task);
+    if (!sharded) return Unexpected(std::move(sharded.error()));
+    planned.sharded = std::move(*sharded);
+    return planned;
+}
+
+/// One pass of one device's shard, forwards, backwards and update.
+Expected<Estimate> shardEstimate(const Method& method, const Scenario& scenario, const PlannedStep& planned,
+                                 EstimateContext& context) {
+    Plan oneDevice;
+    oneDevice.placement = scenario.plan.placement;
+    const TrainingStep& step = std::get<TrainingStep>(scenario.task);
+    auto made = method.estimate(
+        {scenario.hardware, planned.sharded.shard, oneDevice, TrainingStep{step.optimizer, Recompute::None, true}},
+        context);
+    if (made && made->operators.forwardSeconds.empty())
+        return fail("training.parts", "the method does not tell forward pass and backward pass apart",
+                    "a method that composes kernels", "choose another method");
+    return made;
+}
+
+struct StepRuns {
+    StepRun likely;
+    double best = 0, worst = 0, floor = 0;  ///< s
+};
+
+/// Kernels and exchanges as they are likely, both at their low side, both at their high side, both at their least.
+Expected<StepRuns> runSides(const TrainingProgram& program, PlanPrices& prices, const Estimate& shard,
+                            const EstimateContext& context) {
+    using enum PlanPrices::Side;
+    const double computed = shard.latency.value;
+    const auto of = [&](double seconds) { return computed > 0 ? seconds / computed : 1; };
+    const auto ran = [&](double factor, PlanPrices::Side side, bool spans) {
+        prices.take(side);
+        return runStep(factor == 1 ? program : scaled(program, factor), prices, spans, context.stop);
+    };
+    StepRuns runs;
+    const auto add = [&](double factor, PlanPrices::Side side, double& seconds) -> Expected<void> {
+        const auto run = ran(factor, side, false);
+        if (!run) return Unexpected(run.error());
+        seconds = run->seconds;
+        return {};
+    };
+    auto likely = ran(1, shard.interval.kind == IntervalKind::Bound ? Low : Likely, context.wantTimeline);
+    if (!likely) return Unexpected(std::move(likely.error()));
+    runs.likely = std::move(*likely);
+    auto good = add(of(shard.interval.low.value), Low, runs.best);
+    if (good) good = add(of(shard.interval.high.value), High, runs.worst);
+    if (good && shard.bound) good = add(computed > 0 ? shard.bound->value / computed : 0, Low, runs.floor);
+    if (!good) return Unexpected(std::move(good.error()));
+    return runs;
+}
+
+void setLatency(Estimate& answer, const StepRuns& runs) {
+    const double total = runs.likely.seconds;
+    answer.latency = Seconds(total);
+    answer.interval.low = Seconds(std::min(total, runs.best));
+    answer.interval.high = Seconds(std::max(total, runs.worst));
+    answer.interval.basis += "; collectives from the wires alone to the worst of published measurements";
+    if (answer.bound) answer.bound = Seconds(std::min(total, runs.floor));
+}
+
+/// Of all stages, in seconds.
+struct StageSums {
+    double busy = 0, exposed = 0;
+};
+
+StageSums sumsOf(const StepRun& run, std::int64_t stages) {
+    StageSums sums;
+    for (std::size_t s = 0; s < static_cast<std::size_t>(stages); ++s) {
+        sums.busy += toSeconds(run.outcome.ranks[s].compute);
+        sums.exposed += toSeconds(run.outcome.ranks[s].exposed);
+    }
+    return sums;
+}
+
+/// `computed`: seconds of the shard's pass, to which the answer's figures still belong.
+std::vector<Figure> figuresOf(const Estimate& answer, const Plan& plan, double computed, std::int64_t microbatches,
+                              const StageSums& sums, const Sent& sent) {
+    double flops = 0, rate = 0;
+    std::string unit;
+    for (const Figure& figure : answer.figures) {
+        if (figure.label == "Throughput") rate = figure.value, unit = figure.unit;
+        if (figure.label == "Model FLOP utilisation") flops = figure.value * computed;  // seconds at peak, of one shard
+    }
+    const double total = answer.latency.value;
+    const auto stages = static_cast<double>(plan.pipeline), batches = static_cast<double>(microbatches);
+    const double passes = static_cast<double>(plan.data * plan.context) * batches;
+    std::vector<Figure> figures;
+    const auto add = [&](std::string_view label, double value, Dimension dimension, std::string its = {}) {
+        figures.push_back({std::string(label), value, dimension, std::move(its)});
+    };
+    figures.push_back({"Time of one step",
+                       total,
+                       Dimension::Time,
+                       {},
+                       std::pair{answer.interval.low.value, answer.interval.high.value},
+                       answer.interval.basis});
+    add("Throughput", total > 0 ? rate * computed * passes / total : 0, Dimension::Number, unit);
+    if (flops > 0 && total > 0) add("Model FLOP utilisation", flops * batches / stages / total, Dimension::Fraction);
+    add("Computing share", total > 0 ? sums.busy / stages / total : 0, Dimension::Fraction);
+    add("Exposed communication", sums.exposed / stages, Dimension::Time);
+    if (plan.pipeline > 1)
+        add("Waiting for other stages", std::max(0.0, total - (sums.busy + sums.exposed) / stages), Dimension::Time);
+    for (const auto& [tier, bytes] : sent.bytesOfDevice)
+        add(fmt::format("Sent over {} by a device", tier), bytes, Dimension::Data);
+    add("Devices at work", static_cast<double>(plan.devices()), Dimension::Count);
+    add("Micro-batches", batches, Dimension::Count);
+    if (answer.energy && computed > 0 && sent.joules > 0) add("Energy of the network", sent.joules, Dimension::Energy);
+    return figures;
+}
+
+void setMemory(Estimate& answer, const TrainingProgram& program, const ShardedWorkload& sharded,
+               const TrainingStep& step) {
+    if (!answer.memory) return;
+    std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "memory.does-not-fit"; });
+    answer.memory = memoryOf(program, sharded, step, *answer.memory);
+    const MemoryUse& use = *answer.memory;
+    if (use.capacity.value > 0 && use.total() > use.capacity)
+        answer.warnings.push_back(
+            warning("memory.does-not-fit",
+                    fmt::format("a device needs {} of {}: the time is that of devices with enough memory",
+                                format(use.total()), format(use.capacity)),
+                    "Raise tp, pp or zero, take more micro-batches, or recompute=full"));
+}
+
+/// `passes`: of the shard, by all devices together.
+void setEnergy(Estimate& answer, double passes, double network) {
+    if (!answer.energy) return;
+    answer.energy = *answer.energy * passes + Joules(network);
+    for (double& joules : answer.operators.joules) joules *= passes;
+    if (!answer.operators.joules.empty()) answer.operators.joules.back() += network;
+}
+
+/// What the answer rests on.
+void setGrounds(Estimate& answer, const Scenario& scenario, const PlannedStep& planned, const Sent& sent) {
+    for (const int tier : sent.crossed)
+        addMoreParts(answer, *scenario.hardware, planned.group().tiers[static_cast<std::size_t>(tier)].read);
+    std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "plan.one-device"; });
+    for (const Diagnostics* more : {&planned.cluster.warnings, &planned.placement.warnings})
+        answer.warnings.insert(answer.warnings.end(), more->begin(), more->end());
+    std::erase_if(answer.assumptions, [](const std::string& said) { return said.starts_with("Backward: "); });
+    answer.assumptions.insert(answer.assumptions.begin(),
+                              fmt::format("{} of {} devices `{}` work as {}", scenario.plan.devices(),
+                                          planned.placement.drawn, planned.group().name, toText(scenario.plan)));
+    for (const std::vector<std::string>* more : {&planned.sharded.assumptions, &sent.assumptions})
+        answer.assumptions.insert(answer.assumptions.end(), more->begin(), more->end());
+    answer.assumptions.push_back(
+        "Gradients of weights narrower than 4 bytes are added to a sum in fp32, once per micro-batch");
+    answer.assumptions.push_back(fmt::format(
+        "One forward, one backward{}; exchanges inside a layer are waited for, gradients go beside the backward pass",
+        scenario.plan.interleave > 1 ? ", chunks interleaved" : ""));
+    const Recompute again = std::get<TrainingStep>(scenario.task).recompute;
+    if (again != Recompute::None)
+        answer.assumptions.push_back(again == Recompute::Full ? "Every layer is computed again before its backward pass"
+                                                              : "Attention is computed again in the backward pass");
+}
+
 }  // namespace
 
 bool needsTrainingRun(const Scenario& scenario, const Method& method) {
@@ -219,138 +396,35 @@ bool needsTrainingRun(const Scenario& scenario, const Method& method) {
 Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& scenario, EstimateContext& context) {
     const Plan& plan = scenario.plan;
     const TrainingStep& step = std::get<TrainingStep>(scenario.task);
-    if (auto good = checkPlan(plan); !good) return Unexpected(std::move(good.error()));
-    const auto cluster = clusterView(*scenario.hardware);
-    if (!cluster) return Unexpected(cluster.error());
-    const auto group = groupFor(*cluster, plan);
-    if (!group) return Unexpected(group.error());
-    const auto placement = placementOf(**group, plan);
-    if (!placement) return Unexpected(placement.error());
-    const auto sharded = shardedWorkload(scenario.workload, plan, scenario.task);
-    if (!sharded) return Unexpected(sharded.error());
-
-    Plan oneDevice;
-    oneDevice.placement = plan.placement;
-    auto made = method.estimate(
-        {scenario.hardware, sharded->shard, oneDevice, TrainingStep{step.optimizer, Recompute::None, true}}, context);
-    if (!made) return made;
-    Estimate answer = std::move(*made);
-    if (answer.operators.forwardSeconds.empty())
-        return fail("training.parts", "the method does not tell forward pass and backward pass apart",
-                    "a method that composes kernels", "choose another method");
-    const double computed = answer.latency.value;
-    const double low = computed > 0 ? answer.interval.low.value / computed : 1,
-                 high = computed > 0 ? answer.interval.high.value / computed : 1;
-    const double least = computed > 0 && answer.bound ? answer.bound->value / computed : 0;
-
-    auto program = trainingProgram(*sharded, answer.operators, plan, step);
-    if (!program) return Unexpected(std::move(program.error()));
-    auto network = networkFor(method, **group, scenario, context);
-    if (!network) return Unexpected(std::move(network.error()));
+    const auto planned = plannedStep(scenario);
+    if (!planned) return Unexpected(planned.error());
+    auto answer = shardEstimate(method, scenario, *planned, context);
+    if (!answer) return answer;
+    const double computed = answer->latency.value;
+    const auto program = trainingProgram(planned->sharded, answer->operators, plan, step);
+    if (!program) return Unexpected(program.error());
+    const auto network = networkFor(method, planned->group(), scenario, context);
+    if (!network) return Unexpected(network.error());
     const auto job = trainingJob(*program);
     if (!job) return Unexpected(job.error());
-    auto prices = PlanPrices::make(*job, *placement, **network, context.stop);
+    auto prices = PlanPrices::make(*job, planned->placement, **network, context.stop);
     if (!prices) return Unexpected(std::move(prices.error()));
-    const bool bound = answer.interval.kind == IntervalKind::Bound;
-    const std::int64_t devices = plan.devices();
-    const auto ran = [&](double factor, PlanPrices::Side side, bool spans) {
-        prices->take(side);
-        return runStep(factor == 1 ? *program : scaled(*program, factor), *prices, devices, spans, context.stop);
-    };
-    auto likely = ran(1, bound ? PlanPrices::Side::Low : PlanPrices::Side::Likely, context.wantTimeline);
-    if (!likely) return Unexpected(std::move(likely.error()));
-    const auto best = ran(low, PlanPrices::Side::Low, false), worst = ran(high, PlanPrices::Side::High, false),
-               floor = ran(least, PlanPrices::Side::Low, false);
-    if (!best || !worst || !floor) return Unexpected(!best ? best.error() : !worst ? worst.error() : floor.error());
+    const auto runs = runSides(*program, *prices, *answer, context);
+    if (!runs) return Unexpected(runs.error());
 
-    const double total = likely->seconds;
-    answer.latency = Seconds(total);
-    answer.interval.low = Seconds(std::min(total, best->seconds));
-    answer.interval.high = Seconds(std::max(total, worst->seconds));
-    answer.interval.basis += "; collectives from the wires alone to the worst of published measurements";
-    if (answer.bound) answer.bound = Seconds(std::min(total, floor->seconds));
-
-    double busy = 0, exposed = 0, longest = 0;  // of all stages; of the one that computes longest
-    for (std::size_t s = 0; s < static_cast<std::size_t>(plan.pipeline); ++s) {
-        const RankResult& rank = likely->outcome.ranks[s];
-        busy += toSeconds(rank.compute);
-        exposed += toSeconds(rank.exposed);
-        longest = std::max(longest, toSeconds(rank.compute));
-    }
-    const auto stages = static_cast<double>(plan.pipeline);
-    const Sent sent = sentBy(*prices, plan, (*group)->tiers);
-    double throughput = 0, flops = 0, rate = 0;
-    std::string unit;
-    for (const Figure& figure : answer.figures) {
-        if (figure.label == "Throughput") rate = figure.value, unit = figure.unit;
-        if (figure.label == "Model FLOP utilisation") flops = figure.value * computed;  // seconds at peak, of one shard
-    }
-    const double passes = static_cast<double>(plan.data * plan.context * sharded->microbatches);
-    throughput = total > 0 ? rate * computed * passes / total : 0;
-    std::vector<Figure> figures;
-    const auto add = [&](std::string_view label, double value, Dimension dimension, std::string its = {}) {
-        figures.push_back({std::string(label), value, dimension, std::move(its)});
-    };
-    figures.push_back({"Time of one step",
-                       total,
-                       Dimension::Time,
-                       {},
-                       std::pair{answer.interval.low.value, answer.interval.high.value},
-                       answer.interval.basis});
-    add("Throughput", throughput, Dimension::Number, unit);
-    if (flops > 0 && total > 0)
-        add("Model FLOP utilisation", flops * static_cast<double>(sharded->microbatches) / stages / total,
-            Dimension::Fraction);
-    add("Computing share", total > 0 ? busy / stages / total : 0, Dimension::Fraction);
-    add("Exposed communication", exposed / stages, Dimension::Time);
-    if (plan.pipeline > 1)
-        add("Waiting for other stages", std::max(0.0, total - (busy + exposed) / stages), Dimension::Time);
-    for (const auto& [tier, bytes] : sent.bytesOfDevice)
-        add(fmt::format("Sent over {} by a device", tier), bytes, Dimension::Data);
-    add("Devices at work", static_cast<double>(devices), Dimension::Count);
-    add("Micro-batches", static_cast<double>(sharded->microbatches), Dimension::Count);
-
-    if (answer.memory) {
-        std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "memory.does-not-fit"; });
-        answer.memory = memoryOf(*program, *sharded, step, *answer.memory);
-        const MemoryUse& use = *answer.memory;
-        if (use.capacity.value > 0 && use.total() > use.capacity)
-            answer.warnings.push_back(
-                warning("memory.does-not-fit",
-                        fmt::format("a device needs {} of {}: the time is that of devices with enough memory",
-                                    format(use.total()), format(use.capacity)),
-                        "Raise tp, pp or zero, take more micro-batches, or recompute=full"));
-    }
-    if (answer.energy && computed > 0) {
-        const double all = busy * static_cast<double>(devices) / stages / computed;
-        answer.energy = *answer.energy * all + Joules(sent.joules);
-        for (double& joules : answer.operators.joules) joules *= all;
-        if (!answer.operators.joules.empty()) answer.operators.joules.back() += sent.joules;
-        if (sent.joules > 0) add("Energy of the network", sent.joules, Dimension::Energy);
-    }
-    answer.figures = std::move(figures);
-    spreadColumns(answer.operators, total, computed);
-    answer.timeline = {};
-    if (context.wantTimeline) answer.timeline = timelineOf(*likely, *job);
-    for (const int tier : sent.crossed)
-        addMoreParts(answer, *scenario.hardware, (*group)->tiers[static_cast<std::size_t>(tier)].read);
-    std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "plan.one-device"; });
-    answer.warnings.insert(answer.warnings.end(), cluster->warnings.begin(), cluster->warnings.end());
-    answer.warnings.insert(answer.warnings.end(), placement->warnings.begin(), placement->warnings.end());
-    std::erase_if(answer.assumptions, [](const std::string& said) { return said.starts_with("Backward: "); });
-    answer.assumptions.insert(answer.assumptions.begin(), fmt::format("{} of {} devices `{}` work as {}", devices,
-                                                                      placement->drawn, (*group)->name, toText(plan)));
-    for (const std::vector<std::string>* more : {&sharded->assumptions, &sent.assumptions})
-        answer.assumptions.insert(answer.assumptions.end(), more->begin(), more->end());
-    answer.assumptions.push_back(
-        "Gradients of weights narrower than 4 bytes are added to a sum in fp32, once per micro-batch");
-    answer.assumptions.push_back(fmt::format(
-        "One forward, one backward{}; exchanges inside a layer are waited for, gradients go beside the backward pass",
-        plan.interleave > 1 ? ", chunks interleaved" : ""));
-    if (step.recompute != Recompute::None)
-        answer.assumptions.push_back(step.recompute == Recompute::Full
-                                         ? "Every layer is computed again before its backward pass"
-                                         : "Attention is computed again in the backward pass");
+    const StageSums sums = sumsOf(runs->likely, plan.pipeline);
+    const Sent sent = sentBy(*prices, plan, planned->group().tiers);
+    setLatency(*answer, *runs);
+    answer->figures = figuresOf(*answer, plan, computed, planned->sharded.microbatches, sums, sent);
+    setMemory(*answer, *program, planned->sharded, step);
+    if (computed > 0)
+        setEnergy(*answer,
+                  sums.busy * static_cast<double>(plan.devices()) / static_cast<double>(plan.pipeline) / computed,
+                  sent.joules);
+    spreadColumns(answer->operators, answer->latency.value, computed);
+    answer->timeline = {};
+    if (context.wantTimeline) answer->timeline = timelineOf(runs->likely, *job);
+    setGrounds(*answer, scenario, *planned, sent);
     return answer;
 }
 

@@ -70,7 +70,8 @@ Expected<std::vector<ScheduleStep>> oneForwardOneBackward(std::int64_t stage, st
 /// Traces of one device of every stage, which stand for all of its stage. Devices: tensor parallelism counts fastest,
 /// then context, data, and the stages. Of `drawn` devices those beyond the plan's do nothing. Computations are
 /// tagged by their turn: from 2 on, even forwards, odd backwards; 0: the optimizer. Groups are named
-/// `tensor`, `context`, `gradients` and their stage: `tensor 0`.
+/// `tensor`, `context`, `gradients` and their stage: `tensor 0`. Fails with `training.large` where traces would have
+/// more than 2^24 nodes, and as oneForwardOneBackward() does.
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn = 0);
 
 /// The same with a trace and communicators for every rank of the plan: for tools that know no likeness.

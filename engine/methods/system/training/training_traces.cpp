@@ -60,7 +60,7 @@ private:
         node.work = TraceWork::Collective;
         node.collective = op;
         node.bytes = bytes;
-        node.group = builder_.trace().groupNamed(fmt::format("{} {}", toText(group), stage_));
+        node.group = builder_.groupNamed(fmt::format("{} {}", toText(group), stage_));
         return add(node, name, waits);
     }
     std::int64_t sizeOf(ProgramGroup group) const {
@@ -159,9 +159,36 @@ private:
     std::uint64_t weights_ = nothing, layerBegan_ = nothing;
 };
 
+/// Nodes of the traces of all stages, about: a computation and an exchange a piece, and what each layer gathers and
+/// sends besides.
+double nodesOf(const TrainingProgram& program) {
+    double nodes = 0;
+    for (const ChunkProgram& chunk : program.chunks) {
+        nodes += 4;
+        for (const std::int32_t l : chunk.layers) {
+            const LayerProgram& its = program.layers[static_cast<std::size_t>(l)];
+            nodes += static_cast<double>(2 * (its.forward.size() + its.backward.size()) + 3);
+        }
+    }
+    return nodes * static_cast<double>(program.microbatches);
+}
+
+/// `copies` of the traces must fit into memory: 2^24 nodes take 2 GB.
+Expected<void> fits(const TrainingProgram& program, std::int64_t copies) {
+    constexpr double most = 1 << 24;
+    const double nodes = nodesOf(program) * static_cast<double>(copies);
+    if (nodes <= most) return {};
+    return fail(
+        "training.large",
+        fmt::format("{} micro-batches make traces of about {:.0f} million nodes", program.microbatches, nodes / 1e6),
+        fmt::format("at most {:.0f} million", most / 1e6), "take fewer micro-batches: lower mb",
+        Place{.path = "plan/microbatches"});
+}
+
 }  // namespace
 
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn) {
+    if (auto good = fits(program, 1); !good) return Unexpected(std::move(good.error()));
     const Plan& plan = program.plan;
     const std::int64_t stages = plan.pipeline, perStage = plan.tensor * plan.context * plan.data;
     ClusterJob job;
@@ -190,10 +217,11 @@ Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t dr
 }
 
 Expected<ClusterJob> everyRank(const TrainingProgram& program) {
-    auto folded = trainingJob(program);
-    if (!folded) return folded;
     const Plan& plan = program.plan;
     const std::int64_t perStage = plan.tensor * plan.context * plan.data;
+    if (auto good = fits(program, perStage); !good) return Unexpected(std::move(good.error()));
+    const auto folded = trainingJob(program);
+    if (!folded) return folded;
     ClusterJob job;
     std::map<std::string, bool> known;
     for (std::int64_t r = 0; r < plan.pipeline * perStage; ++r) {
