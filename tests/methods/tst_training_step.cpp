@@ -125,6 +125,7 @@ private slots:
     void oneDeviceForItsLikes();
     void recomputation();
     void memoryOfShares();
+    void columnsOfAStep();
     void publishedSteps();
     void dividedStepsAsMeasured();
     void dividedWeightsAreGathered();
@@ -232,6 +233,23 @@ void TstTrainingStep::memoryOfShares() {
     const double piped = estimated(workload, "pp=4,mb=16", Recompute::None).memory->activations.value;
     const double whole = estimated(workload, "mb=16", Recompute::None).memory->activations.value;
     QVERIFY2(std::abs(piped / whole - 1) < 0.1, fmt::format("{} of {}", piped, whole).c_str());
+}
+
+// Operators sum to the step, the optimizer counts once among eight micro-batches, and no operator is above the peak.
+void TstTrainingStep::columnsOfAStep() {
+    const WorkloadPtr workload = gpt(8, 2048, 16, 16);
+    const Estimate answer = estimated(workload, "tp=2,pp=2,mb=8", Recompute::None);
+    const OperatorEstimates& ops = answer.operators;
+    double sum = 0, update = 0;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        sum += ops.seconds[i];
+        update += ops.updateSeconds[i];
+        QVERIFY(ops.seconds[i] <= 0 || ops.flops[i] / ops.seconds[i] < 312e12);
+    }
+    QVERIFY(std::abs(sum / answer.latency.value - 1) < 1e-9);
+    // Adam moves some 28 bytes for each of a device's parameters: a quarter of all.
+    const double least = 28 * workload->totals.parameters / 4 / 2039e9;
+    QVERIFY2(update > 0.5 * least && update < 2 * least, fmt::format("{} of {}", update, least).c_str());
 }
 
 // Korthikanti et al. 2022: iteration times on A100 (table 5), and the activations of the first stage where attention is

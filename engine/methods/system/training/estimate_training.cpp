@@ -166,11 +166,27 @@ Timeline timelineOf(const StepRun& run, const ClusterJob& job) {
     return timeline;
 }
 
-/// Columns sum to the step: what a device computes of an operator, and the rest, waiting and exchanges, in proportion.
-void spreadColumns(OperatorEstimates& ops, double step, double computed) {
-    const double factor = computed > 0 ? step / computed : 1;
-    for (auto* column : {&ops.seconds, &ops.lowSeconds, &ops.highSeconds, &ops.forwardSeconds, &ops.updateSeconds})
-        for (double& seconds : *column) seconds *= factor;
+/// From one micro-batch of all layers to the step of a device: every micro-batch but one optimizer, in times that sum
+/// to the step (waiting and exchanges in proportion); operations and bytes of the stages' mean.
+void spreadColumns(OperatorEstimates& ops, double step, double microbatches, double stages) {
+    const auto inStep = [&](std::size_t i) {
+        return (ops.seconds[i] - ops.updateSeconds[i]) * microbatches + ops.updateSeconds[i];
+    };
+    double sum = 0;
+    for (std::size_t i = 0; i < ops.size(); ++i) sum += inStep(i);
+    const double factor = sum > 0 ? step / sum : 0;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const double scale = ops.seconds[i] > 0 ? inStep(i) / ops.seconds[i] * factor : 0;
+        for (auto* column : {&ops.lowSeconds, &ops.highSeconds})
+            if (i < column->size()) (*column)[i] *= scale;
+        ops.forwardSeconds[i] *= microbatches * factor;
+        ops.seconds[i] *= scale;
+        ops.updateSeconds[i] *= factor;
+    }
+    for (auto* column : {&ops.flops, &ops.bytes})
+        for (double& each : *column) each *= microbatches / stages;
+    for (auto& level : ops.levelBytes)
+        for (double& each : level) each *= microbatches / stages;
 }
 
 struct Sent {
@@ -421,7 +437,8 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
         setEnergy(*answer,
                   sums.busy * static_cast<double>(plan.devices()) / static_cast<double>(plan.pipeline) / computed,
                   sent.joules);
-    spreadColumns(answer->operators, answer->latency.value, computed);
+    spreadColumns(answer->operators, answer->latency.value, static_cast<double>(planned->sharded.microbatches),
+                  static_cast<double>(scenario.plan.pipeline));
     answer->timeline = {};
     if (context.wantTimeline) answer->timeline = timelineOf(runs->likely, *job);
     setGrounds(*answer, scenario, *planned, sent);
