@@ -4,6 +4,7 @@
 #include "app/cli/question.h"
 #include "app/cli/why.h"
 #include "learning/calibration.h"
+#include "store/export/chakra_folder.h"
 #include "store/export/exports.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,31 @@
 namespace orrery::cli {
 
 namespace {
+
+// The traces by the first of the methods that can make them.
+int exportChakra(const Study& study, const std::string& folder, const CalibrationSet& calibrations,
+                 Executor& executor) {
+    Diagnostic last;
+    for (const std::string& choice : study.methods) {
+        const Method* method = findMethod(choice);
+        if (!method) continue;
+        EstimateContext context{executor};
+        context.calibrations = &calibrations;
+        if (auto chosen = methodChoice(choice, builtinMethods())) context.options = chosen->options;
+        const auto traces = trainingTraces(*method, study.scenarios.front(), context);
+        if (!traces) {
+            last = traces.error();
+            continue;
+        }
+        const auto written = writeChakraFolder(*traces, "step", folder);
+        if (!written) return failed(written.error());
+        return print(fmt::format("{} traces by {} in {}: run them with `orrery-cli train --astra {}`\n", *written,
+                                 choice, folder, folder))
+                   ? Answered
+                   : Unanswered;
+    }
+    return failed(last);
+}
 
 int runScenario(const Arguments& arguments, Watch& watch) {
     const auto scenario = readScenario(arguments);
@@ -36,6 +62,7 @@ int runScenario(const Arguments& arguments, Watch& watch) {
     if (const auto why = arguments.value("why")) {
         return explain(study, std::string(*why), calibrations, std::string(arguments.value("json").value_or("")));
     }
+    if (const auto folder = arguments.value("chakra")) return exportChakra(study, *folder, calibrations, *executor);
     StudyOptions options;
     options.calibrations = &calibrations;
     options.executor = executor.get();
@@ -69,6 +96,8 @@ std::vector<Option> options() {
     all.push_back({"out", "DIR", "leave report.html, estimates.csv, run.json, and per method operators and trace"});
     all.push_back(
         {"why", "OPERATOR", "instead: the kernels that this operator is launched as, and what makes their prices"});
+    all.push_back(
+        {"chakra", "DIR", "instead: a training step of a plan as Chakra traces of every rank, a folder for ASTRA-sim"});
     all.push_back({"json", "FILE", "the answers as JSON (resources/schema/run.schema.json); - is standard output"});
     return all;
 }

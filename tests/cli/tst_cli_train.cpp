@@ -75,6 +75,27 @@ private slots:
         const int cycles = Json::parse(own.out.toStdString())["ranks"][0]["cycles"].get<int>();
         QVERIFY(cycles > 50000 && cycles < 53500);
     }
+    // A plan's step as a folder, and back: 16 ranks end together by stage, after at least what each computes.
+    void aPlanAsAFolder() {
+        const QString folder = folder_.filePath("plan");
+        const Outcome made = cli({"run", "--hardware", "dgx-h100-x2", "--workload", "gpt-2", "--phase",
+                                  "training-forward", "--batch", "16", "--seq", "512", "--plan", "tp=2,pp=2,dp=4,mb=4",
+                                  "--task", "training-step", "--method", "tile-hybrid", "--chakra", folder});
+        QVERIFY2(made.exit == 0, made.text().constData());
+        QVERIFY2(made.out.contains("16 traces"), made.text().constData());
+        const Outcome outcome = cli({"train", "--astra", folder, "--json"});
+        QVERIFY2(outcome.exit == 0, outcome.text().constData());
+        const Json ranks = Json::parse(outcome.out.toStdString())["ranks"];
+        QCOMPARE(ranks.size(), std::size_t{16});
+        for (std::size_t r = 0; r < 16; ++r) {
+            QCOMPARE(ranks[r]["cycles"].get<std::int64_t>(), ranks[r / 8 * 8]["cycles"].get<std::int64_t>());
+            QVERIFY(ranks[r]["compute_cycles"].get<std::int64_t>() > 0);
+            QVERIFY(ranks[r]["cycles"].get<std::int64_t>() > ranks[r]["compute_cycles"].get<std::int64_t>());
+        }
+        const Outcome refused = cli({"run", "--hardware", "dgx-h100-x2", "--workload", "gpt-2", "--plan", "tp=2",
+                                     "--method", "tile-hybrid", "--chakra", folder});
+        QVERIFY2(refused.exit == 1 && refused.error.contains("training.ranks"), refused.text().constData());
+    }
     void wrongFolders() {
         const auto refused = [&](const QString& folder, const char* words) {
             const Outcome outcome = cli({"train", "--astra", folder});

@@ -445,4 +445,23 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
     return answer;
 }
 
+Expected<StepTraces> trainingTraces(const Method& method, const Scenario& scenario, EstimateContext& context) {
+    const auto* step = std::get_if<TrainingStep>(&scenario.task);
+    constexpr std::int64_t most = 4096;
+    if (!step || scenario.plan.devices() < 2 || scenario.plan.devices() > most)
+        return fail("training.ranks",
+                    fmt::format("traces of {} on {} devices", toText(scenario.task), scenario.plan.devices()),
+                    fmt::format("a training step of a plan of 2 to {} devices", most),
+                    "ask with --task training-step and --plan dp=8");
+    const auto planned = plannedStep(scenario);
+    if (!planned) return Unexpected(planned.error());
+    const auto answer = shardEstimate(method, scenario, *planned, context);
+    if (!answer) return Unexpected(answer.error());
+    const auto program = trainingProgram(planned->sharded, answer->operators, scenario.plan, *step);
+    if (!program) return Unexpected(program.error());
+    auto job = everyRank(*program);
+    if (!job) return Unexpected(std::move(job.error()));
+    return StepTraces{std::move(*job), planned->group().tiers};
+}
+
 }  // namespace orrery
