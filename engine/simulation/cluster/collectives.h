@@ -87,7 +87,7 @@ private:
         std::int32_t peer = 0;  ///< rank to the next, of a ring
         std::uint32_t peerStream = 0;
         std::uint16_t phase = 0;
-        bool queued = false, running = false;
+        bool running = false;
         std::uint8_t tree = 0, posted = 0;  ///< of trees: state, from whom messages are awaited
     };
     struct Message {
