@@ -419,6 +419,16 @@ void TstClusterRun::hostileSizes() {
     const auto unfolded = runCluster(jobOf(chunks, allGather(1 << 30)), chunks, false, {}, false);
     QVERIFY(!unfolded);
     QCOMPARE(unfolded.error().code, std::string("cluster.chunks"));
+    // Links and messages: everyone to everyone among 16,384.
+    ClusterSettings full = s;
+    full.network.dimensions = {{TopologyShape::FullyConnected, 16384, 1e9, 0}};
+    full.algorithms.fill({{StepAlgorithm::Direct, 0}});
+    for (const bool congestion : {true, false}) {
+        full.network.congestion = congestion;
+        const auto all = runCluster(jobOf(full, allGather(1 << 20)), full, false, {}, false);
+        QVERIFY(!all);
+        QCOMPARE(all.error().code, std::string(congestion ? "network.shape" : "cluster.chunks"));
+    }
     // Steps that 26 bits do not count.
     ClusterSettings wide = s;
     wide.network.dimensions = {{TopologyShape::Ring, 1 << 17, 1e9, 0}};

@@ -44,11 +44,10 @@ struct RankResult {
 };
 
 struct ClusterOutcome {
-    std::vector<RankResult> ranks;  ///< by slot
-    std::vector<RankSpan> spans;    ///< only where they were asked for
-    std::vector<MessageFabric::LinkUse> links;
+    std::vector<RankResult> ranks;              ///< by slot
+    std::vector<RankSpan> spans;                ///< only where they were asked for
+    std::vector<MessageFabric::LinkUse> links;  ///< of every slot, as MessageFabric::use(); empty without congestion
     std::uint64_t events = 0, messages = 0;
-    Diagnostics warnings;
 };
 
 /// Whether all ranks do the same on a network that looks the same from each: then one stands for all, and its messages

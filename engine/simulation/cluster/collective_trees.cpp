@@ -20,74 +20,82 @@ void Collectives::treeSend(std::uint32_t stream, std::int64_t to, std::uint32_t 
     post(streamAt(its, target, stream), rank, target, as, mine.phase, static_cast<double>(phase.message));
 }
 
-void Collectives::treeStep(std::uint32_t stream, bool received) {
+void Collectives::treeExpect(std::uint32_t stream, std::uint32_t from) {
+    if (await(stream, from)) return;
     Stream& mine = streams_[stream];
+    mine.posted = static_cast<std::uint8_t>(mine.posted | 1U << from);
+}
+
+void Collectives::treeBecome(std::uint32_t stream, std::uint8_t state, SimTime delay) {
+    Stream& mine = streams_[stream];
+    mine.tree = static_cast<std::uint8_t>((mine.tree & root_first) | state);
+    if (delay >= 0) queue_.schedule(queue_.now() + delay, StreamReady, stream);
+}
+
+void Collectives::treeStep(std::uint32_t stream, bool received) {
+    const Stream& mine = streams_[stream];
     const Collective& its = collectives_[mine.collective];
     const CollectivePhase& phase = its.phases[mine.phase];
     const std::int64_t index = indexInPhase(its, phase, rankOf_[static_cast<std::size_t>(slotOfStream(stream))]);
     const bool rootLast = (mine.tree & root_first) == 0;
     const TreePlace place = treePlace(index, phase.size, rootLast);
     const SimTime sum = endpoint_ + reduction(phase.message);
-    const auto become = [&](TreeState state) {
-        mine.tree = static_cast<std::uint8_t>((mine.tree & root_first) | state);
-    };
-    const auto expect = [&](std::uint32_t from) {
-        if (!await(stream, from)) mine.posted = static_cast<std::uint8_t>(mine.posted | 1U << from);
-    };
-    const auto later = [&](SimTime delay) { queue_.schedule(queue_.now() + delay, StreamReady, stream); };
+    if ((mine.tree & state_bits) >= WaitResult) return treeDown(stream, received, place, sum);
     // The parent knows this rank as its left or right child.
-    const auto asChild = [&] { return treePlace(place.parent, phase.size, rootLast).left == index ? Left : Right; };
-    const bool leaf = place.left < 0 && place.right < 0, root = place.parent < 0;
-    const auto state = static_cast<TreeState>(mine.tree & state_bits);
+    const bool left = place.parent >= 0 && treePlace(place.parent, phase.size, rootLast).left == index;
+    treeUp(stream, received, place, sum, left ? Left : Right);
+}
 
-    switch (state) {
+void Collectives::treeUp(std::uint32_t stream, bool received, const TreePlace& place, SimTime sum,
+                         std::uint32_t asChild) {
+    Stream& mine = streams_[stream];
+    const bool leaf = place.left < 0 && place.right < 0, root = place.parent < 0;
+    const auto handUp = [&] {
+        treeBecome(stream, WaitResult);
+        treeSend(stream, place.parent, asChild);
+        treeExpect(stream, Parent);
+    };
+    switch (mine.tree & state_bits) {
         case Start:
             if (leaf) {
-                become(AtWire);
-                later(endpoint_);
+                treeBecome(stream, AtWire, endpoint_);
             } else if (root) {
-                become(WaitOne);
-                expect(place.left >= 0 ? Left : Right);
+                treeBecome(stream, WaitOne);
+                treeExpect(stream, place.left >= 0 ? Left : Right);
             } else {
-                become(WaitBoth);
-                expect(Left);
-                expect(Right);
+                treeBecome(stream, WaitBoth);
+                treeExpect(stream, Left);
+                treeExpect(stream, Right);
             }
             break;
         case AtWire:
-            if (received) break;
-            become(WaitResult);
-            treeSend(stream, place.parent, asChild());
-            expect(Parent);
+            if (!received) handUp();
             break;
         case WaitBoth:
-            if (!received) break;
-            become(WaitOne);
-            later(sum);
+            if (received) treeBecome(stream, WaitOne, sum);
             break;
         case WaitOne:
             // The first child's sum may be done before the second one has come: it changes nothing.
-            if (!received) {
+            if (received)
+                treeBecome(stream, root ? Passing : Reduce, sum);
+            else
                 ++mine.free;
-                break;
-            }
-            become(root ? Passing : Reduce);
-            later(sum);
             break;
         case Reduce:
             if (received) break;
-            if (mine.free == 0) {
+            if (mine.free == 0)
                 ++mine.free;
-                break;
-            }
-            become(WaitResult);
-            treeSend(stream, place.parent, asChild());
-            expect(Parent);
+            else
+                handUp();
             break;
+    }
+}
+
+void Collectives::treeDown(std::uint32_t stream, bool received, const TreePlace& place, SimTime sum) {
+    const bool leaf = place.left < 0 && place.right < 0;
+    switch (streams_[stream].tree & state_bits) {
         case WaitResult:
-            if (!received) break;
-            become(leaf ? End : Passing);
-            later(leaf ? endpoint_ : sum);
+            if (received) treeBecome(stream, leaf ? End : Passing, leaf ? endpoint_ : sum);
             break;
         case Passing:
             if (received) break;

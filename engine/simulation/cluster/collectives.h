@@ -87,7 +87,7 @@ private:
         std::int32_t peer = 0;  ///< rank to the next, of a ring
         std::uint32_t peerStream = 0;
         std::uint16_t phase = 0;
-        bool queued = false, running = false;
+        bool running = false;
         std::uint8_t tree = 0, posted = 0;  ///< of trees: state, from whom messages are awaited
     };
     struct Message {
@@ -129,6 +129,11 @@ private:
     void insert(std::uint32_t stream, std::uint32_t count);
     void sendNext(std::uint32_t stream);
     void treeStep(std::uint32_t stream, bool received);
+    void treeUp(std::uint32_t stream, bool received, const TreePlace& place, SimTime sum, std::uint32_t asChild);
+    void treeDown(std::uint32_t stream, bool received, const TreePlace& place, SimTime sum);
+    void treeExpect(std::uint32_t stream, std::uint32_t from);
+    /// The next state; with a delay of 0 or more, the next step after it.
+    void treeBecome(std::uint32_t stream, std::uint8_t state, SimTime delay = -1);
     void treeSend(std::uint32_t stream, std::int64_t to, std::uint32_t as);
     bool await(std::uint32_t stream, std::uint32_t step);
     void post(std::uint32_t target, std::int32_t from, std::int32_t to, std::uint32_t step, std::uint32_t phase,
