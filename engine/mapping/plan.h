@@ -5,6 +5,7 @@
 #include "base/diagnostic.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -27,8 +28,13 @@ struct Plan {
     /// Where its devices stand: a path of names in the drawing (`node/h100`); empty: chosen.
     std::string placement;
 
-    /// tensor × pipeline × data × context. Experts add none.
-    std::int64_t devices() const { return tensor * pipeline * data * context; }
+    /// tensor × pipeline × data × context, of what checkPlan() allows; what 63 bits do not count is the most that they
+    /// do. Experts add none.
+    std::int64_t devices() const {
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        const std::int64_t replica = devicesPerReplica();
+        return data > 0 && replica > most / data ? most : replica * data;
+    }
     /// Of one copy of the model: devices() without data.
     std::int64_t devicesPerReplica() const { return tensor * pipeline * context; }
     bool split() const { return devices() > 1 || expert > 1; }

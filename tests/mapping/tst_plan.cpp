@@ -107,6 +107,11 @@ void TstPlan::devices() {
     const auto tooMany = checkPlan({.tensor = 8, .pipeline = 4}, 16);
     QVERIFY(!tooMany);
     QCOMPARE(codeOf(tooMany.error()), QString("plan.too-many-devices"));
+    Plan huge;
+    huge.tensor = huge.pipeline = huge.data = huge.context = 1000000;
+    QVERIFY(checkPlan(huge).has_value());
+    QCOMPARE(huge.devices(), std::numeric_limits<std::int64_t>::max());
+    QVERIFY(huge.split());
     const QString message = QString::fromStdString(tooMany.error().message);
     QVERIFY(message.contains("32") && message.contains("16"));
     // The product does not fit 64 bits, and is refused all the same.
