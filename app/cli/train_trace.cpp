@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -85,7 +86,9 @@ Expected<TraceCase> readTraceCase(const Arguments& arguments, bool congestion) {
     if (!sizes->empty()) {
         double all = 1;
         for (const double size : *sizes) all *= size;
-        if (all > 1 << 24 || all != static_cast<double>(static_cast<std::int64_t>(all)))
+        const bool whole =
+            std::all_of(sizes->begin(), sizes->end(), [](double size) { return size == std::floor(size); });
+        if (all > 1 << 24 || !whole)
             return wrongTrainOption("ranks", *arguments.value("ranks"), "whole numbers, 16 million ranks in all");
         how.ranks = static_cast<std::int64_t>(all);
     }

@@ -232,6 +232,8 @@ void TstClusterTraces::whatIsLeftOut() {
     odd.members = {{3, 1, {}}};
     const auto refused = jobOfTrace(odd, behindSwitch(4));
     QVERIFY(!refused && refused.error().code == "cluster.group");
+    const auto many = jobOfTrace(trace, behindSwitch(std::int64_t{1} << 40));
+    QVERIFY(!many && many.error().code == "cluster.ranks");
 }
 
 // Whatever stands in the folders of traces, alone and on more ranks, on links that are busy and that are not.

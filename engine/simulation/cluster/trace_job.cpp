@@ -31,6 +31,9 @@ public:
     }
 
     Expected<TraceJob> make(bool fold) {
+        if (devices_ > 1 << 24)
+            return fail("cluster.ranks", "the network has more than 16 million devices", "2 to 16,777,216 devices",
+                        "change its sizes");
         if (auto good = groups(); !good) return Unexpected(std::move(good.error()));
         leaveOut();
         if (devices_ == 1) {
