@@ -161,6 +161,7 @@ const Command trainCommand{
     .options =
         {{"astra", "DIR", "the folder"},
          {"trace", "FILE", "one trace, run on every rank"},
+         {"kineto", "FILE", "the timeline recorded beside a PyTorch execution trace, for its times"},
          {"ranks", "N[,N…]", "devices of a trace's network, by dimension, innermost first (as the trace says, or 8)"},
          {"topology", "WORD[,WORD…]", "Ring, Switch (the default) or FullyConnected, by dimension"},
          {"bandwidth", "GB/S[,…]", "of a link, one direction (400)"},

@@ -83,6 +83,7 @@ Expected<TraceCase> readTraceCase(const Arguments& arguments, bool congestion) {
     if (!sizes) return Unexpected(sizes.error());
     TraceReading how;
     how.order = order == "overlap" ? LayerOrder::Overlap : LayerOrder::Blocking;
+    how.timeline = arguments.value("kineto").value_or("");
     if (!sizes->empty()) {
         double all = 1;
         for (const double size : *sizes) all *= size;

@@ -154,6 +154,21 @@ private slots:
         refused({"--trace", good, "--topology", "Klein"}, 2, "Ring, Switch or FullyConnected");
         refused({"--trace", good, "--bandwidth", "0"}, 2, "--bandwidth `0`");
         refused({"--trace", good, "--order", "random"}, 2, "blocking or overlap");
+        write("pytorch.json",
+              R"({"nodes": [{"id": 1, "name": "step", "ctrl_deps": 1, "attrs": [{"name": "rf_id", "value": 4}]}]})");
+        write(
+            "timeline.json",
+            R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "step", "ts": 1, "dur": 25, "args": {"External id": 1,
+ "Record function id": 4}},
+ {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 9, "dur": 300, "args": {"External id": 1, "stream": 7}}]})");
+        const QStringList both{"--trace", folder_.filePath("pytorch.json"), "--kineto"};
+        const Outcome linked =
+            cli(QStringList{"train"} + both + QStringList{folder_.filePath("timeline.json"), "--json"});
+        QVERIFY2(linked.exit == 0, linked.text().constData());
+        const Json json = Json::parse(linked.out.toStdString());
+        QCOMPARE(json["ranks"][0]["cycles"].get<int>(), 325000);
+        QCOMPARE(json["ranks"][0]["compute_cycles"].get<int>(), 300000);
+        refused(both + QStringList{good}, 1, "good.txt");
     }
     void wrongFolders() {
         const auto refused = [&](const QString& folder, const char* words) {

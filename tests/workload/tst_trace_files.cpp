@@ -89,6 +89,7 @@ private slots:
     void recomputation();
     void operatorsOfTrioSim();
     void recordedByPyTorch();
+    void timelineBesidePyTorch();
     void graphAsJson();
     void archives();
     void damagedTexts();
@@ -252,6 +253,81 @@ void TstTraceFiles::recordedByPyTorch() {
     QCOMPARE(gathers.trace.ranks, std::int64_t{2});
     QCOMPARE(collectivesOf(gathers.trace).at(TraceCollective::AllGather).first, std::size_t{10});
     for (const TraceNode& node : gathers.trace.nodes) QCOMPARE(node.group, -1);
+}
+
+// An operator that calls two, three kernels on two streams, an all-reduce: the copy had been launched and began when
+// the all-reduce ended.
+void TstTraceFiles::timelineBesidePyTorch() {
+    const auto host = [](int id, const char* name, int caller, int function, const char* values = "") {
+        return fmt::format(
+            "{{\"id\": {}, \"name\": \"{}\", \"ctrl_deps\": {}, \"inputs\": {{\"values\": [{}]}}, \"attrs\": "
+            "[{{\"name\": "
+            "\"rf_id\", \"type\": \"uint64\", \"value\": {}}}]}}",
+            id, name, caller, values, function);
+    };
+    const auto event = [](const char* category, const char* name, double begin, double duration,
+                          std::string arguments) {
+        return fmt::format(
+            "{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": \"{}\", \"pid\": 0, \"tid\": 1, \"ts\": {}, \"dur\": {}, "
+            "\"args\": {{{}}}}}",
+            category, name, begin, duration, arguments);
+    };
+    const auto function = [](int external, int id) {
+        return fmt::format("\"External id\": {}, \"Record function id\": {}", external, id);
+    };
+    const auto kernel = [](int external, int correlation, int stream) {
+        return fmt::format("\"External id\": {}, \"correlation\": {}, \"stream\": {}", external, correlation, stream);
+    };
+    const std::string trace =
+        "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [" + host(1, "process", 1, 0) + ", " + host(2, "step", 1, 5) +
+        ", " + host(3, "aten::mm", 2, 6) + ", " + host(4, "record_param_comms", 2, 7) + ", " +
+        host(5, "nccl:all_reduce", 4, 8, "[3, 4, 0, 1000, 4, \"cuda:0\"]") + ", " + host(6, "aten::copy_", 2, 9) + "]}";
+    const std::string line = "{\"schemaVersion\": 1, \"traceEvents\": [" +
+                             event("cpu_op", "step", 0, 100, function(50, 5)) + ", " +
+                             event("cpu_op", "aten::mm", 10, 20, function(51, 6)) + ", " +
+                             event("cpu_op", "record_param_comms", 30, 20, function(52, 7)) + ", " +
+                             event("user_annotation", "nccl:all_reduce", 35, 10, function(53, 8)) + ", " +
+                             event("cpu_op", "aten::copy_", 60, 30, function(54, 9)) + ", " +
+                             event("cuda_runtime", "cudaLaunchKernel", 15, 5, "\"correlation\": 900") + ", " +
+                             event("cuda_runtime", "cudaLaunchKernelExC", 40, 5, "\"correlation\": 901") + ", " +
+                             event("cuda_runtime", "cudaMemcpyAsync", 70, 5, "\"correlation\": 902") + ", " +
+                             event("gpu_memcpy", "Memcpy DtoD", 420, 30, kernel(54, 902, 7)) + ", " +
+                             event("kernel", "gemm", 20, 200, kernel(51, 900, 7)) + ", " +
+                             event("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 221, 199, kernel(53, 901, 20)) +
+                             ", {\"ph\": \"i\", \"name\": \"mark\", \"ts\": 4}]}";
+    const auto timeline = parseKineto(line, "k.json");
+    QVERIFY2(timeline.has_value(), timeline ? "" : toText(timeline.error()).c_str());
+    QCOMPARE(timeline->kernels.size(), std::size_t{3});
+    QCOMPARE(timeline->kernels.front().launched, 15.0);
+    const auto linked = parsePyTorchTrace(trace, "t.json", &*timeline);
+    QVERIFY2(linked.has_value(), linked ? "" : toText(linked.error()).c_str());
+    QVERIFY2(linked->warnings.empty(), linked->warnings.empty() ? "" : toText(linked->warnings.front()).c_str());
+    std::string seen;
+    for (const TraceNode& node : linked->nodes) {
+        seen += fmt::format("{} {} {}", node.id, node.microseconds, node.onHost ? "host" : "device");
+        std::vector<std::uint64_t> waits;
+        for (const std::uint32_t at : linked->waitsOf(node)) waits.push_back(linked->nodes[at].id);
+        std::sort(waits.begin(), waits.end());
+        for (const std::uint64_t id : waits) seen += fmt::format(" <{}", id);
+        seen += "; ";
+    }
+    // The step's own: 100 without 20, 20 and 30. The gemm is 7, the copy 8.
+    QCOMPARE(seen,
+             std::string("1 0 host; 2 30 host <1; 3 20 host <2; 4 20 host <2; 5 199 device <4 <7; 6 30 host <2; 7 200 "
+                         "device <3; 8 30 device <5 <6 <7; "));
+    QCOMPARE(linked->nodes[4].bytes, std::int64_t{4000});
+    const auto stranger = parseKineto("{\"traceEvents\": []}", "k.json");
+    QVERIFY(!stranger && stranger.error().code == "trace.empty");
+    const auto cut = parseKineto(std::string_view(line).substr(0, 300), "k.json");
+    QVERIFY(!cut && cut.error().place.file == "k.json" && cut.error().place.line == 1);
+    RandomStream random(77);
+    for (int round = 0; round < 2000; ++round) {
+        std::string bad = line;
+        for (std::size_t n = 1 + random.below(3); n > 0; --n)
+            bad[random.below(bad.size())] = static_cast<char>(random.below(256));
+        if (const auto read = parseKineto(bad, "k"))
+            if (const auto both = parsePyTorchTrace(trace, "t", &*read); !both) QVERIFY(!both.error().message.empty());
+    }
 }
 
 // The same step as .et, which ASTRA-sim's feeder refuses, and as JSON: kernels of 329,543 us.

@@ -89,6 +89,8 @@ public:
     void add(TraceNode node, std::string_view name, std::span<const std::uint64_t> waits);
     /// Index into the trace's `groups`, which grow by a new name; -1 for all ranks: no name, or `0`.
     std::int32_t groupNamed(std::string_view name);
+    /// More ids for which a node waits, by its place in the order of add().
+    void waitFor(std::size_t index, std::span<const std::uint64_t> waits);
     ExecutionTrace& trace() { return trace_; }
     std::size_t size() const { return trace_.nodes.size(); }
     std::size_t waits() const { return waits_.size(); }

@@ -1,6 +1,5 @@
 #include "workload/traces/read_trace.h"
 
-#include "base/text/csv_stream.h"
 #include "base/text/tar_members.h"
 #include "base/text/words.h"
 #include "workload/traces/chakra.h"
@@ -36,6 +35,15 @@ bool looksLikeText(std::string_view text) {
     });
 }
 
+Expected<ReadTrace> linkedTrace(std::string_view text, const std::string& file, const TraceReading& how) {
+    if (how.timeline.empty()) return formed(parsePyTorchTrace(text, file), "a PyTorch execution trace");
+    const auto line = readTraceFile(how.timeline);
+    if (!line) return Unexpected(line.error());
+    const auto timeline = parseKineto(*line, how.timeline);
+    if (!timeline) return Unexpected(timeline.error());
+    return formed(parsePyTorchTrace(text, file, &*timeline), "a PyTorch execution trace with its timeline");
+}
+
 Expected<ReadTrace> traceOf(std::string_view text, const std::string& file, const TraceReading& how) {
     if (trimmed(text.substr(0, 4096)).empty())
         return noTraceForm(file, "the file is empty", "has it been written whole?");
@@ -52,12 +60,12 @@ Expected<ReadTrace> traceOf(std::string_view text, const std::string& file, cons
     if (begin.starts_with('{') || begin.starts_with("\xEF\xBB\xBF{")) {
         switch (recordedForm(text)) {
             case RecordedForm::PyTorch:
-                return formed(parsePyTorchTrace(text, file), "a PyTorch execution trace");
+                return linkedTrace(text, file, how);
             case RecordedForm::Chakra:
                 return formed(parseChakraJson(text, file), "a Chakra trace as JSON");
             case RecordedForm::Kineto:
                 return noTraceForm(file, "this is a Kineto trace, which has no dependencies",
-                                   "give the execution trace that was recorded beside it");
+                                   "give the execution trace that was recorded beside it, and this as its timeline");
             case RecordedForm::None:
                 break;
         }
@@ -77,13 +85,19 @@ Expected<ReadTrace> traceOf(std::string_view text, const std::string& file, cons
 Expected<ReadTrace> readTrace(const std::string& path, const TraceReading& how) {
     const auto text = readTraceFile(path);
     if (!text) return Unexpected(text.error());
-    if (!isTar(*text)) return traceOf(*text, path, how);
+    const auto beside = [&](Expected<ReadTrace> read) {
+        if (read && !how.timeline.empty() && !read->form.ends_with("timeline"))
+            read->trace.warnings.push_back(warning("trace.timeline", "only a PyTorch execution trace takes a timeline",
+                                                   {}, {how.timeline, 0, 0, {}}));
+        return read;
+    };
+    if (!isTar(*text)) return beside(traceOf(*text, path, how));
     const auto members = tarMembers(*text, path);
     if (!members) return Unexpected(members.error());
     const auto largest = std::max_element(members->begin(), members->end(),
                                           [](const auto& a, const auto& b) { return a.text.size() < b.text.size(); });
     if (largest == members->end()) return noTraceForm(path, "the archive holds no file", {});
-    auto read = traceOf(largest->text, fmt::format("{}/{}", path, largest->name), how);
+    auto read = beside(traceOf(largest->text, fmt::format("{}/{}", path, largest->name), how));
     if (read && members->size() > 1)
         read->trace.warnings.push_back(
             warning("trace.archive",

@@ -14,6 +14,7 @@ namespace orrery {
 struct TraceReading {
     LayerOrder order = LayerOrder::Blocking;  ///< of tables of layers
     std::int64_t ranks = 0;                   ///< of tables of layers, whose exchanges it sizes; 0: as they say
+    std::string timeline;                     ///< Kineto's, beside a PyTorch execution trace; empty: none
 };
 
 struct ReadTrace {

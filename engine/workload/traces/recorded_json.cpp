@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace orrery {
@@ -132,7 +133,28 @@ struct RecordedNode {
     std::string name;
     std::vector<std::uint64_t> waits;
     RecordedValues inputs;
+    std::int64_t recordFunction = -1;
 };
+
+/// Of the attributes: `[{"name": "rf_id", "value": 3}, …]`.
+std::int64_t readRecordFunction(JsonCursor& json) {
+    std::int64_t found = -1;
+    for (json.array(); json.element();) {
+        std::string_view key;
+        bool named = false;
+        std::int64_t value = -1;
+        for (json.object(); json.key(key);) {
+            if (key == "name" && json.kind() == Kind::Text)
+                named = json.text() == "rf_id";
+            else if (key == "value" && json.kind() == Kind::Number)
+                value = static_cast<std::int64_t>(std::clamp(json.number(), -1.0, most_bytes));
+            else
+                json.skip();
+        }
+        if (named) found = value;
+    }
+    return found;
+}
 
 RecordedNode readOperator(JsonCursor& json) {
     RecordedNode read;
@@ -146,6 +168,10 @@ RecordedNode readOperator(JsonCursor& json) {
             readIds(json, read.waits);
         } else if (key == "inputs") {
             read.inputs = readInputs(json);
+        } else if (key == "attrs" && json.kind() == Kind::Array) {
+            read.recordFunction = readRecordFunction(json);
+        } else if (key == "rf_id" && json.kind() == Kind::Number) {
+            read.recordFunction = static_cast<std::int64_t>(std::clamp(json.number(), -1.0, most_bytes));
         } else {
             json.skip();
         }
@@ -210,10 +236,13 @@ public:
         } else if (read.name.starts_with("nccl:") || read.name.starts_with("gloo:")) {
             ++messages_;
         }
+        if (read.recordFunction > 0) operators_[read.recordFunction] = builder.size();
+        callers_.push_back(read.waits.empty() ? ~0ULL : read.waits.front());
         builder.add(read.node, read.name, read.waits);
     }
     // The call around a collective may stand behind it in the file.
-    void finish(TraceBuilder& builder) {
+    void finish(TraceBuilder& builder, const KinetoTimeline* timeline) {
+        if (timeline != nullptr) link(builder, *timeline);
         for (const auto& [at, call] : calls_) {
             const auto found = groupOfCall_.find(call);
             if (found == groupOfCall_.end() || found->second.empty()) continue;
@@ -227,9 +256,11 @@ public:
             if (known != groups_.end()) trace.members[static_cast<std::size_t>(group)].ranks = known->second;
         }
         builder.trace().ranks = ranks_;
-        builder.trace().warnings.push_back(warning(
-            "trace.no-times", "the trace has what the host called and no times; what the device computes takes none",
-            "take the device's times along, as chakra_trace_link does", {std::string(file_), 0, 0, {}}));
+        if (timeline == nullptr)
+            builder.trace().warnings.push_back(
+                warning("trace.no-times",
+                        "the trace has what the host called and no times; what the device computes takes none",
+                        "give the timeline that was recorded beside it", {std::string(file_), 0, 0, {}}));
         if (messages_ > 0)
             builder.trace().warnings.push_back(warning(
                 "trace.messages", fmt::format("{} sends and receives say no partner; they were left out", messages_),
@@ -237,7 +268,89 @@ public:
     }
 
 private:
+    // Times of operators without those that they call; kernels as nodes of their own.
+    void link(TraceBuilder& builder, const KinetoTimeline& timeline) {
+        std::vector<TraceNode>& nodes = builder.trace().nodes;
+        std::unordered_map<std::uint64_t, std::size_t> indexOf;
+        std::uint64_t next = 0;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            indexOf.emplace(nodes[i].id, i);
+            next = std::max(next, nodes[i].id + 1);
+        }
+        std::unordered_map<std::int64_t, std::size_t> launcher;  // by external id
+        std::size_t timed = 0;
+        for (const KinetoOperator& one : timeline.operators) {
+            const auto at = operators_.find(one.recordFunction);
+            if (one.recordFunction <= 0 || at == operators_.end()) continue;
+            ++timed;
+            if (one.external >= 0) launcher.emplace(one.external, at->second);
+            if (!nodes[at->second].onHost) continue;
+            nodes[at->second].microseconds += one.duration;
+            const auto caller = indexOf.find(callers_[at->second]);
+            if (caller != indexOf.end() && caller->second != at->second && nodes[caller->second].onHost)
+                nodes[caller->second].microseconds -= one.duration;
+        }
+        for (TraceNode& node : nodes) node.microseconds = std::max(0.0, node.microseconds);
+        // NCCL's kernels are launched by the collective's node or by the call around it.
+        std::unordered_map<std::size_t, std::size_t> collectiveOf;
+        for (const auto& [at, call] : calls_) {
+            collectiveOf.emplace(at, at);
+            if (const auto caller = indexOf.find(call); caller != indexOf.end())
+                collectiveOf.emplace(caller->second, at);
+        }
+        struct Done {
+            std::uint64_t id = 0;
+            double end = -1;
+        };
+        std::map<std::int64_t, Done> streams;
+        std::size_t unlinked = 0;
+        for (const KinetoKernel& kernel : timeline.kernels) {
+            const auto owner = launcher.find(kernel.external);
+            std::vector<std::uint64_t> waits;
+            if (owner != launcher.end()) waits.push_back(nodes[owner->second].id);
+            unlinked += owner == launcher.end() ? 1 : 0;
+            Done& before = streams[kernel.stream];
+            if (before.end >= 0) waits.push_back(before.id);
+            // Launched, and begun only when another stream's had ended: that is what it waited for.
+            const Done* other = nullptr;
+            for (const auto& [stream, done] : streams)
+                if (stream != kernel.stream && done.end > before.end && done.end <= kernel.begin &&
+                    kernel.launched >= 0 && kernel.launched < done.end && (other == nullptr || done.end > other->end))
+                    other = &done;
+            if (other != nullptr) waits.push_back(other->id);
+            const bool exchange = kernel.name.find("nccl") != std::string::npos && owner != launcher.end();
+            const auto found = exchange ? collectiveOf.find(owner->second) : collectiveOf.end();
+            std::uint64_t id = next;
+            if (found != collectiveOf.end()) {
+                id = nodes[found->second].id;
+                nodes[found->second].microseconds = kernel.duration;
+                std::erase(waits, id);
+                builder.waitFor(found->second, waits);
+                collectiveOf.erase(found);
+            } else {
+                TraceNode node;
+                node.id = next++;
+                node.work = TraceWork::Compute;
+                node.microseconds = kernel.duration;
+                builder.add(node, kernel.name, waits);
+            }
+            before = {id, kernel.begin + kernel.duration};
+        }
+        const Place place{std::string(file_), 0, 0, {}};
+        if (timed == 0)
+            builder.trace().warnings.push_back(warning("trace.not-linked", "the timeline has no operator of the trace",
+                                                       "are both of the same run, with `Record function id`?", place));
+        if (unlinked > 0)
+            builder.trace().warnings.push_back(
+                warning("trace.not-linked",
+                        fmt::format("{} of {} kernels have no operator in the trace; they follow their stream alone",
+                                    unlinked, timeline.kernels.size()),
+                        {}, place));
+    }
+
     std::string_view file_;
+    std::unordered_map<std::int64_t, std::size_t> operators_;  ///< by record function: index
+    std::vector<std::uint64_t> callers_;                       ///< by index: id
     std::map<std::string, std::vector<std::int32_t>> groups_;
     std::map<std::uint64_t, std::string> groupOfCall_;
     std::vector<std::pair<std::size_t, std::uint64_t>> calls_;  ///< of collectives: index, caller
@@ -303,7 +416,8 @@ RecordedForm recordedForm(std::string_view text) {
     return RecordedForm::None;
 }
 
-Expected<ExecutionTrace> parsePyTorchTrace(std::string_view text, std::string_view file) {
+Expected<ExecutionTrace> parsePyTorchTrace(std::string_view text, std::string_view file,
+                                           const KinetoTimeline* timeline) {
     JsonCursor json(text, file, "trace");
     TraceBuilder builder;
     PyTorchTrace trace(file);
@@ -321,7 +435,7 @@ Expected<ExecutionTrace> parsePyTorchTrace(std::string_view text, std::string_vi
         }
     }
     json.end();
-    trace.finish(builder);
+    if (json.ok()) trace.finish(builder, timeline);
     return finishRecorded(json, builder, file);
 }
 

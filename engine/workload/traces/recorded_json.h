@@ -5,6 +5,7 @@
 // us, data_deps, is_cpu_op).
 
 #include "workload/traces/execution_trace.h"
+#include "workload/traces/kineto.h"
 
 #include <cstdint>
 #include <string_view>
@@ -18,7 +19,13 @@ RecordedForm recordedForm(std::string_view text);
 /// Every operator waits for its caller. Host operators have no times. What NCCL does (`nccl:all_reduce` and the like)
 /// are collectives of the device: bytes of their tensors, the communicator of the call around them. Fails with
 /// `trace.not-json` and what else JsonCursor says, `trace.value`, with the line.
-Expected<ExecutionTrace> parsePyTorchTrace(std::string_view text, std::string_view file);
+///
+/// With the timeline recorded beside it: operators take the time that is left without those that they call; kernels
+/// wait for their operator, for the one before on their stream, and for one of another stream where they had been
+/// launched before and began only after it. NCCL's kernels are the collectives. What the host waits for of the device
+/// is not told.
+Expected<ExecutionTrace> parsePyTorchTrace(std::string_view text, std::string_view file,
+                                           const KinetoTimeline* timeline = nullptr);
 
 /// Collectives of the device are told by the names of their kernels; they have no size, but the time that they took.
 Expected<ExecutionTrace> parseChakraJson(std::string_view text, std::string_view file);
