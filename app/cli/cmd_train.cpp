@@ -1,12 +1,14 @@
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "app/cli/train_trace.h"
 #include "methods/system/cases/astra_case.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace orrery::cli {
 
@@ -40,6 +42,22 @@ Json astraJson(const AstraCase& given, const ClusterOutcome& outcome) {
     }
     json["ranks"] = std::move(ranks);
     return json;
+}
+
+Json traceJson(const TraceCase& given) {
+    Json collectives = Json::object();
+    for (std::size_t op = 0; op < given.collectives.size(); ++op) {
+        if (given.collectives[op] == 0) continue;
+        collectives[std::string(toText(static_cast<TraceCollective>(op)))] = {{"count", given.collectives[op]},
+                                                                              {"bytes", given.bytes[op]}};
+    }
+    return {{"form", given.form},
+            {"nodes", given.totals.nodes},
+            {"computations", given.totals.computes},
+            {"device_us", given.totals.microseconds},
+            {"host_us", given.hostMicroseconds},
+            {"messages", given.totals.messages},
+            {"collectives", std::move(collectives)}};
 }
 
 std::string micros(SimTime ticks) {
@@ -78,21 +96,51 @@ int runTrain(const Arguments& arguments, Watch& watch) {
                           {}});
         return Usage;
     }
-    auto given = readAstraCase(*arguments.value("astra"), congestion == "aware", arguments.has("own-semantics"));
+    if (arguments.has("astra") == arguments.has("trace")) {
+        report(Diagnostic{Severity::Error,
+                          "usage.missing",
+                          "there is nothing to run, or too much",
+                          "--astra DIR or --trace FILE",
+                          {},
+                          {}});
+        return Usage;
+    }
+    std::optional<TraceCase> single;
+    Expected<AstraCase> given;
+    if (arguments.has("trace")) {
+        auto read = readTraceCase(arguments, congestion == "aware");
+        if (read) {
+            single = std::move(*read);
+            given = std::move(single->run);
+            single->run.name = given->name;
+        } else {
+            given = tl::unexpected(std::move(read.error()));
+        }
+    } else {
+        given = readAstraCase(*arguments.value("astra"), congestion == "aware", arguments.has("own-semantics"));
+    }
     if (!given) {
         report(given.error());
-        return Unanswered;
+        return given.error().code.starts_with("usage.") ? Usage : Unanswered;
     }
     report(given->warnings);
     watch.begin("running");
-    const auto outcome = runCluster(std::move(given->job), given->settings, false, watch.token());
+    auto outcome = runCluster(std::move(given->job), given->settings, false, watch.token());
     watch.end();
     if (!outcome) {
         report(outcome.error());
         return Unanswered;
     }
-    const std::string text =
-        arguments.has("json") ? astraJson(*given, *outcome).dump(2) + "\n" : astraText(*given, *outcome);
+    report(outcome->warnings);
+    if (single) unfold(*single, *outcome);
+    std::string text;
+    if (arguments.has("json")) {
+        Json json = astraJson(*given, *outcome);
+        if (single) json["trace"] = traceJson(*single);
+        text = json.dump(2) + "\n";
+    } else {
+        text = (single ? totalsText(*single) : std::string()) + astraText(*given, *outcome);
+    }
     return print(text) ? Answered : Unanswered;
 }
 
@@ -106,18 +154,31 @@ const Command trainCommand{
         "et/NAME.RANK.et, with their "
         "communicators in et/NAME.json. Its semantics are reproduced to the cycle, faults included, unless "
         "--own-semantics is given; "
-        "congestion works in any number of dimensions.",
-    .options = {{"astra", "DIR", "the folder"},
-                {"congestion", "WORD",
-                 "aware: a link carries one message at a time (the default); unaware: links are never busy"},
-                {"own-semantics", "",
-                 "without ASTRA-sim's faults: GB of 10^9, picoseconds, exposed time without pipeline bubbles"},
-                {"json", "", "every rank as JSON"}},
-    .required = {"astra"},
+        "congestion works in any number of dimensions. --trace runs one recorded or written trace on every rank: "
+        "Chakra "
+        "(.et, JSON), PyTorch execution traces, "
+        "layers of ASTRA-sim 1.0 and SimAI, operators of TrioSim, logs of AICB; plain, gzipped or in a tar archive.",
+    .options =
+        {{"astra", "DIR", "the folder"},
+         {"trace", "FILE", "one trace, run on every rank"},
+         {"kineto", "FILE", "the timeline recorded beside a PyTorch execution trace, for its times"},
+         {"ranks", "N[,N…]", "devices of a trace's network, by dimension, innermost first (as the trace says, or 8)"},
+         {"topology", "WORD[,WORD…]", "Ring, Switch (the default) or FullyConnected, by dimension"},
+         {"bandwidth", "GB/S[,…]", "of a link, one direction (400)"},
+         {"latency", "NS[,…]", "of a link (936.25)"},
+         {"order", "WORD",
+          "of layers: blocking, each exchange before the next layer (the default), or overlap with what follows"},
+         {"congestion", "WORD",
+          "aware: a link carries one message at a time (the default); unaware: links are never busy"},
+         {"own-semantics", "",
+          "without ASTRA-sim's faults: GB of 10^9, picoseconds, exposed time without pipeline bubbles"},
+         {"json", "", "every rank as JSON"}},
     .examples = {{"orrery-cli train --astra cases/resnet50_dp_blocking_8npus_hgxh100",
                   "when every rank ends, and what it waits for"},
                  {"orrery-cli train --astra cases/ring16 --congestion unaware --json",
-                  "the same with closed-form links, for a script"}},
+                  "the same with closed-form links, for a script"},
+                 {"orrery-cli train --trace Resnet50_DataParallel.txt --ranks 8 --order overlap",
+                  "a table of layers on eight ranks behind a switch"}},
     .run = runTrain,
 };
 

@@ -96,6 +96,80 @@ private slots:
                                      "--method", "tile-hybrid", "--chakra", folder});
         QVERIFY2(refused.exit == 1 && refused.error.contains("training.ranks"), refused.text().constData());
     }
+    // A table of two layers on four ranks: 190 us of computation, and an all-reduce behind each layer's.
+    void oneTraceOnEveryRank() {
+        write("layers.txt",
+              "DATA\n2\na -1 10 NONE 0 20 NONE 0 30 ALLREDUCE 4000000 1\nb -1 40 NONE 0 40 NONE 0 50 ALLREDUCE 4000000 "
+              "1\n");
+        const QStringList words{"train",     "--trace",     folder_.filePath("layers.txt"),
+                                "--ranks",   "4",           "--topology",
+                                "Ring",      "--bandwidth", "100",
+                                "--latency", "0",           "--congestion",
+                                "unaware",   "--json"};
+        const Outcome outcome = cli(words);
+        QVERIFY2(outcome.exit == 0, outcome.text().constData());
+        const Json json = Json::parse(outcome.out.toStdString());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "training"))
+            QVERIFY2(false, error.c_str());
+        QCOMPARE(json["ranks"].size(), std::size_t{4});
+        QCOMPARE(json["trace"]["form"].get<std::string>(), std::string("layers of ASTRA-sim 1.0"));
+        QCOMPARE(json["trace"]["device_us"].get<double>(), 190.0);
+        QCOMPARE(json["trace"]["collectives"]["all-reduce"]["bytes"].get<double>(), 8e6);
+        // Chunks of 1 MB, two at a time, six steps of a quarter: ten ns before each and after the last, and three times
+        // a reduction of three passes at 3,350 GB/s.
+        const double chunk = 10 + 6 * (2500 + 10) + 3 * 3 * 250000 / 3350.0;
+        for (std::size_t r = 0; r < 4; ++r) {
+            QCOMPARE(json["ranks"][r]["compute_cycles"].get<int>(), 190000);
+            const double exposed = json["ranks"][r]["exposed_cycles"].get<double>();
+            QVERIFY2(std::abs(exposed - 2 * 2 * chunk) <= 8, qPrintable(QString::number(exposed)));
+        }
+        const Outcome overlapped = cli(words + QStringList{"--order", "overlap"});
+        QVERIFY2(overlapped.exit == 0, overlapped.text().constData());
+        const Json less = Json::parse(overlapped.out.toStdString());
+        // The first layer's input gradient is not needed, and the second's exchange is hidden.
+        QCOMPARE(less["ranks"][0]["compute_cycles"].get<int>(), 170000);
+        QVERIFY(less["ranks"][0]["exposed_cycles"].get<double>() < 3 * chunk);
+        const Outcome text = cli(words.mid(0, words.size() - 1));
+        QVERIFY2(text.out.contains("0 to 3") && text.out.contains("all-reduce"), text.text().constData());
+        const Outcome two = cli({"train", "--trace", folder_.filePath("layers.txt"), "--ranks", "2,4", "--topology",
+                                 "FullyConnected,Switch"});
+        QVERIFY2(two.exit == 0 && two.out.contains("0 to 7"), two.text().constData());
+    }
+    void wrongTraces() {
+        const auto refused = [&](const QStringList& words, int exit, const char* said) {
+            const Outcome outcome = cli(QStringList{"train"} + words);
+            QVERIFY2(outcome.exit == exit, outcome.text().constData());
+            QVERIFY2(outcome.error.contains(said), outcome.text().constData());
+        };
+        write("bad.txt", "DATA\n1\na -1 10 NONE 0 20 NONE 0 30 SHOUT 4 1\n");
+        write("good.txt", "MICRO\n1\na -1 10 NONE 0 20 NONE 0 30 ALLTOALL 4000 1\n");
+        const QString good = folder_.filePath("good.txt");
+        refused({"--trace", folder_.filePath("bad.txt")}, 1, "bad.txt:3: a: there is no exchange `SHOUT`");
+        refused({"--trace", folder_.filePath("nowhere.et")}, 1, "nowhere.et");
+        refused({}, 2, "--astra DIR or --trace FILE");
+        refused({"--trace", good, "--astra", folder_.path()}, 2, "--astra DIR or --trace FILE");
+        refused({"--trace", good, "--ranks", "0"}, 2, "--ranks `0` makes no sense");
+        refused({"--trace", good, "--ranks", "2.5"}, 2, "--ranks `2.5` makes no sense");
+        refused({"--trace", good, "--ranks", "9999999,9999999"}, 2, "16 million ranks");
+        refused({"--trace", good, "--topology", "Klein"}, 2, "Ring, Switch or FullyConnected");
+        refused({"--trace", good, "--bandwidth", "0"}, 2, "--bandwidth `0`");
+        refused({"--trace", good, "--order", "random"}, 2, "blocking or overlap");
+        write("pytorch.json",
+              R"({"nodes": [{"id": 1, "name": "step", "ctrl_deps": 1, "attrs": [{"name": "rf_id", "value": 4}]}]})");
+        write(
+            "timeline.json",
+            R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "step", "ts": 1, "dur": 25, "args": {"External id": 1,
+ "Record function id": 4}},
+ {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 9, "dur": 300, "args": {"External id": 1, "stream": 7}}]})");
+        const QStringList both{"--trace", folder_.filePath("pytorch.json"), "--kineto"};
+        const Outcome linked =
+            cli(QStringList{"train"} + both + QStringList{folder_.filePath("timeline.json"), "--json"});
+        QVERIFY2(linked.exit == 0, linked.text().constData());
+        const Json json = Json::parse(linked.out.toStdString());
+        QCOMPARE(json["ranks"][0]["cycles"].get<int>(), 325000);
+        QCOMPARE(json["ranks"][0]["compute_cycles"].get<int>(), 300000);
+        refused(both + QStringList{good}, 1, "good.txt");
+    }
     void wrongFolders() {
         const auto refused = [&](const QString& folder, const char* words) {
             const Outcome outcome = cli({"train", "--astra", folder});

@@ -100,11 +100,15 @@ void ClusterMachine::collective(std::int32_t slot, std::uint32_t index, Unit uni
     const TraceNode& node = rank.trace->nodes[index];
     if (node.collective == Broadcast && settings_.astraSim)
         return occupy(slot, unit, node.microseconds > 0 ? node.microseconds * 1000 : 1);
-    if (node.collective != AllReduce && node.collective != AllGather && node.collective != ReduceScatter &&
-        node.collective != AllToAll)
+    // A collective that a recording has without its size.
+    if (node.bytes == 0 && node.microseconds > 0 && !settings_.astraSim && !settings_.prices)
+        return occupy(slot, unit, node.microseconds * 1000);
+    if (settings_.astraSim && node.collective != AllReduce && node.collective != AllGather &&
+        node.collective != ReduceScatter && node.collective != AllToAll)
         return refuse(slot, index, "cluster.collective",
                       fmt::format("a {} cannot be simulated", toText(node.collective)),
                       "all-reduce, all-gather, reduce-scatter or all-to-all");
+    if (slot == 0 && !settings_.prices && Collectives::hasRoot(node.collective)) ++rooted_;
     CollectiveRequest request{node.collective, node.bytes, -1, node.dimensions, node.priority};
     if (node.group >= 0) request.group = rank.group[static_cast<std::size_t>(node.group)];
     if (request.group < -1)

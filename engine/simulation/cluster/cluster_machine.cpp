@@ -60,9 +60,9 @@ void ClusterMachine::prepareRank(std::size_t slot, const std::map<std::string, s
     if (found == users_.end()) found = users_.emplace(rank.trace, usersOf(*rank.trace)).first;
     rank.users = &found->second;
     rank.left = rank.trace->nodes.size();
-    for (const std::string& name : rank.trace->groups) {
-        const auto at = groups.find(name);
-        std::int32_t index = at == groups.end() ? -2 : at->second;
+    for (std::size_t g = 0; g < rank.trace->groups.size(); ++g) {
+        const auto at = groups.find(rank.trace->groups[g]);
+        std::int32_t index = !job_.groupOf.empty() ? job_.groupOf[slot][g] : at == groups.end() ? -2 : at->second;
         // A group of all ranks is no group of its own, whatever their order.
         if (!settings_.prices && index >= 0 &&
             job_.groups[static_cast<std::size_t>(index)].members.size() == static_cast<std::size_t>(fabric_.devices()))
@@ -121,6 +121,12 @@ Expected<ClusterOutcome> ClusterMachine::run(const std::stop_token& stop) {
     if (unfinished_ > 0) return deadlock();
     outcome_.links = fabric_.use();
     outcome_.events = queue_.taken();
+    if (rooted_ > 0)
+        outcome_.warnings.push_back(warning(
+            "cluster.closed-form",
+            fmt::format("{} collectives with a root (broadcast, reduce, gather, scatter) take the time of their "
+                        "closed form on an empty network",
+                        rooted_)));
     outcome_.messages += collectives_->messages();
     return std::move(outcome_);
 }

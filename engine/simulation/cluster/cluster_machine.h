@@ -125,7 +125,7 @@ private:
     std::vector<Receiver> receivers_;
     ClusterOutcome outcome_;
     std::optional<Diagnostic> problem_;
-    std::size_t unfinished_ = 0;
+    std::size_t unfinished_ = 0, rooted_ = 0;
     bool keepSpans_ = false;
     std::uint32_t units_ = 0;
     std::unordered_map<std::uint64_t, SimTime> since_;  ///< start of a node that runs, by key()

@@ -25,6 +25,8 @@ struct ClusterJob {
     /// Which slot a rank's trace stands in, for ranks that do the same at the same time; empty: rank r in slot r.
     std::vector<std::int32_t> slotOf;
     std::vector<RankGroup> groups;  ///< with names and members; the rest is filled in
+    /// By slot: of its trace's groups the index in `groups`, -1 for all ranks. Empty: they are found by their names.
+    std::vector<std::vector<std::int32_t>> groupOf;
 };
 
 /// A span of one rank's time, for timelines.
@@ -48,6 +50,7 @@ struct ClusterOutcome {
     std::vector<RankSpan> spans;                ///< only where they were asked for
     std::vector<MessageFabric::LinkUse> links;  ///< of every slot, as MessageFabric::use(); empty without congestion
     std::uint64_t events = 0, messages = 0;
+    Diagnostics warnings;  ///< what is not followed message by message
 };
 
 /// Whether all ranks do the same on a network that looks the same from each: then one stands for all, and its messages

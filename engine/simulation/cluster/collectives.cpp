@@ -55,10 +55,9 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
     using enum TraceCollective;
     std::vector<CollectivePhase> phases;
     std::int64_t bytes = chunk;
-    const std::size_t kind = request.op == AllReduce       ? 0
-                             : request.op == AllGather     ? 1
-                             : request.op == ReduceScatter ? 2
-                                                           : 3;
+    // A barrier is an all-reduce of nothing.
+    const TraceCollective what = request.op == Barrier ? AllReduce : request.op;
+    const std::size_t kind = what == AllReduce ? 0 : what == AllGather ? 1 : what == ReduceScatter ? 2 : 3;
     const auto add = [&](TraceCollective op, std::int32_t dimension, std::int64_t size, const AlgorithmChoice& choice,
                          bool backwards) -> Expected<void> {
         auto phase = collectivePhase(op, choice, dimension, size, bytes, backwards);
@@ -70,7 +69,7 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
     if (request.group >= 0) {
         const auto size = static_cast<std::int64_t>(groups_[static_cast<std::size_t>(request.group)].members.size());
         if (size < 2) return phases;
-        if (auto added = add(request.op, 0, size, {}, false); !added) return Unexpected(std::move(added.error()));
+        if (auto added = add(what, 0, size, {}, false); !added) return Unexpected(std::move(added.error()));
         return phases;
     }
     std::vector<std::int32_t> used;
@@ -83,14 +82,14 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
         return add(op, d, fabric_.size(static_cast<std::size_t>(d)), choice, backwards);
     };
     Expected<void> added;
-    if (request.op == AllReduce && settings_.bandwidthAware && !used.empty()) {
+    if (what == AllReduce && settings_.bandwidthAware && !used.empty()) {
         for (std::size_t i = 0; added && i + 1 < used.size(); ++i) added = one(ReduceScatter, used[i]);
         if (added) added = one(AllReduce, used.back());
         for (std::size_t i = used.size() - 1; added && i-- > 0;) added = one(AllGather, used[i], true);
-    } else if (request.op == AllGather) {
+    } else if (what == AllGather) {
         for (std::size_t i = used.size(); added && i-- > 0;) added = one(AllGather, used[i]);
     } else {
-        for (std::size_t i = 0; added && i < used.size(); ++i) added = one(request.op, used[i]);
+        for (std::size_t i = 0; added && i < used.size(); ++i) added = one(what, used[i]);
     }
     if (!added) return Unexpected(std::move(added.error()));
     return phases;
@@ -98,8 +97,8 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
 
 Collectives::Cut Collectives::cutOf(const CollectiveRequest& request) const {
     const std::int64_t ranks = fabric_.devices();
-    std::int64_t chunk = request.bytes / settings_.splits, bytes = request.bytes;
-    if (!settings_.astraSim) chunk += request.bytes % settings_.splits != 0;
+    std::int64_t bytes = request.op == TraceCollective::Barrier ? 1 : request.bytes, chunk = bytes / settings_.splits;
+    if (!settings_.astraSim) chunk += bytes % settings_.splits != 0;
     if (settings_.astraSim && request.op != TraceCollective::AllGather && ranks > chunk) {
         chunk = ranks;
         bytes = settings_.splits * chunk;
@@ -126,7 +125,8 @@ Expected<void> Collectives::fits(const std::vector<CollectivePhase>& phases, std
 
 Expected<std::uint32_t> Collectives::open(const CollectiveRequest& request) {
     const Cut cut = cutOf(request);
-    auto phases = settings_.prices ? Expected<std::vector<CollectivePhase>>() : phasesOf(request, cut.bytes);
+    auto phases = settings_.prices || hasRoot(request.op) ? Expected<std::vector<CollectivePhase>>()
+                                                          : phasesOf(request, cut.bytes);
     if (!phases) return Unexpected(std::move(phases.error()));
     const std::uint32_t members = membersOf(request.group);
     const std::int64_t chunks = phases->empty() ? 0 : cut.chunks;
@@ -199,10 +199,12 @@ Expected<void> Collectives::join(std::int32_t slot, std::uint32_t node, const Co
     if (++collective.joined == collective.members) openOf_[group].erase(found);
     if (collective.chunks == 0) {
         SimTime end = queue_.now();
-        if (settings_.prices) {
+        if (settings_.prices || hasRoot(request.op)) {
             if (collective.joined < collective.members) return {};
-            end += fabric_.ticks(
-                settings_.prices->collective(request.op, static_cast<double>(request.bytes), request.group) * 1e9);
+            end += settings_.prices ? fabric_.ticks(settings_.prices->collective(
+                                                        request.op, static_cast<double>(request.bytes), request.group) *
+                                                    1e9)
+                                    : rooted(request);
         }
         // One event for all who come at this tick: a second one might find another collective in this place.
         if (!collective.agreed) queue_.schedule(end, Agreed, at);

@@ -58,6 +58,8 @@ public:
     /// collectivePhase() does.
     Expected<void> join(std::int32_t slot, std::uint32_t node, const CollectiveRequest& request);
     void handle(TimeBuckets::Event event);
+    /// Broadcast, reduce, gather, scatter: not all members send alike. They are not followed message by message.
+    static bool hasRoot(TraceCollective op);
 
     /// For the report of a run that does not end: the collective in which this rank takes part and who is not there.
     std::string waitsFor(std::int32_t slot, std::uint32_t node) const;
@@ -108,6 +110,7 @@ private:
     };
     Cut cutOf(const CollectiveRequest& request) const;
     Expected<void> fits(const std::vector<CollectivePhase>& phases, std::int64_t chunks, std::int64_t members) const;
+    SimTime rooted(const CollectiveRequest& request) const;
     Expected<std::vector<CollectivePhase>> phasesOf(const CollectiveRequest& request, std::int64_t chunk) const;
     std::uint32_t memberOf(const Collective& collective, std::int32_t slot) const;
     std::uint32_t membersOf(std::int32_t group) const;

@@ -169,7 +169,10 @@ void takeAttribute(const ChakraAttribute& a, ChakraNode& out, TraceBuilder& buil
     }
 }
 
-bool readNode(std::string_view message, ChakraNode& out, TraceBuilder& builder) {
+/// Which dependencies count.
+enum class ChakraWaits : std::uint8_t { All, Data };
+
+bool readNode(std::string_view message, ChakraNode& out, TraceBuilder& builder, ChakraWaits which, bool& control) {
     WireReader reader(message);
     WireReader::Field field;
     while (reader.next(field)) {
@@ -184,6 +187,9 @@ bool readNode(std::string_view message, ChakraNode& out, TraceBuilder& builder) 
                 out.type = field.value;
                 break;
             case ControlDeps:
+                control = true;
+                if (which == ChakraWaits::All) appendWaits(field, out.waits);
+                break;
             case DataDeps:
                 appendWaits(field, out.waits);
                 break;
@@ -253,16 +259,8 @@ Unexpected tooLarge(std::string_view file, std::string what) {
                 {std::string(file), 0, 0, {}});
 }
 
-}  // namespace
-
-Expected<std::string> readTraceFile(const std::string& path) {
-    auto text = CsvStream::head(path, largest_trace + 1);
-    if (text && text->size() > largest_trace)
-        return tooLarge(path, fmt::format("it has more than {} MiB", largest_trace >> 20));
-    return text;
-}
-
-Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view file) {
+/// `control`: whether there were such dependencies.
+Expected<ExecutionTrace> parseWith(std::string_view text, std::string_view file, ChakraWaits which, bool& control) {
     TraceBuilder builder;
     WireReader reader(text);
     bool first = true;
@@ -277,7 +275,7 @@ Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view fil
             first = false;
             continue;
         }
-        if (!framed || message.empty() || !readNode(message, node, builder))
+        if (!framed || message.empty() || !readNode(message, node, builder, which, control))
             return fail(
                 "trace.syntax", fmt::format("byte {} begins no message of a Chakra trace", at),
                 "nodes, each after its length",
@@ -301,6 +299,29 @@ Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view fil
     if (builder.size() == 0)
         return fail("trace.empty", "the trace holds no node", "a Chakra trace", {}, {std::string(file), 0, 0, {}});
     return builder.finish(file);
+}
+
+}  // namespace
+
+Expected<std::string> readTraceFile(const std::string& path) {
+    auto text = CsvStream::head(path, largest_trace + 1);
+    if (text && text->size() > largest_trace)
+        return tooLarge(path, fmt::format("it has more than {} MiB", largest_trace >> 20));
+    return text;
+}
+
+Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view file) {
+    bool control = false;
+    auto trace = parseWith(text, file, ChakraWaits::All, control);
+    if (trace || trace.error().code != "trace.cycle" || !control) return trace;
+    // Converters cut an operator of the host in two around what it calls, and leave the caller of before: the second
+    // half would wait for what waits for it. The order that they made stands in the data's dependencies.
+    auto data = parseWith(text, file, ChakraWaits::Data, control);
+    if (!data) return trace;
+    data->warnings.push_back(warning(
+        "trace.control", "control dependencies go against those of data and were left out: " + trace.error().message,
+        {}, {std::string(file), 0, 0, {}}));
+    return data;
 }
 
 Expected<ExecutionTrace> readChakra(const std::string& path) {

@@ -17,7 +17,8 @@ inline constexpr std::size_t most_trace_nodes = 1 << 24, most_trace_waits = 1 <<
 /// Fails with `reference.unreadable`, `trace.syntax` (with the byte at which a message does not parse), `trace.value`
 /// (a size below zero or beyond 2^63, a collective that the schema does not have), `trace.large` (more nodes or
 /// dependencies than the constants above, or a file that goes on beyond largest_trace), `trace.empty`, and as
-/// TraceBuilder::finish() does.
+/// TraceBuilder::finish() does. Where control and data dependencies contradict each other, those of data count, with a
+/// warning.
 Expected<std::string> readTraceFile(const std::string& path);  ///< unpacked
 Expected<ExecutionTrace> readChakra(const std::string& path);
 Expected<ExecutionTrace> parseChakra(std::string_view text, std::string_view file);

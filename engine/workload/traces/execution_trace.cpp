@@ -47,6 +47,15 @@ void TraceBuilder::add(TraceNode node, std::string_view name, std::span<const st
     trace_.nodes.push_back(node);
 }
 
+void TraceBuilder::waitFor(std::size_t index, std::span<const std::uint64_t> waits) {
+    TraceNode& node = trace_.nodes[index];
+    std::vector<std::uint64_t> all(waits_.begin() + node.waitsBegin, waits_.begin() + node.waitsEnd);
+    all.insert(all.end(), waits.begin(), waits.end());
+    node.waitsBegin = static_cast<std::uint32_t>(waits_.size());
+    waits_.insert(waits_.end(), all.begin(), all.end());
+    node.waitsEnd = static_cast<std::uint32_t>(waits_.size());
+}
+
 namespace {
 
 /// A node that waits for itself in the end; the number of nodes if there is none (Kahn 1962).

@@ -57,11 +57,20 @@ struct TraceNode {
     std::uint32_t waitsBegin = 0, waitsEnd = 0;
 };
 
+/// Who belongs to a communicator, where the file says so: its ranks, or every stride-th one.
+struct TraceGroup {
+    std::int64_t size = 0;            ///< 0: not said
+    std::int64_t stride = 1;          ///< between neighbours of the group
+    std::vector<std::int32_t> ranks;  ///< instead of both
+};
+
 struct ExecutionTrace {
     std::string schema;
+    std::int64_t ranks = 0;            ///< for which it was made; 0: not said
     std::vector<TraceNode> nodes;      ///< ascending by id
     std::vector<std::uint32_t> waits;  ///< indices of nodes that must end before, node by node
     std::vector<std::string> groups;   ///< names of the communicators that nodes use
+    std::vector<TraceGroup> members;   ///< of `groups`; shorter where the rest is stated elsewhere
     std::string names;
     Diagnostics warnings;
 
@@ -80,6 +89,8 @@ public:
     void add(TraceNode node, std::string_view name, std::span<const std::uint64_t> waits);
     /// Index into the trace's `groups`, which grow by a new name; -1 for all ranks: no name, or `0`.
     std::int32_t groupNamed(std::string_view name);
+    /// More ids for which a node waits, by its place in the order of add().
+    void waitFor(std::size_t index, std::span<const std::uint64_t> waits);
     ExecutionTrace& trace() { return trace_; }
     std::size_t size() const { return trace_.nodes.size(); }
     std::size_t waits() const { return waits_.size(); }
