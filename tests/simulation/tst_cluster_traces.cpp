@@ -168,6 +168,17 @@ void TstClusterTraces::rootsAndBarriers() {
     // Summing costs, and a group of two takes one step a piece.
     s.memoryBandwidth = 1000e9;
     QCOMPARE(endOf(TraceCollective::Reduce, bytes, s), delay + 10 * (piece + delay + 3 * 1'000'000));
+    // Whatever the bytes, the run ends: here with a word about its length.
+    for (const TraceCollective op : {TraceCollective::Broadcast, TraceCollective::Gather}) {
+        ClusterJob endless;
+        TraceBuilder builder;
+        builder.add(collectiveNode(1, op, 9'000'000'000'000'000), "all there is", {});
+        endless.traces.assign(8, std::make_shared<const ExecutionTrace>(*builder.finish("test")));
+        ClusterSettings slow = s;
+        slow.network.dimensions.front().bandwidth = 1000;
+        const auto never = runCluster(std::move(endless), slow);
+        QVERIFY(!never && never.error().code == "cluster.time");
+    }
     // Nobody leaves a barrier or a broadcast before the last has come.
     for (const TraceCollective op : {TraceCollective::Barrier, TraceCollective::Broadcast}) {
         ClusterJob job;

@@ -9,6 +9,16 @@ bool Collectives::hasRoot(TraceCollective op) {
     return op == Broadcast || op == Reduce || op == Gather || op == Scatter;
 }
 
+namespace {
+
+/// `first` and so many steps, at most the longest span.
+SimTime repeated(std::int64_t count, SimTime step, SimTime first) {
+    const SimTime room = std::max<SimTime>(0, MessageFabric::furthest - first);
+    return count > 0 && step > room / count ? MessageFabric::furthest : first + count * step;
+}
+
+}  // namespace
+
 // Broadcast and reduce: pieces pass a chain of all members, one behind the other. Gather and scatter: the root's link
 // carries every other member's part. Steps are those of the slowest neighbours on an empty network.
 SimTime Collectives::rooted(const CollectiveRequest& request) const {
@@ -34,12 +44,12 @@ SimTime Collectives::rooted(const CollectiveRequest& request) const {
     };
     if (request.op == TraceCollective::Gather || request.op == TraceCollective::Scatter) {
         const SimTime first = step(request.bytes), latency = step(0);
-        return 2 * endpoint_ + first + (members - 2) * (first - latency);
+        return repeated(members - 2, first - latency, 2 * endpoint_ + first);
     }
     const std::int64_t pieces = std::clamp<std::int64_t>(request.bytes, 1, settings_.splits);
     const std::int64_t piece = (request.bytes + pieces - 1) / pieces;
     const SimTime sum = request.op == TraceCollective::Reduce ? reduction(piece) : 0;
-    return endpoint_ + (members + pieces - 2) * (step(piece) + endpoint_ + sum);
+    return repeated(members + pieces - 2, step(piece) + endpoint_ + sum, endpoint_);
 }
 
 }  // namespace orrery
