@@ -62,11 +62,12 @@ ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent),
     methods_ = new Chooser(QStringLiteral("methodChooser"), tr("Method set"), tr("Which methods answer"), this);
     workloads_ = new Chooser(QStringLiteral("workloadChooser"), tr("Workload"), tr("What is computed"), this);
     hardware_ = new Chooser(QStringLiteral("hardwareChooser"), tr("Hardware"), tr("What computes it"), this);
-    plan_ = new Chooser(QStringLiteral("planChooser"), tr("Plan"),
-                        tr("How the model is spread over the drawn devices: tensor, pipeline and data parallelism"),
-                        this);
-    task_ = new Chooser(QStringLiteral("taskChooser"), tr("Task"), tr("What is asked: one pass, a training step, a "
-                                                                     "serving run"),
+    plan_ =
+        new Chooser(QStringLiteral("planChooser"), tr("Plan"),
+                    tr("How the model is spread over the drawn devices: tensor, pipeline and data parallelism"), this);
+    task_ = new Chooser(QStringLiteral("taskChooser"), tr("Task"),
+                        tr("What is asked: one pass, a training step, a "
+                           "serving run"),
                         this);
     for (Chooser* chooser : {methods_, task_, workloads_, plan_, hardware_}) row->addWidget(chooser);
     connect(plan_, &Chooser::filling, this, &ScenarioBar::fillPlan);
@@ -114,7 +115,9 @@ void ScenarioBar::askForPlan() {
     if (scenarios.empty()) return;
     bool given = false;
     const QString text = QInputDialog::getText(
-        this, tr("Plan"), tr("tp: tensor, pp: pipeline, dp: data, ep: expert parallelism; mb: micro-batches"),
+        this, tr("Plan"),
+        tr("tp: tensor, pp: pipeline, dp: data, ep: expert, cp: context parallelism; mb: micro-batches.\n"
+           "Of training steps: vp: interleaved chunks, zero: state shared by copies (0 to 3), sp: split sequence."),
         QLineEdit::Normal, QString::fromStdString(toText(scenarios.front().plan)), &given);
     if (!given) return;
     if (auto plan = parsePlan(text.toStdString())) {

@@ -68,6 +68,7 @@ private slots:
     void linksThatStateEnergyCount_data();
     void linksThatStateEnergyCount();
     void gradientsArePriced();
+    void ofTrainingAlone();
 };
 
 // Llama-2 70B in two bytes is 138 GB: the hint of the warning is a plan, and that plan answers without the warning.
@@ -147,6 +148,16 @@ void TstPlanAnswers::linksThatStateEnergyCount() {
     // One device sends nothing over them.
     QCOMPARE(answer("tile-hybrid", stated, *llama, {}).energy->value,
              answer("tile-hybrid", plain, *llama, {}).energy->value);
+}
+
+// What belongs to training changes no pass, and the answer says so.
+void TstPlanAnswers::ofTrainingAlone() {
+    const auto node = design("dgx-h100");
+    const auto llama = model("llama-3-8b");
+    const Estimate plain = answer("tile-hybrid", node, llama, {.tensor = 8});
+    const Estimate more = answer("tile-hybrid", node, llama, {.tensor = 8, .interleave = 2, .zero = 1, .sequence = 1});
+    QCOMPARE(more.latency.value, plain.latency.value);
+    QVERIFY(warned(more, "plan.training-only") && !warned(plain, "plan.training-only"));
 }
 
 // A step of eight copies reduces the gradients of all weights once, beside the backward pass; what is left is waited

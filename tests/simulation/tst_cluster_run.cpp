@@ -5,6 +5,7 @@
 #include "base/text/words.h"
 #include "methods/system/cases/astra_case.h"
 #include "simulation/cluster/cluster_run.h"
+#include "support/table_rows.h"
 
 #include <QtTest/QtTest>
 
@@ -36,20 +37,6 @@ ClusterOutcome outcomeOf(ClusterJob job, const ClusterSettings& settings) {
     return std::move(*outcome);
 }
 
-std::vector<std::string> cellsOf(const std::string& line) {
-    std::vector<std::string> cells{{}};
-    bool quoted = false;
-    for (const char c : line) {
-        if (c == '"')
-            quoted = !quoted;
-        else if (c == ',' && !quoted)
-            cells.emplace_back();
-        else if (c != '\r')
-            cells.back() += c;
-    }
-    return cells;
-}
-
 TopologyShape shapeOf(std::string_view text) {
     return text == "Ring"     ? TopologyShape::Ring
            : text == "Switch" ? TopologyShape::Switch
@@ -57,23 +44,24 @@ TopologyShape shapeOf(std::string_view text) {
 }
 
 /// A row of the table of recorded collectives as settings.
-ClusterSettings settingsOf(const std::map<std::string, std::string>& row) {
+ClusterSettings settingsOf(const testing::TableRow& row) {
+    const auto at = [&](std::string_view name) -> const std::string& { return row.find(name)->second; };
     ClusterSettings s;
     s.astraSim = s.network.wholeNanoseconds = true;
-    s.network.congestion = row.at("backend") == "Aware";
-    const auto shapes = splitTrimmed(row.at("topology"), ','), sizes = splitTrimmed(row.at("npus_per_dim"), ','),
-               rates = splitTrimmed(row.at("bw"), ','), latencies = splitTrimmed(row.at("lat"), ',');
+    s.network.congestion = at("backend") == "Aware";
+    const auto shapes = splitTrimmed(at("topology"), ','), sizes = splitTrimmed(at("npus_per_dim"), ','),
+               rates = splitTrimmed(at("bw"), ','), latencies = splitTrimmed(at("lat"), ',');
     for (std::size_t d = 0; d < shapes.size(); ++d)
         s.network.dimensions.push_back({shapeOf(shapes[d]), *wholeIn(sizes[d]),
                                         *numberIn(rates[d]) * 1024 * 1024 * 1024, *numberIn(latencies[d])});
     std::vector<AlgorithmChoice> choices;
-    for (const std::string_view name : splitTrimmed(row.at("ar_impl"), '/')) choices.push_back(*algorithmChoice(name));
+    for (const std::string_view name : splitTrimmed(at("ar_impl"), '/')) choices.push_back(*algorithmChoice(name));
     s.algorithms.fill(choices);
-    s.endpointDelay = *numberIn(row.at("endpoint_delay"));
-    s.activeChunks = *wholeIn(row.at("active_chunks"));
-    s.splits = *wholeIn(row.at("splits"));
-    s.memoryBandwidth = *numberIn(row.at("local_mem_bw")) * 1e9;
-    s.bandwidthAware = row.at("optimization") == "localBWAware";
+    s.endpointDelay = *numberIn(at("endpoint_delay"));
+    s.activeChunks = *wholeIn(at("active_chunks"));
+    s.splits = *wholeIn(at("splits"));
+    s.memoryBandwidth = *numberIn(at("local_mem_bw")) * 1e9;
+    s.bandwidthAware = at("optimization") == "localBWAware";
     return s;
 }
 
@@ -98,16 +86,10 @@ private slots:
 
 // Every recorded collective, slowest and quickest rank.
 void TstClusterRun::recordedCollectives() {
-    std::ifstream file(std::string(ORRERY_REFERENCE) + "/training/cases/collectives.csv");
-    if (!file) QSKIP("no reference data");
-    std::string line;
-    std::getline(file, line);
-    const std::vector<std::string> header = cellsOf(line);
+    const auto table = testing::tableRows(std::string(ORRERY_REFERENCE) + "/training/cases/collectives.csv");
+    if (table.empty()) QSKIP("no reference data");
     int rows = 0;
-    while (std::getline(file, line)) {
-        const std::vector<std::string> cells = cellsOf(line);
-        std::map<std::string, std::string> row;
-        for (std::size_t i = 0; i < header.size(); ++i) row[header[i]] = cells[i];
+    for (testing::TableRow row : table) {
         static const std::map<std::string, TraceCollective, std::less<>> ops{
             {"ALL_REDUCE", TraceCollective::AllReduce},
             {"ALL_GATHER", TraceCollective::AllGather},
@@ -469,7 +451,8 @@ void TstClusterRun::refused() {
     QCOMPARE(codeOf(few, s), std::string("cluster.ranks"));
     ClusterSettings compatible = s;
     compatible.astraSim = true;
-    QCOMPARE(codeOf(jobOf(s, oneCollective(TraceCollective::Gather, 1)), compatible), std::string("cluster.collective"));
+    QCOMPARE(codeOf(jobOf(s, oneCollective(TraceCollective::Gather, 1)), compatible),
+             std::string("cluster.collective"));
     ExecutionTrace named = one;
     named.groups = {"tp"};
     named.nodes.front().group = 0;

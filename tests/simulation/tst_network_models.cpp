@@ -1,5 +1,7 @@
 // What collectives cost on a drawn network: closed forms worked by hand, bounds that nothing beats, published runs.
 
+#include "base/text/csv_stream.h"
+#include "base/text/words.h"
 #include "base/unit.h"
 #include "hardware/files/catalogue.h"
 #include "simulation/network/closed_form.h"
@@ -42,20 +44,6 @@ CollectivePrice priced(const NetworkModel& network, const CollectiveCall& call) 
 constexpr std::array<CollectiveOp, 6> every_op{CollectiveOp::AllReduce,     CollectiveOp::AllGather,
                                                CollectiveOp::ReduceScatter, CollectiveOp::AllToAll,
                                                CollectiveOp::Broadcast,     CollectiveOp::SendReceive};
-
-std::vector<std::string> cellsOf(const std::string& line) {
-    std::vector<std::string> cells{{}};
-    bool quoted = false;
-    for (const char c : line) {
-        if (c == '"')
-            quoted = !quoted;
-        else if (c == ',' && !quoted)
-            cells.emplace_back();
-        else if (c != '\r')
-            cells.back() += c;
-    }
-    return cells;
-}
 
 bool near(double a, double b) {
     return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
@@ -117,20 +105,20 @@ void TstNetworkModels::twoTiers() {
 // NCCL's tuning model against the all-reduces published for eight A100, H100, H200 and B200: nine in ten are
 // inside the interval, whose width A100 and H100 alone have set.
 void TstNetworkModels::published() {
-    std::ifstream file(std::string(ORRERY_REFERENCE) + "/training/data/nccl/nccl_measured.csv");
-    if (!file) QSKIP("no reference data");
+    auto table = CsvStream::open(std::string(ORRERY_REFERENCE) + "/training/data/nccl/nccl_measured.csv");
+    if (!table) QSKIP("no reference data");
     const struct {
         std::string_view start;
         double links;
     } machines[] = {{"8xA100", 300e9}, {"8xH100 NVLink4 (ND", 450e9}, {"8xH200", 450e9}, {"8xB200", 900e9}};
     std::map<std::string_view, std::vector<double>> errors;
     int inside = 0, all = 0;
-    for (std::string line; std::getline(file, line);) {
+    while (table->next().value_or(false)) {
+        const auto cells = table->cells();
         for (const auto& machine : machines) {
-            if (!line.starts_with(machine.start)) continue;
-            const std::vector<std::string> cells = cellsOf(line);
+            if (!cells[0].starts_with(machine.start)) continue;
             if (cells[2] != "all_reduce" || cells[4].empty()) continue;
-            const double size = std::stod(cells[4]), bus = std::stod(cells[5]) * 1e9;
+            const double size = *numberIn(cells[4]), bus = *numberIn(cells[5]) * 1e9;
             const std::vector tiers{tier(8, 1, machine.links)};
             const CollectivePrice price =
                 priced(ClosedFormNetwork(tiers), {CollectiveOp::AllReduce, size, communicator(tiers, 8, 1)});
@@ -155,7 +143,6 @@ void TstNetworkModels::published() {
         QVERIFY2(median < 0.25, machine.data());
     }
 }
-
 
 namespace {
 

@@ -99,6 +99,9 @@ MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharde
     const double state = whole.weights.value - 2 * sharded.shard->totals.weightBytes;  // of the optimizer
     const double perLayer =
         layers > 0 ? std::max(0.0, whole.activations.value - dropped(sharded, plan, step)) / layers : 0;
+    double input = 0;
+    for (const LayerProgram& layer : program.layers)
+        if (!blocks || layer.repeated) input = std::max(input, layer.inputBytes);
     const std::int64_t chunksOfStage = static_cast<std::int64_t>(program.chunks.size()) / plan.pipeline;
     MemoryUse most = whole;
     most.weights = most.activations = Bytes(0);
@@ -115,8 +118,7 @@ MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharde
         const double kept = static_cast<double>(mostKept(program, s)) * count / static_cast<double>(chunksOfStage);
         double activations = kept * perLayer;
         // Of every layer its input, and all of the one that is computed again.
-        if (step.recompute == Recompute::Full)
-            activations = kept * static_cast<double>(program.stageBytes > 0 ? program.stageBytes : 0) + perLayer;
+        if (step.recompute == Recompute::Full) activations = kept * input + perLayer;
         if (held + activations <= most.weights.value + most.activations.value) continue;
         most.weights = Bytes(held);
         most.activations = Bytes(activations);

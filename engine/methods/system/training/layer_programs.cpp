@@ -85,6 +85,7 @@ public:
         if (back + again > 0) made.backward.push_back({back + again});
         made.backward.insert(made.backward.end(), reversed.rbegin(), reversed.rend());
         made.repeated = block.repeat > 1;
+        made.inputBytes = inputOf(block);
         made.parameterBytes = weightsOf(block);
         made.gradientBytes = made.parameterBytes;
         return made;
@@ -103,9 +104,7 @@ private:
     ProgramPiece piece(const ShardedCall& call, double seconds) const {
         ProgramPiece made;
         made.seconds = seconds;
-        made.group = call.group == ShardedCall::Group::Tensor    ? ProgramGroup::Tensor
-                     : call.group == ShardedCall::Group::Context ? ProgramGroup::Context
-                                                                 : ProgramGroup::Gradients;
+        made.group = call.group == ShardedCall::Group::Tensor ? ProgramGroup::Tensor : ProgramGroup::Context;
         const auto op = traced(call.collective);
         if (!op) return made;
         made.op = *op;
@@ -121,6 +120,15 @@ private:
         const Operator& first = graph_.operators[block.begin];
         if (block.repeat > 1) return "layer";
         return first.name;
+    }
+    // What the block before hands over; split by positions where the sequence is.
+    double inputOf(const Block& block) const {
+        for (const TensorId id : graph_.operators[block.begin].inputs) {
+            const Tensor* tensor = graph_.tensor(id);
+            if (tensor && tensor->role != TensorRole::Weight && tensor->role != TensorRole::Constant)
+                return tensor->bytes().value / static_cast<double>(plan_.sequence != 0 ? plan_.tensor : 1);
+        }
+        return 0;
     }
     // Its weights, of one of its repetitions.
     double weightsOf(const Block& block) {

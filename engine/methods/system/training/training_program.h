@@ -36,6 +36,7 @@ struct LayerProgram {
     std::string name;
     std::vector<ProgramPiece> forward, backward;   ///< what is computed again stands in front of `backward`
     double parameterBytes = 0, gradientBytes = 0;  ///< of one device
+    double inputBytes = 0;  ///< of what it reads, that is kept where all else is computed again
     bool repeated = false;                         ///< one of a block of layers, which share the activations kept
 };
 
