@@ -126,13 +126,14 @@ MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharde
     return most;
 }
 
-/// A row for what each stage does forwards, backwards, and exchanges beside it: a turn of a micro-batch is one span.
+/// A row for what each stage does forwards, backwards, and for its gradients and optimizer: a turn of a micro-batch is
+/// one span.
 Timeline timelineOf(const StepRun& run, const ClusterJob& job) {
     constexpr std::size_t most = 20000;
     constexpr std::int32_t rows = 3;
     Timeline timeline;
     for (std::size_t s = 0; s < job.traces.size(); ++s)
-        for (const char* what : {"forward", "backward", "beside"})
+        for (const char* what : {"forward", "backward", "gradients"})
             timeline.rows.push_back(fmt::format("stage {} {}", s, what));
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> turns;  // by slot and turn
     std::vector<RankSpan> spans = run.outcome.spans;
