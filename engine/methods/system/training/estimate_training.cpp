@@ -8,6 +8,7 @@
 #include "methods/system/sharded_workload.h"
 #include "methods/system/training/layer_programs.h"
 #include "methods/system/training/plan_prices.h"
+#include "methods/system/training/training_memory.h"
 #include "simulation/picoseconds.h"
 
 #include <fmt/format.h>
@@ -49,81 +50,6 @@ Expected<StepRun> runStep(const TrainingProgram& program, const PlanPrices& pric
     for (const RankResult& rank : outcome->ranks) run.seconds = std::max(run.seconds, toSeconds(rank.finish));
     run.outcome = std::move(*outcome);
     return run;
-}
-
-/// Chunks of layers whose activations a stage keeps at most.
-std::int64_t mostKept(const TrainingProgram& program, std::int64_t stage) {
-    const auto steps =
-        oneForwardOneBackward(stage, program.plan.pipeline, program.plan.interleave, program.microbatches);
-    std::int64_t kept = 0, most = 0;
-    if (steps)
-        for (const ScheduleStep& step : *steps) most = std::max(most, kept += step.forward ? 1 : -1);
-    return most;
-}
-
-/// Activations of a micro-batch that a device need not keep: scores and probabilities that are computed again,
-/// positions of norms and sums that its neighbours have.
-double dropped(const ShardedWorkload& sharded, const Plan& plan, const TrainingStep& step) {
-    const Workload& shard = *sharded.shard;
-    double bytes = 0;
-    for (std::size_t i = 0; i < shard.graph.operators.size(); ++i) {
-        const Operator& op = shard.graph.operators[i];
-        // As trainingMemory() counts them.
-        if (step.recompute == Recompute::Selective) bytes += shard.costs.repeat[i] * shard.costs.scratchBytes[i] / 4;
-        if (plan.sequence == 0 || plan.tensor < 2) continue;
-        if (op.kind != OperatorKind::Normalization && op.type != "Residual") continue;
-        for (const TensorId id : op.outputs)
-            if (const Tensor* tensor = shard.graph.tensor(id))
-                bytes += shard.costs.repeat[i] * tensor->bytes().value * (1 - 1.0 / static_cast<double>(plan.tensor));
-    }
-    return bytes;
-}
-
-/// Of the stage that needs most.
-MemoryUse memoryOf(const TrainingProgram& program, const ShardedWorkload& sharded, const TrainingStep& step,
-                   const MemoryUse& whole) {
-    const Plan& plan = program.plan;
-    const double copies = static_cast<double>(plan.data * plan.context);
-    double weights = 0, layers = 0;
-    for (const ChunkProgram& chunk : program.chunks) {
-        for (const std::int32_t l : chunk.layers) weights += program.layers[static_cast<std::size_t>(l)].parameterBytes;
-    }
-    const bool blocks =
-        std::any_of(program.layers.begin(), program.layers.end(), [](const LayerProgram& one) { return one.repeated; });
-    const auto sharing = [&](const ChunkProgram& chunk) {
-        return static_cast<double>(std::count_if(chunk.layers.begin(), chunk.layers.end(), [&](std::int32_t l) {
-            return !blocks || program.layers[static_cast<std::size_t>(l)].repeated;
-        }));
-    };
-    for (const ChunkProgram& chunk : program.chunks) layers += sharing(chunk);
-    const double state = whole.weights.value - 2 * sharded.shard->totals.weightBytes;  // of the optimizer
-    const double perLayer =
-        layers > 0 ? std::max(0.0, whole.activations.value - dropped(sharded, plan, step)) / layers : 0;
-    double input = 0;
-    for (const LayerProgram& layer : program.layers)
-        if (!blocks || layer.repeated) input = std::max(input, layer.inputBytes);
-    const std::int64_t chunksOfStage = static_cast<std::int64_t>(program.chunks.size()) / plan.pipeline;
-    MemoryUse most = whole;
-    most.weights = most.activations = Bytes(0);
-    for (std::int64_t s = 0; s < plan.pipeline; ++s) {
-        double mine = 0, count = 0;
-        for (std::int64_t c = s; c < static_cast<std::int64_t>(program.chunks.size()); c += plan.pipeline) {
-            count += sharing(program.chunks[static_cast<std::size_t>(c)]);
-            for (const std::int32_t l : program.chunks[static_cast<std::size_t>(c)].layers)
-                mine += program.layers[static_cast<std::size_t>(l)].parameterBytes;
-        }
-        const double share = weights > 0 ? mine / weights : 1;
-        const double held = mine / (plan.zero >= 3 ? copies : 1) + mine / (plan.zero >= 2 ? copies : 1) +
-                            state * share / (plan.zero >= 1 ? copies : 1);
-        const double kept = static_cast<double>(mostKept(program, s)) * count / static_cast<double>(chunksOfStage);
-        double activations = kept * perLayer;
-        // Of every layer its input, and all of the one that is computed again.
-        if (step.recompute == Recompute::Full) activations = kept * input + perLayer;
-        if (held + activations <= most.weights.value + most.activations.value) continue;
-        most.weights = Bytes(held);
-        most.activations = Bytes(activations);
-    }
-    return most;
 }
 
 /// A row for what each stage does forwards, backwards, and for its gradients and optimizer: a turn of a micro-batch is
@@ -362,7 +288,7 @@ void setMemory(Estimate& answer, const TrainingProgram& program, const ShardedWo
                const TrainingStep& step) {
     if (!answer.memory) return;
     std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "memory.does-not-fit"; });
-    answer.memory = memoryOf(program, sharded, step, *answer.memory);
+    answer.memory = mostMemory(stageMemories(program, sharded, step, *answer.memory), *answer.memory);
     const MemoryUse& use = *answer.memory;
     if (use.capacity.value > 0 && use.total() > use.capacity)
         answer.warnings.push_back(
