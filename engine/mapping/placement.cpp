@@ -100,6 +100,19 @@ Expected<Placement> placementOf(const DeviceGroup& devices, const Plan& plan) {
     }
     out.gradients = communicator(devices.tiers, plan.context * plan.data, plan.tensor);
     out.expert = communicator(devices.tiers, plan.expert, 1);
+    if (plan.expert > plan.tensor)
+        out.expertGradients =
+            communicator(devices.tiers, plan.tensor * plan.context * plan.data / plan.expert, plan.expert);
+    if (plan.schedule == PipelineSchedule::DualPipe) {
+        // Both stages of a pair hold the same: they stand as far apart as stages can.
+        const int apart = out.pipeline.outermost();
+        for (Communicator* group : {&out.gradients, &out.expertGradients}) {
+            if (apart < 0) continue;
+            group->size *= 2;
+            group->ranks.resize(devices.tiers.size(), 1);
+            group->ranks[static_cast<std::size_t>(apart)] *= 2;
+        }
+    }
     warnUneven("expert", out.expert);
     if (out.devices < out.drawn) {
         out.warnings.push_back(warning(

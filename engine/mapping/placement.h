@@ -30,10 +30,11 @@ Communicator communicator(const std::vector<NetworkTier>& tiers, std::int64_t si
 
 struct Placement {
     Communicator tensor, context, data, pipeline, expert;
-    Communicator gradients;    ///< context × data: all who hold the same weights, and other tokens
-    std::int64_t devices = 1;  ///< used
-    std::int64_t drawn = 1;    ///< of this kind in the drawing
-    Diagnostics warnings;      ///< `plan.uneven`, `plan.idle-devices`
+    Communicator gradients;        ///< context × data: all who hold the same weights, and other tokens
+    Communicator expertGradients;  ///< all who hold the same experts, where these stand over several copies
+    std::int64_t devices = 1;      ///< used
+    std::int64_t drawn = 1;        ///< of this kind in the drawing
+    Diagnostics warnings;          ///< `plan.uneven`, `plan.idle-devices`
 };
 
 /// Fails as checkPlan(): `plan.too-many-devices` names both numbers. Devices that the plan leaves idle and groups that

@@ -3,6 +3,7 @@
 #include "base/text/nearest.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <charconv>
@@ -32,6 +33,8 @@ constexpr std::array<PlanKey, 9> plan_keys{{
     {"mb", "microbatches", &Plan::microbatches, 0},
 }};
 
+constexpr std::array<std::string_view, 4> schedule_words{"1f1b", "gpipe", "zero-bubble", "dualpipe"};
+
 std::string_view withoutSpaces(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -51,14 +54,27 @@ Unexpected unknownKey(std::string_view word) {
         known.emplace_back(key.brief);
         known.emplace_back(key.name);
     }
+    known.emplace_back("sched");
     known.emplace_back("at");
     const std::string near = didYouMean(word, known);
     return fail("plan.unknown-key", fmt::format("`{}` is no dimension of a plan", word),
-                "`tp`, `pp`, `dp`, `ep`, `cp`, `vp`, `zero`, `sp`, `mb` or `at`",
+                "`tp`, `pp`, `dp`, `ep`, `cp`, `vp`, `zero`, `sp`, `mb`, `sched` or `at`",
                 near.empty() ? "write `tp=8,pp=2`" : near, Place{.path = "plan"});
 }
 
+Expected<PipelineSchedule> parseSchedule(std::string_view word) {
+    for (std::size_t i = 0; i < schedule_words.size(); ++i)
+        if (schedule_words[i] == word) return static_cast<PipelineSchedule>(i);
+    return fail("plan.value", fmt::format("`{}` is no schedule of a pipeline", word),
+                fmt::format("{}", fmt::join(schedule_words, ", ")), "write `sched=zero-bubble`, or leave it out",
+                Place{.path = "plan/schedule"});
+}
+
 }  // namespace
+
+std::string_view toText(PipelineSchedule schedule) {
+    return schedule_words[static_cast<std::size_t>(schedule)];
+}
 
 std::string toText(const Plan& plan) {
     std::string text;
@@ -68,6 +84,7 @@ std::string toText(const Plan& plan) {
     };
     for (const PlanKey& key : plan_keys)
         if (plan.*key.value != key.least) add(key.brief, std::to_string(plan.*key.value));
+    if (plan.schedule != PipelineSchedule::OneForwardOneBackward) add("sched", toText(plan.schedule));
     if (!plan.placement.empty()) add("at", plan.placement);
     return text.empty() ? "tp=1" : text;
 }
@@ -90,8 +107,9 @@ Expected<Plan> parsePlan(std::string_view text) {
         const auto* key = plan_keys.begin();
         while (key != plan_keys.end() && key->brief != word && key->name != word) ++key;
         const bool placement = word == "at" || word == "placement";
-        if (key == plan_keys.end() && !placement) return unknownKey(word);
-        const std::string_view name = placement ? "at" : key->name;
+        const bool schedule = word == "sched" || word == "schedule";
+        if (key == plan_keys.end() && !placement && !schedule) return unknownKey(word);
+        const std::string_view name = placement ? "at" : schedule ? "sched" : key->name;
         for (const std::string_view other : seen) {
             if (other != name) continue;
             return fail("plan.twice", fmt::format("`{}` is given twice", word), "each dimension once",
@@ -100,6 +118,12 @@ Expected<Plan> parsePlan(std::string_view text) {
         seen.push_back(name);
         if (placement) {
             plan.placement = value;
+            continue;
+        }
+        if (schedule) {
+            const auto made = parseSchedule(value);
+            if (!made) return Unexpected(made.error());
+            plan.schedule = *made;
             continue;
         }
         std::int64_t number = 0;
@@ -126,6 +150,12 @@ Expected<void> checkPlan(const Plan& plan) {
                     fmt::format("lower `ep`, or raise `dp` so that {} divides it", plan.expert),
                     Place{.path = "plan/expert"});
     }
+    if (plan.interleave > 1 && plan.schedule != PipelineSchedule::OneForwardOneBackward)
+        return fail("plan.interleave", fmt::format("{} keeps one chunk of layers a stage", toText(plan.schedule)),
+                    "vp=1", "leave out `vp`, or take `sched=1f1b`", Place{.path = "plan/interleave"});
+    if (plan.schedule == PipelineSchedule::DualPipe && plan.pipeline % 2 != 0)
+        return fail("plan.schedule", fmt::format("dualpipe pairs its stages, and there are {}", plan.pipeline),
+                    "an even number of stages", "change pp, or take `sched=1f1b`", Place{.path = "plan/schedule"});
     return {};
 }
 

@@ -11,6 +11,15 @@
 
 namespace orrery {
 
+/// In which order the micro-batches of a training step pass through the stages.
+enum class PipelineSchedule : std::uint8_t {
+    OneForwardOneBackward,  ///< after a warm-up, in turns; with chunks interleaved (Narayanan et al. 2021)
+    GPipe,                  ///< all forwards, then all backwards (Huang et al. 2019)
+    ZeroBubble,             ///< gradients of weights fill the waits: ZB-H1 (Qi et al. 2024)
+    DualPipe  ///< from both ends at once, each device with a stage of either direction (DeepSeek-V3, 2024)
+};
+std::string_view toText(PipelineSchedule schedule);  ///< `1f1b`, `gpipe`, `zero-bubble`, `dualpipe`
+
 /// The dimensions in which a model is split; each counts devices and is 1 where there is no split.
 struct Plan {
     std::int64_t tensor = 1;    ///< heads, widths and vocabulary of a layer (Shoeybi et al. 2019)
@@ -25,6 +34,7 @@ struct Plan {
     std::int64_t sequence =
         0;  ///< 1: what tensor parallelism leaves whole is split by positions (Korthikanti et al. 2022)
     std::int64_t microbatches = 0;  ///< that pass through the pipeline; 0: as many as stages
+    PipelineSchedule schedule = PipelineSchedule::OneForwardOneBackward;
     /// Where its devices stand: a path of names in the drawing (`node/h100`); empty: chosen.
     std::string placement;
 
@@ -42,14 +52,16 @@ struct Plan {
 };
 
 /// `tp=8,pp=2`: only what differs from a single device; `tp=1` for that. Also `dp`, `ep`, `cp`, `vp` (interleave),
-/// `zero`, `sp` (sequence), `mb` (microbatches) and `at` (placement).
+/// `zero`, `sp` (sequence), `mb` (microbatches), `sched` (schedule) and `at` (placement).
 std::string toText(const Plan& plan);
 /// Reads the same, in any order, spaces allowed; the long names (`tensor=8`) too. An empty text is one device. Fails
 /// with `plan.syntax`, `plan.unknown-key`, `plan.twice` or `plan.value` (a whole number from 1 to 10^6, microbatches
-/// from 0, zero 0 to 3, sequence 0 or 1).
+/// from 0, zero 0 to 3, sequence 0 or 1; a schedule by its word).
 Expected<Plan> parsePlan(std::string_view text);
 /// What no drawing can mend: numbers below 1 or above 10^6 (`plan.value`), experts over more devices than tensor,
-/// context and data have or over a number that does not divide them (`plan.experts`).
+/// context and data have or over a number that does not divide them (`plan.experts`), chunks where the schedule takes
+/// none
+/// (`plan.interleave`), stages from both ends that are no pairs (`plan.schedule`).
 Expected<void> checkPlan(const Plan& plan);
 /// checkPlan(), and `plan.too-many-devices` where fewer than the plan's devices are there, naming both.
 Expected<void> checkPlan(const Plan& plan, std::int64_t devices);

@@ -56,7 +56,8 @@ Expected<TransformerConfig> shardOf(const TransformerConfig& config, const Plan&
         if (auto good = divides("columns of an expert", config.expertIntermediate, width, "tensor"); !good)
             return Unexpected(good.error());
         part.experts = config.experts / plan.expert;
-        part.expertsPerToken = std::min(config.expertsPerToken, part.experts);
+        part.expertDevices = plan.expert;
+        part.expertCopies = beyond ? plan.expert / n : 1;
         part.expertIntermediate = config.expertIntermediate / width;
     }
     return part;

@@ -4,7 +4,11 @@
 #include "base/executor.h"
 #include "hardware/files/catalogue.h"
 #include "methods/method.h"
+#include "methods/system/sharded_workload.h"
+#include "methods/system/training/estimate_training.h"
+#include "methods/system/training/training_memory.h"
 #include "methods/system/training/training_program.h"
+#include "simulation/picoseconds.h"
 #include "support/table_rows.h"
 #include "workload/workload.h"
 
@@ -53,9 +57,10 @@ ClusterOutcome ran(ClusterJob job, const ExchangePrices& prices) {
     ClusterSettings settings;
     settings.network.congestion = false;
     settings.network.dimensions = {
-        {TopologyShape::Switch, std::max<std::int64_t>(2, static_cast<std::int64_t>(job.slotOf.size())), 1e9, 0}};
+        {TopologyShape::Switch,
+         std::max<std::int64_t>(2, static_cast<std::int64_t>(std::max(job.slotOf.size(), job.traces.size()))), 1e9, 0}};
     settings.prices = &prices;
-    if (job.slotOf.size() < 2) {
+    if (std::max(job.slotOf.size(), job.traces.size()) < 2) {
         job.slotOf.push_back(1);
         job.traces.push_back(std::make_shared<const ExecutionTrace>());
     }
@@ -122,6 +127,11 @@ class TstTrainingStep : public QObject {
 private slots:
     void bubblesAsPublished();
     void everyMicrobatchOnce();
+    void otherSchedules();
+    void exchangesHideBesideEachOther();
+    void keptByASchedule();
+    void tokensTravelToExperts();
+    void expertsDoTheSameWork();
     void gradientsHide();
     void oneDeviceForItsLikes();
     void recomputation();
@@ -132,6 +142,61 @@ private slots:
     void dividedWeightsAreGathered();
     void refused();
 };
+
+// GPipe waits as one forward, one backward does. ZB-H1: (p - 1)(F + B - W) (Qi et al. 2024, table 2). DualPipe:
+// (p/2 - 1)(F&B + B - 3W), B with both gradients (DeepSeek-V3 technical report, table 2). F = W = 1 ms, B = 2 ms.
+void TstTrainingStep::otherSchedules() {
+    const FixedPrices nothing(0);
+    for (const std::int64_t stages : {2, 4, 6, 8, 16}) {
+        for (const std::int64_t microbatches : {32, 48}) {
+            TrainingProgram program = plainProgram(stages, 1, microbatches);
+            program.layers.front().weightGradientSeconds = 1e-3;
+            program.plan.schedule = PipelineSchedule::GPipe;
+            QCOMPARE(stepOf(program, nothing), 3 * (microbatches + stages - 1) * millisecond);
+            program.plan.schedule = PipelineSchedule::ZeroBubble;
+            QCOMPARE(stepOf(program, nothing), (3 * microbatches + stages - 1) * millisecond);
+            program.plan.schedule = PipelineSchedule::DualPipe;
+            QCOMPARE(stepOf(program, nothing), (3 * microbatches + 2 * (stages / 2 - 1)) * millisecond);
+        }
+    }
+}
+
+// Of a forward and a backward turn beside each other what one sends passes while the other computes.
+void TstTrainingStep::exchangesHideBesideEachOther() {
+    const FixedPrices exchange(0.5e-3);
+    TrainingProgram program = plainProgram(4, 1, 64);
+    program.plan.tensor = 2;
+    LayerProgram& layer = program.layers.front();
+    layer.weightGradientSeconds = 1e-3;
+    layer.forward = {{0.5e-3, TraceCollective::AllReduce, ProgramGroup::Tensor, 1000}, {0.5e-3}};
+    layer.backward = {{1e-3, TraceCollective::AllReduce, ProgramGroup::Tensor, 1000}, {1e-3}};
+    const auto withExchanges = [&](PipelineSchedule schedule) {
+        program.plan.schedule = schedule;
+        return toSeconds(stepOf(program, exchange)) * 1e3;
+    };
+    // In turn: 4 ms a micro-batch. Beside each other: 3 ms, but for those at the beginning and at the end.
+    QVERIFY(withExchanges(PipelineSchedule::OneForwardOneBackward) >= 4 * (64 + 3));
+    const double both = withExchanges(PipelineSchedule::DualPipe);
+    QVERIFY2(both >= 3 * 64 && both <= 3 * 64 + 4 * 8, qPrintable(QString::number(both)));
+}
+
+// What a stage keeps at most, in micro-batches: all (GPipe), as many as stages follow (1F1B), as many as there are
+// stages (ZB-H1), one more than that (DualPipe).
+void TstTrainingStep::keptByASchedule() {
+    for (const std::int64_t stages : {4, 8}) {
+        TrainingProgram program = plainProgram(stages, 1, 32);
+        for (std::int64_t stage = 0; stage < stages; ++stage) {
+            program.plan.schedule = PipelineSchedule::GPipe;
+            QCOMPARE(mostKept(program, stage), 32);
+            program.plan.schedule = PipelineSchedule::OneForwardOneBackward;
+            QCOMPARE(mostKept(program, stage), stages - stage);
+            program.plan.schedule = PipelineSchedule::ZeroBubble;
+            QVERIFY(mostKept(program, stage) <= stages);
+            program.plan.schedule = PipelineSchedule::DualPipe;
+            QVERIFY(mostKept(program, stage) <= stages + 1);
+        }
+    }
+}
 
 // m micro-batches through p equal stages take (m + p - 1) turns; in v chunks the p - 1 are v times shorter (Narayanan
 // et al. 2021, sections 2.2.1 and 2.2.2).
@@ -154,7 +219,7 @@ void TstTrainingStep::everyMicrobatchOnce() {
             for (const std::int64_t rounds : {1, 2, 5}) {
                 const std::int64_t microbatches = rounds * stages;
                 for (std::int64_t stage = 0; stage < stages; ++stage) {
-                    const auto steps = oneForwardOneBackward(stage, stages, chunks, microbatches);
+                    const auto steps = scheduleOf({.pipeline = stages, .interleave = chunks}, stage, microbatches);
                     QVERIFY(steps.has_value());
                     std::map<std::pair<int, int>, int> seen;
                     for (const ScheduleStep& step : *steps) {
@@ -189,18 +254,27 @@ void TstTrainingStep::oneDeviceForItsLikes() {
     program.stageBytes = 1 << 20;
     program.layers.front().forward = {{1e-3, TraceCollective::AllReduce, ProgramGroup::Tensor, 1 << 20}, {0.5e-3}};
     program.layers.front().backward = {{2e-3, TraceCollective::AllReduce, ProgramGroup::Tensor, 1 << 20}};
-    const auto folded = trainingJob(program);
-    const auto all = everyRank(program);
-    QVERIFY(folded && all);
-    QCOMPARE(all->traces.size(), std::size_t{8});
+    program.layers.front().weightGradientSeconds = 1e-3;
     ClusterSettings settings;
     settings.network.dimensions = {{TopologyShape::Switch, 2, 100e9, 500}, {TopologyShape::Switch, 4, 25e9, 2000}};
-    const auto once = runCluster(*folded, settings, false, {}, false),
-               each = runCluster(*all, settings, false, {}, false);
-    QVERIFY2(once && each, !once ? toText(once.error()).c_str() : !each ? toText(each.error()).c_str() : "");
-    for (std::size_t r = 0; r < 8; ++r) {
-        QCOMPARE(each->ranks[r].finish, once->ranks[r / 4].finish);
-        QCOMPARE(each->ranks[r].exposed, once->ranks[r / 4].exposed);
+    for (const auto schedule : {PipelineSchedule::OneForwardOneBackward, PipelineSchedule::GPipe,
+                                PipelineSchedule::ZeroBubble, PipelineSchedule::DualPipe}) {
+        program.plan.schedule = schedule;
+        const auto folded = trainingJob(program);
+        const auto all = everyRank(program);
+        QVERIFY(folded && all);
+        QCOMPARE(all->traces.size(), std::size_t{8});
+        const FixedPrices priced(0.1e-3);
+        const ClusterOutcome one = ran(*folded, priced), every = ran(*all, priced);
+        for (std::size_t r = 0; r < 8; ++r) QCOMPARE(every.ranks[r].finish, one.ranks[r / 4].finish);
+        if (schedule == PipelineSchedule::DualPipe) continue;  // its messages meet those of other stages on the way
+        const auto once = runCluster(*folded, settings, false, {}, false),
+                   each = runCluster(*all, settings, false, {}, false);
+        QVERIFY2(once && each, !once ? toText(once.error()).c_str() : !each ? toText(each.error()).c_str() : "");
+        for (std::size_t r = 0; r < 8; ++r) {
+            QCOMPARE(each->ranks[r].finish, once->ranks[r / 4].finish);
+            QCOMPARE(each->ranks[r].exposed, once->ranks[r / 4].exposed);
+        }
     }
 }
 
@@ -363,7 +437,7 @@ void TstTrainingStep::dividedWeightsAreGathered() {
 }
 
 void TstTrainingStep::refused() {
-    const auto steps = oneForwardOneBackward(0, 4, 2, 6);
+    const auto steps = scheduleOf({.pipeline = 4, .interleave = 2}, 0, 6);
     QVERIFY(!steps && steps.error().code == "plan.interleave");
     // A million micro-batches of a hundred layers: refused before traces are made for them.
     TrainingProgram large = plainProgram(4, 1, 1000000);
@@ -382,6 +456,73 @@ void TstTrainingStep::refused() {
     QVERIFY(task.has_value());
     QCOMPARE(toText(*task), std::string("training-step(optimizer=sgd, recompute=full)"));
     QVERIFY(!parseTask("training-step(recompute=some)"));
+}
+
+// Experts over several copies: what a device sends to them and gets back is each token's choices, forwards and
+// backwards; their gradients are added up among those that hold the same ones.
+void TstTrainingStep::tokensTravelToExperts() {
+    WorkloadRecipe recipe;
+    recipe.source = "mixtral-8x7b";
+    recipe.options.batch = 16;
+    recipe.options.sequence = 1024;
+    recipe.options.phase = Phase::TrainingForward;
+    const auto workload = loadWorkload(recipe);
+    QVERIFY(workload);
+    auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
+    const Method& method = *findMethod("tile-hybrid");
+    const auto traces = trainingTraces(
+        method, {pod("dgx-h100-superpod"), *workload, *parsePlan("tp=2,dp=8,ep=8,mb=2"), TrainingStep{}}, context);
+    QVERIFY2(traces, traces ? "" : toText(traces.error()).c_str());
+    QCOMPARE(traces->job.traces.size(), 16u);
+    std::map<ProgramGroup, std::int64_t> times;
+    const ExecutionTrace& trace = *traces->job.traces.front();
+    for (const TraceNode& node : trace.nodes) {
+        if (node.work != TraceWork::Collective) continue;
+        const ProgramGroup group = programGroupOf(trace.groups[static_cast<std::size_t>(node.group)]);
+        ++times[group];
+        if (group != ProgramGroup::Experts) continue;
+        QCOMPARE(node.collective, TraceCollective::AllToAll);
+        // One sample of 1,024 tokens, two choices each, half of them by this device: 4,096 numbers of 2 bytes.
+        QCOMPARE(node.bytes, 1024 * 2 / 2 * 4096 * 2);
+    }
+    QCOMPARE(times[ProgramGroup::Experts], 2 * 32 * 2 * 2);  // there and back, layers, passes, micro-batches
+    QVERIFY(times[ProgramGroup::ExpertGradients] > 0);
+    for (const RankGroup& group : traces->job.groups) {
+        const ProgramGroup kind = programGroupOf(group.name);
+        if (kind == ProgramGroup::Experts) QCOMPARE(group.members.size(), 8u);
+        if (kind == ProgramGroup::ExpertGradients) {
+            QCOMPARE(group.members.size(), 2u);
+            QCOMPARE(group.members[1] - group.members[0], 8);
+        }
+    }
+}
+
+// However experts are spread, all devices together compute as much.
+void TstTrainingStep::expertsDoTheSameWork() {
+    for (const char* model : {"mixtral-8x7b", "qwen3-30b-a3b"}) {
+        WorkloadRecipe recipe;
+        recipe.source = model;
+        recipe.options.batch = 8;
+        recipe.options.sequence = 2048;
+        recipe.options.phase = Phase::Prefill;
+        const auto workload = loadWorkload(recipe);
+        QVERIFY(workload);
+        const auto work = [&](const char* text) {
+            const Plan plan = *parsePlan(text);
+            const auto sharded = shardedWorkload(*workload, plan, Pass{});
+            if (!sharded) qFatal("%s", toText(sharded.error()).c_str());
+            const Workload& shard = *sharded->shard;
+            double flops = 0;
+            for (std::size_t i = 0; i < shard.graph.operators.size(); ++i)
+                if (shard.graph.operators[i].type == "GroupedMatMul")
+                    flops += shard.costs.repeat[i] * shard.costs.flops[i];
+            return flops * static_cast<double>(plan.devices());
+        };
+        const double one = work("tp=1");
+        for (const char* plan : {"tp=4,ep=4", "tp=4,ep=2", "tp=2,ep=1", "dp=8,ep=8", "tp=2,dp=4,ep=8", "dp=8,ep=4"})
+            QVERIFY2(std::abs(work(plan) / one - 1) < 1e-9, plan);
+    }
 }
 
 QTEST_APPLESS_MAIN(TstTrainingStep)

@@ -88,6 +88,9 @@ Expected<IterationLaunches> IterationLaunches::make(const ServedTransformer& mod
     auto shard = shardOf(model.config, model.plan);
     if (!shard) return Unexpected(std::move(shard.error()));
     made.shard_ = std::move(*shard);
+    // Who chooses which expert is drawn here, rank by rank; the graph is of one rank's share.
+    made.shard_.expertDevices = made.shard_.expertCopies = 1;
+    made.shard_.expertsPerToken = std::min(model.config.expertsPerToken, made.shard_.experts);
     if (model.dataParallel > 1) {
         const std::int64_t devices = model.dataParallel * model.plan.tensor;
         if (model.config.experts < devices) {
@@ -181,7 +184,7 @@ std::vector<Launch> IterationLaunches::of(IterationGroup group, std::int64_t ext
         activated = std::max(1, *std::max_element(load.activated.begin(), load.activated.end()));
         rows = (pairs + shard_.expertsPerToken - 1) / shard_.expertsPerToken;
     } else if (group == IterationGroup::Experts) {
-        rows = (extent + model_.plan.expert - 1) / model_.plan.expert;
+        rows = ceilDiv(extent * model_.config.expertsPerToken, model_.plan.expert * shard_.expertsPerToken);
     }
     std::vector<IterationGroup> groups;
     // Kernels beside attention hang on the number of tokens alone: one graph of decodes has them all but those of

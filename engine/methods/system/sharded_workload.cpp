@@ -76,6 +76,24 @@ void addTensorCalls(const Workload& shard, const TransformerConfig& config, std:
     }
 }
 
+// Where experts stand over the devices of several copies, every choice of a token travels to its expert and back: of
+// the copy's tokens each device of its tensor-parallel group sends its share.
+void addExpertCalls(const Workload& shard, const TransformerConfig& config, const Plan& plan,
+                    std::vector<ShardedCall>& calls) {
+    const WorkloadOptions& options = shard.recipe.options;
+    const double bytes = tokensOf(options, sequenceOf(shard.graph)) * static_cast<double>(config.expertsPerToken) /
+                         static_cast<double>(plan.tensor) * static_cast<double>(config.hidden) *
+                         std::max(16, bits(options.activations)) / 8.0;
+    const auto& ops = shard.graph.operators;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const auto word = lastWord(ops[i].name);
+        const bool there = word == "dispatch", back = word == "down_proj" && ops[i].type == "GroupedMatMul";
+        if (there || back)
+            calls.push_back({CollectiveOp::AllToAll, Group::Experts, bytes, static_cast<double>(ops[i].repeat),
+                             static_cast<std::int32_t>(i), false, there ? "tokens to experts" : "tokens from experts"});
+    }
+}
+
 // Attention reads what the other ranks hold.
 void addContextCalls(const Workload& shard, const TransformerConfig& config, std::int64_t positions, const Plan& plan,
                      bool training, std::vector<ShardedCall>& calls) {
@@ -126,6 +144,7 @@ Expected<ShardedWorkload> ofTransformer(const WorkloadPtr& workload, const Trans
                                   built->transformer);
     const bool training = kindOf(task) == TaskKind::TrainingStep;
     if (plan.context > 1) addContextCalls(*result.shard, *shard, positions, plan, training, result.calls);
+    if (plan.expert > plan.tensor) addExpertCalls(*result.shard, config, plan, result.calls);
     if (plan.tensor > 1) addTensorCalls(*result.shard, config, result.calls);
     if (plan.pipeline > 1) {
         const double tokens = tokensOf(recipe.options, sequenceOf(result.shard->graph));

@@ -16,12 +16,12 @@ namespace orrery {
 /// A call among the devices of one dimension of a plan.
 struct ShardedCall {
     CollectiveOp collective = CollectiveOp::AllReduce;
-    enum class Group : std::uint8_t { Tensor, Context, Pipeline } group = Group::Tensor;
+    enum class Group : std::uint8_t { Tensor, Context, Pipeline, Experts } group = Group::Tensor;
     double bytes = 0;     ///< as CollectiveCall counts them
     double count = 1;     ///< of one micro-batch forwards, all layers; the backward pass of a training step has as many
     std::int32_t op = 0;  ///< operator of the shard after which it stands
     bool backward = false;  ///< in the backward pass alone
-    std::string_view what;  ///< `activations`, `logits`, `keys and values`, `stage`
+    std::string_view what;  ///< `activations`, `logits`, `keys and values`, `tokens to experts`, `stage`
 };
 
 struct ShardedWorkload {

@@ -1,5 +1,6 @@
 #include "workload/models/transformer.h"
 
+#include "base/maths.h"
 #include "workload/models/builder.h"
 
 #include <fmt/format.h>
@@ -241,8 +242,9 @@ TensorId TransformerBuilder::feedForward(TensorId x) {
 }
 
 TensorId TransformerBuilder::expertsFeedForward(TensorId x) {
-    const std::int64_t rows = tokens() * c_.expertsPerToken;
-    const TensorId scores = g_.linear("router", x, c_.experts, {.bias = c_.routerBias, .quantised = false});
+    const std::int64_t everywhere = c_.experts * c_.expertDevices, comers = tokens() * c_.expertCopies;
+    const std::int64_t rows = ceilDiv(comers * c_.expertsPerToken, c_.expertDevices);
+    const TensorId scores = g_.linear("router", x, everywhere, {.bias = c_.routerBias, .quantised = false});
     Operator topk;
     topk.name = "top_k";
     topk.type = "Router";
@@ -251,8 +253,8 @@ TensorId TransformerBuilder::expertsFeedForward(TensorId x) {
     topk.outputs = {g_.activation({batch_, queries_, c_.expertsPerToken})};
     const TensorId weights = g_.add(std::move(topk)).outputs.front();
     TensorId h = g_.move("Dispatch", "dispatch", {x}, {rows, c_.hidden});
-    const double share = expectedExpertShare(static_cast<double>(c_.experts), static_cast<double>(c_.expertsPerToken),
-                                             static_cast<double>(tokens()));
+    const double share = expectedExpertShare(static_cast<double>(everywhere), static_cast<double>(c_.expertsPerToken),
+                                             static_cast<double>(comers));
     const std::int64_t inner = c_.expertIntermediate;
     h = g_.experts(c_.gated ? "experts.gate_up_proj" : "experts.up_proj", h, c_.experts, c_.gated ? 2 * inner : inner,
                    share);
@@ -353,7 +355,7 @@ TransformerFacts factsOf(const TransformerConfig& c, const WorkloadOptions& opti
             const double count = tensor->elements() * static_cast<double>(op.repeat);
             facts.parameters += count;
             facts.activeParameters += op.type == "GroupedMatMul" ? count * static_cast<double>(c.expertsPerToken) /
-                                                                       static_cast<double>(c.experts)
+                                                                       static_cast<double>(c.experts * c.expertDevices)
                                                                  : count;
         }
     }

@@ -50,6 +50,9 @@ struct TransformerConfig {
     std::vector<bool> windowed;  ///< per layer; empty: all, if window > 0
 
     std::int64_t experts = 0, expertsPerToken = 0, expertIntermediate = 0;
+    /// Of a part of a model, whose `experts` stand on one of so many devices: a router chooses among those of all. The
+    /// tokens of so many copies of the model come to them.
+    std::int64_t expertDevices = 1, expertCopies = 1;
     std::int64_t sharedIntermediate = 0;  ///< of all shared experts together
     std::int64_t sharedExperts = 0;
     bool sharedGate = false;        ///< Qwen2-MoE weighs the shared expert by a gate

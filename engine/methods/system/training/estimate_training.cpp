@@ -52,6 +52,10 @@ Expected<StepRun> runStep(const TrainingProgram& program, const PlanPrices& pric
     return run;
 }
 
+bool isOfGradients(ProgramGroup group) {
+    return group == ProgramGroup::Gradients || group == ProgramGroup::ExpertGradients;
+}
+
 /// A row for what each stage does forwards, backwards, and for its gradients and optimizer: a turn of a micro-batch is
 /// one span.
 Timeline timelineOf(const StepRun& run, const ClusterJob& job) {
@@ -69,9 +73,8 @@ Timeline timelineOf(const StepRun& run, const ClusterJob& job) {
         const ExecutionTrace& trace = *job.traces[static_cast<std::size_t>(span.slot)];
         const TraceNode& node = trace.nodes[span.node];
         const bool computes = node.work == TraceWork::Compute;
-        const bool beside =
-            node.work == TraceWork::Collective &&
-            trace.groups[static_cast<std::size_t>(node.group)].starts_with(toText(ProgramGroup::Gradients));
+        const bool beside = node.work == TraceWork::Collective &&
+                            isOfGradients(programGroupOf(trace.groups[static_cast<std::size_t>(node.group)]));
         if (!(computes || beside) || span.end <= span.begin) continue;
         if (computes) {
             const auto [at, isNew] = turns.try_emplace({span.slot, node.tag}, timeline.spans.size());
@@ -306,6 +309,21 @@ void setEnergy(Estimate& answer, double passes, double network) {
     if (!answer.operators.joules.empty()) answer.operators.joules.back() += network;
 }
 
+std::string_view said(PipelineSchedule schedule) {
+    switch (schedule) {
+        case PipelineSchedule::GPipe:
+            return "All forwards, then all backwards";
+        case PipelineSchedule::ZeroBubble:
+            return "One forward, one backward, gradients of weights in the waits";
+        case PipelineSchedule::DualPipe:
+            return "Micro-batches from both ends, forwards beside backwards; a device holds two stages, and gradients "
+                   "of both go when all is done";
+        case PipelineSchedule::OneForwardOneBackward:
+            break;
+    }
+    return "One forward, one backward";
+}
+
 /// What the answer rests on.
 void setGrounds(Estimate& answer, const Scenario& scenario, const PlannedStep& planned, const Sent& sent) {
     for (const int tier : sent.crossed)
@@ -321,9 +339,9 @@ void setGrounds(Estimate& answer, const Scenario& scenario, const PlannedStep& p
         answer.assumptions.insert(answer.assumptions.end(), more->begin(), more->end());
     answer.assumptions.push_back(
         "Gradients of weights narrower than 4 bytes are added to a sum in fp32, once per micro-batch");
-    answer.assumptions.push_back(fmt::format(
-        "One forward, one backward{}; exchanges inside a layer are waited for, gradients go beside the backward pass",
-        scenario.plan.interleave > 1 ? ", chunks interleaved" : ""));
+    answer.assumptions.push_back(
+        fmt::format("{}{}; exchanges inside a layer are waited for, gradients go beside the backward pass",
+                    said(scenario.plan.schedule), scenario.plan.interleave > 1 ? ", chunks interleaved" : ""));
     const Recompute again = std::get<TrainingStep>(scenario.task).recompute;
     if (again != Recompute::None)
         answer.assumptions.push_back(again == Recompute::Full ? "Every layer is computed again before its backward pass"

@@ -67,7 +67,11 @@ public:
             const double share = shareOf(i);
             const double forward = at(ops_.forwardSeconds, i) * share / times;
             computed += forward;
-            back += (ops_.seconds[i] - at(ops_.forwardSeconds, i) - at(ops_.updateSeconds, i)) * share / times;
+            const double backward =
+                (ops_.seconds[i] - at(ops_.forwardSeconds, i) - at(ops_.updateSeconds, i)) * share / times;
+            back += backward;
+            // Of a product's two backward products one makes the gradient of its weights.
+            if (holdsWeights(i)) made.weightGradientSeconds += backward / 2;
             if (step_.recompute == Recompute::Selective && graph_.operators[i].attention) again += forward;
             const auto calls = callsAfter_.find(i);
             if (calls == callsAfter_.end()) continue;
@@ -86,13 +90,24 @@ public:
         made.backward.insert(made.backward.end(), reversed.rbegin(), reversed.rend());
         made.repeated = block.repeat > 1;
         made.inputBytes = inputOf(block);
-        made.parameterBytes = weightsOf(block);
+        double experts = 0;
+        made.parameterBytes = weightsOf(block, experts);
         made.gradientBytes = made.parameterBytes;
+        if (made.parameterBytes > 0) made.expertShare = experts / made.parameterBytes;
         return made;
     }
 
 private:
     static double at(const std::vector<double>& column, std::size_t i) { return i < column.size() ? column[i] : 0; }
+
+    bool holdsWeights(std::size_t i) const {
+        const Operator& op = graph_.operators[i];
+        if (op.kind != OperatorKind::MatMul && op.kind != OperatorKind::Conv) return false;
+        return std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
+            const Tensor* tensor = graph_.tensor(id);
+            return tensor && tensor->role == TensorRole::Weight;
+        });
+    }
 
     // Norms and residual sums are done whole by every device of a tensor-parallel group, or each does its positions.
     double shareOf(std::size_t i) const {
@@ -104,7 +119,9 @@ private:
     ProgramPiece piece(const ShardedCall& call, double seconds) const {
         ProgramPiece made;
         made.seconds = seconds;
-        made.group = call.group == ShardedCall::Group::Tensor ? ProgramGroup::Tensor : ProgramGroup::Context;
+        made.group = call.group == ShardedCall::Group::Tensor    ? ProgramGroup::Tensor
+                     : call.group == ShardedCall::Group::Experts ? ProgramGroup::Experts
+                                                                 : ProgramGroup::Context;
         const auto op = traced(call.collective);
         if (!op) return made;
         made.op = *op;
@@ -130,8 +147,8 @@ private:
         }
         return 0;
     }
-    // Its weights, of one of its repetitions.
-    double weightsOf(const Block& block) {
+    // Its weights, of one of its repetitions, and those of experts among them.
+    double weightsOf(const Block& block, double& experts) {
         // What the first and the last stage share is there twice; on one stage it is there once.
         if (plan_.pipeline > 1) seen_.clear();
         seen_.resize(graph_.tensors.size(), false);
@@ -142,6 +159,7 @@ private:
                 if (!tensor || tensor->role != TensorRole::Weight || seen_[static_cast<std::size_t>(id)]) continue;
                 seen_[static_cast<std::size_t>(id)] = true;
                 bytes += tensor->bytes().value;
+                if (graph_.operators[i].type == "GroupedMatMul") experts += tensor->bytes().value;
             }
         }
         return bytes;
@@ -195,10 +213,12 @@ Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const 
     for (const double seconds : operators.updateSeconds) update += seconds;
     for (const std::int32_t l : order) weights += program.layers[static_cast<std::size_t>(l)].parameterBytes;
     program.optimizerSeconds.assign(static_cast<std::size_t>(plan.pipeline), 0.0);
-    for (std::int64_t c = 0; c < chunks && weights > 0; ++c)
-        for (const std::int32_t l : program.chunks[static_cast<std::size_t>(c)].layers)
-            program.optimizerSeconds[static_cast<std::size_t>(c % plan.pipeline)] +=
-                update * program.layers[static_cast<std::size_t>(l)].parameterBytes / weights;
+    for (std::int64_t s = 0; s < plan.pipeline && weights > 0; ++s)
+        for (std::int64_t c = 0; c < chunksPerStage(plan); ++c)
+            for (const std::int32_t l :
+                 program.chunks[static_cast<std::size_t>(chunkOf(plan, s, static_cast<std::int32_t>(c)))].layers)
+                program.optimizerSeconds[static_cast<std::size_t>(s)] +=
+                    update * program.layers[static_cast<std::size_t>(l)].parameterBytes / weights;
     for (const ShardedCall& call : sharded.calls)
         if (call.group == ShardedCall::Group::Pipeline) program.stageBytes = static_cast<std::int64_t>(call.bytes);
     // Tensor-parallel devices each send their part of a stage's activations where the sequence is split.

@@ -1,7 +1,5 @@
 #include "methods/system/training/plan_prices.h"
 
-#include "methods/system/training/training_program.h"
-
 namespace orrery {
 
 namespace {
@@ -28,12 +26,11 @@ Expected<PlanPrices> PlanPrices::make(const ClusterJob& job, const Placement& pl
     PlanPrices made;
     std::map<std::string_view, std::int32_t> named;
     for (const RankGroup& group : job.groups) {
-        const bool tensor = group.name.starts_with(toText(ProgramGroup::Tensor)),
-                   context = group.name.starts_with(toText(ProgramGroup::Context));
-        made.kindOfGroup_.push_back(tensor ? Tensor : context ? Context : Gradients);
+        made.kindOfGroup_.push_back(static_cast<std::int32_t>(programGroupOf(group.name)));
         named[group.name] = made.kindOfGroup_.back();
     }
-    const Communicator* groups[] = {&placement.tensor, &placement.context, &placement.gradients, &placement.pipeline};
+    const Communicator* groups[] = {&placement.tensor, &placement.context,         &placement.gradients,
+                                    &placement.expert, &placement.expertGradients, &placement.pipeline};
     for (std::size_t slot = 0; slot < job.traces.size(); ++slot) {
         const ExecutionTrace& trace = *job.traces[slot];
         for (const TraceNode& node : trace.nodes) {

@@ -4,7 +4,7 @@
 // once, before the run.
 
 #include "mapping/placement.h"
-#include "simulation/cluster/cluster_run.h"
+#include "methods/system/training/training_program.h"
 #include "simulation/network/network_model.h"
 
 #include <map>
@@ -32,7 +32,7 @@ public:
     const auto& exchanges() const { return exchanges_; }
 
 private:
-    enum Kind : std::int32_t { Tensor, Context, Gradients, Pipeline };
+    static constexpr std::int32_t Pipeline = programGroupCount;  ///< a kind of group beyond ProgramGroup's
     using Key = std::tuple<std::int32_t, TraceCollective, std::int64_t>;
     double secondsOf(const Key& key) const;
 

@@ -27,18 +27,19 @@ double dropped(const ShardedWorkload& sharded, const Plan& plan, const TrainingS
 }  // namespace
 
 std::int64_t mostKept(const TrainingProgram& program, std::int64_t stage) {
-    const auto steps =
-        oneForwardOneBackward(stage, program.plan.pipeline, program.plan.interleave, program.microbatches);
+    const auto steps = scheduleOf(program.plan, stage, program.microbatches);
     std::int64_t kept = 0, most = 0;
     if (steps)
-        for (const ScheduleStep& step : *steps) most = std::max(most, kept += step.forward ? 1 : -1);
+        for (const ScheduleStep& step : *steps) most = std::max(most, kept += step.kept());
     return most;
 }
 
 std::vector<StageMemory> stageMemories(const TrainingProgram& program, const ShardedWorkload& sharded,
                                        const TrainingStep& step, const MemoryUse& whole) {
     const Plan& plan = program.plan;
-    const double copies = static_cast<double>(plan.data * plan.context);
+    const auto holders = [&](ProgramGroup group) { return static_cast<double>(membersOf(group, plan, 0).size()); };
+    const double copies = holders(ProgramGroup::Gradients),
+                 expertCopies = expertsAcrossCopies(plan) ? holders(ProgramGroup::ExpertGradients) : copies;
     double weights = 0, layers = 0;
     for (const ChunkProgram& chunk : program.chunks) {
         for (const std::int32_t l : chunk.layers) weights += program.layers[static_cast<std::size_t>(l)].parameterBytes;
@@ -57,22 +58,29 @@ std::vector<StageMemory> stageMemories(const TrainingProgram& program, const Sha
     double input = 0;
     for (const LayerProgram& layer : program.layers)
         if (!blocks || layer.repeated) input = std::max(input, layer.inputBytes);
-    const std::int64_t chunksOfStage = static_cast<std::int64_t>(program.chunks.size()) / plan.pipeline;
+    const std::int64_t chunksOfStage = chunksPerStage(plan);
     std::vector<StageMemory> stages;
     for (std::int64_t s = 0; s < plan.pipeline; ++s) {
-        double mine = 0, count = 0;
-        for (std::int64_t c = s; c < static_cast<std::int64_t>(program.chunks.size()); c += plan.pipeline) {
-            count += sharing(program.chunks[static_cast<std::size_t>(c)]);
-            for (const std::int32_t l : program.chunks[static_cast<std::size_t>(c)].layers)
-                mine += program.layers[static_cast<std::size_t>(l)].parameterBytes;
+        double mine = 0, experts = 0, count = 0;
+        for (std::int64_t c = 0; c < chunksOfStage; ++c) {
+            const ChunkProgram& chunk =
+                program.chunks[static_cast<std::size_t>(chunkOf(plan, s, static_cast<std::int32_t>(c)))];
+            count += sharing(chunk);
+            for (const std::int32_t l : chunk.layers) {
+                const LayerProgram& its = program.layers[static_cast<std::size_t>(l)];
+                mine += its.parameterBytes;
+                experts += its.parameterBytes * its.expertShare;
+            }
         }
         const double share = weights > 0 ? mine / weights : 1;
+        // What is left of it where those who hold the same share it.
+        const double divided = mine > 0 ? ((mine - experts) / copies + experts / expertCopies) / mine : 1;
         const double kept = static_cast<double>(mostKept(program, s)) * count / static_cast<double>(chunksOfStage);
         double activations = kept * perLayer;
         // Of every layer its input, and all of the one that is computed again.
         if (step.recompute == Recompute::Full) activations = kept * input + perLayer;
-        stages.push_back({Bytes(mine / (plan.zero >= 3 ? copies : 1)), Bytes(mine / (plan.zero >= 2 ? copies : 1)),
-                          Bytes(state * share / (plan.zero >= 1 ? copies : 1)), Bytes(activations)});
+        stages.push_back({Bytes(mine * (plan.zero >= 3 ? divided : 1)), Bytes(mine * (plan.zero >= 2 ? divided : 1)),
+                          Bytes(state * share * (plan.zero >= 1 ? divided : 1)), Bytes(activations)});
     }
     return stages;
 }

@@ -19,10 +19,20 @@ namespace orrery {
 enum class ProgramGroup : std::uint8_t {
     Tensor,
     Context,
-    Gradients  ///< copies and the devices that share their positions
+    Gradients,  ///< copies and the devices that share their positions; with DualPipe those of both stages of a pair
+    Experts,    ///< over which the experts of several copies stand
+    ExpertGradients  ///< who hold the same experts, where these stand over several copies
 };
-inline constexpr int programGroupCount = 3;
+inline constexpr int programGroupCount = 5;
 std::string_view toText(ProgramGroup group);  ///< `tensor`
+/// Of a communicator's name, `tensor 0`: groups of a job are named by their kind and a number.
+ProgramGroup programGroupOf(std::string_view name);
+/// Whether experts stand over the devices of several copies, so that tokens travel to them.
+inline bool expertsAcrossCopies(const Plan& plan) {
+    return plan.expert > plan.tensor;
+}
+/// Ranks that take part with `rank`, in ascending order; itself alone where there is no such exchange.
+std::vector<std::int32_t> membersOf(ProgramGroup group, const Plan& plan, std::int64_t rank);
 
 struct ProgramPiece {
     double seconds = 0;  ///< of computing; then the exchange, if `bytes` are to be sent
@@ -36,7 +46,9 @@ struct LayerProgram {
     std::string name;
     std::vector<ProgramPiece> forward, backward;   ///< what is computed again stands in front of `backward`
     double parameterBytes = 0, gradientBytes = 0;  ///< of one device
-    double inputBytes = 0;  ///< of what it reads, that is kept where all else is computed again
+    double expertShare = 0;                        ///< of them: experts that stand over several copies
+    double weightGradientSeconds = 0;              ///< of computing `backward`: what nobody waits for but the optimizer
+    double inputBytes = 0;                         ///< of what it reads, that is kept where all else is computed again
     bool repeated = false;                         ///< one of a block of layers, which share the activations kept
 };
 
@@ -55,24 +67,37 @@ struct TrainingProgram {
     std::int64_t bucketBytes = 0;          ///< gradients are exchanged when so many have come; 0: layer by layer
 };
 
+/// Which gradients a backward turn makes.
+enum class TurnGradients : std::uint8_t { All, Inputs, Weights };
+
 /// One turn of a stage: a micro-batch forwards or backwards through one of its chunks.
 struct ScheduleStep {
-    std::int32_t chunk = 0;  ///< of the stage: 0 … interleave − 1
+    std::int32_t chunk = 0;  ///< of the stage: 0 … chunksPerStage() − 1
     std::int32_t microbatch = 0;
     bool forward = true;
+    TurnGradients gradients = TurnGradients::All;
+    bool beside = false;  ///< together with the turn before: what one computes hides what the other sends
+
+    /// Whether the activations of its micro-batch are kept (1), stay (0) or go (-1).
+    int kept() const { return forward ? 1 : gradients == TurnGradients::Inputs ? 0 : -1; }
 };
 
-/// One forward, one backward after a warm-up (Narayanan et al. 2021, sections 2.2): with `interleave` > 1 micro-batches
-/// go in rounds of as many as there are stages through one chunk after the other. Fails with `plan.interleave` where
-/// micro-batches are no multiple of the stages then.
-Expected<std::vector<ScheduleStep>> oneForwardOneBackward(std::int64_t stage, std::int64_t stages,
-                                                          std::int64_t interleave, std::int64_t microbatches);
+/// Turns of a stage in their order. Fails with `plan.interleave` where chunks are interleaved and micro-batches are no
+/// multiple of the stages; `plan.schedule` where DualPipe has fewer micro-batches than twice the stages, or an odd
+/// number.
+Expected<std::vector<ScheduleStep>> scheduleOf(const Plan& plan, std::int64_t stage, std::int64_t microbatches);
+/// Chunks of layers that a stage works on: those interleaved; with DualPipe one of either direction.
+std::int64_t chunksPerStage(const Plan& plan);
+/// Index into TrainingProgram::chunks of a stage's chunk.
+std::int64_t chunkOf(const Plan& plan, std::int64_t stage, std::int32_t ofStage);
+/// The stage on which a chunk of the program stands, for micro-batches that go through the stage's chunk `ofStage`.
+std::int64_t stageOf(const Plan& plan, std::int64_t chunk, std::int32_t ofStage);
 
 /// Traces of one device of every stage, which stand for all of its stage. Devices: tensor parallelism counts fastest,
 /// then context, data, and the stages. Of `drawn` devices those beyond the plan's do nothing. Computations are
-/// tagged by their turn: from 2 on, even forwards, odd backwards; 0: the optimizer. Groups are named
-/// `tensor`, `context`, `gradients` and their stage: `tensor 0`. Fails with `training.large` where traces would have
-/// more than 2^24 nodes, and as oneForwardOneBackward() does.
+/// tagged by their turn: from 2 on, even forwards, odd backwards; 0: the optimizer. Groups are named by their kind and
+/// stage: `tensor 0`. Fails with `training.large` where traces would have more than 2^24 nodes, and as scheduleOf()
+/// does.
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn = 0);
 
 /// The same with a trace and communicators for every rank of the plan: for tools that know no likeness.

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 namespace orrery {
 
 namespace {
 
 constexpr std::uint64_t nothing = ~0ULL;
+
+std::string nameOf(ProgramGroup group, std::int64_t stage) {
+    return fmt::format("{} {}", toText(group), stage);
+}
 
 /// Writes the trace of one stage: its device computes in the order of the schedule; exchanges inside a layer stand in
 /// the way of what comes next, gradients do not.
@@ -19,11 +23,22 @@ public:
         : program_(program), plan_(program.plan), stage_(stage) {}
 
     Expected<ExecutionTrace> make() {
-        auto steps = oneForwardOneBackward(stage_, plan_.pipeline, plan_.interleave, program_.microbatches);
+        auto steps = scheduleOf(plan_, stage_, program_.microbatches);
         if (!steps) return Unexpected(std::move(steps.error()));
-        for (const ScheduleStep& step : *steps) {
+        for (std::size_t i = 0; i < steps->size(); ++i) {
+            const ScheduleStep& step = (*steps)[i];
             turn_ = turn_ / 2 * 2 + 2 + (step.forward ? 0 : 1);
+            const std::uint64_t before = last_;
+            if (step.beside) last_ = turnBegan_;
+            turnBegan_ = last_;
             step.forward ? forward(step) : backward(step);
+            // Turns beside each other take bits of either in turn, and end together.
+            if (i + 1 < steps->size() && (*steps)[i + 1].beside) continue;
+            if (step.beside) {
+                alsoLast_ = before;
+                handOver((*steps)[i - 1]);
+            }
+            handOver(step);
         }
         turn_ = 0;
         finish();
@@ -31,11 +46,21 @@ public:
     }
 
 private:
-    std::int64_t chunkOf(const ScheduleStep& step) const { return step.chunk * plan_.pipeline + stage_; }
     std::int64_t chunks() const { return static_cast<std::int64_t>(program_.chunks.size()); }
     std::int64_t perStage() const { return plan_.tensor * plan_.context * plan_.data; }
-    std::int64_t copies() const { return plan_.data * plan_.context; }
+    bool bothEnds() const { return plan_.schedule == PipelineSchedule::DualPipe; }
     const LayerProgram& layer(std::int32_t index) const { return program_.layers[static_cast<std::size_t>(index)]; }
+    const std::vector<std::int32_t>& layersOf(std::int64_t chunk) const {
+        return program_.chunks[static_cast<std::size_t>(chunk)].layers;
+    }
+    /// Devices that hold the same weights, or the same experts.
+    std::int64_t holders(ProgramGroup group) const {
+        return static_cast<std::int64_t>(membersOf(group, plan_, stage_ * perStage()).size());
+    }
+    std::string groupName(ProgramGroup group) const {
+        const bool pair = bothEnds() && (group == ProgramGroup::Gradients || group == ProgramGroup::ExpertGradients);
+        return nameOf(group, pair ? std::min(stage_, plan_.pipeline - 1 - stage_) : stage_);
+    }
 
     std::uint64_t add(TraceNode node, std::string_view name, std::initializer_list<std::uint64_t> waits) {
         node.id = next_++;
@@ -51,8 +76,8 @@ private:
         node.work = TraceWork::Compute;
         node.microseconds = seconds * 1e6;
         node.tag = turn_;
-        last_ = add(node, name, {last_, arrived_, weights_});
-        arrived_ = weights_ = nothing;
+        last_ = add(node, name, {last_, alsoLast_, arrived_, weights_});
+        arrived_ = weights_ = alsoLast_ = nothing;
     }
     std::uint64_t exchange(TraceCollective op, ProgramGroup group, std::int64_t bytes, std::string_view name,
                            std::initializer_list<std::uint64_t> waits) {
@@ -60,32 +85,43 @@ private:
         node.work = TraceWork::Collective;
         node.collective = op;
         node.bytes = bytes;
-        node.group = builder_.groupNamed(fmt::format("{} {}", toText(group), stage_));
+        node.group = builder_.groupNamed(groupName(group));
         return add(node, name, waits);
     }
-    std::int64_t sizeOf(ProgramGroup group) const {
-        return group == ProgramGroup::Tensor ? plan_.tensor : group == ProgramGroup::Context ? plan_.context : copies();
-    }
-    void pieces(const std::vector<ProgramPiece>& list, std::string_view name) {
+    void pieces(const std::vector<ProgramPiece>& list, double share, std::string_view name) {
         for (const ProgramPiece& piece : list) {
-            compute(piece.seconds, name);
-            if (piece.bytes <= 0 || sizeOf(piece.group) < 2) continue;
-            last_ = exchange(piece.op, piece.group, piece.bytes, name, {last_, arrived_});
-            arrived_ = nothing;
+            compute(piece.seconds * share, name);
+            if (piece.bytes <= 0 || holders(piece.group) < 2) continue;
+            last_ = exchange(piece.op, piece.group, piece.bytes, name, {last_, alsoLast_, arrived_});
+            arrived_ = alsoLast_ = nothing;
         }
     }
     // Divided weights are gathered while the layer before is computed.
     void gatherWeights(const LayerProgram& its) {
-        if (plan_.zero < 3 || copies() < 2) return;
-        const auto share = static_cast<std::int64_t>(its.parameterBytes / static_cast<double>(copies()));
+        if (plan_.zero < 3) return;
         const std::uint64_t before = layerBegan_;
         layerBegan_ = last_;
-        if (share > 0)
-            weights_ = exchange(TraceCollective::AllGather, ProgramGroup::Gradients, share, "weights", {before});
+        eachShare(its.parameterBytes, its.expertShare, [&](ProgramGroup group, double bytes) {
+            weights_ = exchange(TraceCollective::AllGather, group, static_cast<std::int64_t>(bytes), "weights",
+                                {before, weights_});
+        });
+    }
+    // Of what holders of the same weights share among them: the group and each one's part.
+    template <class Use>
+    void eachShare(double bytes, double experts, const Use& use) const {
+        const bool apart = expertsAcrossCopies(plan_);
+        for (const ProgramGroup group : {ProgramGroup::Gradients, ProgramGroup::ExpertGradients}) {
+            if (group == ProgramGroup::ExpertGradients && !apart) continue;
+            const std::int64_t sharing = holders(group);
+            const double its = !apart                             ? bytes
+                               : group == ProgramGroup::Gradients ? bytes * (1 - experts)
+                                                                  : bytes * experts;
+            if (sharing > 1 && its >= static_cast<double>(sharing)) use(group, its / static_cast<double>(sharing));
+        }
     }
     // A micro-batch comes from or goes to the stage that has the chunk before or behind.
     void message(TraceWork work, std::int64_t chunk, std::int64_t other, const ScheduleStep& step, bool forward) {
-        const std::int64_t peer = other % plan_.pipeline;
+        const std::int64_t peer = stageOf(plan_, other, step.chunk);
         if (peer == stage_) return;  // another chunk of the same device
         TraceNode node;
         node.work = work;
@@ -96,66 +132,120 @@ private:
         if (work == TraceWork::Receive)
             arrived_ = add(node, forward ? "activations come" : "gradients come", {});
         else
-            add(node, forward ? "activations go" : "gradients go", {last_});
+            add(node, forward ? "activations go" : "gradients go", {last_, alsoLast_});
     }
     void forward(const ScheduleStep& step) {
-        const std::int64_t chunk = chunkOf(step);
+        const std::int64_t chunk = chunkOf(plan_, stage_, step.chunk);
         if (chunk > 0) message(TraceWork::Receive, chunk, chunk - 1, step, true);
-        for (const std::int32_t l : program_.chunks[static_cast<std::size_t>(chunk)].layers) {
+        for (const std::int32_t l : layersOf(chunk)) {
             gatherWeights(layer(l));
-            pieces(layer(l).forward, layer(l).name);
+            pieces(layer(l).forward, 1, layer(l).name);
         }
-        if (chunk + 1 < chunks()) message(TraceWork::Send, chunk, chunk + 1, step, true);
+    }
+    void handOver(const ScheduleStep& step) {
+        const std::int64_t chunk = chunkOf(plan_, stage_, step.chunk);
+        if (step.forward && chunk + 1 < chunks()) message(TraceWork::Send, chunk, chunk + 1, step, true);
+        if (!step.forward && step.gradients != TurnGradients::Weights && chunk > 0)
+            message(TraceWork::Send, chunk, chunk - 1, step, false);
     }
     void backward(const ScheduleStep& step) {
-        const std::int64_t chunk = chunkOf(step);
-        if (chunk + 1 < chunks()) message(TraceWork::Receive, chunk, chunk + 1, step, false);
-        const auto& layers = program_.chunks[static_cast<std::size_t>(chunk)].layers;
-        const bool last = step.microbatch + 1 == program_.microbatches;
-        double bucket = 0;
+        const std::int64_t chunk = chunkOf(plan_, stage_, step.chunk);
+        const bool inputs = step.gradients != TurnGradients::Weights, all = step.gradients == TurnGradients::All;
+        if (inputs && chunk + 1 < chunks()) message(TraceWork::Receive, chunk, chunk + 1, step, false);
+        const bool weighs = step.gradients != TurnGradients::Inputs;
+        const auto& layers = layersOf(chunk);
         for (auto l = layers.rbegin(); l != layers.rend(); ++l) {
-            gatherWeights(layer(*l));
-            pieces(layer(*l).backward, layer(*l).name);
-            if (!(last || plan_.zero >= 2) || copies() < 2) continue;
-            bucket += layer(*l).gradientBytes;
-            if (bucket < static_cast<double>(program_.bucketBytes) && l + 1 != layers.rend()) continue;
-            if (bucket >= 1) gradients(bucket);
-            bucket = 0;
+            const LayerProgram& its = layer(*l);
+            if (inputs) {
+                gatherWeights(its);
+                pieces(its.backward, all ? 1 : 1 - waiting(its), its.name);
+            } else {
+                compute(its.weightGradientSeconds, its.name);
+            }
+            if (weighs) collectGradients(step, its, l + 1 == layers.rend());
         }
-        if (chunk > 0) message(TraceWork::Send, chunk, chunk - 1, step, false);
     }
-    void gradients(double bytes) {
-        const bool sharded = plan_.zero > 0;
-        gradients_.push_back(exchange(sharded ? TraceCollective::ReduceScatter : TraceCollective::AllReduce,
-                                      ProgramGroup::Gradients, static_cast<std::int64_t>(bytes), "gradients", {last_}));
+    /// Share of a backward pass that makes gradients of weights.
+    static double waiting(const LayerProgram& its) {
+        double sum = 0;
+        for (const ProgramPiece& piece : its.backward) sum += piece.seconds;
+        return sum > 0 ? std::min(1.0, its.weightGradientSeconds / sum) : 0;
+    }
+    // Gradients go when the last micro-batch has added to them, a bucket at a time. The stages of a pair end in
+    // different orders: theirs go when all is done.
+    void collectGradients(const ScheduleStep& step, const LayerProgram& its, bool ends) {
+        const std::int64_t last = plan_.schedule == PipelineSchedule::GPipe ? 0 : program_.microbatches - 1;
+        if (bothEnds() || (step.microbatch != last && plan_.zero < 2)) return;
+        bucket_.add(its);
+        if (ends || bucket_.bytes >= static_cast<double>(program_.bucketBytes)) sendBucket();
+    }
+    void sendBucket() {
+        eachShare(bucket_.bytes, bucket_.share(), [&](ProgramGroup group, double bytes) {
+            const bool divided = plan_.zero > 0;
+            gradients_.push_back(exchange(divided ? TraceCollective::ReduceScatter : TraceCollective::AllReduce, group,
+                                          static_cast<std::int64_t>(bytes * static_cast<double>(holders(group))),
+                                          "gradients", {last_, alsoLast_}));
+        });
+        bucket_ = {};
     }
     void finish() {
+        std::vector<std::int64_t> mine;
+        for (std::int64_t c = 0; c < chunksPerStage(plan_); ++c)
+            mine.push_back(chunkOf(plan_, stage_, static_cast<std::int32_t>(c)));
+        std::sort(mine.begin(), mine.end());
+        Held held;
+        for (const std::int64_t chunk : mine) {
+            for (const std::int32_t l : layersOf(chunk)) {
+                held.add(layer(l));
+                if (!bothEnds()) continue;
+                bucket_.add(layer(l));
+                if (bucket_.bytes >= static_cast<double>(program_.bucketBytes)) sendBucket();
+            }
+        }
+        if (bucket_.bytes > 0) sendBucket();
         std::vector<std::uint64_t> waits = gradients_;
-        if (last_ != nothing) waits.push_back(last_);
+        for (const std::uint64_t id : {last_, alsoLast_})
+            if (id != nothing) waits.push_back(id);
         TraceNode node;
         node.work = TraceWork::Compute;
-        node.microseconds = program_.optimizerSeconds[static_cast<std::size_t>(stage_)] * 1e6 /
-                            (plan_.zero > 0 ? static_cast<double>(copies()) : 1.0);
+        node.microseconds = program_.optimizerSeconds[static_cast<std::size_t>(stage_)] * 1e6 * updated(held.share());
         node.id = next_++;
         if (node.microseconds > 0) builder_.add(node, "optimizer", waits);
-        if (plan_.zero < 1 || plan_.zero > 2 || copies() < 2) return;
-        // Each copy has updated its share of the parameters.
-        double bytes = 0;
-        for (std::int64_t c = stage_; c < chunks(); c += plan_.pipeline)
-            for (const std::int32_t l : program_.chunks[static_cast<std::size_t>(c)].layers)
-                bytes += layer(l).parameterBytes;
-        exchange(TraceCollective::AllGather, ProgramGroup::Gradients,
-                 static_cast<std::int64_t>(bytes / static_cast<double>(copies())), "parameters",
-                 {node.microseconds > 0 ? node.id : last_});
+        if (plan_.zero < 1 || plan_.zero > 2) return;
+        // Each holder has updated its share of the parameters.
+        eachShare(held.parameters, held.share(), [&](ProgramGroup group, double bytes) {
+            exchange(TraceCollective::AllGather, group, static_cast<std::int64_t>(bytes), "parameters",
+                     {node.microseconds > 0 ? node.id : last_});
+        });
     }
+    /// Share of the parameters that this device updates.
+    double updated(double experts) const {
+        if (plan_.zero < 1) return 1;
+        const double apart = expertsAcrossCopies(plan_) ? experts : 0;
+        return (1 - apart) / static_cast<double>(holders(ProgramGroup::Gradients)) +
+               apart / static_cast<double>(holders(ProgramGroup::ExpertGradients));
+    }
+
+    /// Gradients, or parameters, of several layers.
+    struct Held {
+        double bytes = 0, parameters = 0, experts = 0;
+        void add(const LayerProgram& its) {
+            bytes += its.gradientBytes;
+            parameters += its.parameterBytes;
+            experts += its.gradientBytes * its.expertShare;
+        }
+        double share() const { return bytes > 0 ? experts / bytes : 0; }
+    };
 
     const TrainingProgram& program_;
     const Plan& plan_;
     std::int64_t stage_;
     TraceBuilder builder_;
     std::vector<std::uint64_t> waits_, gradients_;
+    Held bucket_;
     std::int32_t turn_ = 0;  ///< of computations: even forwards, odd backwards; 0: the optimizer
     std::uint64_t next_ = 1, last_ = nothing, arrived_ = nothing;
+    std::uint64_t turnBegan_ = nothing, alsoLast_ = nothing;  ///< of turns beside each other
     std::uint64_t weights_ = nothing, layerBegan_ = nothing;
 };
 
@@ -187,27 +277,77 @@ Expected<void> fits(const TrainingProgram& program, std::int64_t copies) {
 
 }  // namespace
 
+std::string_view toText(ProgramGroup group) {
+    switch (group) {
+        case ProgramGroup::Tensor:
+            return "tensor";
+        case ProgramGroup::Context:
+            return "context";
+        case ProgramGroup::Gradients:
+            return "gradients";
+        case ProgramGroup::Experts:
+            return "experts";
+        case ProgramGroup::ExpertGradients:
+            return "expert-gradients";
+    }
+    return "group";
+}
+
+ProgramGroup programGroupOf(std::string_view name) {
+    const std::string_view word = name.substr(0, name.find(' '));
+    for (int g = 0; g < programGroupCount; ++g)
+        if (toText(static_cast<ProgramGroup>(g)) == word) return static_cast<ProgramGroup>(g);
+    return ProgramGroup::Gradients;
+}
+
+std::vector<std::int32_t> membersOf(ProgramGroup group, const Plan& plan, std::int64_t rank) {
+    const std::int64_t perStage = plan.tensor * plan.context * plan.data, stage = rank / perStage;
+    const bool across = expertsAcrossCopies(plan);
+    std::int64_t size = 1, stride = 1;
+    bool pair = false;
+    switch (group) {
+        case ProgramGroup::Tensor:
+            size = plan.tensor;
+            break;
+        case ProgramGroup::Context:
+            size = plan.context, stride = plan.tensor;
+            break;
+        case ProgramGroup::Gradients:
+            size = plan.context * plan.data, stride = plan.tensor, pair = true;
+            break;
+        case ProgramGroup::Experts:
+            size = across ? plan.expert : 1;
+            break;
+        case ProgramGroup::ExpertGradients:
+            if (across) size = perStage / plan.expert, stride = plan.expert, pair = true;
+            break;
+    }
+    const std::int64_t within = rank % perStage, first = within - within / stride % size * stride;
+    std::vector<std::int64_t> stages{stage};
+    if (pair && plan.schedule == PipelineSchedule::DualPipe) {
+        stages.push_back(plan.pipeline - 1 - stage);
+        std::sort(stages.begin(), stages.end());
+    }
+    std::vector<std::int32_t> members;
+    for (const std::int64_t s : stages)
+        for (std::int64_t m = 0; m < size; ++m)
+            members.push_back(static_cast<std::int32_t>(s * perStage + first + m * stride));
+    return members;
+}
+
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn) {
     if (auto good = fits(program, 1); !good) return Unexpected(std::move(good.error()));
     const Plan& plan = program.plan;
     const std::int64_t stages = plan.pipeline, perStage = plan.tensor * plan.context * plan.data;
     ClusterJob job;
+    std::set<std::string, std::less<>> known;
     for (std::int64_t s = 0; s < stages; ++s) {
         auto trace = StageTrace(program, s).make();
         if (!trace) return Unexpected(std::move(trace.error()));
+        for (const std::string& name : trace->groups)
+            if (known.insert(name).second)
+                job.groups.push_back({.name = name, .members = membersOf(programGroupOf(name), plan, s * perStage)});
         job.traces.push_back(std::make_shared<const ExecutionTrace>(std::move(*trace)));
-        const auto first = static_cast<std::int32_t>(s * perStage);
-        const auto group = [&](ProgramGroup kind, std::int64_t size, std::int64_t stride) {
-            if (size < 2) return;
-            RankGroup made;
-            made.name = fmt::format("{} {}", toText(kind), s);
-            for (std::int64_t m = 0; m < size; ++m)
-                made.members.push_back(first + static_cast<std::int32_t>(m * stride));
-            job.groups.push_back(std::move(made));
-        };
-        group(ProgramGroup::Tensor, plan.tensor, 1);
-        group(ProgramGroup::Context, plan.context, plan.tensor);
-        group(ProgramGroup::Gradients, plan.data * plan.context, plan.tensor);
     }
     const std::int64_t devices = std::max(drawn, stages * perStage);
     for (std::int64_t r = 0; r < devices; ++r)
@@ -223,25 +363,15 @@ Expected<ClusterJob> everyRank(const TrainingProgram& program) {
     const auto folded = trainingJob(program);
     if (!folded) return folded;
     ClusterJob job;
-    std::map<std::string, bool> known;
+    std::set<std::string, std::less<>> known;
     for (std::int64_t r = 0; r < plan.pipeline * perStage; ++r) {
-        const std::int64_t stage = r / perStage, within = r % perStage;
-        ExecutionTrace trace = *folded->traces[static_cast<std::size_t>(stage)];
+        ExecutionTrace trace = *folded->traces[static_cast<std::size_t>(r / perStage)];
         for (TraceNode& node : trace.nodes)
-            if (node.peer >= 0) node.peer += static_cast<std::int32_t>(within);
+            if (node.peer >= 0) node.peer += static_cast<std::int32_t>(r % perStage);
         for (std::string& name : trace.groups) {
-            const bool tensor = name.starts_with(toText(ProgramGroup::Tensor)),
-                       context = name.starts_with(toText(ProgramGroup::Context));
-            const std::int64_t stride = tensor ? 1 : plan.tensor;
-            const std::int64_t size = tensor ? plan.tensor : context ? plan.context : plan.data * plan.context;
-            const std::int64_t first = r - within / stride % size * stride;
-            name = fmt::format("{} from {}", name, first);
-            if (!known.emplace(name, true).second) continue;
-            RankGroup group;
-            group.name = name;
-            for (std::int64_t m = 0; m < size; ++m)
-                group.members.push_back(static_cast<std::int32_t>(first + m * stride));
-            job.groups.push_back(std::move(group));
+            std::vector<std::int32_t> members = membersOf(programGroupOf(name), plan, r);
+            name = fmt::format("{} from {}", name, members.front());
+            if (known.insert(name).second) job.groups.push_back({.name = name, .members = std::move(members)});
         }
         job.traces.push_back(std::make_shared<const ExecutionTrace>(std::move(trace)));
     }
