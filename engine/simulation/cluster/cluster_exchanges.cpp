@@ -81,12 +81,14 @@ void ClusterMachine::send(std::int32_t slot, std::uint32_t index, Unit unit) {
     }
     const std::int32_t number = rankOf_[static_cast<std::size_t>(slot)], target = slotOf(node.peer);
     const auto bytes = static_cast<double>(node.bytes);
-    directs_[at] = {{number, node.peer, MessageFabric::on_device}, slot, target, index,
-                    channel(slot, target, node.tag, node.bytes),   bytes};
+    directs_[at] = {MessageFabric::begin(number, node.peer),     slot, target, index,
+                    channel(slot, target, node.tag, node.bytes), bytes};
     ++outcome_.messages;
     if (settings_.prices) {
         queue_.schedule(queue_.now() + fabric_.ticks(settings_.prices->message(number, node.peer, bytes) * 1e9),
                         DirectThere, at);
+    } else if (network_) {
+        network_->send(number, node.peer, bytes, {DirectThere, at});
     } else if (settings_.network.congestion) {
         handle({DirectHop, at});
     } else {

@@ -1,5 +1,7 @@
 #include "simulation/cluster/cluster_machine.h"
 
+#include "simulation/network/fluid_network.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,6 +101,9 @@ Expected<void> ClusterMachine::prepare() {
         return fail("cluster.group", fmt::format("{} ranks with up to {} communicators each", slots, most),
                     "fewer communicators", "check the names of the traces' communicators");
     collectives_ = std::make_unique<Collectives>(settings_, fabric_, queue_, *this, rankOf_, job_.slotOf, job_.groups);
+    if (settings_.network.congestion && settings_.network.carrying == LinkCarrying::Fluid)
+        network_ = std::make_unique<FluidNetwork>(fabric_, queue_);
+    if (network_) collectives_->carryBy(*network_);
     ranks_.resize(slots);
     outcome_.ranks.resize(slots);
     for (std::size_t s = 0; s < slots; ++s) prepareRank(s, groups);
@@ -120,6 +125,7 @@ Expected<ClusterOutcome> ClusterMachine::run(const std::stop_token& stop) {
     if (problem_) return Unexpected(std::move(*problem_));
     if (unfinished_ > 0) return deadlock();
     outcome_.links = fabric_.use();
+    outcome_.linkUse = std::move(fabric_.useOverTime());
     outcome_.events = queue_.taken();
     if (rooted_ > 0)
         outcome_.warnings.push_back(warning(
@@ -154,7 +160,10 @@ void ClusterMachine::handle(TimeBuckets::Event event) {
             break;
         }
         default:
-            collectives_->handle(event);
+            if (event.code >= MessageNetwork::first_event)
+                network_->handle(event);
+            else
+                collectives_->handle(event);
     }
 }
 

@@ -34,6 +34,7 @@ private:
     /// on its own (Exchange + 1 + group).
     enum Unit : std::uint32_t { Host, Device, Free, Exchange };
     enum Event : std::uint32_t { UnitDone = Collectives::events, DirectHop, DirectThere, ReceiveDone };
+    static_assert(ReceiveDone < MessageNetwork::first_event);
 
     struct Users {
         std::vector<std::uint32_t> begin, user;  ///< of node i: user[begin[i]] … user[begin[i + 1]]
@@ -114,6 +115,7 @@ private:
     const ClusterSettings& settings_;
     MessageFabric fabric_;
     TimeBuckets queue_;
+    std::unique_ptr<MessageNetwork> network_;  ///< none where links store and forward
     std::unique_ptr<Collectives> collectives_;
     std::vector<Rank> ranks_;
     std::vector<std::int32_t> rankOf_;

@@ -18,6 +18,8 @@ bool equalRanks(const ClusterJob& job, const ClusterSettings& settings) {
                (node.work == TraceWork::Collective && node.group >= 0);
     });
     if (alone) return false;
+    for (const FabricDimension& one : settings.network.dimensions)
+        if (one.routes && settings.network.congestion) return false;
     for (const auto& choices : settings.algorithms) {
         for (std::size_t d = 0; d < choices.size(); ++d) {
             if (choices[d].algorithm == StepAlgorithm::DoubleBinaryTree) return false;

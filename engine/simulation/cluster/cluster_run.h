@@ -49,6 +49,7 @@ struct ClusterOutcome {
     std::vector<RankResult> ranks;              ///< by slot
     std::vector<RankSpan> spans;                ///< only where they were asked for
     std::vector<MessageFabric::LinkUse> links;  ///< of every slot, as MessageFabric::use(); empty without congestion
+    LinkUseOverTime linkUse;                    ///< of the same links; only where FabricSettings asks for it
     std::uint64_t events = 0, messages = 0;
     Diagnostics warnings;  ///< what is not followed message by message
 };

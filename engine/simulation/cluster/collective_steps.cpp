@@ -98,11 +98,12 @@ void Collectives::post(std::uint32_t target, std::int32_t from, std::int32_t to,
         freeMessages_.pop_back();
     }
     ++sent_;
-    messages_[at] = {{from, to, MessageFabric::on_device}, target, step, phase, bytes};
+    messages_[at] = {MessageFabric::begin(from, to), target, step, phase, bytes};
     if (!settings_.network.congestion) {
         queue_.schedule(queue_.now() + fabric_.alone(from, to, bytes), MessageThere, at);
         return;
     }
+    if (network_) return network_->send(from, to, bytes, {MessageThere, at});
     handle({MessageHop, at});
 }
 

@@ -4,6 +4,7 @@
 // by step, and send messages. The clockwork and the messages are the run's; here is what follows from what.
 
 #include "simulation/cluster/cluster_settings.h"
+#include "simulation/network/message_network.h"
 #include "simulation/time_buckets.h"
 
 #include <cstdint>
@@ -58,6 +59,8 @@ public:
     /// collectivePhase() does.
     Expected<void> join(std::int32_t slot, std::uint32_t node, const CollectiveRequest& request);
     void handle(TimeBuckets::Event event);
+    /// Messages go over this instead of the fabric's links, which outlives it.
+    void carryBy(MessageNetwork& network) { network_ = &network; }
     /// Broadcast, reduce, gather, scatter: not all members send alike. They are not followed message by message.
     static bool hasRoot(TraceCollective op);
 
@@ -153,6 +156,7 @@ private:
     const ClusterSettings& settings_;
     MessageFabric& fabric_;
     TimeBuckets& queue_;
+    MessageNetwork* network_ = nullptr;
     CollectiveHost& host_;
     std::vector<std::int32_t> rankOf_;
     const std::vector<std::int32_t>& slotOf_;

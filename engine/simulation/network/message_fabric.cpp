@@ -7,15 +7,31 @@
 
 namespace orrery {
 
+std::string_view toText(LinkCarrying carrying) {
+    switch (carrying) {
+        case LinkCarrying::StoreAndForward:
+            return "store-and-forward";
+        case LinkCarrying::Fluid:
+            return "fluid";
+        case LinkCarrying::Packets:
+            return "packets";
+    }
+    return "";
+}
+
 Expected<MessageFabric> MessageFabric::make(FabricSettings settings, std::vector<std::int32_t> slots) {
     MessageFabric fabric;
     constexpr std::int64_t most = 1 << 24;
     for (const FabricDimension& one : settings.dimensions) {
+        if (one.routes && one.routes->size() != one.size)
+            return fail("network.shape",
+                        fmt::format("a dimension of {} devices has a graph of {}", one.size, one.routes->size()),
+                        "one endpoint for every device of the dimension", {});
         const bool shape = one.shape == TopologyShape::Ring || one.shape == TopologyShape::FullyConnected ||
                            one.shape == TopologyShape::Switch;
         const bool numbers = one.size >= 2 && one.bandwidth > 0 && std::isfinite(one.bandwidth) && one.latency >= 0 &&
                              std::isfinite(one.latency);
-        if (!shape || !numbers)
+        if (!one.routes && (!shape || !numbers))
             return fail(
                 "network.shape",
                 fmt::format("a {} of {} at {} B/s cannot carry messages", label(one.shape), one.size, one.bandwidth),
@@ -26,7 +42,7 @@ Expected<MessageFabric> MessageFabric::make(FabricSettings settings, std::vector
         fabric.strides_.push_back(fabric.devices_);
         fabric.devices_ *= one.size;
         fabric.firstLink_.push_back(fabric.linksOfDevice_);
-        fabric.linksOfDevice_ += one.shape == TopologyShape::FullyConnected ? one.size : 2;
+        if (!one.routes) fabric.linksOfDevice_ += one.shape == TopologyShape::FullyConnected ? one.size : 2;
         fabric.latency_.push_back(one.latency);
         fabric.rate_.push_back(one.bandwidth / 1e9);
     }
@@ -35,12 +51,21 @@ Expected<MessageFabric> MessageFabric::make(FabricSettings settings, std::vector
     if (!slots.empty()) states = 1 + *std::max_element(slots.begin(), slots.end());
     fabric.slots_ = std::move(slots);
     if (settings.congestion) {
+        std::int64_t links = states * fabric.linksOfDevice_;
+        for (const FabricDimension& one : settings.dimensions) {
+            fabric.firstOfGraph_.push_back(static_cast<std::size_t>(links));
+            if (one.routes)
+                links += fabric.devices_ / one.size * static_cast<std::int64_t>(one.routes->graph().links.size());
+        }
         // 24 bytes each.
-        if (states * fabric.linksOfDevice_ > std::int64_t{1} << 26)
+        if (links > std::int64_t{1} << 26)
             return fail("network.shape", "the network has more than 67 million links", "fewer links",
                         "ask without congestion");
-        fabric.free_.assign(static_cast<std::size_t>(states * fabric.linksOfDevice_), 0);
+        fabric.free_.assign(static_cast<std::size_t>(links), 0);
         fabric.use_.assign(fabric.free_.size(), {});
+        // 512 bytes each.
+        if (settings.useOverTime && links <= std::int64_t{1} << 17)
+            fabric.overTime_ = LinkUseOverTime(static_cast<std::size_t>(links));
     }
     fabric.settings_ = std::move(settings);
     return fabric;
@@ -52,6 +77,19 @@ SimTime MessageFabric::alone(std::int32_t source, std::int32_t target, double by
         const FabricDimension& one = settings_.dimensions[d];
         const std::int64_t from = indexIn(d, source), to = indexIn(d, target);
         if (from == to) continue;
+        if (one.routes) {
+            const auto hash = FabricRoutes::hashOf(source, target);
+            double narrowest = 0;
+            for (auto at = static_cast<std::int32_t>(from); at != to;) {
+                const std::int32_t next = one.routes->next(at, static_cast<std::int32_t>(to), hash);
+                const FabricGraph::Link& link = one.routes->graph().links[static_cast<std::size_t>(next)];
+                nanoseconds += link.latency;
+                narrowest = std::max(narrowest, bytes / (link.bandwidth / 1e9));
+                at = link.to;
+            }
+            nanoseconds += narrowest;
+            continue;
+        }
         const std::int64_t clockwise = (to - from + one.size) % one.size;
         const std::int64_t hops = one.shape == TopologyShape::Ring ? std::min(clockwise, one.size - clockwise)
                                   : one.shape == TopologyShape::FullyConnected ? 1
@@ -61,16 +99,53 @@ SimTime MessageFabric::alone(std::int32_t source, std::int32_t target, double by
     return ticks(nanoseconds);
 }
 
-SimTime MessageFabric::carry(std::size_t link, std::size_t dimension, double bytes, SimTime now) {
-    const double serial = bytes / rate_[dimension];
-    const SimTime start = std::max(now, free_[link]), busy = ticks(serial);
-    free_[link] = std::min(start + busy, furthest);
-    use_[link].bytes += bytes;
-    use_[link].busy = std::min(use_[link].busy + busy, furthest);
-    return start + ticks(latency_[dimension] + serial);
+double MessageFabric::way(std::int32_t source, std::int32_t target, std::vector<std::int32_t>& links) const {
+    double latency = 0;
+    for (Place place = begin(source, target); !arrived(place);) {
+        const Next next = step(place);
+        links.push_back(static_cast<std::int32_t>(next.link));
+        latency += next.latency;
+    }
+    return latency;
+}
+
+std::vector<MessageFabric::LinkRate> MessageFabric::linkRates() const {
+    std::vector<LinkRate> rates(use_.size());
+    const std::size_t perSlot = static_cast<std::size_t>(linksOfDevice_);
+    for (std::size_t d = 0; d < strides_.size(); ++d) {
+        const FabricDimension& one = settings_.dimensions[d];
+        if (one.routes) {
+            const auto& links = one.routes->graph().links;
+            const auto copies = static_cast<std::size_t>(devices_ / one.size);
+            for (std::size_t l = 0; l < copies * links.size(); ++l)
+                rates[firstOfGraph_[d] + l] = {links[l % links.size()].bandwidth / 1e9,
+                                               links[l % links.size()].latency};
+            continue;
+        }
+        const auto count = static_cast<std::size_t>(one.shape == TopologyShape::FullyConnected ? one.size : 2);
+        for (std::size_t slot = 0; slot < firstOfGraph_.front(); slot += perSlot)
+            for (std::size_t l = 0; l < count; ++l)
+                rates[slot + static_cast<std::size_t>(firstLink_[d]) + l] = {rate_[d], latency_[d]};
+    }
+    return rates;
+}
+
+SimTime MessageFabric::carry(const Next& next, double bytes, SimTime now) {
+    const double serial = bytes / next.rate;
+    const SimTime start = std::max(now, free_[next.link]), busy = ticks(serial);
+    free_[next.link] = std::min(start + busy, furthest);
+    use_[next.link].bytes += bytes;
+    use_[next.link].busy = std::min(use_[next.link].busy + busy, furthest);
+    if (overTime_.wanted()) overTime_.add(next.link, start, free_[next.link]);
+    return start + ticks(next.latency + serial);
 }
 
 SimTime MessageFabric::hop(Place& place, double bytes, SimTime now) {
+    const Next next = step(place);
+    return carry(next, bytes, now);
+}
+
+MessageFabric::Next MessageFabric::step(Place& place) const {
     std::size_t d = place.inSwitch;
     if (place.inSwitch == on_device) {
         d = 0;
@@ -81,25 +156,39 @@ SimTime MessageFabric::hop(Place& place, double bytes, SimTime now) {
     const auto there = [&](std::int64_t index) {
         return static_cast<std::int32_t>(place.at + (index - from) * strides_[d]);
     };
+    if (one.routes) {
+        const auto vertex = place.inSwitch == on_device ? static_cast<std::int32_t>(from) : std::int32_t{place.vertex};
+        const std::int32_t wire = one.routes->next(vertex, static_cast<std::int32_t>(to), place.hash);
+        const FabricGraph::Link& link = one.routes->graph().links[static_cast<std::size_t>(wire)];
+        const Next next{graphLinks(d, place.at) + static_cast<std::size_t>(wire), link.bandwidth / 1e9, link.latency};
+        const bool device = link.to < one.size;
+        place.inSwitch = device ? on_device : static_cast<std::uint8_t>(d);
+        if (device)
+            place.at = there(link.to);
+        else
+            place.vertex = static_cast<std::uint16_t>(link.to);
+        return next;
+    }
+    const auto over = [&](std::size_t wire) { return Next{wire, rate_[d], latency_[d]}; };
     if (one.shape == TopologyShape::Switch) {
         if (place.inSwitch == on_device) {
             place.inSwitch = static_cast<std::uint8_t>(d);
-            return carry(link(d, place.at, 0), d, bytes, now);
+            return over(link(d, place.at, 0));
         }
         place.at = there(to);
         place.inSwitch = on_device;
-        return carry(link(d, place.at, 1), d, bytes, now);
+        return over(link(d, place.at, 1));
     }
     if (one.shape == TopologyShape::FullyConnected) {
         const std::size_t wire = link(d, place.at, to);
         place.at = there(to);
-        return carry(wire, d, bytes, now);
+        return over(wire);
     }
     const std::int64_t clockwise = (to - from + one.size) % one.size;
     const bool back = one.size - clockwise < clockwise;
     const std::size_t wire = link(d, place.at, back ? 1 : 0);
     place.at = there((from + (back ? one.size - 1 : 1)) % one.size);
-    return carry(wire, d, bytes, now);
+    return over(wire);
 }
 
 }  // namespace orrery
