@@ -12,6 +12,7 @@ struct LinkGraph {
     struct Edge {
         std::int32_t a = 0, b = 0;
         double bandwidth = 0;  ///< B/s in each direction, parallel links added
+        double latency = 0;    ///< s, of the slowest of parallel links
     };
     std::int32_t endpoints = 0, vertices = 0;
     std::vector<Edge> edges;

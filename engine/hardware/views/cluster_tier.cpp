@@ -164,6 +164,8 @@ Expected<std::vector<NetworkTier>> ofTopology(const Component& root, const Endpo
         const auto places = static_cast<double>(inner / ends.inner);
         tier.bandwidth *= places;
         tier.allToAll *= places;
+        tier.stated = dimension;
+        tier.stated->bandwidth *= places;
         inner *= tier.size;
         tiers.push_back(std::move(tier));
     }
@@ -184,6 +186,7 @@ Expected<std::vector<NetworkTier>> ofTopology(const Component& root, const Endpo
     tier.size = ends.count;
     tier.inner = ends.inner;
     tier.sides.clear();
+    tier.stated.reset();
     return std::vector<NetworkTier>{tier};
 }
 
@@ -211,13 +214,14 @@ public:
                 if (componentAt(root_, end)->kind != ComponentKind::Switch) continue;
                 if (const double port = linkRate(root_, end); port > 0) rate = std::min(rate, port);
             }
-            add(*link.from, *link.to, a, b, rate * static_cast<double>(componentAt(root_, link.link)->instances()));
+            add(link, a, b, rate * static_cast<double>(componentAt(root_, link.link)->instances()));
             parts.push_back(link.link);
             latency = std::max(latency, latencyOf(root_, link.link));
         }
     }
 
     LinkGraph graph;
+    std::vector<std::string> paths;  ///< by edge
     std::vector<ComponentPath> parts;
     std::vector<ComponentPath> switches;
     double latency = 0;
@@ -241,16 +245,23 @@ private:
         return {found->second, 1};
     }
     // Each copy of an end has the link.
-    void add(const ComponentPath& from, const ComponentPath& to, int a, int b, double rate) {
-        const auto [firstA, countA] = vertices(from, a);
-        const auto [firstB, countB] = vertices(to, b);
+    void add(const LinkEnds& link, int a, int b, double rate) {
+        const auto [firstA, countA] = vertices(*link.from, a);
+        const auto [firstB, countB] = vertices(*link.to, b);
+        const std::string path = pathText(root_, link.link);
+        const double slow = latencyOf(root_, link.link);
         for (std::int64_t i = 0; i < countA; ++i)
             for (std::int64_t j = 0; j < countB; ++j) {
                 const auto va = firstA + static_cast<std::int32_t>(i), vb = firstB + static_cast<std::int32_t>(j);
                 const auto key = std::minmax(va, vb);
                 const auto [found, added] = edges_.emplace(key, graph.edges.size());
-                if (added) graph.edges.push_back({va, vb, 0});
-                graph.edges[found->second].bandwidth += rate;
+                if (added) {
+                    graph.edges.push_back({va, vb, 0, 0});
+                    paths.push_back(path);
+                }
+                LinkGraph::Edge& edge = graph.edges[found->second];
+                edge.bandwidth += rate;
+                edge.latency = std::max(edge.latency, slow);
             }
     }
     const Component& root_;
@@ -300,6 +311,8 @@ std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends,
         tier.path = pathText(root, named);
         reader.parts.insert(reader.parts.end(), reader.switches.begin(), reader.switches.end());
         tier.read = readOf(root, reader.parts);
+        tier.links = std::make_shared<const NetworkTier::Drawn>(
+            NetworkTier::Drawn{std::move(reader.graph), std::move(reader.paths)});
         return tier;
     }
     return std::nullopt;

@@ -3,10 +3,13 @@
 // One level of the network among devices that are alike: what the cluster view answers, and what reads it.
 
 #include "base/quantity.h"
+#include "hardware/network/link_graph.h"
 #include "hardware/network/topology.h"
 #include "hardware/views/parts_read.h"
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +44,16 @@ struct NetworkTier {
     JoulesPerByte energy;
     bool betweenNodes = false;  ///< it leaves the node (or is outside of all)
     std::string path;           ///< of what it was read from: `system/node/nvlink`
-    PartsRead read;             ///< what was read for it
+    /// A topology as it is stated; its bandwidth is that of the links of all devices behind an endpoint that have a
+    /// network of their own in it. Nothing where only some of its endpoints are devices of this kind.
+    std::optional<TopologyDimension> stated;
+    /// What is drawn link by link; its endpoints are the tier's, in order.
+    struct Drawn {
+        LinkGraph graph;
+        std::vector<std::string> paths;  ///< of the link of every edge
+    };
+    std::shared_ptr<const Drawn> links;
+    PartsRead read;  ///< what was read for it
 
     /// One device's share of `bandwidth`, when all devices behind the endpoint send at once.
     BytesPerSecond perDevice() const { return bandwidth / static_cast<double>(inner); }
