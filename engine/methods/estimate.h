@@ -68,6 +68,19 @@ struct Timeline {
     bool truncated = false;           ///< more repetitions than are drawn; the last row says so
 };
 
+/// How busy links were over a simulated time, for heat on a drawing.
+struct NetworkUse {
+    struct Row {
+        std::string path;         ///< of the drawn link, topology or switch: `system/node/nvlink`
+        std::string what;         ///< `all links`, `busiest link`; of a drawn link, with both its directions, `0 to 1`
+        std::vector<float> busy;  ///< share of each span in which it carried something, 0 to 1
+        bool operator==(const Row&) const = default;
+    };
+    double spanSeconds = 0;  ///< spans are equal and begin at 0
+    std::vector<Row> rows;   ///< by tier, innermost first; empty where links were not followed
+    bool operator==(const NetworkUse&) const = default;
+};
+
 /// A ceiling that a roofline shows: `HBM 3.35 TB/s`, `bf16 tensor 989 TFLOP/s`.
 struct Ceiling {
     std::string label;
@@ -132,6 +145,7 @@ struct Estimate {
     std::vector<std::string> levels;  ///< names of memory levels that Bound::level speaks of
     std::vector<Ceiling> ceilings;
     Timeline timeline;
+    NetworkUse networkUse;  ///< where messages were followed and a timeline was asked for
     std::vector<Figure> figures;
     std::vector<std::string> assumptions;
     Diagnostics warnings;

@@ -3,12 +3,28 @@
 #include "methods/answer/answer.h"
 #include "methods/kernel_method.h"
 #include "methods/system/kernel_network.h"
+#include "simulation/cluster/followed_network.h"
 #include "simulation/network/closed_form.h"
 
 namespace orrery {
 
+std::optional<LinkCarrying> followedNetwork(const Method& method, const EstimateContext& context) {
+    if (!findKernelMethod(method.card.id)) return std::nullopt;
+    const std::string_view chosen = optionOf(method.card, context, "network");
+    if (chosen == "messages") return LinkCarrying::StoreAndForward;
+    if (chosen == "fluid") return LinkCarrying::Fluid;
+    return std::nullopt;
+}
+
 Expected<std::unique_ptr<NetworkModel>> networkFor(const Method& method, const DeviceGroup& group,
                                                    const Scenario& scenario, const EstimateContext& context) {
+    if (const auto carrying = followedNetwork(method, context))
+        return std::make_unique<FollowedNetwork>(group.tiers, *carrying);
+    return pricedNetwork(method, group, scenario, context);
+}
+
+Expected<std::unique_ptr<NetworkModel>> pricedNetwork(const Method& method, const DeviceGroup& group,
+                                                      const Scenario& scenario, const EstimateContext& context) {
     const KernelMethod* kernels = findKernelMethod(method.card.id);
     if (!kernels || optionOf(method.card, context, "network") != "kernels") {
         return std::make_unique<ClosedFormNetwork>(group.tiers);

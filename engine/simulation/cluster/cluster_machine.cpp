@@ -106,6 +106,9 @@ Expected<void> ClusterMachine::prepare() {
     if (network_) collectives_->carryBy(*network_);
     ranks_.resize(slots);
     outcome_.ranks.resize(slots);
+    watched_.assign(slots, false);
+    for (const std::int32_t slot : settings_.spansOf)
+        if (slot >= 0 && static_cast<std::size_t>(slot) < slots) watched_[static_cast<std::size_t>(slot)] = true;
     for (std::size_t s = 0; s < slots; ++s) prepareRank(s, groups);
     return {};
 }
@@ -236,7 +239,7 @@ void ClusterMachine::start(std::int32_t slot, std::uint32_t index, Unit unit) {
         return;
     }
     rank.lanes[unit].doing = index;
-    if (keepSpans_) since_[key(slot, index)] = queue_.now();
+    if (keepsSpan(slot)) since_[key(slot, index)] = queue_.now();
     if (node.work == TraceWork::Compute)
         compute(slot, time, unit);
     else
@@ -272,7 +275,7 @@ void ClusterMachine::done(std::int32_t slot, std::uint32_t node, Unit unit) {
     rank.lanes[unit].busy = false;
     if (unit >= Free) exchangeEnds(slot);
     if (unit == Device) watch(rank, outcome_.ranks[static_cast<std::size_t>(slot)]);
-    if (keepSpans_) {
+    if (keepsSpan(slot)) {
         const auto begin = since_.find(key(slot, node));
         outcome_.spans.push_back({slot, node, begin->second, queue_.now()});
         since_.erase(begin);

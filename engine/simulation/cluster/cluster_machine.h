@@ -107,6 +107,9 @@ private:
     std::int32_t slotOf(std::int32_t rank) const {
         return job_.slotOf.empty() ? rank : job_.slotOf[static_cast<std::size_t>(rank)];
     }
+    bool keepsSpan(std::int32_t slot) const {
+        return keepSpans_ && (settings_.spansOf.empty() || watched_[static_cast<std::size_t>(slot)]);
+    }
     static std::uint64_t key(std::int32_t slot, std::uint32_t node) {
         return std::uint64_t(static_cast<std::uint32_t>(slot)) << 32 | node;
     }
@@ -129,6 +132,7 @@ private:
     std::optional<Diagnostic> problem_;
     std::size_t unfinished_ = 0, rooted_ = 0;
     bool keepSpans_ = false;
+    std::vector<bool> watched_;  ///< slots of ClusterSettings::spansOf
     std::uint32_t units_ = 0;
     std::unordered_map<std::uint64_t, SimTime> since_;  ///< start of a node that runs, by key()
 };

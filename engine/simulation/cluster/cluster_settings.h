@@ -35,6 +35,7 @@ struct ClusterSettings {
     /// Of all-reduce, all-gather, reduce-scatter, all-to-all; by dimension, the last one for those beyond.
     std::array<std::vector<AlgorithmChoice>, 4> algorithms;
     double endpointDelay = 0;       ///< ns before a message is sent and after it has come
+    double startDelay = 0;          ///< ns before the first message of each chunk of a collective (not of trees)
     std::int64_t activeChunks = 1;  ///< of a rank in one dimension, at a time
     std::int64_t splits = 1;        ///< chunks of a collective
     double memoryBandwidth = 0;     ///< B/s, of reductions (three passes) and of the roofline; 0: costs nothing
@@ -45,6 +46,7 @@ struct ClusterSettings {
     /// As ASTRA-sim at 518bd513 does it, faults included (README): whole nanoseconds, whole last chunks, reductions
     /// that are left out, one exchange at a time. Communicators of a part of the ranks are rings in either case.
     bool astraSim = false;
+    std::vector<std::int32_t> spansOf;       ///< slots whose spans are kept, where spans are; empty: all
     const ExchangePrices* prices = nullptr;  ///< instead of the network; outlives the run
 };
 

@@ -19,17 +19,25 @@ SimTime Collectives::reduction(std::int64_t bytes) const {
     return 3 * fabric_.ticks(static_cast<double>(bytes) / (settings_.memoryBandwidth / 1e9));
 }
 
-std::int64_t Collectives::indexInPhase(const Collective& collective, const CollectivePhase& phase,
-                                       std::int32_t rank) const {
-    if (collective.request.group >= 0)
-        return groups_[static_cast<std::size_t>(collective.request.group)].position.at(rank);
-    return fabric_.indexIn(static_cast<std::size_t>(phase.dimension), rank);
+std::int64_t Collectives::indexInPhase(const Collective& collective, const CollectivePhase& phase, std::int32_t rank,
+                                       std::uint32_t stream) const {
+    if (collective.request.group < 0) return fabric_.indexIn(static_cast<std::size_t>(phase.dimension), rank);
+    const RankGroup& group = groups_[static_cast<std::size_t>(collective.request.group)];
+    const std::int64_t position = group.position.at(rank), block = group.block;
+    if (block < 2) return position;
+    const std::int64_t turn = (stream - collective.first) % collective.chunks % block;
+    return position / block * block + (position + block - turn) % block;
 }
 
 std::int32_t Collectives::rankOfIndex(const Collective& collective, const CollectivePhase& phase, std::int32_t rank,
-                                      std::int64_t index) const {
-    if (collective.request.group >= 0)
-        return groups_[static_cast<std::size_t>(collective.request.group)].members[static_cast<std::size_t>(index)];
+                                      std::int64_t index, std::uint32_t stream) const {
+    if (collective.request.group >= 0) {
+        const RankGroup& group = groups_[static_cast<std::size_t>(collective.request.group)];
+        const std::int64_t block = group.block;
+        if (block > 1)
+            index = index / block * block + (index + (stream - collective.first) % collective.chunks) % block;
+        return group.members[static_cast<std::size_t>(index)];
+    }
     const auto d = static_cast<std::size_t>(phase.dimension);
     return static_cast<std::int32_t>(rank + (index - fabric_.indexIn(d, rank)) * fabric_.stride(d));
 }
@@ -50,8 +58,8 @@ void Collectives::begin(std::uint32_t stream) {
     }
     const std::int32_t rank = rankOf_[static_cast<std::size_t>(slotOfStream(stream))];
     if (phase.choice.algorithm == StepAlgorithm::Ring) {
-        const std::int64_t index = indexInPhase(its, phase, rank);
-        mine.peer = rankOfIndex(its, phase, rank, phase.receiver(index, 0));
+        const std::int64_t index = indexInPhase(its, phase, rank, stream);
+        mine.peer = rankOfIndex(its, phase, rank, phase.receiver(index, 0), stream);
         mine.peerStream = streamAt(its, mine.peer, stream);
     }
     insert(stream, static_cast<std::uint32_t>(phase.parallel));
@@ -62,6 +70,7 @@ void Collectives::insert(std::uint32_t stream, std::uint32_t count) {
     const CollectivePhase& phase = collectives_[mine.collective].phases[mine.phase];
     for (; count > 0; --count) {
         SimTime delay = endpoint_;
+        if (mine.phase == 0 && mine.inserted < phase.parallel) delay += start_;
         if (const std::int64_t bytes = phase.reduced(mine.inserted, settings_.astraSim); bytes > 0)
             delay += reduction(bytes);
         ++mine.inserted;
@@ -80,7 +89,7 @@ void Collectives::sendNext(std::uint32_t stream) {
     std::int32_t to = mine.peer;
     std::uint32_t target = mine.peerStream;
     if (phase.choice.algorithm != StepAlgorithm::Ring) {
-        to = rankOfIndex(its, phase, rank, phase.receiver(indexInPhase(its, phase, rank), step));
+        to = rankOfIndex(its, phase, rank, phase.receiver(indexInPhase(its, phase, rank, stream), step), stream);
         target = streamAt(its, to, stream);
     }
     post(target, rank, to, step, mine.phase, static_cast<double>(phase.bytes(step)));

@@ -16,7 +16,7 @@ void Collectives::treeSend(std::uint32_t stream, std::int64_t to, std::uint32_t 
     const Collective& its = collectives_[mine.collective];
     const CollectivePhase& phase = its.phases[mine.phase];
     const std::int32_t rank = rankOf_[static_cast<std::size_t>(slotOfStream(stream))];
-    const std::int32_t target = rankOfIndex(its, phase, rank, to);
+    const std::int32_t target = rankOfIndex(its, phase, rank, to, stream);
     post(streamAt(its, target, stream), rank, target, as, mine.phase, static_cast<double>(phase.message));
 }
 
@@ -36,7 +36,8 @@ void Collectives::treeStep(std::uint32_t stream, bool received) {
     const Stream& mine = streams_[stream];
     const Collective& its = collectives_[mine.collective];
     const CollectivePhase& phase = its.phases[mine.phase];
-    const std::int64_t index = indexInPhase(its, phase, rankOf_[static_cast<std::size_t>(slotOfStream(stream))]);
+    const std::int64_t index =
+        indexInPhase(its, phase, rankOf_[static_cast<std::size_t>(slotOfStream(stream))], stream);
     const bool rootLast = (mine.tree & root_first) == 0;
     const TreePlace place = treePlace(index, phase.size, rootLast);
     const SimTime sum = endpoint_ + reduction(phase.message);

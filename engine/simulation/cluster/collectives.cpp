@@ -17,7 +17,8 @@ Collectives::Collectives(const ClusterSettings& settings, MessageFabric& fabric,
       slotOf_(slotOf),
       groups_(groups),
       dimensions_(settings.network.dimensions.size()),
-      endpoint_(fabric.ticks(settings.endpointDelay)) {
+      endpoint_(fabric.ticks(settings.endpointDelay)),
+      start_(fabric.ticks(settings.startDelay)) {
     lanes_.resize(rankOf_.size() * dimensions_);
     nextPriority_.assign(rankOf_.size(), 0);
     treesTaken_.assign(rankOf_.size() * dimensions_, 0);
@@ -97,11 +98,14 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
 
 Collectives::Cut Collectives::cutOf(const CollectiveRequest& request) const {
     const std::int64_t ranks = fabric_.devices();
-    std::int64_t bytes = request.op == TraceCollective::Barrier ? 1 : request.bytes, chunk = bytes / settings_.splits;
-    if (!settings_.astraSim) chunk += bytes % settings_.splits != 0;
+    std::int64_t splits = settings_.splits;
+    if (request.group >= 0)
+        splits = std::max<std::int64_t>(splits, groups_[static_cast<std::size_t>(request.group)].block);
+    std::int64_t bytes = request.op == TraceCollective::Barrier ? 1 : request.bytes, chunk = bytes / splits;
+    if (!settings_.astraSim) chunk += bytes % splits != 0;
     if (settings_.astraSim && request.op != TraceCollective::AllGather && ranks > chunk) {
         chunk = ranks;
-        bytes = settings_.splits * chunk;
+        bytes = splits * chunk;
     }
     chunk = std::max<std::int64_t>(1, chunk);
     return {(bytes + chunk - 1) / chunk, chunk};

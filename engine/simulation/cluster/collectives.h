@@ -21,6 +21,9 @@ struct RankGroup {
     std::vector<std::int32_t> members;
     std::unordered_map<std::int32_t, std::int32_t> local;     ///< state by member's slot
     std::unordered_map<std::int32_t, std::int32_t> position;  ///< of a rank in `members`
+    /// So many members beside each other stand in one node, and chunks (as many at least) take turns at who of them is
+    /// the last in a ring: every member's way out is used, as NCCL's channels use all adapters. Divides the members.
+    std::int32_t block = 1;
 };
 
 struct CollectiveRequest {
@@ -148,8 +151,9 @@ private:
     bool awaited(const Stream& stream, const Message& message) const;
 
     std::int32_t rankOfIndex(const Collective& collective, const CollectivePhase& phase, std::int32_t rank,
-                             std::int64_t index) const;
-    std::int64_t indexInPhase(const Collective& collective, const CollectivePhase& phase, std::int32_t rank) const;
+                             std::int64_t index, std::uint32_t stream) const;
+    std::int64_t indexInPhase(const Collective& collective, const CollectivePhase& phase, std::int32_t rank,
+                              std::uint32_t stream) const;
     std::uint32_t streamAt(const Collective& collective, std::int32_t rank, std::uint32_t like) const;
     SimTime reduction(std::int64_t bytes) const;
 
@@ -162,7 +166,7 @@ private:
     const std::vector<std::int32_t>& slotOf_;
     const std::vector<RankGroup>& groups_;
     std::size_t dimensions_ = 1;
-    SimTime endpoint_ = 0;
+    SimTime endpoint_ = 0, start_ = 0;
 
     std::vector<Collective> collectives_;
     std::vector<std::uint32_t> freeCollectives_;

@@ -8,13 +8,16 @@
 #include "methods/system/sharded_workload.h"
 #include "methods/system/training/layer_programs.h"
 #include "methods/system/training/plan_prices.h"
+#include "methods/system/training/step_network.h"
 #include "methods/system/training/training_memory.h"
 #include "simulation/picoseconds.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -35,7 +38,14 @@ TrainingProgram scaled(TrainingProgram program, double factor) {
     return program;
 }
 
-Expected<StepRun> runStep(const TrainingProgram& program, const PlanPrices& prices, bool spans,
+StepRun stepRun(ClusterOutcome outcome) {
+    StepRun run;
+    for (const RankResult& rank : outcome.ranks) run.seconds = std::max(run.seconds, toSeconds(rank.finish));
+    run.outcome = std::move(outcome);
+    return run;
+}
+
+Expected<StepRun> runStep(const TrainingProgram& program, const ExchangePrices& prices, bool spans,
                           const std::stop_token& stop) {
     const std::int64_t drawn = std::max<std::int64_t>(2, program.plan.devices());  // a network has two at least
     auto job = trainingJob(program, drawn);
@@ -46,10 +56,7 @@ Expected<StepRun> runStep(const TrainingProgram& program, const PlanPrices& pric
     settings.prices = &prices;
     auto outcome = runCluster(std::move(*job), settings, spans, stop, false);
     if (!outcome) return Unexpected(std::move(outcome.error()));
-    StepRun run;
-    for (const RankResult& rank : outcome->ranks) run.seconds = std::max(run.seconds, toSeconds(rank.finish));
-    run.outcome = std::move(*outcome);
-    return run;
+    return stepRun(std::move(*outcome));
 }
 
 bool isOfGradients(ProgramGroup group) {
@@ -201,30 +208,57 @@ struct StepRuns {
     double best = 0, worst = 0, floor = 0;  ///< s
 };
 
-/// Kernels and exchanges as they are likely, both at their low side, both at their high side, both at their least.
-Expected<StepRuns> runSides(const TrainingProgram& program, PlanPrices& prices, const Estimate& shard,
-                            const EstimateContext& context) {
+/// Kernels and exchanges as they are likely, both at their low side, both at their high side, both at their least;
+/// beside each other on the executor. Where messages are followed, the likely and the high run are theirs, and neither
+/// is below what the wires alone take.
+Expected<StepRuns> runSides(const TrainingProgram& program, const PlanPrices& prices, const StepNetwork* network,
+                            const Estimate& shard, const EstimateContext& context) {
     using enum PlanPrices::Side;
     const double computed = shard.latency.value;
-    const auto of = [&](double seconds) { return computed > 0 ? seconds / computed : 1; };
-    const auto ran = [&](double factor, PlanPrices::Side side, bool spans) {
-        prices.take(side);
-        return runStep(factor == 1 ? program : scaled(program, factor), prices, spans, context.stop);
-    };
+    const auto of = [&](Seconds seconds) { return computed > 0 ? seconds.value / computed : 1; };
+    const bool bound = shard.interval.kind == IntervalKind::Bound;
+    const double low = of(shard.interval.low), high = of(shard.interval.high);
     StepRuns runs;
-    const auto add = [&](double factor, PlanPrices::Side side, double& seconds) -> Expected<void> {
-        const auto run = ran(factor, side, false);
-        if (!run) return Unexpected(run.error());
-        seconds = run->seconds;
-        return {};
+    double bare = 0, worst = 0;
+    std::vector<std::function<Expected<void>()>> tasks;
+    const auto add = [&](double factor, PlanPrices::Side side, StepRun* whole, double* seconds) {
+        tasks.emplace_back([&, factor, side, whole, seconds]() -> Expected<void> {
+            const auto taken = prices.take(side);
+            auto run = runStep(factor == 1 ? program : scaled(program, factor), taken, whole && context.wantTimeline,
+                               context.stop);
+            if (!run) return Unexpected(std::move(run.error()));
+            if (seconds) *seconds = run->seconds;
+            if (whole) *whole = std::move(*run);
+            return {};
+        });
     };
-    auto likely = ran(1, shard.interval.kind == IntervalKind::Bound ? Low : Likely, context.wantTimeline);
-    if (!likely) return Unexpected(std::move(likely.error()));
-    runs.likely = std::move(*likely);
-    auto good = add(of(shard.interval.low.value), Low, runs.best);
-    if (good) good = add(of(shard.interval.high.value), High, runs.worst);
-    if (good && shard.bound) good = add(computed > 0 ? shard.bound->value / computed : 0, Low, runs.floor);
-    if (!good) return Unexpected(std::move(good.error()));
+    const auto follow = [&](double factor, StepRun* whole, double* seconds) {
+        tasks.emplace_back([&, factor, whole, seconds]() -> Expected<void> {
+            auto outcome = network->run(factor == 1 ? program : scaled(program, factor), whole && context.wantTimeline,
+                                        context.stop);
+            if (!outcome) return Unexpected(std::move(outcome.error()));
+            StepRun run = stepRun(std::move(*outcome));
+            if (seconds) *seconds = run.seconds;
+            if (whole) *whole = std::move(run);
+            return {};
+        });
+    };
+    if (network && !bound) {
+        follow(1, &runs.likely, nullptr);
+        follow(high, nullptr, &worst);
+        add(1, Low, nullptr, &bare);
+    } else {
+        add(1, bound ? Low : Likely, &runs.likely, nullptr);
+    }
+    add(low, Low, nullptr, &runs.best);
+    add(high, High, nullptr, &runs.worst);
+    if (shard.bound) add(of(*shard.bound), Low, nullptr, &runs.floor);
+    std::vector<Expected<void>> done(tasks.size());
+    context.executor.forEach(tasks.size(), [&](std::size_t i) { done[i] = tasks[i](); });
+    for (const Expected<void>& one : done)
+        if (!one) return Unexpected(one.error());
+    runs.likely.seconds = std::max(runs.likely.seconds, bare);
+    runs.worst = std::max(runs.worst, worst);
     return runs;
 }
 
@@ -366,13 +400,19 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
     const double computed = answer->latency.value;
     const auto program = trainingProgram(planned->sharded, answer->operators, plan, step);
     if (!program) return Unexpected(program.error());
-    const auto network = networkFor(method, planned->group(), scenario, context);
+    const auto network = pricedNetwork(method, planned->group(), scenario, context);
     if (!network) return Unexpected(network.error());
     const auto job = trainingJob(*program);
     if (!job) return Unexpected(job.error());
     auto prices = PlanPrices::make(*job, planned->placement, **network, context.stop);
     if (!prices) return Unexpected(std::move(prices.error()));
-    const auto runs = runSides(*program, *prices, *answer, context);
+    std::optional<StepNetwork> followed;
+    if (const auto carrying = followedNetwork(method, context)) {
+        auto made = StepNetwork::make(*program, planned->group().tiers, *carrying);
+        if (!made) return Unexpected(std::move(made.error()));
+        followed = std::move(*made);
+    }
+    const auto runs = runSides(*program, *prices, followed ? &*followed : nullptr, *answer, context);
     if (!runs) return Unexpected(runs.error());
 
     const StageSums sums = sumsOf(runs->likely, plan.pipeline);
@@ -389,6 +429,10 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
     answer->timeline = {};
     if (context.wantTimeline) answer->timeline = timelineOf(runs->likely, *job);
     setGrounds(*answer, scenario, *planned, sent);
+    if (followed) {
+        answer->networkUse = followed->useOf(runs->likely.outcome, planned->group().tiers);
+        answer->assumptions.push_back(followed->assumption());
+    }
     return answer;
 }
 

@@ -56,19 +56,20 @@ Expected<PlanPrices> PlanPrices::make(const ClusterJob& job, const Placement& pl
     return made;
 }
 
-double PlanPrices::secondsOf(const Key& key) const {
+double PlanPrices::secondsOf(const Key& key, Side side) const {
     const auto at = exchanges_.find(key);
     if (at == exchanges_.end()) return 0;
     const CollectivePrice& price = at->second.price;
-    return side_ == Side::Low ? price.low : side_ == Side::High ? price.high : price.seconds;
+    return side == Side::Low ? price.low : side == Side::High ? price.high : price.seconds;
 }
 
-double PlanPrices::collective(TraceCollective op, double bytes, std::int32_t group) const {
-    return secondsOf({kindOfGroup_[static_cast<std::size_t>(group)], op, static_cast<std::int64_t>(bytes)});
+double PlanPrices::Taken::collective(TraceCollective op, double bytes, std::int32_t group) const {
+    return prices_.secondsOf(
+        {prices_.kindOfGroup_[static_cast<std::size_t>(group)], op, static_cast<std::int64_t>(bytes)}, side_);
 }
 
-double PlanPrices::message(std::int32_t, std::int32_t, double bytes) const {
-    return secondsOf({Pipeline, TraceCollective::AllReduce, static_cast<std::int64_t>(bytes)});
+double PlanPrices::Taken::message(std::int32_t, std::int32_t, double bytes) const {
+    return prices_.secondsOf({Pipeline, TraceCollective::AllReduce, static_cast<std::int64_t>(bytes)}, side_);
 }
 
 }  // namespace orrery

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-class PlanPrices final : public ExchangePrices {
+class PlanPrices {
 public:
     enum class Side : std::uint8_t { Low, Likely, High };
 
@@ -20,9 +20,18 @@ public:
     static Expected<PlanPrices> make(const ClusterJob& job, const Placement& placement, const NetworkModel& network,
                                      const std::stop_token& stop);
 
-    void take(Side side) { side_ = side; }
-    double collective(TraceCollective op, double bytes, std::int32_t group) const override;
-    double message(std::int32_t source, std::int32_t target, double bytes) const override;
+    /// One side of the prices, for a run; they outlive it.
+    class Taken final : public ExchangePrices {
+    public:
+        Taken(const PlanPrices& prices, Side side) : prices_(prices), side_(side) {}
+        double collective(TraceCollective op, double bytes, std::int32_t group) const override;
+        double message(std::int32_t source, std::int32_t target, double bytes) const override;
+
+    private:
+        const PlanPrices& prices_;
+        Side side_;
+    };
+    Taken take(Side side) const { return {*this, side}; }
 
     /// One kind of exchange and how often one device of a stage takes part in it, by slot.
     struct Exchange {
@@ -34,11 +43,10 @@ public:
 private:
     static constexpr std::int32_t Pipeline = programGroupCount;  ///< a kind of group beyond ProgramGroup's
     using Key = std::tuple<std::int32_t, TraceCollective, std::int64_t>;
-    double secondsOf(const Key& key) const;
+    double secondsOf(const Key& key, Side side) const;
 
     std::vector<std::int32_t> kindOfGroup_;
     std::map<Key, Exchange> exchanges_;
-    Side side_ = Side::Likely;
 };
 
 }  // namespace orrery
