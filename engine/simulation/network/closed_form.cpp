@@ -10,9 +10,9 @@ namespace orrery {
 
 namespace {
 
-// Published all-reduces of eight A100 and H100 are at most so many times slower than NCCL's tuning model: start and
-// steps, and bytes (README).
-constexpr double worst_latency = 3, worst_bytes = 1.6;
+// Nineteen in twenty published all-reduces of a node are at most so many times slower: start and steps, and bytes
+// (README).
+constexpr double worst_latency = 3, worst_bytes = 1.2;
 
 double phasesOf(CollectiveOp op) {
     return op == CollectiveOp::AllReduce ? 2 : 1;
@@ -45,8 +45,12 @@ struct Way {
 
 class Pricing {
 public:
-    Pricing(const CollectiveCall& call, const std::vector<NetworkTier>& tiers)
-        : call_(call), tiers_(tiers), wire_(wireBytesPerTier(call)), inside_(ranksInside(call.group)) {}
+    Pricing(const CollectiveCall& call, const std::vector<NetworkTier>& tiers, const CollectiveSoftware& software)
+        : call_(call),
+          tiers_(tiers),
+          software_(software),
+          wire_(wireBytesPerTier(call)),
+          inside_(ranksInside(call.group)) {}
 
     bool crosses(std::size_t t) const { return call_.group.ranks[t] > 1; }
     const std::vector<double>& wire() const { return wire_; }
@@ -58,7 +62,23 @@ public:
         return whole.value / static_cast<double>(tier.inner);
     }
     double share(const CollectiveProtocol& p, std::size_t t) const {
-        return tiers_[t].betweenNodes ? p.shareBetween : p.shareInside;
+        const bool all = call_.op == CollectiveOp::AllToAll;
+        if (tiers_[t].betweenNodes) return all ? software_.allToAll.between : p.shareBetween;
+        if (all) return software_.allToAll.inside;
+        double links = 1;
+        for (const LinkGeneration& one : software_.links)
+            if (tiers_[t].perDevice().value >= one.bandwidth) links = one.share;
+        return links * p.shareInside;
+    }
+    // What filling the channels takes, beside latency and bytes.
+    double filling(const CollectiveProtocol& p, bool inSwitch) const {
+        if (pairwise(call_.op) || p.name == "LL" || software_.fill.step <= 0) return 0;
+        double local = 1;
+        for (std::size_t t = 0; t < tiers_.size(); ++t)
+            if (!tiers_[t].betweenNodes) local *= static_cast<double>(call_.group.ranks[t]);
+        const double message = local * (inSwitch ? software_.fill.messageInSwitch : software_.fill.message);
+        const double steps = std::max(1.0, (local - 1) * (inSwitch ? 1 : phasesOf(call_.op)));
+        return -steps * software_.fill.step * std::expm1(-call_.bytes / message);
     }
     double step(const CollectiveProtocol& p, std::size_t t) const {
         return (tiers_[t].betweenNodes ? p.stepBetween : p.stepInside) + tiers_[t].latency.value;
@@ -101,8 +121,9 @@ public:
             most = std::max(most, seconds);
             sum += seconds;
         }
-        out.seconds = latency + most;
-        out.sequential = latency + sum;
+        const double fill = filling(p, name.starts_with("switch"));
+        out.seconds = latency + fill + most;
+        out.sequential = latency + fill + sum;
         out.name = p.name == "wires" ? std::string(name) : fmt::format("{} {}", name, p.name);
         return out;
     }
@@ -123,35 +144,46 @@ public:
             if (crosses(t) && switched(tiers_[t])) bytes[t] = std::min(bytes[t], call_.bytes / inside_[t]);
         return bytes;
     }
-    // Trees send the buffer up and down.
+    // Trees send the buffer up and down; of two nodes each is the other's root for one half.
+    double treeTimes(std::size_t t) const { return tiers_[t].betweenNodes && call_.group.ranks[t] == 2 ? 1 : 2; }
     std::vector<double> treeBytes() const {
         std::vector<double> bytes(tiers_.size());
         for (std::size_t t = 0; t < tiers_.size(); ++t)
-            if (crosses(t)) bytes[t] = 2 * call_.bytes / inside_[t];
+            if (crosses(t)) bytes[t] = treeTimes(t) * call_.bytes / inside_[t];
         return bytes;
     }
 
-    // In the switch of one node, of an all-reduce.
-    Way reducedInSwitch(const CollectiveSoftware& software) const {
-        const int only = call_.group.outermost();
-        if (call_.op != CollectiveOp::AllReduce || only < 0) return {};
-        const auto t = static_cast<std::size_t>(only);
-        const NetworkTier& tier = tiers_[t];
-        if (call_.group.ranks[t] != call_.group.size || tier.inner != 1) return {};
-        if (tier.betweenNodes || tier.irregular || !switched(tier)) return {};
+    // In the switch of a node, and among nodes in a tree, of an all-reduce.
+    Way reducedInSwitch() const {
+        if (call_.op != CollectiveOp::AllReduce) return {};
+        std::size_t first = 0;
+        while (first < tiers_.size() && !crosses(first)) ++first;
+        if (first == tiers_.size()) return {};
+        const NetworkTier& tier = tiers_[first];
+        const auto local = static_cast<double>(call_.group.ranks[first]);
+        if (tier.inner != 1 || tier.betweenNodes || tier.irregular || !switched(tier)) return {};
+        const bool alone = call_.group.ranks[first] == call_.group.size;
+        if (!alone && (call_.group.uneven || call_.group.ranks[first] != tier.size)) return {};
         const SwitchReduction* used = nullptr;
-        for (const SwitchReduction& one : software.inSwitch)
-            if (call_.group.size >= one.ranks && tier.bandwidth.value > one.bandwidth) used = &one;
+        for (const SwitchReduction& one : software_.inSwitch)
+            if (call_.group.ranks[first] >= one.ranks && tier.bandwidth.value > one.bandwidth) used = &one;
         if (!used) return {};
-        std::vector<double> bytes(tiers_.size());
-        const double n = inside_.back();
-        bytes[t] = call_.bytes * n / (n - 1);
-        return way(used->protocol, used->protocol.base + step(used->protocol, t), bytes, "switch");
+        std::vector<double> bytes = treeBytes();
+        bytes[first] = call_.bytes * local / (local - 1);
+        const CollectiveProtocol& p = alone ? used->protocol : used->tree;
+        double latency = p.base + step(p, first);
+        for (std::size_t t = first + 1; t < tiers_.size(); ++t) {
+            if (!crosses(t)) continue;
+            if (!tiers_[t].betweenNodes) return {};
+            latency += 2 * std::ceil(std::log2(static_cast<double>(call_.group.ranks[t]))) * step(p, t);
+        }
+        return way(p, latency, bytes, alone ? "switch" : "switch tree");
     }
 
 private:
     const CollectiveCall& call_;
     const std::vector<NetworkTier>& tiers_;
+    const CollectiveSoftware& software_;
     std::vector<double> wire_, inside_;
 };
 
@@ -192,7 +224,7 @@ Expected<CollectivePrice> ClosedFormNetwork::price(const CollectiveCall& call, c
     if (auto good = checkCall(call, tiers_); !good) return Unexpected(std::move(good.error()));
     CollectivePrice price;
     if (call.group.size <= 1 || call.bytes <= 0) return price;
-    const Pricing pricing(call, tiers_);
+    const Pricing pricing(call, tiers_, *software_);
     const bool wires = software_->tree.empty();
     Way best;
     for (const CollectiveProtocol& p : software_->ring) {
@@ -211,12 +243,13 @@ Expected<CollectivePrice> ClosedFormNetwork::price(const CollectiveCall& call, c
             if (way.seconds < best.seconds) best = std::move(way);
         }
     }
-    if (auto way = pricing.reducedInSwitch(*software_); way.seconds < best.seconds) best = std::move(way);
+    if (auto way = pricing.reducedInSwitch(); way.seconds < best.seconds) best = std::move(way);
     const CollectiveProtocol& bare = wiresAlone().ring.front();
     double drawnLatency = 0;
     for (std::size_t t = 0; t < tiers_.size(); ++t)
         if (pricing.crosses(t)) drawnLatency = std::max(drawnLatency, phasesOf(call.op) * tiers_[t].latency.value);
-    price.low = std::max(drawnLatency, pricing.way(bare, 0, pricing.boundBytes(), {}).seconds);
+    const Pricing bound(call, tiers_, wiresAlone());
+    price.low = std::max(drawnLatency, bound.way(bare, 0, bound.boundBytes(), {}).seconds);
     price.seconds = std::max(best.seconds, price.low);
     const double inTurn = std::max(price.seconds, best.sequential) - best.latency;
     price.high = wires ? best.latency + inTurn : worst_latency * best.latency + worst_bytes * inTurn;

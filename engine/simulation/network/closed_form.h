@@ -22,8 +22,8 @@ public:
 
     std::string_view id() const override { return "closed-form"; }
     /// `low`: the busiest tier's bytes at full rate and the drawn latencies, which nothing beats. `high`: one tier
-    /// after the other, and rings or trees 1.6 times as slow as tuned, as the worst of the published measurements
-    /// (README).
+    /// after the other, and bytes 1.2 and latencies 3 times as slow as tuned, as the worst of the published
+    /// measurements (README).
     Expected<CollectivePrice> price(const CollectiveCall& call, const std::stop_token& stop = {}) const override;
 
     const std::vector<NetworkTier>& tiers() const { return tiers_; }
