@@ -1,0 +1,61 @@
+#pragma once
+
+// The closed form of a training step (class of Paleo, Calculon, MAD Max): what estimate_training.h runs, as sums and
+// maxima. Prepared once for a drawing, a model and a method that prices kernels; layers are priced once for every
+// distinct shard, exchanges once for every distinct size and group, and a plan is then arithmetic.
+//
+//   stage     F, B: computing and exchanges inside its layers, forwards and backwards, of one micro-batch
+//   pipeline  fill + (m - 1) of the slowest turn (Narayanan et al. 2021, section 2.2); pipeline_law.h
+//   data      gradients in buckets beside the last backward pass: the later of "all from the first bucket on" and
+//             "the last bucket after the last layer"
+//   step      the last stage to end, its optimizer, and the gathering of shared parameters
+
+#include "methods/method.h"
+#include "methods/system/training/step_figures.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace orrery {
+
+struct ClusterView;
+
+/// A plan of a training step: Plan says how it is spread, the task says what is computed again.
+struct StepPlan {
+    Plan plan;
+    Recompute recompute = Recompute::None;
+    bool operator==(const StepPlan&) const = default;
+};
+std::string toText(const StepPlan& plan);  ///< `tp=8,pp=2 recompute=full`
+
+/// Dollars per hour of one device, by the device's name or path; "": of any other.
+using DevicePrices = std::map<std::string, double, std::less<>>;
+
+/// Thread-safe; caches grow with the distinct shards that are asked for.
+class StepModel {
+public:
+    /// `scenario`: hardware, workload (its batch is the global one) and a TrainingStep; its plan and the step's
+    /// recomputation are not read. The method composes kernels; options, calibrations and seed are those of `context`,
+    /// whose calibrations must outlive the model. Fails as clusterView(), with `training.parts` for a method that does
+    /// not tell passes apart, `method.not-applicable` where the task is no training step.
+    static Expected<std::shared_ptr<const StepModel>> make(const Method& method, const Scenario& scenario,
+                                                           const EstimateContext& context, DevicePrices prices = {});
+    ~StepModel();
+
+    /// Fails as estimateTrainingStep() does: plans that do not divide, more devices than are drawn. The first plan of a
+    /// shard takes as long as the method does (milliseconds), every other some microseconds.
+    Expected<StepFigures> figures(const StepPlan& plan, const std::stop_token& stop = {}) const;
+
+    const ClusterView& cluster() const;
+    const Scenario& scenario() const;  ///< as given to make()
+    const Method& method() const;
+
+    struct State;
+
+private:
+    explicit StepModel(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace orrery
