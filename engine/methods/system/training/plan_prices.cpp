@@ -2,8 +2,6 @@
 
 namespace orrery {
 
-namespace {
-
 CollectiveOp collectiveOf(TraceCollective op) {
     switch (op) {
         case TraceCollective::AllGather:
@@ -18,8 +16,6 @@ CollectiveOp collectiveOf(TraceCollective op) {
             return CollectiveOp::AllReduce;
     }
 }
-
-}  // namespace
 
 Expected<PlanPrices> PlanPrices::make(const ClusterJob& job, const Placement& placement, const NetworkModel& network,
                                       const std::stop_token& stop) {

@@ -12,6 +12,8 @@
 
 namespace orrery {
 
+CollectiveOp collectiveOf(TraceCollective op);  ///< an all-reduce for those that plans do not have
+
 class PlanPrices {
 public:
     enum class Side : std::uint8_t { Low, Likely, High };

@@ -2,18 +2,12 @@
 
 // What the closed form says of one plan: where a step's time goes, what each stage holds, what a step costs.
 
-#include "base/quantity.h"
+#include "methods/system/training/training_memory.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace orrery {
-
-/// Of one device, at the moment when it holds most.
-struct StageMemory {
-    Bytes parameters, gradients, optimizer, activations;
-    Bytes total() const { return parameters + gradients + optimizer + activations; }
-};
 
 /// Times in seconds. compute … optimizer are of the mean stage and sum to `seconds`.
 struct StepFigures {

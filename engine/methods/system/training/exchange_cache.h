@@ -1,0 +1,61 @@
+#pragma once
+
+// Prices of the exchanges of many plans over one kind of device: each distinct one is asked of the network model once.
+
+#include "hardware/views/cluster_view.h"
+#include "mapping/placement.h"
+#include "methods/system/training/sides.h"
+#include "simulation/network/network_model.h"
+#include "workload/traces/execution_trace.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace orrery {
+
+/// Who exchanges: members so many devices apart.
+struct ExchangeGroup {
+    std::int64_t size = 1, stride = 1;
+    bool operator==(const ExchangeGroup&) const = default;
+};
+
+struct ExchangePrice {
+    Sides seconds;
+    double joules = 0;  ///< of one device
+};
+
+/// Thread-safe.
+class ExchangeCache {
+public:
+    /// `devices` must outlive the cache. `bound`: the likely price is the least, as for methods that answer bounds.
+    ExchangeCache(const DeviceGroup& devices, std::unique_ptr<NetworkModel> network, bool bound)
+        : devices_(devices), network_(std::move(network)), bound_(bound) {}
+
+    /// `bytes` as a trace states them (TraceNode); nothing: a message from one device to another. Free for a group of
+    /// one. Fails as the network model does.
+    Expected<ExchangePrice> price(std::optional<TraceCollective> op, std::int64_t bytes, const ExchangeGroup& group,
+                                  const std::stop_token& stop) const;
+
+private:
+    struct Key {
+        std::int32_t op;
+        std::int64_t bytes;
+        ExchangeGroup group;
+        bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
+
+    const DeviceGroup& devices_;
+    std::unique_ptr<NetworkModel> network_;
+    bool bound_;
+    mutable std::shared_mutex mutex_;
+    mutable std::unordered_map<Key, ExchangePrice, Hash> known_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,107 @@
+#include "methods/system/training/pipeline_law.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+Sides stageTurn(const PipelineTurns& turns, std::int64_t stage) {
+    return turns.forward[static_cast<std::size_t>(stage)] + turns.backward[static_cast<std::size_t>(stage)];
+}
+
+/// A micro-batch forwards and backwards through stages [first, stages) and the messages among them.
+Sides roundTrip(const Sides& turns, const Sides& message, std::int64_t stages) {
+    return turns + message * (2.0 * static_cast<double>(stages - 1));
+}
+
+Sides oneForwardOneBackwardLaw(const PipelineTurns& turns) {
+    const std::int64_t stages = turns.stages, m = turns.microbatches;
+    const Sides none;
+    Sides all, before, worst, longest;
+    for (std::int64_t s = 0; s < stages; ++s) all += stageTurn(turns, s);
+    const Sides whole = roundTrip(all, turns.message, stages);
+    Sides behind;  // of the stages behind, with the messages to them
+    for (std::int64_t s = stages - 1; s >= 0; --s) {
+        const Sides turn = stageTurn(turns, s);
+        const Sides &forward = turns.forward[static_cast<std::size_t>(s)],
+                    &backward = turns.backward[static_cast<std::size_t>(s)];
+        worst = larger(worst, turn);
+        before = whole - turn - behind;
+        const std::int64_t warmup = std::min(stages - 1 - s, m - 1);
+        const auto steady = static_cast<double>(m - 1 - warmup), times = static_cast<double>(m);
+        // It is never idle once it has begun; or it waits for its first backward, or its last one, to come back.
+        longest = larger(longest, before + turn * times);
+        longest = larger(longest, before + behind + forward * (steady + 1) + backward * times);
+        longest = larger(longest, before + behind + forward * times + backward * (steady + 1));
+        // Every so many micro-batches wait for a round trip to the last stage.
+        const std::int64_t round = stages - s, rounds = (m - 1) / round;
+        longest = larger(longest, before + (turn + behind) * static_cast<double>(rounds + 1) +
+                                      worst * static_cast<double>(m - 1 - rounds * round));
+        behind += turn + turns.message * 2.0;
+    }
+    // Round trips among the first stages, between the first and the last to the end.
+    Sides front;
+    for (std::int64_t s = 0; s + 1 < stages && m > stages; ++s) {
+        front += stageTurn(turns, s);
+        const std::int64_t rounds = (m - 1 - stages) / (s + 1), rest = m - 1 - stages - rounds * (s + 1);
+        longest = larger(longest, whole * 2.0 + roundTrip(front, turns.message, s + 1) * static_cast<double>(rounds) +
+                                      stageTurn(turns, 0) * static_cast<double>(rest));
+    }
+    return longest;
+}
+
+/// Fill; once around for each chunk but the last, forwards and backwards; between them one forward, one backward, in
+/// which messages hide.
+Sides interleavedLaw(const PipelineTurns& turns, std::int64_t interleave) {
+    const std::int64_t stages = turns.stages, m = turns.microbatches;
+    const auto p = static_cast<double>(stages);
+    Sides before, longest, busiest;
+    for (std::int64_t s = 0; s < stages; ++s) {
+        Sides mine;
+        for (std::int64_t k = 0; k < interleave; ++k) mine += stageTurn(turns, k * stages + s);
+        busiest = larger(busiest, mine);
+        longest = larger(longest, before + mine * static_cast<double>(m));
+        before += stageTurn(turns, s) + turns.message * 2.0;
+    }
+    Sides fill, around, slowest, last;
+    for (std::int64_t s = 0; s + 1 < stages; ++s) fill += stageTurn(turns, s) + turns.message * 2.0;
+    for (std::int64_t k = 0; k < interleave; ++k) {
+        Sides most[2], sum[2];
+        for (std::int64_t s = 0; s < stages; ++s) {
+            const auto c = static_cast<std::size_t>(k * stages + s);
+            most[0] = larger(most[0], turns.forward[c]), sum[0] += turns.forward[c];
+            most[1] = larger(most[1], turns.backward[c]), sum[1] += turns.backward[c];
+        }
+        last = most[0] + most[1];
+        slowest += last;
+        if (k + 1 == interleave) break;
+        for (int way = 0; way < 2; ++way) around += larger(most[way] * p, sum[way] + turns.message * p);
+    }
+    const auto v = static_cast<double>(interleave), pairs = static_cast<double>(m) * v - (v - 1) * p;
+    Sides steady = slowest * ((pairs - p) / v) + last * p;
+    // Stages wait for each other chunk by chunk, and make up for some of it.
+    constexpr double made_up = 0.6;
+    if (!turns.alike) steady = steady * (1 - made_up) + busiest * (pairs / v * made_up);
+    return larger(longest, fill + around + steady);
+}
+
+}  // namespace
+
+Sides pipelineSeconds(const PipelineTurns& turns, const Plan& plan) {
+    if (turns.stages > 1 && plan.interleave > 1) return interleavedLaw(turns, plan.interleave);
+    if (turns.stages > 1) return oneForwardOneBackwardLaw(turns);
+    Sides turn;
+    for (std::size_t c = 0; c < turns.forward.size(); ++c) turn += turns.forward[c] + turns.backward[c];
+    return turn * static_cast<double>(turns.microbatches);
+}
+
+std::int64_t mostInFlight(const Plan& plan, std::int64_t stage, std::int64_t microbatches) {
+    const std::int64_t turns = microbatches * plan.interleave;
+    std::int64_t warmup = plan.pipeline - stage - 1;
+    if (plan.interleave > 1)
+        warmup = microbatches == plan.pipeline ? turns : 2 * warmup + (plan.interleave - 1) * plan.pipeline;
+    return std::min(warmup + 1, turns);
+}
+
+}  // namespace orrery

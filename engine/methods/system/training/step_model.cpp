@@ -1,0 +1,295 @@
+#include "methods/system/training/step_model.h"
+
+#include "hardware/views/cluster_view.h"
+#include "mapping/placement.h"
+#include "methods/system/network_slot.h"
+#include "methods/system/sharded_workload.h"
+#include "methods/system/training/closed_step.h"
+#include "methods/system/training/layer_programs.h"
+#include "methods/system/training/pipeline_law.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace orrery {
+
+namespace {
+
+/// What a shard depends on, and what its layers' pieces depend on besides.
+struct ShardKey {
+    std::int64_t group = 0, tensor = 1, context = 1, expert = 1, samples = 1;
+    std::int64_t sequence = 0, recompute = 0, piped = 0;
+    bool operator==(const ShardKey&) const = default;
+};
+struct ShardHash {
+    std::size_t operator()(const ShardKey& key) const {
+        std::uint64_t mixed = 0;
+        for (const std::int64_t part : {key.group, key.tensor, key.context, key.expert, key.samples,
+                                        key.sequence * 8 + key.recompute * 2 + key.piped}) {
+            mixed = (mixed ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL;
+            mixed ^= mixed >> 31;
+        }
+        return mixed;
+    }
+};
+
+/// A shard as the method priced it.
+struct PricedShard {
+    ShardedWorkload sharded;
+    OperatorEstimates operators;
+    MemoryUse memory;
+    ShardFacts facts;
+};
+
+/// Filled once, by whoever comes first; what has been stopped is asked again.
+template <class Value>
+class OnceEach {
+public:
+    template <class Make>
+    Expected<std::shared_ptr<const Value>> get(const ShardKey& key, const Make& make) {
+        std::shared_ptr<Slot> slot;
+        {
+            const std::shared_lock lock(mutex_);
+            if (const auto at = slots_.find(key); at != slots_.end()) slot = at->second;
+        }
+        if (slot && slot->ready.load(std::memory_order_acquire)) return slot->answer;
+        if (!slot) {
+            const std::unique_lock lock(mutex_);
+            auto& place = slots_[key];
+            if (!place) place = std::make_shared<Slot>();
+            slot = place;
+        }
+        const std::lock_guard alone(slot->making);
+        if (slot->ready.load(std::memory_order_acquire)) return slot->answer;
+        Expected<Value> made = make();
+        if (made) {
+            slot->answer = std::make_shared<const Value>(std::move(*made));
+        } else {
+            if (made.error().code == "study.cancelled") return Unexpected(std::move(made.error()));
+            slot->answer = Unexpected(std::move(made.error()));
+        }
+        slot->ready.store(true, std::memory_order_release);
+        return slot->answer;
+    }
+
+private:
+    struct Slot {
+        std::mutex making;
+        std::atomic<bool> ready{false};
+        Expected<std::shared_ptr<const Value>> answer;
+    };
+    std::shared_mutex mutex_;
+    std::unordered_map<ShardKey, std::shared_ptr<Slot>, ShardHash> slots_;
+};
+
+double priceOf(const DevicePrices& prices, const DeviceGroup& group) {
+    for (const std::string& name : {group.name, group.path, std::string()})
+        if (const auto at = prices.find(name); at != prices.end()) return at->second;
+    return 0;
+}
+
+/// As a plan leaves it: `microbatches` 0 means as many as stages, while the batch lasts.
+std::int64_t microbatchesOf(const Plan& plan, std::int64_t batch) {
+    if (plan.microbatches > 0) return plan.microbatches;
+    return std::clamp<std::int64_t>(batch / plan.data, 1, plan.pipeline);
+}
+
+ShardFacts factsOf(const Estimate& shard) {
+    ShardFacts facts;
+    const double computed = shard.latency.value;
+    const auto of = [&](double seconds) { return computed > 0 ? seconds / computed : 1; };
+    facts.factor.at = {of(shard.interval.low.value), 1, of(shard.interval.high.value),
+                       shard.bound ? of(shard.bound->value) : 0};
+    facts.bound = shard.interval.kind == IntervalKind::Bound;
+    if (shard.memory) facts.capacity = shard.memory->capacity.value;
+    if (shard.energy && computed > 0) facts.joulesPerSecond = shard.energy->value / computed;
+    for (const Figure& figure : shard.figures) {
+        if (figure.label == "Throughput") {
+            facts.tokens = figure.value * computed;
+            facts.counted = figure.unit == "token/s";
+        }
+        if (figure.label == "Model FLOP utilisation") facts.peakSeconds = figure.value * computed;
+    }
+    return facts;
+}
+
+}  // namespace
+
+std::string toText(const StepPlan& plan) {
+    std::string text = toText(plan.plan);
+    if (plan.recompute != Recompute::None) text += fmt::format(" recompute={}", toText(plan.recompute));
+    return text;
+}
+
+struct StepModel::State {
+    Method method;
+    Scenario scenario;
+    TrainingStep step;
+    OptionValues options;
+    const CalibrationSet* calibrations = nullptr;
+    std::uint64_t seed = 0;
+    DevicePrices prices;
+    ClusterView cluster;
+    std::vector<double> dollarsPerHour;  ///< of one device, by group
+    std::int64_t batch = 1;
+    mutable OnceEach<PricedShard> shards;
+    mutable OnceEach<StepPieces> pieces;
+    mutable std::mutex networks;
+    mutable std::vector<std::unique_ptr<ExchangeCache>> exchanges;  ///< by group, made when first asked
+
+    Expected<PricedShard> shardOf(const Plan& plan, const ShardKey& key, const std::stop_token& stop) const;
+    Expected<const ExchangeCache*> exchangesOf(std::size_t group, bool bound) const;
+    Expected<StepPieces> piecesOf(const Plan& plan, const PricedShard& shard, const ExchangeCache& priced,
+                                  Recompute recompute, const std::stop_token& stop) const;
+};
+
+// All layers of one device's part of the model. With two stages what is handed over is known; one that has a single
+// layer, or is no transformer, stands on one.
+Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey& key,
+                                                const std::stop_token& stop) const {
+    Plan two = plan;
+    two.pipeline = 2;
+    two.interleave = 1;
+    two.microbatches = microbatchesOf(plan, batch);
+    auto sharded = shardedWorkload(scenario.workload, two, scenario.task);
+    if (!sharded) {
+        two.pipeline = plan.pipeline;
+        sharded = shardedWorkload(scenario.workload, two, scenario.task);
+    }
+    if (!sharded) return Unexpected(std::move(sharded.error()));
+    const auto executor = makeSerialExecutor();
+    EstimateContext context{*executor, stop};
+    context.seed = seed;
+    context.wantTimeline = false;
+    context.options = options;
+    context.calibrations = calibrations;
+    Plan oneDevice;
+    oneDevice.placement = cluster.groups[static_cast<std::size_t>(key.group)].path;
+    auto shard = method.estimate(
+        {scenario.hardware, sharded->shard, oneDevice, TrainingStep{step.optimizer, Recompute::None, true}}, context);
+    if (!shard) return Unexpected(std::move(shard.error()));
+    if (shard->operators.forwardSeconds.empty())
+        return fail("training.parts", "the method does not tell forward pass and backward pass apart",
+                    "a method that composes kernels", "choose another method");
+    PricedShard made;
+    made.facts = factsOf(*shard);
+    if (shard->memory) made.memory = *shard->memory;
+    made.operators = std::move(shard->operators);
+    made.sharded = std::move(*sharded);
+    return made;
+}
+
+Expected<const ExchangeCache*> StepModel::State::exchangesOf(std::size_t group, bool bound) const {
+    const std::lock_guard lock(networks);
+    if (exchanges[group]) return exchanges[group].get();
+    const auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
+    context.seed = seed;
+    context.options = options;
+    context.calibrations = calibrations;
+    auto network = networkFor(method, cluster.groups[group], scenario, context);
+    if (!network) return Unexpected(std::move(network.error()));
+    exchanges[group] = std::make_unique<ExchangeCache>(cluster.groups[group], std::move(*network), bound);
+    return exchanges[group].get();
+}
+
+Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedShard& shard, const ExchangeCache& priced,
+                                                Recompute recompute, const std::stop_token& stop) const {
+    Plan bare = plan;
+    bare.data = bare.interleave = bare.microbatches = 1;
+    bare.pipeline = std::min<std::int64_t>(plan.pipeline, 2);
+    bare.zero = 0;
+    const TrainingStep again{step.optimizer, recompute, true};
+    const auto program = trainingProgram(shard.sharded, shard.operators, bare, again);
+    if (!program) return Unexpected(program.error());
+    // What all layers hold together, of one micro-batch: that of a single stage.
+    bare.pipeline = 1;
+    const auto whole = trainingProgram(shard.sharded, shard.operators, bare, again);
+    if (!whole) return Unexpected(whole.error());
+    TrainingProgram single = *whole;
+    single.microbatches = 1;
+    const StageMemory memory = stageMemories(single, shard.sharded, again, shard.memory).front();
+    auto made = stepPieces(*program, memory, again, priced, stop);
+    if (made) made->stageBytes = program->stageBytes;
+    return made;
+}
+
+StepModel::StepModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
+StepModel::~StepModel() = default;
+const ClusterView& StepModel::cluster() const {
+    return state_->cluster;
+}
+const Scenario& StepModel::scenario() const {
+    return state_->scenario;
+}
+const Method& StepModel::method() const {
+    return state_->method;
+}
+
+Expected<std::shared_ptr<const StepModel>> StepModel::make(const Method& method, const Scenario& scenario,
+                                                           const EstimateContext& context, DevicePrices prices) {
+    const auto* step = std::get_if<TrainingStep>(&scenario.task);
+    if (!step || method.card.level == MethodLevel::System)
+        return fail("method.not-applicable",
+                    step ? fmt::format("{} composes no kernels", method.card.title)
+                         : fmt::format("the closed form of a {}", toText(kindOf(scenario.task))),
+                    "a training step by a method that composes kernels", "choose `training-step`, and `tile-hybrid`");
+    if (!scenario.hardware || !scenario.workload)
+        return fail("scenario.incomplete",
+                    fmt::format("the question has no {}", scenario.hardware ? "workload" : "hardware"),
+                    "one hardware design and one workload", "Choose both in the library");
+    auto state = std::make_unique<State>();
+    state->method = method;
+    state->scenario = scenario;
+    state->step = *step;
+    state->options = context.options;
+    state->calibrations = context.calibrations;
+    state->seed = context.seed;
+    auto cluster = clusterView(*scenario.hardware);
+    if (!cluster) return Unexpected(std::move(cluster.error()));
+    state->cluster = std::move(*cluster);
+    state->batch = std::max<std::int64_t>(1, scenario.workload->recipe.options.batch);
+    for (const DeviceGroup& group : state->cluster.groups) state->dollarsPerHour.push_back(priceOf(prices, group));
+    state->prices = std::move(prices);
+    state->exchanges.resize(state->cluster.groups.size());
+    return std::shared_ptr<const StepModel>(new StepModel(std::move(state)));
+}
+
+Expected<StepFigures> StepModel::figures(const StepPlan& asked, const std::stop_token& stop) const {
+    const State& s = *state_;
+    const Plan& plan = asked.plan;
+    const auto group = groupFor(s.cluster, plan);
+    if (!group) return Unexpected(group.error());
+    if (auto good = checkPlan(plan, (*group)->count); !good) return Unexpected(std::move(good.error()));
+    const std::int64_t m = microbatchesOf(plan, s.batch), copies = plan.data * m;
+    if (plan.interleave > 1 && m % plan.pipeline != 0)
+        return Unexpected(oneForwardOneBackward(0, plan.pipeline, plan.interleave, m).error());
+    if (s.batch < copies) return Unexpected(shardedWorkload(s.scenario.workload, plan, s.scenario.task).error());
+
+    ShardKey key{*group - s.cluster.groups.data(), plan.tensor, plan.context, plan.expert,
+                 (s.batch + copies - 1) / copies};
+    const auto shard = s.shards.get(key, [&] { return s.shardOf(plan, key, stop); });
+    if (!shard) return Unexpected(shard.error());
+    const auto exchanges = s.exchangesOf(static_cast<std::size_t>(key.group), (*shard)->facts.bound);
+    if (!exchanges) return Unexpected(exchanges.error());
+    key.sequence = plan.sequence;
+    key.recompute = static_cast<std::int64_t>(asked.recompute);
+    key.piped = plan.pipeline > 1 ? 1 : 0;
+    const auto pieces =
+        s.pieces.get(key, [&] { return s.piecesOf(plan, **shard, **exchanges, asked.recompute, stop); });
+    if (!pieces) return Unexpected(pieces.error());
+    const std::int64_t chunks = plan.pipeline * plan.interleave;
+    if (chunks > 1 && (*pieces)->dealt < chunks)
+        return Unexpected(trainingProgram((*shard)->sharded, (*shard)->operators, plan, s.step).error());
+    auto made = closedStep(**pieces, (*shard)->facts, plan, m, **exchanges, stop);
+    if (!made) return made;
+    made->microbatchSize = key.samples;
+    made->dollarsPerHour = s.dollarsPerHour[static_cast<std::size_t>(key.group)] * static_cast<double>(made->devices);
+    return made;
+}
+
+}  // namespace orrery
