@@ -81,7 +81,7 @@ Sides interleavedLaw(const PipelineTurns& turns, std::int64_t interleave) {
     const auto v = static_cast<double>(interleave), pairs = static_cast<double>(m) * v - (v - 1) * p;
     Sides steady = slowest * ((pairs - p) / v) + last * p;
     // Stages wait for each other chunk by chunk, and make up for some of it.
-    constexpr double made_up = 0.6;
+    const double made_up = m == stages ? 0.3 : 0.6;
     if (!turns.alike) steady = steady * (1 - made_up) + busiest * (pairs / v * made_up);
     return larger(longest, fill + around + steady);
 }
