@@ -89,7 +89,7 @@ double turnByTurn(const Plan& plan, std::int64_t m, const std::vector<Sides>& fo
                   const std::vector<Sides>& backward, double message) {
     const std::int64_t stages = plan.pipeline, chunks = stages * plan.interleave;
     std::vector<std::vector<ScheduleStep>> turns;
-    for (std::int64_t s = 0; s < stages; ++s) turns.push_back(*oneForwardOneBackward(s, stages, plan.interleave, m));
+    for (std::int64_t s = 0; s < stages; ++s) turns.push_back(*scheduleOf(plan, s, m));
     std::map<std::tuple<std::int64_t, int, bool>, double> done;
     std::vector<double> now(static_cast<std::size_t>(stages), 0.0);
     std::vector<std::size_t> next(now.size(), 0);
@@ -209,7 +209,7 @@ void TstStepModel::turnsOfAPipeline() {
                  fmt::format("{}, {} micro-batches: {} for {}", toText(plan), m, law, turns).c_str());
         std::int64_t kept = 0, most = 0;
         const std::int64_t stage = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(plan.pipeline)));
-        const auto steps = oneForwardOneBackward(stage, plan.pipeline, plan.interleave, m);
+        const auto steps = scheduleOf(plan, stage, m);
         for (const ScheduleStep& step : *steps) most = std::max(most, kept += step.forward ? 1 : -1);
         QCOMPARE(mostInFlight(plan, stage, m), most);
     }

@@ -266,8 +266,9 @@ Expected<StepFigures> StepModel::figures(const StepPlan& asked, const std::stop_
     if (!group) return Unexpected(group.error());
     if (auto good = checkPlan(plan, (*group)->count); !good) return Unexpected(std::move(good.error()));
     const std::int64_t m = microbatchesOf(plan, s.batch), copies = plan.data * m;
-    if (plan.interleave > 1 && m % plan.pipeline != 0)
-        return Unexpected(oneForwardOneBackward(0, plan.pipeline, plan.interleave, m).error());
+    const bool unordered = plan.interleave > 1 && m % plan.pipeline != 0;
+    if (unordered || plan.schedule == PipelineSchedule::DualPipe)
+        if (auto turns = scheduleOf(plan, 0, m); !turns) return Unexpected(std::move(turns.error()));
     if (s.batch < copies) return Unexpected(shardedWorkload(s.scenario.workload, plan, s.scenario.task).error());
 
     ShardKey key{*group - s.cluster.groups.data(), plan.tensor, plan.context, plan.expert,
