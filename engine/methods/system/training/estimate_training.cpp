@@ -321,6 +321,23 @@ std::vector<Figure> figuresOf(const Estimate& answer, const Plan& plan, double c
     return figures;
 }
 
+/// `whole`: weights, their gradients and the optimizer's state of the shard, B.
+double stateOf(const TrainingProgram& program, const ShardedWorkload& sharded, double whole) {
+    const Plan& plan = program.plan;
+    double dense = 0, experts = 0;
+    for (const ChunkProgram& chunk : program.chunks) {
+        for (const std::int32_t l : chunk.layers) {
+            const LayerProgram& its = program.layers[static_cast<std::size_t>(l)];
+            dense += its.parameterBytes * (1 - its.expertShare);
+            experts += its.parameterBytes * its.expertShare;
+        }
+    }
+    const double weights = sharded.shard->totals.weightBytes;
+    const double withState = weights > 0 ? std::max(1.0, (whole - weights) / weights) : 1;
+    return withState * (dense * static_cast<double>(plan.tensor) +
+                        experts * static_cast<double>(std::max(plan.tensor, plan.expert)));
+}
+
 void setMemory(Estimate& answer, const TrainingProgram& program, const ShardedWorkload& sharded,
                const TrainingStep& step) {
     if (!answer.memory) return;
@@ -390,15 +407,32 @@ bool needsTrainingRun(const Scenario& scenario, const Method& method) {
     return scenario.plan.split() || scenario.plan.microbatches > 1 || step->recompute != Recompute::None;
 }
 
+Expected<double> SampledStep::seconds(std::vector<double> slowness, double exchanges,
+                                      const std::stop_token& stop) const {
+    TrainingProgram changed = program;
+    changed.slowness = std::move(slowness);
+    const auto run = runStep(changed, prices.takeAt(exchanges), false, stop);
+    if (!run) return Unexpected(run.error());
+    return run->seconds;
+}
+
 Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& scenario, EstimateContext& context) {
+    auto answer = answerTrainingStep(method, scenario, context);
+    if (!answer) return Unexpected(std::move(answer.error()));
+    return std::move(answer->estimate);
+}
+
+Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario& scenario, EstimateContext& context) {
     const Plan& plan = scenario.plan;
     const TrainingStep& step = std::get<TrainingStep>(scenario.task);
     const auto planned = plannedStep(scenario);
     if (!planned) return Unexpected(planned.error());
     auto answer = shardEstimate(method, scenario, *planned, context);
-    if (!answer) return answer;
+    if (!answer) return Unexpected(std::move(answer.error()));
+    const double low = answer->latency.value > 0 ? answer->interval.low / answer->latency : 1,
+                 high = answer->latency.value > 0 ? answer->interval.high / answer->latency : 1;
     const double computed = answer->latency.value;
-    const auto program = trainingProgram(planned->sharded, answer->operators, plan, step);
+    auto program = trainingProgram(planned->sharded, answer->operators, plan, step);
     if (!program) return Unexpected(program.error());
     const auto network = pricedNetwork(method, planned->group(), scenario, context);
     if (!network) return Unexpected(network.error());
@@ -419,6 +453,7 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
     const Sent sent = sentBy(*prices, plan, planned->group().tiers);
     setLatency(*answer, *runs);
     answer->figures = figuresOf(*answer, plan, computed, planned->sharded.microbatches, sums, sent);
+    const double whole = answer->memory ? answer->memory->weights.value : 0;
     setMemory(*answer, *program, planned->sharded, step);
     if (computed > 0)
         setEnergy(*answer,
@@ -433,7 +468,8 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
         answer->networkUse = followed->useOf(runs->likely.outcome, planned->group().tiers);
         answer->assumptions.push_back(followed->assumption());
     }
-    return answer;
+    const double state = stateOf(*program, planned->sharded, whole);
+    return TrainingAnswer{std::move(*answer), {std::move(*program), std::move(*prices), low, high, state}};
 }
 
 Expected<StepTraces> trainingTraces(const Method& method, const Scenario& scenario, EstimateContext& context) {

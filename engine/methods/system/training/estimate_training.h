@@ -6,7 +6,12 @@
 
 #include "hardware/views/cluster_view.h"
 #include "methods/method.h"
+#include "methods/system/training/plan_prices.h"
+#include "methods/system/training/training_program.h"
 #include "simulation/cluster/cluster_run.h"
+
+#include <stop_token>
+#include <vector>
 
 namespace orrery {
 
@@ -15,6 +20,23 @@ bool needsTrainingRun(const Scenario& scenario, const Method& method);
 
 /// Fails as clusterView(), placementOf(), shardedWorkload(), the method and runCluster() do.
 Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& scenario, EstimateContext& context);
+
+/// The step that an estimate has run, to be run again at other speeds.
+struct SampledStep {
+    TrainingProgram program;
+    PlanPrices prices;
+    double kernelsLow = 1, kernelsHigh = 1;  ///< interval of computing, as ratios to what is likely
+    double stateBytes = 0;                   ///< weights and the optimizer's state, each byte once
+    /// Seconds of the step where the computing of each stage takes `slowness` times as long as is likely, and exchanges
+    /// stand at a place of their intervals (PlanPrices::takeAt). Thread-safe. Fails as runCluster() does.
+    Expected<double> seconds(std::vector<double> slowness, double exchanges, const std::stop_token& stop) const;
+};
+struct TrainingAnswer {
+    Estimate estimate;
+    SampledStep step;
+};
+/// estimateTrainingStep(), and what it has run.
+Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario& scenario, EstimateContext& context);
 
 /// What the estimate runs, with a trace and communicators for every rank, and the tiers of the network: for other
 /// tools.

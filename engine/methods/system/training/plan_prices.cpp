@@ -1,5 +1,8 @@
 #include "methods/system/training/plan_prices.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace orrery {
 
 CollectiveOp collectiveOf(TraceCollective op) {
@@ -52,20 +55,24 @@ Expected<PlanPrices> PlanPrices::make(const ClusterJob& job, const Placement& pl
     return made;
 }
 
-double PlanPrices::secondsOf(const Key& key, Side side) const {
+double PlanPrices::secondsOf(const Key& key, double place) const {
     const auto at = exchanges_.find(key);
     if (at == exchanges_.end()) return 0;
     const CollectivePrice& price = at->second.price;
-    return side == Side::Low ? price.low : side == Side::High ? price.high : price.seconds;
+    if (place == 0 || price.seconds <= 0) return price.seconds;
+    if (place <= -1) return price.low;
+    if (place == 1) return price.high;
+    const double side = place < 0 ? price.low : price.high;
+    return std::max(price.low, price.seconds * std::pow(side / price.seconds, std::abs(place)));
 }
 
 double PlanPrices::Taken::collective(TraceCollective op, double bytes, std::int32_t group) const {
     return prices_.secondsOf(
-        {prices_.kindOfGroup_[static_cast<std::size_t>(group)], op, static_cast<std::int64_t>(bytes)}, side_);
+        {prices_.kindOfGroup_[static_cast<std::size_t>(group)], op, static_cast<std::int64_t>(bytes)}, place_);
 }
 
 double PlanPrices::Taken::message(std::int32_t, std::int32_t, double bytes) const {
-    return prices_.secondsOf({Pipeline, TraceCollective::AllReduce, static_cast<std::int64_t>(bytes)}, side_);
+    return prices_.secondsOf({Pipeline, TraceCollective::AllReduce, static_cast<std::int64_t>(bytes)}, place_);
 }
 
 }  // namespace orrery

@@ -17,23 +17,26 @@ CollectiveOp collectiveOf(TraceCollective op);  ///< an all-reduce for those tha
 class PlanPrices {
 public:
     enum class Side : std::uint8_t { Low, Likely, High };
+    static double place(Side side) { return side == Side::Low ? -1 : side == Side::High ? 1 : 0; }
 
     /// Prices every exchange of the job's traces. Fails as the network model does.
     static Expected<PlanPrices> make(const ClusterJob& job, const Placement& placement, const NetworkModel& network,
                                      const std::stop_token& stop);
 
-    /// One side of the prices, for a run; they outlive it.
+    /// The prices at a place of their intervals, for a run; they outlive it. -1: low; 0: likely; 1: high; between and
+    /// beyond in equal ratios, never below low.
     class Taken final : public ExchangePrices {
     public:
-        Taken(const PlanPrices& prices, Side side) : prices_(prices), side_(side) {}
+        Taken(const PlanPrices& prices, double place) : prices_(prices), place_(place) {}
         double collective(TraceCollective op, double bytes, std::int32_t group) const override;
         double message(std::int32_t source, std::int32_t target, double bytes) const override;
 
     private:
         const PlanPrices& prices_;
-        Side side_;
+        double place_;
     };
-    Taken take(Side side) const { return {*this, side}; }
+    Taken take(Side side) const { return {*this, place(side)}; }
+    Taken takeAt(double place) const { return {*this, place}; }
 
     /// One kind of exchange and how often one device of a stage takes part in it, by slot.
     struct Exchange {
@@ -45,7 +48,7 @@ public:
 private:
     static constexpr std::int32_t Pipeline = programGroupCount;  ///< a kind of group beyond ProgramGroup's
     using Key = std::tuple<std::int32_t, TraceCollective, std::int64_t>;
-    double secondsOf(const Key& key, Side side) const;
+    double secondsOf(const Key& key, double place) const;
 
     std::vector<std::int32_t> kindOfGroup_;
     std::map<Key, Exchange> exchanges_;

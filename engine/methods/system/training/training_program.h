@@ -63,6 +63,7 @@ struct TrainingProgram {
     std::vector<LayerProgram> layers;
     std::vector<ChunkProgram> chunks;      ///< pipeline × interleave, in the order of the forward pass
     std::vector<double> optimizerSeconds;  ///< by stage
+    std::vector<double> slowness;          ///< by stage, of all its computing; empty: 1
     std::int64_t stageBytes = 0;           ///< that a stage hands to the next, of one micro-batch and device
     std::int64_t bucketBytes = 0;          ///< gradients are exchanged when so many have come; 0: layer by layer
 };

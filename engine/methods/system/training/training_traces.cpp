@@ -47,6 +47,9 @@ public:
 
 private:
     std::int64_t chunks() const { return static_cast<std::int64_t>(program_.chunks.size()); }
+    double slowness() const {
+        return program_.slowness.empty() ? 1 : program_.slowness[static_cast<std::size_t>(stage_)];
+    }
     std::int64_t perStage() const { return plan_.tensor * plan_.context * plan_.data; }
     bool bothEnds() const { return plan_.schedule == PipelineSchedule::DualPipe; }
     const LayerProgram& layer(std::int32_t index) const { return program_.layers[static_cast<std::size_t>(index)]; }
@@ -74,7 +77,7 @@ private:
         if (seconds <= 0) return;
         TraceNode node;
         node.work = TraceWork::Compute;
-        node.microseconds = seconds * 1e6;
+        node.microseconds = seconds * 1e6 * slowness();
         node.tag = turn_;
         last_ = add(node, name, {last_, alsoLast_, arrived_, weights_});
         arrived_ = weights_ = alsoLast_ = nothing;
@@ -208,7 +211,8 @@ private:
             if (id != nothing) waits.push_back(id);
         TraceNode node;
         node.work = TraceWork::Compute;
-        node.microseconds = program_.optimizerSeconds[static_cast<std::size_t>(stage_)] * 1e6 * updated(held.share());
+        node.microseconds =
+            program_.optimizerSeconds[static_cast<std::size_t>(stage_)] * 1e6 * updated(held.share()) * slowness();
         node.id = next_++;
         if (node.microseconds > 0) builder_.add(node, "optimizer", waits);
         if (plan_.zero < 1 || plan_.zero > 2) return;
