@@ -4,6 +4,7 @@
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/mapping/mapping_page.h"
 #include "app/window/serving/serving_page.h"
+#include "app/window/training/training_page.h"
 #include "app/window/welcome/start_page.h"
 #include "app/window/workload/workload_page.h"
 
@@ -15,6 +16,7 @@ PageList builtinPages() {
         makePage<HardwarePage>,  //
         makePage<WorkloadPage>,  //
         makePage<MappingPage>,   //
+        makePage<TrainingPage>,  //
         makePage<ServingPage>,   //
         makePage<EvidencePage>,  //
     };

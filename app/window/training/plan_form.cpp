@@ -1,0 +1,341 @@
+#include "app/window/training/plan_form.h"
+
+#include "app/window/form_parts.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/training/value_strip.h"
+
+#include <QCheckBox>
+#include <QDoubleSpinBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::app {
+
+namespace {
+
+struct NumberWords {
+    const char *id, *name, *tip;  ///< in the context PlanForm
+};
+constexpr std::array<NumberWords, planNumberCount> numberWords{{
+    {"training.tp", QT_TRANSLATE_NOOP("PlanForm", "Tensor"),
+     QT_TRANSLATE_NOOP("PlanForm",
+                       "Tensor parallelism (tp): devices that share every layer. They exchange inside each "
+                       "layer, so they should stand close")},
+    {"training.pp", QT_TRANSLATE_NOOP("PlanForm", "Pipeline"),
+     QT_TRANSLATE_NOOP("PlanForm",
+                       "Pipeline stages (pp): each holds some layers. Few bytes are sent, but stages wait "
+                       "for each other")},
+    {"training.dp", QT_TRANSLATE_NOOP("PlanForm", "Data"),
+     QT_TRANSLATE_NOOP("PlanForm",
+                       "Data parallelism (dp): copies of the model, each with its share of the batch. "
+                       "Gradients are exchanged once a step")},
+    {"training.cp", QT_TRANSLATE_NOOP("PlanForm", "Context"),
+     QT_TRANSLATE_NOOP("PlanForm", "Context parallelism (cp): devices that share a sequence by its positions")},
+    {"training.ep", QT_TRANSLATE_NOOP("PlanForm", "Expert"),
+     QT_TRANSLATE_NOOP("PlanForm", "Expert parallelism (ep): whole experts, over devices that are counted already")},
+    {"training.vp", QT_TRANSLATE_NOOP("PlanForm", "Chunks"),
+     QT_TRANSLATE_NOOP("PlanForm",
+                       "Interleaving (vp): chunks of layers that a stage holds, in turns. More of them "
+                       "shrink the bubble and send more")},
+    {"training.mb", QT_TRANSLATE_NOOP("PlanForm", "Micro-batches"),
+     QT_TRANSLATE_NOOP("PlanForm",
+                       "Micro-batches (mb) of a copy's share of the batch. More of them fill the pipeline "
+                       "and keep less; 0: as many as stages")},
+}};
+
+QString reasonOf(const Diagnostic& why) {
+    QString said = ui::qs(why.message);
+    if (!why.expected.empty()) said += PlanForm::tr("; needs %1").arg(ui::qs(why.expected));
+    return said;
+}
+
+void setQuietly(QSpinBox* box, qint64 value) {
+    const QSignalBlocker quiet(box);
+    box->setValue(static_cast<int>(std::min<qint64>(value, box->maximum())));
+}
+
+}  // namespace
+
+std::optional<ComponentPath> nodeComponent(const TrainingQuestion& question) {
+    if (!question.group || question.group->places.empty()) return {};
+    ComponentPath path = question.group->places.front();
+    while (!path.empty()) {
+        path.pop_back();
+        const Component* component = componentAt(question.hardware->root, path);
+        if (component && component->kind == ComponentKind::Node) return path;
+    }
+    return {};
+}
+
+PlanForm::PlanForm(QWidget* parent) : QScrollArea(parent) {
+    setObjectName(QStringLiteral("training.form"));
+    setAccessibleName(tr("Plan of the step"));
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    const int unit = ui::Theme::instance().unit();
+    auto* body = new QWidget(this);
+    auto* grid = new QGridLayout(body);
+    grid->setContentsMargins(unit * 3 / 2, unit, unit, unit);
+    grid->setHorizontalSpacing(unit);
+    grid->setVerticalSpacing(unit / 2);
+    grid->setColumnStretch(1, 1);
+    buildPlan(grid, body);
+    buildMemory(grid, body);
+    buildStep(grid, body);
+    grid->setRowStretch(grid->rowCount(), 1);
+    setWidget(body);
+}
+
+int PlanForm::header(QGridLayout* grid, const QString& text) {
+    const int row = grid->rowCount();
+    grid->addWidget(new ui::SectionHeader(text, grid->parentWidget()), row, 0, 1, 3);
+    return row;
+}
+
+void PlanForm::addField(QGridLayout* grid, const QString& name, QWidget* control) {
+    const int row = grid->rowCount();
+    auto* label = new QLabel(name, grid->parentWidget());
+    label->setBuddy(control);
+    grid->addWidget(label, row, 0);
+    grid->addWidget(control, row, 1, 1, 2);
+}
+
+void PlanForm::buildPlan(QGridLayout* grid, QWidget* parent) {
+    header(grid, tr("How the model is spread"));
+    devices_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Normal, parent);
+    devices_->setObjectName(QStringLiteral("training.devices"));
+    devices_->setElided(true);
+    grid->addWidget(devices_, grid->rowCount(), 0, 1, 3);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const auto number = static_cast<PlanNumber>(i);
+        const NumberWords& words = numberWords[i];
+        Row& row = rows_[i];
+        const int at = grid->rowCount();
+        row.name = new QLabel(tr(words.name), parent);
+        row.name->setToolTip(tr(words.tip));
+        row.strip = new ui::ValueStrip(QLatin1String(words.id), tr(words.name), tr(words.tip), parent);
+        row.field = named(new QSpinBox(parent), words.id, tr(words.name), tr(words.tip));
+        row.field->setObjectName(QLatin1String(words.id) + QStringLiteral(".field"));
+        row.field->setRange(number == PlanNumber::Microbatches ? 0 : 1, 1'000'000);
+        row.field->setKeyboardTracking(false);
+        row.field->setButtonSymbols(QAbstractSpinBox::NoButtons);
+        row.field->setFixedWidth(static_cast<int>(52 * ui::Theme::instance().scale()));
+        row.field->setAlignment(Qt::AlignRight);
+        if (number == PlanNumber::Microbatches) row.field->setSpecialValueText(tr("auto"));
+        grid->addWidget(row.name, at, 0);
+        grid->addWidget(row.strip, at, 1);
+        grid->addWidget(row.field, at, 2);
+        connect(row.strip, &ui::ValueStrip::edited, this,
+                [this, number](qint64 value, ui::EditPhase phase) { edit(number, value, phase); });
+        connect(row.field, &QSpinBox::valueChanged, this, [this, number](int value) { typed(number, value); });
+    }
+    fill_ = named(new QCheckBox(tr("Keep the devices: copies follow"), parent), "training.fill",
+                  tr("Keep the devices: copies follow"),
+                  tr("When another number changes, as many copies as make the plan use the devices that it uses now"));
+    fill_->setChecked(true);
+    grid->addWidget(fill_, grid->rowCount(), 0, 1, 3);
+    connect(fill_, &QCheckBox::toggled, this, [this] { setQuestion(TrainingQuestion(question_)); });
+    refusal_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Bad, parent);
+    refusal_->setObjectName(QStringLiteral("training.refusal"));
+    refusal_->setWordWrap(true);
+    refusal_->hide();
+    grid->addWidget(refusal_, grid->rowCount(), 0, 1, 3);
+}
+
+void PlanForm::buildMemory(QGridLayout* grid, QWidget* parent) {
+    header(grid, tr("What is kept"));
+    zero_ = namedChoice(parent, "training.zero", tr("ZeRO"),
+                        tr("What copies share instead of holding all of it: less memory, more exchanges"));
+    zero_->addItem(tr("0: every copy holds all"), 0);
+    zero_->addItem(tr("1: optimizer is shared"), 1);
+    zero_->addItem(tr("2: gradients too"), 2);
+    zero_->addItem(tr("3: parameters too (FSDP)"), 3);
+    addField(grid, tr("ZeRO"), zero_);
+    recompute_ = namedChoice(parent, "training.recompute", tr("Recomputation"),
+                             tr("Activations that are dropped after the forward pass and computed again"));
+    recompute_->addItem(tr("nothing again"), static_cast<int>(Recompute::None));
+    recompute_->addItem(tr("attention again (selective)"), static_cast<int>(Recompute::Selective));
+    recompute_->addItem(tr("every layer again (full)"), static_cast<int>(Recompute::Full));
+    addField(grid, tr("Recompute"), recompute_);
+    sequenceParallel_ = named(new QCheckBox(tr("Sequence parallel"), parent), "training.sp", tr("Sequence parallel"),
+                              tr("What tensor parallelism leaves whole is split by positions: less is kept"));
+    grid->addWidget(sequenceParallel_, grid->rowCount(), 0, 1, 3);
+    connect(zero_, &QComboBox::activated, this,
+            [this] { change([this](Plan& plan) { plan.zero = zero_->currentData().toInt(); }); });
+    connect(recompute_, &QComboBox::activated, this, [this] {
+        changeStep(
+            [this](TrainingStep& step) { step.recompute = static_cast<Recompute>(recompute_->currentData().toInt()); });
+    });
+    connect(sequenceParallel_, &QCheckBox::clicked, this,
+            [this](bool on) { change([on](Plan& plan) { plan.sequence = on ? 1 : 0; }); });
+}
+
+void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
+    header(grid, tr("What a step is"));
+    const auto number = [&](const char* id, const QString& name, const QString& tip, int low, int high) {
+        QSpinBox* box = namedNumber(parent, id, name, tip, low, high);
+        box->setKeyboardTracking(false);
+        return box;
+    };
+    batch_ =
+        number("training.batch", tr("Global batch"), tr("Samples of one step, by all copies together"), 1, 10'000'000);
+    addField(grid, tr("Batch"), batch_);
+    sequence_ = number("training.sequence", tr("Sequence"), tr("Tokens of one sample; 0: the model's usual length"), 0,
+                       10'000'000);
+    sequence_->setSingleStep(1024);
+    addField(grid, tr("Sequence"), sequence_);
+    optimizer_ =
+        namedChoice(parent, "training.optimizer", tr("Optimizer"), tr("Who updates the weights, and its state"));
+    optimizer_->addItem(tr("Adam"), static_cast<int>(Optimizer::Adam));
+    optimizer_->addItem(tr("SGD"), static_cast<int>(Optimizer::Sgd));
+    optimizer_->addItem(tr("none"), static_cast<int>(Optimizer::None));
+    addField(grid, tr("Optimizer"), optimizer_);
+    header(grid, tr("What it runs on"));
+    nodes_ = number("training.nodes", tr("Nodes"), tr("Copies of the node in the drawing"), 1, 1'000'000);
+    const int row = grid->rowCount();
+    nodesName_ = new QLabel(tr("Nodes"), parent);
+    grid->addWidget(nodesName_, row, 0);
+    grid->addWidget(nodes_, row, 1, 1, 2);
+    price_ = named(new QDoubleSpinBox(parent), "training.price", tr("Price of a device's hour"),
+                   tr("Dollars for one device and hour: yours to set, the design states none"));
+    price_->setRange(0, 10000);
+    price_->setDecimals(2);
+    price_->setSingleStep(0.25);
+    price_->setPrefix(QStringLiteral("$ "));
+    price_->setKeyboardTracking(false);
+    price_->setValue(2.5);
+    addField(grid, tr("Device-hour"), price_);
+    connect(batch_, &QSpinBox::valueChanged, this,
+            [this](int value) { changeOptions([value](WorkloadOptions& options) { options.batch = value; }); });
+    connect(sequence_, &QSpinBox::valueChanged, this,
+            [this](int value) { changeOptions([value](WorkloadOptions& options) { options.sequence = value; }); });
+    connect(optimizer_, &QComboBox::activated, this, [this] {
+        changeStep(
+            [this](TrainingStep& step) { step.optimizer = static_cast<Optimizer>(optimizer_->currentData().toInt()); });
+    });
+    connect(nodes_, &QSpinBox::valueChanged, this, [this](int value) {
+        if (!filling_) emit nodesEdited(value);
+    });
+    connect(price_, &QDoubleSpinBox::valueChanged, this, &PlanForm::priceChanged);
+}
+
+bool PlanForm::fills() const {
+    return fill_->isChecked();
+}
+
+void PlanForm::setFills(bool fills) {
+    const QSignalBlocker quiet(fill_);
+    fill_->setChecked(fills);
+}
+
+double PlanForm::price() const {
+    return price_->value();
+}
+
+void PlanForm::setPrice(double dollars) {
+    const QSignalBlocker quiet(price_);
+    price_->setValue(dollars);
+}
+
+void PlanForm::showRow(PlanNumber number) {
+    Row& row = rows_[static_cast<std::size_t>(number)];
+    if (row.strip->isDragging()) return;  // its values are those of the plan before
+    row.values = planValues(question_.plan, number, question_.room, fills());
+    std::vector<ui::StripValue> shown;
+    for (const PlanValue& each : row.values) {
+        ui::StripValue value{each.value, QString::number(each.value), {}, {}};
+        if (number == PlanNumber::Microbatches && each.value == 0) value.text = tr("auto");
+        if (each.refused) value.refused = reasonOf(*each.refused);
+        if (each.plan.data != question_.plan.data && number != PlanNumber::Data)
+            value.tip = tr("with %n copies", nullptr, static_cast<int>(each.plan.data));
+        shown.push_back(std::move(value));
+    }
+    row.strip->setValues(std::move(shown), valueOf(question_.plan, number));
+    setQuietly(row.field, valueOf(question_.plan, number));
+    const bool one = number == PlanNumber::Expert && (!question_.room.model || question_.room.model->experts == 0) &&
+                     question_.plan.expert == 1;
+    row.name->setVisible(!one);
+    row.strip->setVisible(!one);
+    row.field->setVisible(!one);
+}
+
+void PlanForm::setQuestion(const TrainingQuestion& question) {
+    filling_ = true;
+    question_ = question;
+    for (int i = 0; i < planNumberCount; ++i) showRow(static_cast<PlanNumber>(i));
+    const std::int64_t used = question_.plan.devices(), drawn = question_.room.devices;
+    const QString device = question_.group ? ui::qs(question_.group->name) : tr("devices");
+    devices_->setTone(used > drawn ? ui::Tone::Bad : ui::Tone::Normal);
+    devices_->setFullText(tr("%1 of %2 %3 at work (%4)")
+                              .arg(ui::countText(static_cast<double>(used)), ui::countText(static_cast<double>(drawn)),
+                                   device, ui::percentText(static_cast<double>(used) / static_cast<double>(drawn))));
+    const auto good = fits(question_.plan, question_.room);
+    refusal_->setVisible(!good);
+    if (!good)
+        refusal_->setText(reasonOf(good.error()) +
+                          (good.error().hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(good.error().hint)));
+    selectData(zero_, static_cast<int>(question_.plan.zero));
+    selectData(recompute_, static_cast<int>(question_.step.recompute));
+    selectData(optimizer_, static_cast<int>(question_.step.optimizer));
+    sequenceParallel_->setChecked(question_.plan.sequence != 0);
+    sequenceParallel_->setEnabled(question_.plan.tensor > 1 || question_.plan.sequence != 0);
+    sequenceParallel_->setToolTip(question_.plan.tensor > 1
+                                      ? tr("What tensor parallelism leaves whole is split by positions: less is kept")
+                                      : tr("Nothing to split: raise the tensor parallelism first"));
+    setQuietly(batch_, question_.recipe.options.batch);
+    setQuietly(sequence_, question_.recipe.options.sequence);
+    const auto node = nodeComponent(question_);
+    nodesName_->setVisible(node.has_value());
+    nodes_->setVisible(node.has_value());
+    if (node) setQuietly(nodes_, componentAt(question_.hardware->root, *node)->count);
+    filling_ = false;
+}
+
+void PlanForm::edit(PlanNumber number, qint64 value, ui::EditPhase phase) {
+    const Row& row = rows_[static_cast<std::size_t>(number)];
+    const auto chosen = std::ranges::find(row.values, value, &PlanValue::value);
+    if (chosen != row.values.end()) emit planEdited(chosen->plan, phase);
+}
+
+void PlanForm::typed(PlanNumber number, int value) {
+    if (filling_) return;
+    Plan plan = question_.plan;
+    setValue(plan, number, value);
+    // A number that stands among the stops takes along what they take.
+    for (const PlanValue& each : rows_[static_cast<std::size_t>(number)].values)
+        if (each.value == value) return emit planEdited(each.plan, ui::EditPhase::Commit);
+    const bool copies = number == PlanNumber::Tensor || number == PlanNumber::Pipeline || number == PlanNumber::Context;
+    if (fills() && copies) plan = filled(plan, question_.room, question_.plan.devices());
+    emit planEdited(plan, ui::EditPhase::Commit);
+}
+
+void PlanForm::change(const std::function<void(Plan&)>& change) {
+    if (filling_) return;
+    Plan plan = question_.plan;
+    change(plan);
+    emit planEdited(plan, ui::EditPhase::Commit);
+}
+
+void PlanForm::changeStep(const std::function<void(TrainingStep&)>& change) {
+    if (filling_) return;
+    TrainingStep step = question_.step;
+    change(step);
+    emit stepEdited(step);
+}
+
+void PlanForm::changeOptions(const std::function<void(WorkloadOptions&)>& change) {
+    if (filling_) return;
+    WorkloadOptions options = question_.recipe.options;
+    change(options);
+    emit optionsEdited(options);
+}
+
+}  // namespace orrery::app

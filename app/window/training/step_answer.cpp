@@ -1,0 +1,184 @@
+#include "app/window/training/step_answer.h"
+
+#include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::app {
+
+namespace {
+
+QString say(const char* text) {
+    return QCoreApplication::translate("Training", text);
+}
+
+const Figure* figureIn(const Estimate& estimate, std::string_view label) {
+    const auto at = std::ranges::find(estimate.figures, label, &Figure::label);
+    return at == estimate.figures.end() ? nullptr : &*at;
+}
+
+std::optional<double> valueIn(const Estimate& estimate, std::string_view label) {
+    const Figure* figure = figureIn(estimate, label);
+    return figure ? std::optional(figure->value) : std::nullopt;
+}
+
+QString rateText(double rate) {
+    return ui::text(rate, Dimension::Number, 3);
+}
+
+QString moneyText(double dollars) {
+    if (dollars >= 1e6) return QStringLiteral("$%1 M").arg(dollars / 1e6, 0, 'g', 3);
+    if (dollars >= 1e4) return QStringLiteral("$%1 k").arg(dollars / 1e3, 0, 'g', 3);
+    return QStringLiteral("$%1").arg(dollars, 0, 'g', 3);
+}
+
+/// Good news and bad news of a change; below half a percent it is none.
+ui::Tone changeTone(double before, double now, bool lessIsBetter) {
+    if (!(before > 0) || std::abs(now / before - 1) < 0.005) return ui::Tone::Muted;
+    return (now < before) == lessIsBetter ? ui::Tone::Good : ui::Tone::Bad;
+}
+
+ui::StepCard cardOf(const StepRow& row) {
+    ui::StepCard card;
+    card.title = row.name;
+    card.value = stepText(row, row.value);
+    card.tip = row.tip;
+    if (row.quick) card.note = say("closed form %1").arg(stepText(row, *row.quick));
+    if (row.before && *row.before > 0) {
+        card.difference = ui::signedPercentText(row.value / *row.before - 1);
+        card.differenceTone = changeTone(*row.before, row.value, row.lessIsBetter);
+    }
+    return card;
+}
+
+}  // namespace
+
+double StepAnswer::needs() const {
+    double most = 0;
+    for (const ui::StageBytes& stage : stages) most = std::max(most, stage.total());
+    return most;
+}
+
+double StepAnswer::dollarsPerTrillion(double price) const {
+    return rate > 0 ? price * static_cast<double>(devices) / 3600 / rate * 1e12 : 0;
+}
+
+StepAnswer stepAnswer(const Estimate& estimate, const QString& method) {
+    StepAnswer answer;
+    answer.source = say("run with %1").arg(method);
+    answer.seconds = estimate.latency.value;
+    answer.low = estimate.interval.low.value;
+    answer.high = estimate.interval.high.value;
+    answer.utilisation = valueIn(estimate, "Model FLOP utilisation");
+    answer.exposed = valueIn(estimate, "Exposed communication");
+    if (const auto waits = valueIn(estimate, "Waiting for other stages"); waits && answer.seconds > 0)
+        answer.bubble = *waits / answer.seconds;
+    else if (answer.exposed)
+        answer.bubble = 0;  // one stage waits for nobody
+    if (const Figure* rate = figureIn(estimate, "Throughput")) {
+        answer.rate = rate->value;
+        answer.tokens = rate->unit.starts_with("token");
+    }
+    answer.devices = std::max<std::int64_t>(1, std::llround(valueIn(estimate, "Devices at work").value_or(1)));
+    answer.microbatches = std::max<std::int64_t>(1, std::llround(valueIn(estimate, "Micro-batches").value_or(1)));
+    if (estimate.memory) {
+        answer.stages = {{estimate.memory->weights.value, 0, 0, estimate.memory->activations.value}};
+        answer.onlyFullest = true;
+        answer.statesApart = false;
+        answer.capacity = estimate.memory->capacity.value;
+    }
+    return answer;
+}
+
+QString stepText(const StepRow& row, double value) {
+    if (row.unit == QLatin1String("$")) return moneyText(value);
+    if (row.dimension == Dimension::Fraction) return ui::percentText(value);
+    if (row.dimension == Dimension::Number) return rateText(value) + (row.unit.isEmpty() ? QString() : row.unit);
+    if (row.dimension == Dimension::Count) return ui::countText(value);
+    return ui::text(value, row.dimension, 3);
+}
+
+std::vector<StepRow> stepRows(const StepAnswer& answer, const StepAnswer* quick, const StepAnswer* before,
+                              double price) {
+    std::vector<StepRow> rows;
+    const auto add = [&](const char* name, const char* tip, const auto& value, Dimension dimension, bool less = true,
+                         const QString& unit = {}) {
+        const std::optional<double> now = value(answer);
+        if (!now) return;
+        StepRow row{say(name), say(tip), *now, {}, {}, dimension, unit, less};
+        if (quick) row.quick = value(*quick);
+        if (before) row.before = value(*before);
+        rows.push_back(std::move(row));
+    };
+    using Maybe = std::optional<double>;
+    add(
+        "Time of a step", "From the first forward pass to the last update, and the interval around it.",
+        [](const StepAnswer& a) { return Maybe(a.seconds); }, Dimension::Time);
+    add(
+        answer.tokens ? "Tokens per second" : "Samples per second", "Of all devices together.",
+        [](const StepAnswer& a) { return a.rate > 0 ? Maybe(a.rate) : Maybe(); }, Dimension::Number, false,
+        QStringLiteral("/s"));
+    add(
+        "Model FLOP utilisation",
+        "Operations that the model needs, over what the devices could do in that time (MFU). What is computed again "
+        "does "
+        "not count.",
+        [](const StepAnswer& a) { return a.utilisation; }, Dimension::Fraction, false);
+    add(
+        "Bubble", "Share of the step in which a stage waits for other stages: filling, draining, uneven stages.",
+        [](const StepAnswer& a) { return a.bubble; }, Dimension::Fraction);
+    add(
+        "Exposed communication", "Time of a step in which a device waits for an exchange that no computing hides.",
+        [](const StepAnswer& a) { return a.exposed; }, Dimension::Time);
+    add(
+        "Memory, fullest stage",
+        "What a device of the stage that needs most holds at its fullest moment: parameters, gradients, state of the "
+        "optimizer, activations.",
+        [](const StepAnswer& a) { return a.needs() > 0 ? Maybe(a.needs()) : Maybe(); }, Dimension::Data);
+    add(
+        answer.tokens ? "Cost of 10¹² tokens" : "Cost of 10¹² samples",
+        "Devices at work, at the price of an hour that is set at the left.",
+        [price](const StepAnswer& a) {
+            const double dollars = a.dollarsPerTrillion(price);
+            return dollars > 0 ? Maybe(dollars) : Maybe();
+        },
+        Dimension::Number, true, QStringLiteral("$"));
+    add(
+        "Devices", "That the plan uses.", [](const StepAnswer& a) { return Maybe(static_cast<double>(a.devices)); },
+        Dimension::Count);
+    return rows;
+}
+
+std::vector<ui::StepCard> stepCards(const StepAnswer& answer, const StepAnswer* quick, const StepAnswer* before,
+                                    double price) {
+    std::vector<ui::StepCard> cards;
+    for (const StepRow& row : stepRows(answer, quick, before, price)) {
+        if (row.dimension == Dimension::Count) continue;  // the form says it
+        ui::StepCard card = cardOf(row);
+        if (row.dimension == Dimension::Time && cards.empty()) {
+            const QString interval = answer.high > answer.low
+                                         ? QStringLiteral("%1 – %2").arg(ui::text(answer.low, Dimension::Time),
+                                                                         ui::text(answer.high, Dimension::Time))
+                                         : QString();
+            card.tip += interval.isEmpty() ? QString() : QLatin1Char('\n') + say("90 %: %1").arg(interval);
+            if (card.note.isEmpty()) card.note = interval;
+        }
+        if (row.dimension == Dimension::Data && answer.capacity > 0) {
+            const double left = answer.capacity - row.value;
+            card.tone = left < 0 ? ui::Tone::Bad : ui::Tone::Normal;
+            card.noteTone = left < 0 ? ui::Tone::Bad : ui::Tone::Good;
+            card.note = left < 0
+                            ? say("%1 too much for %2")
+                                  .arg(ui::text(-left, Dimension::Data), ui::text(answer.capacity, Dimension::Data))
+                            : say("fits in %1").arg(ui::text(answer.capacity, Dimension::Data));
+        }
+        cards.push_back(std::move(card));
+    }
+    return cards;
+}
+
+}  // namespace orrery::app

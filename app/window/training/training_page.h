@@ -1,0 +1,116 @@
+#pragma once
+
+// The training document: a step of a plan on the drawn cluster. The plan's numbers are controls, and every edit is
+// answered at once: how long a step takes and where the time goes, what every stage holds, who works with whom. A plan
+// can be pinned and compared with.
+
+#include "app/window/page.h"
+#include "app/window/training/step_answer.h"
+#include "app/window/training/training_question.h"
+
+#include <QTimer>
+
+#include <optional>
+
+class QComboBox;
+class QPushButton;
+class QStackedLayout;
+class QTabWidget;
+
+namespace orrery::ui {
+class CellsTable;
+class ClusterMap;
+class Label;
+class StageMemoryPlot;
+class StepCards;
+class StepTimeline;
+enum class EditPhase;
+}  // namespace orrery::ui
+
+namespace orrery::app {
+
+class PlanForm;
+class TrainingStartPage;
+struct TrainingStart;
+
+class TrainingPage : public Page {
+    Q_OBJECT
+public:
+    TrainingPage(Studio& studio, QWidget* parent);
+    ~TrainingPage() override;
+
+    PageCard card() const override;
+    void join(Studio& studio) override;
+    std::vector<MenuPart> menus() override;
+    std::vector<ui::PaletteEntry> findable() override;
+    void feed(const ui::SnapshotPtr& snapshot) override;
+    bool goTo(const Place& place) override;
+    void saveView(QSettings& settings) const override;
+    void restoreView(const QSettings& settings) override;
+
+    const TrainingQuestion& question() const { return question_; }
+    const std::optional<StepAnswer>& answer() const { return answer_; }  ///< of the run; nothing: none yet
+    bool isUpToDate() const;                  ///< what is shown answers the document as it is
+    bool isStarting() const;                  ///< the first question is shown instead of the views
+    PlanForm* form() const { return form_; }  ///< this and the other views: null until the page was seen
+    TrainingStartPage* startPage() const { return start_; }
+    QTabWidget* tabs() const { return tabs_; }
+    ui::StepCards* cards() const { return cards_; }
+    ui::StepTimeline* timeline() const { return timeline_; }
+    ui::StageMemoryPlot* memory() const { return memory_; }
+    ui::ClusterMap* map() const { return map_; }
+
+    void pin(bool pinned);  ///< the present plan, to compare with
+    bool isPinned() const { return pinned_.has_value(); }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    struct Pinned {
+        QString plan;
+        StepAnswer answer;
+    };
+    void build();
+    QWidget* buildHead(QWidget* parent);
+    QWidget* buildViews(QWidget* parent);
+    QWidget* buildMap(QWidget* parent);
+    void follow();  ///< the document
+    void showQuestion();
+    void showAnswer();
+    void showFigures();
+    void showMap();
+    void showColours();
+    void showHeadline();
+    void applyPlan(const Plan& plan, ui::EditPhase phase);
+    void applyStep(const Plan& plan, const TrainingStep& step, int gesture = 0);
+    void start(const TrainingStart& start);
+    QString planText() const;
+
+    Studio& studio_;
+    TrainingQuestion question_;
+    ui::SnapshotPtr snapshot_;           ///< newest
+    std::optional<StepAnswer> answer_;   ///< of it, if it is of a training step
+    std::optional<Diagnostic> refusal_;  ///< why there is none
+    std::optional<Pinned> pinned_;
+    bool stale_ = true;  ///< the document has changed since the page was shown
+    int gesture_ = 0;    ///< of a drag under way
+    bool fills_ = true;
+    double price_ = 2.5;
+    QTimer soon_;
+
+    QStackedLayout* stack_ = nullptr;
+    TrainingStartPage* start_ = nullptr;
+    PlanForm* form_ = nullptr;
+    ui::Label *headline_ = nullptr, *sub_ = nullptr;
+    QPushButton* pin_ = nullptr;
+    ui::StepCards* cards_ = nullptr;
+    QTabWidget* tabs_ = nullptr;
+    ui::StepTimeline* timeline_ = nullptr;
+    ui::StageMemoryPlot* memory_ = nullptr;
+    ui::ClusterMap* map_ = nullptr;
+    QComboBox* colours_ = nullptr;
+    ui::CellsTable* figures_ = nullptr;
+};
+
+}  // namespace orrery::app

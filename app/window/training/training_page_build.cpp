@@ -1,0 +1,129 @@
+#include "app/document/commands/project_edits.h"
+#include "app/document/commands/set_replication.h"
+#include "app/window/form_parts.h"
+#include "app/window/studio.h"
+#include "app/window/training/plan_form.h"
+#include "app/window/training/training_page.h"
+#include "app/window/training/training_start.h"
+#include "widgets/common/label.h"
+#include "widgets/common/theme.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/training/cluster_map.h"
+#include "widgets/training/stage_memory_plot.h"
+#include "widgets/training/step_cards.h"
+#include "widgets/training/step_timeline.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QStackedLayout>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+namespace orrery::app {
+
+// Made when the page is first seen, so that the window starts without it.
+void TrainingPage::build() {
+    if (form_) return;
+    const int unit = ui::Theme::instance().unit();
+    const double scale = ui::Theme::instance().scale();
+    stack_ = new QStackedLayout(this);
+    start_ = new TrainingStartPage(this);
+    auto* body = new QWidget(this);
+    auto* row = new QHBoxLayout(body);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    form_ = new PlanForm(body);
+    form_->setFixedWidth(static_cast<int>(44 * unit * scale));
+    form_->setFills(fills_);
+    form_->setPrice(price_);
+    row->addWidget(form_);
+    auto* right = new QWidget(body);
+    auto* column = new QVBoxLayout(right);
+    column->setContentsMargins(0, unit, unit, 0);
+    column->setSpacing(unit);
+    column->addWidget(buildHead(right));
+    cards_ = new ui::StepCards(right);
+    column->addWidget(cards_);
+    column->addWidget(buildViews(right), 1);
+    row->addWidget(right, 1);
+    stack_->addWidget(start_);
+    stack_->addWidget(body);
+
+    connect(start_, &TrainingStartPage::started, this, &TrainingPage::start);
+    connect(start_, &TrainingStartPage::refused, this,
+            [this](const Diagnostic& why) { studio_.messages.complain(why); });
+    connect(form_, &PlanForm::planEdited, this, &TrainingPage::applyPlan);
+    connect(form_, &PlanForm::stepEdited, this, [this](const TrainingStep& step) { applyStep(question_.plan, step); });
+    connect(form_, &PlanForm::optionsEdited, this, [this](const WorkloadOptions& options) {
+        studio_.apply(setWorkloadOptionsEdit(*studio_.document.state(), question_.workloadIndex, options));
+    });
+    connect(form_, &PlanForm::nodesEdited, this, [this](qint64 nodes) {
+        if (const auto node = nodeComponent(question_))
+            studio_.apply(setCountEdit(*studio_.document.state(), question_.hardwareIndex, *node, nodes));
+    });
+    connect(form_, &PlanForm::priceChanged, this, &TrainingPage::showFigures);
+}
+
+QWidget* TrainingPage::buildHead(QWidget* parent) {
+    auto* head = new QWidget(parent);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(2);
+    headline_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, head);
+    headline_->setObjectName(QStringLiteral("training.headline"));
+    headline_->setElided(true);
+    sub_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
+    sub_->setObjectName(QStringLiteral("training.sub"));
+    sub_->setElided(true);
+    words->addWidget(headline_);
+    words->addWidget(sub_);
+    row->addLayout(words, 1);
+    pin_ = named(new QPushButton(tr("Pin this plan"), head), "training.pin", tr("Pin this plan"),
+                 tr("Keeps the present plan beside the ones to come: every figure then shows the difference"));
+    pin_->setCheckable(true);
+    row->addWidget(pin_, 0, Qt::AlignTop);
+    connect(pin_, &QPushButton::toggled, this, &TrainingPage::pin);
+    return head;
+}
+
+QWidget* TrainingPage::buildViews(QWidget* parent) {
+    tabs_ = named(new QTabWidget(parent), "training.views", tr("Views of the step"),
+                  tr("The step over time, its memory, its devices, and better plans"));
+    tabs_->setDocumentMode(true);
+    tabs_->tabBar()->setObjectName(QStringLiteral("training.tabs"));
+    tabs_->tabBar()->setAccessibleName(tr("Views of the step"));
+    tabs_->tabBar()->setToolTip(tr("The step over time, its memory, its devices, and better plans"));
+    timeline_ = new ui::StepTimeline(tabs_);
+    memory_ = new ui::StageMemoryPlot(tabs_);
+    figures_ =
+        new ui::CellsTable(QStringLiteral("training.figures"), tr("Figures"),
+                           tr("Every figure of this plan and of the pinned one; hover a name to read it"), tabs_);
+    tabs_->addTab(timeline_, tr("Over time"));
+    tabs_->addTab(memory_, tr("Memory"));
+    tabs_->addTab(buildMap(tabs_), tr("Devices"));
+    tabs_->addTab(figures_, tr("Figures"));
+    return tabs_;
+}
+
+QWidget* TrainingPage::buildMap(QWidget* parent) {
+    auto* page = new QWidget(parent);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 4, 0, 0);
+    column->setSpacing(4);
+    colours_ = namedChoice(page, "training.map.colours", tr("Coloured by"), tr("What the colour of a device says"));
+    colours_->addItem(tr("coloured by stage"), static_cast<int>(ui::ClusterMap::Colouring::Stage));
+    colours_->addItem(tr("coloured by tensor part"), static_cast<int>(ui::ClusterMap::Colouring::Tensor));
+    colours_->addItem(tr("coloured by copy"), static_cast<int>(ui::ClusterMap::Colouring::Data));
+    colours_->addItem(tr("coloured by context part"), static_cast<int>(ui::ClusterMap::Colouring::Context));
+    colours_->setMinimumContentsLength(20);
+    map_ = new ui::ClusterMap(page);
+    column->addWidget(colours_, 0, Qt::AlignLeft);
+    column->addWidget(map_, 1);
+    connect(colours_, &QComboBox::activated, this, &TrainingPage::showColours);
+    return page;
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,93 @@
+// The training page as a page of the window.
+
+#include "app/window/studio.h"
+#include "app/window/training/plan_form.h"
+#include "app/window/training/training_page.h"
+
+#include <QSettings>
+#include <QTabWidget>
+
+namespace orrery::app {
+
+PageCard TrainingPage::card() const {
+    return {QStringLiteral("training"),
+            tr("Training"),
+            tr("A training step of a plan on the drawn cluster, and better plans"),
+            QStringLiteral("office-chart-area-stacked"),
+            {},
+            true,
+            {}};
+}
+
+void TrainingPage::join(Studio& studio) {
+    const auto changed = [this] {
+        stale_ = true;
+        soon_.start();
+    };
+    for (const auto signal : {&Document::hardwareChanged, &Document::workloadChanged, &Document::scenarioChanged,
+                              &Document::methodsChanged})
+        connect(&studio.document, signal, this, changed);
+    connect(&studio.document, &Document::replaced, this, [this, changed] {
+        pinned_.reset();
+        question_ = {};
+        changed();
+    });
+    connect(&studio.live, &LiveController::busyChanged, this, [this] {
+        if (form_ && isVisible() && !answer_) showHeadline();
+    });
+    studio.actions.add({"training.pin",
+                        tr("Training"),
+                        tr("&Pin the plan"),
+                        tr("Keep the present training plan to compare others with it"),
+                        {},
+                        {}},
+                       [this] {
+                           studio_.router.show(this);
+                           pin(!isPinned());
+                       });
+}
+
+std::vector<MenuPart> TrainingPage::menus() {
+    return {};
+}
+
+std::vector<ui::PaletteEntry> TrainingPage::findable() {
+    std::vector<ui::PaletteEntry> found;
+    const auto tab = [&](const QString& text, int at) {
+        found.push_back({text, tr("Training"), {}, {}, [this, at] {
+                             studio_.router.show(this);
+                             if (tabs_) tabs_->setCurrentIndex(at);
+                         }});
+    };
+    tab(tr("Training step over time"), 0);
+    tab(tr("Memory of every stage"), 1);
+    tab(tr("Devices of the plan"), 2);
+    tab(tr("Figures of the training step"), 3);
+    return found;
+}
+
+bool TrainingPage::goTo(const Place& place) {
+    if (!place.path.starts_with("plan/") && place.path != "plan") return false;
+    if (studio_.document.state()->scenarios.empty()) return false;
+    const std::string& task = studio_.document.state()->scenarios.front().task;
+    if (!task.starts_with("training-step")) return false;
+    studio_.router.show(this);
+    return true;
+}
+
+void TrainingPage::saveView(QSettings& settings) const {
+    settings.setValue(QStringLiteral("tab"), tabs_ ? tabs_->currentIndex() : 0);
+    settings.setValue(QStringLiteral("fill"), form_ ? form_->fills() : fills_);
+    settings.setValue(QStringLiteral("price"), form_ ? form_->price() : price_);
+}
+
+void TrainingPage::restoreView(const QSettings& settings) {
+    fills_ = settings.value(QStringLiteral("fill"), true).toBool();
+    price_ = settings.value(QStringLiteral("price"), 2.5).toDouble();
+    if (!form_) return;
+    form_->setFills(fills_);
+    form_->setPrice(price_);
+    tabs_->setCurrentIndex(settings.value(QStringLiteral("tab"), 0).toInt());
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,41 @@
+#pragma once
+
+// What the training page asks about: read from the document, nothing of its own.
+
+#include "app/document/document.h"
+#include "hardware/views/cluster_view.h"
+#include "mapping/placement.h"
+#include "methods/system/training/plan_values.h"
+#include "methods/task.h"
+
+#include <memory>
+#include <optional>
+
+namespace orrery::app {
+
+/// What keeps a document from being a question about training.
+enum class TrainingLacks { Nothing, Hardware, Workload, Task, Cluster };
+
+struct TrainingQuestion {
+    TrainingLacks lacks = TrainingLacks::Hardware;
+    std::optional<Diagnostic> why;  ///< of a cluster that cannot be read
+
+    HardwarePtr hardware;
+    int hardwareIndex = -1, workloadIndex = -1;
+    QString model, design;
+    WorkloadRecipe recipe;
+    Plan plan;
+    TrainingStep step;
+    PlanRoom room;
+    std::shared_ptr<const ClusterView> cluster;
+    const DeviceGroup* group = nullptr;  ///< in `cluster`: where the plan stands
+    std::int64_t perNode = 1;            ///< devices behind the first network that leaves a node
+};
+
+/// `before`: a question of the same document, whose view of the same design is taken over.
+TrainingQuestion trainingQuestion(const Document& document, const TrainingQuestion& before);
+
+/// Devices of a group behind the first network between nodes; all where there is none.
+std::int64_t devicesPerNode(const DeviceGroup& group);
+
+}  // namespace orrery::app

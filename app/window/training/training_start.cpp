@@ -1,0 +1,238 @@
+#include "app/window/training/training_start.h"
+
+#include "app/window/form_parts.h"
+#include "app/window/hardware/add_hardware.h"
+#include "hardware/edit/tree_edit.h"
+#include "hardware/files/catalogue.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "workload/models/catalogue.h"
+
+#include <QFormLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace orrery::app {
+
+namespace {
+
+constexpr double bytesPerParameter = 18;  ///< 16-bit weights and gradients, a sum in fp32, Adam's state
+
+Component* firstNode(Component& component) {
+    if (component.kind == ComponentKind::Node) return &component;
+    for (Component& child : component.children)
+        if (Component* found = firstNode(child)) return found;
+    return nullptr;
+}
+
+}  // namespace
+
+Plan firstPlan(const PlanRoom& room, std::int64_t perNode, double capacity, double parameters) {
+    Plan plan;
+    const auto possible = [&](const Plan& other) { return fits(other, room).has_value(); };
+    const auto holds = [&](const Plan& other) {
+        const double split = static_cast<double>(other.tensor * other.pipeline);
+        return capacity <= 0 || bytesPerParameter * parameters / split < 0.7 * capacity;
+    };
+    for (std::int64_t t = 2; t <= perNode && !holds(plan); t *= 2) {
+        Plan next = plan;
+        next.tensor = t;
+        if (possible(next)) plan = next;
+    }
+    for (std::int64_t p = 2; p <= room.devices && !holds(plan); ++p) {
+        Plan next = plan;
+        next.pipeline = p;
+        if (possible(next) && room.model && room.model->layers % p == 0) plan = next;
+    }
+    plan = filled(plan, room, room.devices);
+    if (plan.pipeline > 1) plan.microbatches = std::max<std::int64_t>(1, room.batch / plan.data);
+    if (plan.tensor > 1) plan.sequence = 1;
+    return plan;
+}
+
+TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("training.start"));
+    setAccessibleName(tr("A first question about training"));
+    const ui::Theme& theme = ui::Theme::instance();
+    const int unit = theme.unit();
+    auto* outer = new QVBoxLayout(this);
+    auto* box = new QWidget(this);
+    box->setMaximumWidth(static_cast<int>(60 * unit * theme.scale()));
+    auto* column = new QVBoxLayout(box);
+    column->setSpacing(unit);
+    title_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, box);
+    text_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, box);
+    text_->setWordWrap(true);
+    column->addWidget(title_);
+    column->addWidget(text_);
+    auto* form = new QFormLayout;
+    form->setHorizontalSpacing(2 * unit);
+    form->setVerticalSpacing(unit);
+    model_ = namedChoice(box, "training.start.model", tr("Model"), tr("What is trained"));
+    cluster_ = namedChoice(box, "training.start.cluster", tr("Cluster"), tr("What it is trained on"));
+    for (QComboBox* each : {model_, cluster_}) {
+        each->setMinimumContentsLength(28);
+        each->setMaxVisibleItems(24);
+    }
+    nodes_ = namedNumber(box, "training.start.nodes", tr("Nodes"), tr("Nodes of the cluster"), 1, 100'000);
+    batch_ = namedNumber(box, "training.start.batch", tr("Global batch"),
+                         tr("Samples of one step, by all copies together"), 1, 10'000'000);
+    sequence_ = namedNumber(box, "training.start.sequence", tr("Sequence"), tr("Tokens of one sample"), 1, 10'000'000);
+    sequence_->setSingleStep(1024);
+    form->addRow(tr("Model"), model_);
+    form->addRow(tr("Cluster"), cluster_);
+    form->addRow(tr("Nodes"), nodes_);
+    form->addRow(tr("Batch, samples"), batch_);
+    form->addRow(tr("Sequence, tokens"), sequence_);
+    column->addLayout(form);
+    start_ =
+        named(new QPushButton(tr("Show the training step"), box), "training.start.go", tr("Show the training step"),
+              tr("Asks about it, with a plan to begin with; one step of the undo list"));
+    start_->setDefault(true);
+    column->addWidget(start_, 0, Qt::AlignLeft);
+    outer->addStretch(1);
+    outer->addWidget(box, 0, Qt::AlignHCenter);
+    outer->addStretch(2);
+    batch_->setValue(512);
+    sequence_->setValue(4096);
+    connect(cluster_, &QComboBox::currentIndexChanged, this, &TrainingStartPage::clusterChosen);
+    connect(start_, &QPushButton::clicked, this, &TrainingStartPage::start);
+}
+
+void TrainingStartPage::show(const ProjectState& state, const TrainingQuestion& question) {
+    state_ = state;
+    switch (question.lacks) {
+        case TrainingLacks::Task:
+            title_->setText(tr("Which plan trains it fastest?"));
+            text_->setText(tr("This project asks for one pass of %1. Ask for a training step, and this page shows how "
+                              "long it takes, where the time goes, what every stage holds, and which plan is better.")
+                               .arg(question.model));
+            break;
+        case TrainingLacks::Cluster:
+            title_->setText(tr("This design cannot train yet"));
+            text_->setText(question.why
+                               ? ui::qs(question.why->message) + QStringLiteral(". ") + ui::qs(question.why->hint)
+                               : QString());
+            break;
+        default:
+            title_->setText(tr("Which plan trains it fastest?"));
+            text_->setText(
+                tr("Choose a model and a cluster. This page shows how long a training step takes, where the "
+                   "time goes, what every stage of the pipeline holds, who talks to whom on the drawn "
+                   "devices, and which plan is better. Draw a cluster of your own on the Hardware page."));
+    }
+    fill(state, question);
+}
+
+void TrainingStartPage::fill(const ProjectState& state, const TrainingQuestion& question) {
+    std::vector<std::string> there;
+    for (const ProjectWorkload& each : state.workloads) there.push_back("w" + each.name);
+    for (const HardwarePtr& each : state.hardware) there.push_back("h" + each->name);
+    if (there == shown_ && model_->count() > 0) return;
+    shown_ = there;
+    const QSignalBlocker quiet(cluster_);
+    model_->clear();
+    cluster_->clear();
+    const auto separate = [](QComboBox* box) {
+        if (box->count() > 0) box->insertSeparator(box->count());
+    };
+    for (const ProjectWorkload& each : state.workloads)
+        model_->addItem(ui::qs(each.name), QStringList{QStringLiteral("project"), ui::qs(each.name)});
+    separate(model_);
+    for (const BuiltinModel& each : languageModels())
+        model_->addItem(ui::qs(each.info.name), QStringList{QStringLiteral("library"), ui::qs(each.info.id)});
+    for (const HardwarePtr& each : state.hardware)
+        if (!each->root.children.empty())
+            cluster_->addItem(ui::qs(each->name), QStringList{QStringLiteral("project"), ui::qs(each->name)});
+    separate(cluster_);
+    const int systems = cluster_->count();
+    for (const CatalogueEntry& each : hardwareCatalogue())
+        if (each.group == "System")
+            cluster_->addItem(ui::qs(each.name), QStringList{QStringLiteral("library"), ui::qs(each.id)});
+    const auto choose = [](QComboBox* box, const QString& name, const QString& usual, int otherwise) {
+        int at = name.isEmpty() ? -1 : box->findText(name);
+        if (at < 0) at = box->findData(QStringList{QStringLiteral("library"), usual});
+        box->setCurrentIndex(at < 0 ? otherwise : at);
+    };
+    choose(model_, question.model, QStringLiteral("llama-3-70b"), 0);
+    // A single device is no cluster to begin with.
+    const bool many = question.group && question.group->count > 1;
+    choose(cluster_, many || question.lacks == TrainingLacks::Task ? question.design : QString(),
+           QStringLiteral("dgx-h100-superpod"), systems);
+    if (question.workloadIndex >= 0) {
+        const WorkloadOptions& options = question.recipe.options;
+        if (options.batch > 1) batch_->setValue(static_cast<int>(std::min<std::int64_t>(options.batch, 10'000'000)));
+        if (options.sequence > 0) sequence_->setValue(static_cast<int>(options.sequence));
+    }
+    clusterChosen();
+}
+
+void TrainingStartPage::clusterChosen() {
+    const QStringList chosen = cluster_->currentData().toStringList();
+    std::int64_t nodes = 0;
+    if (chosen.size() == 2) {
+        if (chosen[0] == QLatin1String("project")) {
+            const int at = state_.hardwareIndex(chosen[1].toStdString());
+            if (at >= 0) {
+                Component root = state_.hardware[static_cast<std::size_t>(at)]->root;
+                if (const Component* node = firstNode(root)) nodes = node->count;
+            }
+        } else if (auto loaded = loadHardware(chosen[1].toStdString())) {
+            if (const Component* node = firstNode(loaded->hardware.root)) nodes = node->count;
+        }
+    }
+    // Of what the project has, the drawing says it; the form of the page changes it.
+    nodes_->setEnabled(nodes > 0 && chosen.value(0) == QLatin1String("library"));
+    nodes_->setValue(static_cast<int>(std::max<std::int64_t>(1, nodes)));
+}
+
+void TrainingStartPage::start() {
+    const QStringList model = model_->currentData().toStringList(), cluster = cluster_->currentData().toStringList();
+    if (model.size() != 2 || cluster.size() != 2) return;
+    TrainingStart start;
+    start.methods = usualMethods();
+    WorkloadRecipe recipe;
+    if (model[0] == QLatin1String("project")) {
+        start.workloadName = model[1].toStdString();
+        recipe = state_.workloads[static_cast<std::size_t>(state_.workloadIndex(start.workloadName))].recipe;
+    } else {
+        const WorkloadInfo* info = builtinWorkload(model[1].toStdString());
+        if (!info) return;
+        recipe = {info->id, info->usual, {}};
+        start.workload = ProjectWorkload{info->name, recipe, {}};
+    }
+    recipe.options.batch = batch_->value();
+    recipe.options.sequence = sequence_->value();
+    recipe.options.phase = Phase::TrainingForward;
+    start.options = recipe.options;
+    Hardware design;
+    if (cluster[0] == QLatin1String("project")) {
+        start.hardwareName = cluster[1].toStdString();
+        design = *state_.hardware[static_cast<std::size_t>(state_.hardwareIndex(start.hardwareName))];
+    } else {
+        auto loaded = loadHardware(cluster[1].toStdString());
+        if (!loaded) return emit refused(loaded.error());
+        design = std::move(loaded->hardware);
+        if (Component* node = firstNode(design.root); node && node->count != nodes_->value()) {
+            node->count = nodes_->value();
+            design.name = tr("%1, %n node(s)", nullptr, nodes_->value())
+                              .arg(ui::qs(design.name).section(QLatin1Char(','), 0, 0))
+                              .toStdString();
+        }
+        start.hardware = design;
+    }
+    const auto view = clusterView(design);
+    if (!view) return emit refused(view.error());
+    const DeviceGroup& group = view->groups.front();
+    const PlanRoom room = planRoom(recipe, group.count);
+    double parameters = 0;
+    if (const auto workload = loadWorkload(recipe); workload && (*workload)->transformer)
+        parameters = (*workload)->transformer->parameters;
+    start.plan = firstPlan(room, devicesPerNode(group), group.memory.value, parameters);
+    emit started(start);
+}
+
+}  // namespace orrery::app

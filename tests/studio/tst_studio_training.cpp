@@ -1,0 +1,260 @@
+// The training page with real mouse and keys: every edit is one step of the undo list, is what the bar above says, and
+// reaches the answer.
+
+#include "app/document/commands/project_edits.h"
+#include "app/window/main_window.h"
+#include "app/window/training/plan_form.h"
+#include "app/window/training/training_page.h"
+#include "app/window/training/training_start.h"
+#include "support/studio_fixture.h"
+#include "widgets/common/theme.h"
+#include "widgets/training/cluster_map.h"
+#include "widgets/training/stage_memory_plot.h"
+#include "widgets/training/step_cards.h"
+#include "widgets/training/step_timeline.h"
+#include "widgets/training/value_strip.h"
+
+#include <QtWidgets>
+
+using namespace orrery;
+using namespace orrery::app;
+using namespace orrery::app::test;
+
+class TestStudioTraining : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        ui::initialiseApplicationLook();
+        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
+    }
+    void init() {
+        QFile::remove(home_.filePath("orrery.ini"));
+        window_ = std::make_unique<MainWindow>();
+        window_->resize(1600, 1000);
+        window_->show();
+        QVERIFY(QTest::qWaitFor([this] { return window_->isReady(); }));
+        ui::Theme::instance().setAnimated(false);
+        page_ = window_->findChild<TrainingPage*>();
+        QVERIFY(page_);
+    }
+    void cleanup() { window_.reset(); }
+
+    void anEmptyProjectIsAskedByMouseAlone() {
+        window_->document().reset({});
+        front();
+        QVERIFY(page_->isStarting());
+        auto* model = page_->findChild<QComboBox*>("training.start.model");
+        auto* cluster = page_->findChild<QComboBox*>("training.start.cluster");
+        model->setCurrentText("Llama-3 8B");
+        QVERIFY(cluster->currentText().contains("DGX H100"));
+        page_->findChild<QSpinBox*>("training.start.nodes")->setValue(4);
+        page_->findChild<QSpinBox*>("training.start.batch")->setValue(64);
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.start.go"), Qt::LeftButton);
+        QVERIFY(answered());
+        QVERIFY(!page_->isStarting());
+        QCOMPARE(undo()->count(), 1);
+        const ScenarioRef& asked = scenario();
+        QCOMPARE(asked.task, std::string("training-step"));
+        QCOMPARE(asked.plan.devices(), 32);
+        QCOMPARE(page_->question().room.devices, 32);
+        QCOMPARE(window_->document().state()->scenarios.size(), std::size_t(1));
+        QVERIFY(page_->answer()->seconds > 0);
+        QVERIFY(page_->timeline()->stages() >= 1);
+        QVERIFY(page_->cards()->cards().size() >= 5);
+        undo()->undo();
+        QVERIFY(QTest::qWaitFor([this] { return page_->isStarting(); }));
+        QVERIFY(!window_->document().isModified());
+    }
+
+    void aPassBecomesATrainingStep() {
+        window_->document().reset(cluster(std::string(), {}));
+        front();
+        QVERIFY(page_->isStarting());
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.start.go"), Qt::LeftButton);
+        QVERIFY(answered());
+        QCOMPARE(scenario().task, std::string("training-step"));
+        QCOMPARE(window_->document().state()->scenarios.size(), std::size_t(1));
+        QCOMPARE(window_->document().state()->workloads.size(), std::size_t(1));
+    }
+
+    void aStopIsOneStepOfTheUndoList() {
+        ask();
+        const double before = page_->answer()->seconds;
+        ui::ValueStrip* tensor = page_->form()->strip(PlanNumber::Tensor);
+        QTest::mouseClick(tensor, Qt::LeftButton, {}, tensor->cellOf(8).center().toPoint());
+        QCOMPARE(scenario().plan.tensor, 8);
+        QCOMPARE(scenario().plan.data, 2);  // of the sixteen devices that worked before
+        QCOMPARE(undo()->count(), 1);
+        QVERIFY2(undo()->text(0).contains("4 → 8"), qPrintable(undo()->text(0)));
+        QVERIFY(answered());
+        QVERIFY(page_->answer()->seconds != before);
+        undo()->undo();
+        QCOMPARE(tensor->value(), 4);
+        QVERIFY(answered());
+        QCOMPARE(page_->answer()->seconds, before);
+        QVERIFY(!window_->document().isModified());
+    }
+
+    void aDragIsOneStepToo() {
+        ask();
+        ui::ValueStrip* tensor = page_->form()->strip(PlanNumber::Tensor);
+        QTest::mousePress(tensor, Qt::LeftButton, {}, tensor->cellOf(4).center().toPoint());
+        for (const qint64 stop : {2, 1, 2, 8}) {
+            QTest::mouseMove(tensor, tensor->cellOf(stop).center().toPoint());
+            QCOMPARE(scenario().plan.tensor, stop);
+            QCOMPARE(scenario().plan.devices(), 16);
+        }
+        QTest::mouseRelease(tensor, Qt::LeftButton, {}, tensor->cellOf(8).center().toPoint());
+        QCOMPARE(undo()->count(), 1);
+        undo()->undo();
+        QCOMPARE(scenario().plan, parsePlan("tp=4,dp=4").value());
+    }
+
+    void whatCannotBeSaysWhy() {
+        ask();
+        ui::ValueStrip* pipeline = page_->form()->strip(PlanNumber::Pipeline);
+        const auto& values = pipeline->values();
+        const auto over = std::ranges::find_if(values, [](const ui::StripValue& v) { return !v.refused.isEmpty(); });
+        QVERIFY(over != values.end());
+        QVERIFY(over->refused.size() > 10);
+        const Plan before = scenario().plan;
+        if (const QRectF cell = pipeline->cellOf(over->value); !cell.isEmpty())
+            QTest::mouseClick(pipeline, Qt::LeftButton, {}, cell.center().toPoint());
+        QCOMPARE(scenario().plan, before);
+        QCOMPARE(undo()->count(), 0);
+    }
+
+    void everyOtherControlIsOneStep() {
+        ask();
+        typeInto("training.dp.field", 2);
+        QCOMPARE(scenario().plan.data, 2);
+        choose("training.zero", 2);
+        QCOMPARE(scenario().plan.zero, 2);
+        choose("training.recompute", 2);
+        QCOMPARE(scenario().task, std::string("training-step(recompute=full)"));
+        choose("training.optimizer", 1);
+        QVERIFY(scenario().task.find("sgd") != std::string::npos);
+        QTest::mouseClick(page_->findChild<QCheckBox*>("training.sp"), Qt::LeftButton, {}, QPoint(8, 8));
+        QCOMPARE(scenario().plan.sequence, 1);
+        typeInto("training.batch", 32);
+        QCOMPARE(window_->document().workload()->recipe.options.batch, 32);
+        typeInto("training.sequence", 1024);
+        QCOMPARE(window_->document().workload()->recipe.options.sequence, 1024);
+        typeInto("training.nodes", 1);
+        QVERIFY(QTest::qWaitFor([this] { return page_->question().room.devices == 8; }));
+        QCOMPARE(undo()->count(), 8);
+        QVERIFY(answered());
+        while (undo()->canUndo()) undo()->undo();
+        QVERIFY(!window_->document().isModified());
+        QCOMPARE(scenario().plan, parsePlan("tp=4,dp=4").value());
+    }
+
+    void thePageFollowsTheBarAbove() {
+        ask();
+        QVERIFY(
+            window_->document().apply(setPlanEdit(*window_->document().state(), parsePlan("tp=2,pp=2,mb=4").value())));
+        QVERIFY(answered());
+        QCOMPARE(page_->form()->strip(PlanNumber::Tensor)->value(), 2);
+        QCOMPARE(page_->form()->strip(PlanNumber::Microbatches)->value(), 4);
+        QCOMPARE(page_->map()->data().plan.pipeline, 2);
+        QCOMPARE(page_->timeline()->stages(), 2);
+    }
+
+    void aPinnedPlanIsComparedWith() {
+        ask();
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.pin"), Qt::LeftButton);
+        QVERIFY(page_->isPinned());
+        QCOMPARE(page_->cards()->cards().front().difference, QString("0 %"));
+        choose("training.recompute", 2);
+        QVERIFY(answered());
+        // All layers computed again: a longer step, in less memory.
+        QVERIFY(page_->cards()->cards().front().difference.startsWith('+'));
+        QCOMPARE(page_->cards()->cards().front().differenceTone, ui::Tone::Bad);
+        QCOMPARE(page_->memory()->data().baseline.size(), std::size_t(1));
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.pin"), Qt::LeftButton);
+        QVERIFY(page_->cards()->cards().front().difference.isEmpty());
+        // Another project has nothing to do with it.
+        page_->pin(true);
+        window_->document().reset(cluster("training-step", "tp=8"));
+        QVERIFY(!page_->isPinned());
+    }
+
+    void aPlanThatDoesNotFitSaysByHowMuch() {
+        ask("training-step", "tp=1,dp=1");
+        const ui::StepCards* cards = page_->cards();
+        const auto memory =
+            std::ranges::find_if(cards->cards(), [](const ui::StepCard& c) { return c.title.contains("Memory"); });
+        QVERIFY(memory != cards->cards().end());
+        QCOMPARE(memory->tone, ui::Tone::Bad);
+        QVERIFY(memory->note.contains("too much"));
+    }
+
+    void everyControlIsNamedAndExplained() {
+        ask();
+        for (const QWidget* each : page_->findChildren<QWidget*>()) {
+            const bool control = qobject_cast<const QAbstractButton*>(each) || qobject_cast<const QComboBox*>(each) ||
+                                 qobject_cast<const QAbstractSpinBox*>(each) ||
+                                 qobject_cast<const ui::ValueStrip*>(each);
+            if (!control || each->objectName().startsWith("qt_")) continue;
+            if (qobject_cast<const QComboBox*>(each->parentWidget())) continue;
+            if (qobject_cast<const QTabBar*>(each->parentWidget()) ||
+                qobject_cast<const QTableView*>(each->parentWidget()))
+                continue;
+            QVERIFY2(!each->objectName().isEmpty(), each->metaObject()->className());
+            QVERIFY2(!each->accessibleName().isEmpty(), qPrintable(each->objectName()));
+            QVERIFY2(!each->toolTip().isEmpty(), qPrintable(each->objectName()));
+        }
+    }
+
+private:
+    static Project cluster(const std::string& task, const std::string& plan) {
+        Project project;
+        project.name = "Cluster";
+        project.hardware.push_back(loadHardware("dgx-h100-x2").value().hardware);
+        WorkloadOptions options;
+        options.phase = Phase::TrainingForward;
+        options.sequence = 2048;
+        options.batch = 16;
+        project.workloads.push_back({"Llama", {"llama-3-8b", options}, {}});
+        project.scenarios.push_back(
+            {project.hardware.front().name, "Llama", {}, plan.empty() ? Plan{} : parsePlan(plan).value(), task});
+        project.methods = {"tile-hybrid"};
+        return project;
+    }
+    void front() {
+        window_->findChild<QTabWidget*>(QStringLiteral("documents"))->setCurrentWidget(page_);
+        QVERIFY(QTest::qWaitFor([this] { return page_->isVisible() && page_->form(); }));
+    }
+    void ask(const std::string& task = "training-step", const std::string& plan = "tp=4,dp=4") {
+        window_->document().reset(cluster(task, plan));
+        front();
+        QVERIFY(answered());
+    }
+    bool answered() {
+        return QTest::qWaitFor([this] { return page_->isUpToDate() && page_->answer(); }, 60000);
+    }
+    const ScenarioRef& scenario() const { return window_->document().state()->scenarios.front(); }
+    QUndoStack* undo() const { return window_->document().undoStack(); }
+    void typeInto(const char* id, int value) {
+        auto* box = page_->findChild<QSpinBox*>(id);
+        QVERIFY(box);
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, QString::number(value));
+        QTest::keyClick(box, Qt::Key_Return);
+    }
+    void choose(const char* id, int index) {
+        auto* box = page_->findChild<QComboBox*>(id);
+        QVERIFY(box);
+        box->setFocus();
+        while (box->currentIndex() != index)
+            QTest::keyClick(box, box->currentIndex() < index ? Qt::Key_Down : Qt::Key_Up);
+    }
+
+    QTemporaryDir home_;
+    std::unique_ptr<MainWindow> window_;
+    TrainingPage* page_ = nullptr;
+};
+
+QTEST_MAIN(TestStudioTraining)
+#include "tst_studio_training.moc"
