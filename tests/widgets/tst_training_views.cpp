@@ -1,6 +1,7 @@
 // The views of a training step: who works with whom, what is kept when, and what mouse and keys do; with pictures in
 // light and dark for a person to look at.
 
+#include "methods/system/training/training_program.h"
 #include "widgets/common/theme.h"
 #include "widgets/training/cluster_map.h"
 #include "widgets/training/stage_memory_plot.h"
@@ -186,7 +187,7 @@ private slots:
     }
 
     void whatIsKeptRisesAndIsFreed() {
-        const auto curves = keptCurves(twoStages()->timeline);
+        const auto curves = keptCurves(twoStages()->timeline, {.pipeline = 2, .schedule = PipelineSchedule::GPipe}, 3);
         QCOMPARE(curves.size(), std::size_t(2));
         QCOMPARE(curves[0].most, 3);
         QCOMPARE(curves[1].most, 3);
@@ -196,11 +197,33 @@ private slots:
         QCOMPARE(stageOfRow("network"), -1);
     }
 
+    // Where gradients of weights come later, it is they that free what was kept.
+    void weightGradientsFreeWhatIsKept() {
+        Estimate estimate;
+        Timeline& timeline = estimate.timeline;
+        timeline.rows = {"stage 0 forward", "stage 0 backward", "stage 0 gradients"};
+        const Plan plan{.schedule = PipelineSchedule::ZeroBubble};
+        const auto steps = scheduleOf(plan, 0, 2).value();
+        std::int64_t at = 0;
+        int inputs = 0;
+        for (const ScheduleStep& step : steps) {
+            timeline.spans.push_back({at, at + 10, step.forward ? 0 : 1, step.forward ? SpanForward : SpanBackward, 0});
+            inputs += step.gradients == TurnGradients::Inputs ? 1 : 0;
+            at += 10;
+        }
+        QCOMPARE(inputs, 2);
+        const auto curves = keptCurves(timeline, plan, 2);
+        QCOMPARE(curves.at(0).steps.back().second, 0);
+        QCOMPARE(curves[0].steps.size(), std::size_t(4));
+    }
+
     void theTimelineSaysWhatIsUnderTheMouse() {
         StepTimeline view;
         view.resize(800, 400);
         StepTimelineData data;
         data.estimate = twoStages();
+        data.plan.pipeline = 2;
+        data.microbatches = 3;
         data.chunk = {2e9};
         view.setData(data);
         view.show();
@@ -254,7 +277,7 @@ private slots:
             const QString ending = mode == Mode::Light ? "light" : "dark";
             std::vector<std::pair<QString, std::unique_ptr<QWidget>>> made;
             auto timeline = std::make_unique<StepTimeline>();
-            timeline->setData({twoStages(), "run", {30e9, 20e9}, {2e9}, 80e9});
+            timeline->setData({twoStages(), "run", {.pipeline = 2}, 3, {30e9, 20e9}, {2e9}, 80e9});
             made.emplace_back("timeline", std::move(timeline));
             made.emplace_back("timeline-empty", std::make_unique<StepTimeline>());
             auto memory = std::make_unique<StageMemoryPlot>();

@@ -1,5 +1,6 @@
 #include "widgets/training/step_timeline.h"
 
+#include "methods/system/training/training_program.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -66,22 +67,31 @@ int stageOfRow(const std::string& row) {
     return stage;
 }
 
-std::vector<KeptCurve> keptCurves(const Timeline& timeline) {
-    std::vector<KeptCurve> curves;
-    std::vector<std::vector<std::pair<std::int64_t, std::int32_t>>> changes;
+std::vector<KeptCurve> keptCurves(const Timeline& timeline, const Plan& plan, std::int64_t microbatches) {
+    std::vector<std::vector<const TimelineSpan*>> turns;
     for (const TimelineSpan& span : timeline.spans) {
         if (span.op != SpanForward && span.op != SpanBackward) continue;
         const int stage = stageOfRow(timeline.rows[static_cast<std::size_t>(span.row)]);
         if (stage < 0) continue;
-        if (static_cast<std::size_t>(stage) >= changes.size()) changes.resize(static_cast<std::size_t>(stage) + 1);
-        changes[static_cast<std::size_t>(stage)].emplace_back(span.endPs, span.op == SpanForward ? 1 : -1);
+        if (static_cast<std::size_t>(stage) >= turns.size()) turns.resize(static_cast<std::size_t>(stage) + 1);
+        turns[static_cast<std::size_t>(stage)].push_back(&span);
     }
-    for (auto& each : changes) {
+    std::vector<KeptCurve> curves;
+    for (std::size_t s = 0; s < turns.size(); ++s) {
+        std::ranges::stable_sort(turns[s], {}, &TimelineSpan::startPs);
+        const auto steps = scheduleOf(plan, static_cast<std::int64_t>(s), microbatches);
+        const bool known =
+            steps && (steps->size() == turns[s].size() || (timeline.truncated && steps->size() > turns[s].size()));
+        std::vector<std::pair<std::int64_t, std::int32_t>> changes;
+        for (std::size_t k = 0; k < turns[s].size(); ++k) {
+            const int by = known ? (*steps)[k].kept() : turns[s][k]->op == SpanForward ? 1 : -1;
+            if (by != 0) changes.emplace_back(turns[s][k]->endPs, by);
+        }
         // What is freed at the moment at which something is kept is not held beside it.
-        std::ranges::sort(each);
+        std::ranges::sort(changes);
         KeptCurve curve;
         std::int32_t kept = 0;
-        for (const auto& [at, by] : each) {
+        for (const auto& [at, by] : changes) {
             kept = std::max(0, kept + by);
             if (!curve.steps.empty() && curve.steps.back().first == at)
                 curve.steps.back().second = kept;
@@ -119,7 +129,7 @@ void StepTimeline::setData(StepTimelineData data) {
             if (static_cast<std::size_t>(stage) >= lanes_.size()) lanes_.resize(static_cast<std::size_t>(stage) + 1);
             lanes_[static_cast<std::size_t>(stage)].rows.push_back(row);
         }
-        kept_ = keptCurves(timeline);
+        kept_ = keptCurves(timeline, data_.plan, data_.microbatches);
         kept_.resize(lanes_.size());
     }
     setAccessibleDescription(tr("%n stage(s)", nullptr, stages()));

@@ -4,6 +4,7 @@
 // and below it how much its devices keep. Ctrl and the wheel zoom, the wheel scrolls stages, a drag moves, a double
 // click shows all.
 
+#include "mapping/plan.h"
 #include "methods/estimate.h"
 #include "widgets/plots/timeline_model.h"
 
@@ -20,14 +21,17 @@ struct KeptCurve {
     std::vector<std::pair<std::int64_t, std::int32_t>> steps;  ///< ps, chunks from then on; rising in time
     std::int32_t most = 0;
 };
-/// Of each stage of a step's timeline. Rows are named `stage 3 forward`, `stage 3 backward`, …
-std::vector<KeptCurve> keptCurves(const Timeline& timeline);
+/// Of each stage of a step's timeline, whose rows are named `stage 3 forward`, `stage 3 backward`, … Turns are matched
+/// with those of the plan's schedule, which says what each frees; where their numbers differ every backward pass does.
+std::vector<KeptCurve> keptCurves(const Timeline& timeline, const Plan& plan, std::int64_t microbatches);
 /// The stage that a row's name speaks of; −1: none.
 int stageOfRow(const std::string& row);
 
 struct StepTimelineData {
     std::shared_ptr<const Estimate> estimate;  ///< whose timeline is drawn; null: nothing yet
     QString source;                            ///< who says so
+    Plan plan;                                 ///< that it ran
+    std::int64_t microbatches = 1;
     std::vector<double> held;   ///< B by stage that stay all the time: weights and their states; empty: not known
     std::vector<double> chunk;  ///< B by stage that one chunk of a micro-batch keeps; empty: chunks are counted
     double capacity = 0;        ///< B of a device; 0: not known

@@ -62,6 +62,8 @@ Expected<Edit> setTrainingEdit(const ProjectState& state, const Plan& plan, cons
         edit->target = QStringLiteral("training task");
         return edit;
     }
+    Plan reordered = before;
+    reordered.schedule = plan.schedule;
     const bool sameTask = planned->after.scenarios.front().task == edit->after.scenarios.front().task;
     edit->subject = planned->subject;
     edit->from = planned->from;
@@ -71,7 +73,11 @@ Expected<Edit> setTrainingEdit(const ProjectState& state, const Plan& plan, cons
         edit->from = inText(before.*word->member);
         edit->to = inText(plan.*word->member);
         edit->target = QStringLiteral("training ") + QLatin1String(word->name);
-        // A drag back and forth changes what follows as well; it is one thing all the same.
+    } else if (sameTask && reordered == plan) {
+        edit->subject = QObject::tr("Schedule");
+        edit->from = QString::fromStdString(std::string(toText(before.schedule)));
+        edit->to = QString::fromStdString(std::string(toText(plan.schedule)));
+        edit->target = QStringLiteral("training schedule");
     } else {
         edit->target = QStringLiteral("training plan");
     }

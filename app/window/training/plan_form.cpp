@@ -12,6 +12,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QStandardItemModel>
 
 #include <algorithm>
 #include <cmath>
@@ -137,6 +138,17 @@ void PlanForm::buildPlan(QGridLayout* grid, QWidget* parent) {
                 [this, number](qint64 value, ui::EditPhase phase) { edit(number, value, phase); });
         connect(row.field, &QSpinBox::valueChanged, this, [this, number](int value) { typed(number, value); });
     }
+    schedule_ = namedChoice(parent, "training.schedule", tr("Schedule"),
+                            tr("In which order micro-batches pass through the stages"));
+    schedule_->addItem(tr("one forward, one backward (1F1B)"),
+                       static_cast<int>(PipelineSchedule::OneForwardOneBackward));
+    schedule_->addItem(tr("all forwards, then all backwards (GPipe)"), static_cast<int>(PipelineSchedule::GPipe));
+    schedule_->addItem(tr("weight gradients fill the waits (ZB-H1)"), static_cast<int>(PipelineSchedule::ZeroBubble));
+    schedule_->addItem(tr("from both ends at once (DualPipe)"), static_cast<int>(PipelineSchedule::DualPipe));
+    addField(grid, tr("Schedule"), schedule_);
+    connect(schedule_, &QComboBox::activated, this, [this] {
+        change([this](Plan& plan) { plan.schedule = static_cast<PipelineSchedule>(schedule_->currentData().toInt()); });
+    });
     fill_ = named(new QCheckBox(tr("Keep the devices: copies follow"), parent), "training.fill",
                   tr("Keep the devices: copies follow"),
                   tr("When another number changes, as many copies as make the plan use the devices that it uses now"));
@@ -267,6 +279,20 @@ void PlanForm::showRow(PlanNumber number) {
     row.field->setVisible(!one);
 }
 
+// What the plan's other numbers do not allow is greyed, with the reason as its tip.
+void PlanForm::showSchedule() {
+    auto* model = qobject_cast<QStandardItemModel*>(schedule_->model());
+    for (int i = 0; i < schedule_->count(); ++i) {
+        Plan plan = question_.plan;
+        plan.schedule = static_cast<PipelineSchedule>(schedule_->itemData(i).toInt());
+        const auto good = fits(plan, question_.room);
+        const bool own = plan.schedule == question_.plan.schedule;
+        if (model) model->item(i)->setEnabled(good || own);
+        schedule_->setItemData(i, good ? QString() : reasonOf(good.error()), Qt::ToolTipRole);
+    }
+    selectData(schedule_, static_cast<int>(question_.plan.schedule));
+}
+
 void PlanForm::setQuestion(const TrainingQuestion& question) {
     filling_ = true;
     question_ = question;
@@ -282,6 +308,7 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
     if (!good)
         refusal_->setText(reasonOf(good.error()) +
                           (good.error().hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(good.error().hint)));
+    showSchedule();
     selectData(zero_, static_cast<int>(question_.plan.zero));
     selectData(recompute_, static_cast<int>(question_.step.recompute));
     selectData(optimizer_, static_cast<int>(question_.step.optimizer));

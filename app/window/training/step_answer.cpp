@@ -94,6 +94,38 @@ StepAnswer stepAnswer(const Estimate& estimate, const QString& method) {
     return answer;
 }
 
+StepAnswer stepAnswer(const StepFigures& figures) {
+    StepAnswer answer;
+    answer.source = say("closed form");
+    answer.seconds = figures.seconds;
+    answer.low = figures.low;
+    answer.high = figures.high;
+    if (figures.mfu > 0) answer.utilisation = figures.mfu;
+    if (figures.seconds > 0) answer.bubble = figures.bubble / figures.seconds;
+    answer.exposed = figures.tensor + figures.context + figures.expert + figures.pipeline + figures.data;
+    answer.rate = figures.rate;
+    answer.tokens = figures.tokens;
+    answer.devices = figures.devices;
+    answer.microbatches = figures.microbatches;
+    for (const StageMemory& stage : figures.stages)
+        answer.stages.push_back(
+            {stage.parameters.value, stage.gradients.value, stage.optimizer.value, stage.activations.value});
+    answer.capacity = figures.capacity;
+    using Kind = ui::TimeShare::Kind;
+    const auto add = [&](const char* name, double seconds, Kind kind) {
+        if (seconds > 0) answer.times.push_back({say(name), seconds, kind});
+    };
+    add("computing", figures.compute, Kind::Compute);
+    add("optimizer", figures.optimizer, Kind::Update);
+    add("tensor exchanges", figures.tensor, Kind::Tensor);
+    add("context exchanges", figures.context, Kind::Context);
+    add("expert exchanges", figures.expert, Kind::Expert);
+    add("hand-overs of stages", figures.pipeline, Kind::Pipeline);
+    add("gradients, parameters", figures.data, Kind::Data);
+    add("bubble", figures.bubble, Kind::Bubble);
+    return answer;
+}
+
 QString stepText(const StepRow& row, double value) {
     if (row.unit == QLatin1String("$")) return moneyText(value);
     if (row.dimension == Dimension::Fraction) return ui::percentText(value);

@@ -5,8 +5,10 @@
 
 #include "base/diagnostic.h"
 #include "methods/estimate.h"
+#include "methods/system/training/step_figures.h"
 #include "widgets/training/stage_memory_plot.h"
 #include "widgets/training/step_cards.h"
+#include "widgets/training/time_split.h"
 
 #include <QString>
 
@@ -25,9 +27,10 @@ struct StepAnswer {
     bool tokens = true;
     std::int64_t devices = 1, microbatches = 1;
     std::vector<ui::StageBytes> stages;
-    bool onlyFullest = false;  ///< `stages` is the one that needs most
-    bool statesApart = true;   ///< gradients and optimizer are not among the parameters
-    double capacity = 0;       ///< B of a device; 0: not known
+    bool onlyFullest = false;          ///< `stages` is the one that needs most
+    bool statesApart = true;           ///< gradients and optimizer are not among the parameters
+    double capacity = 0;               ///< B of a device; 0: not known
+    std::vector<ui::TimeShare> times;  ///< parts that sum to `seconds`, of the mean stage; empty: not told apart
 
     double needs() const;                           ///< B of the stage that needs most; 0: not known
     double dollarsPerTrillion(double price) const;  ///< `price` of a device's hour; tokens, or samples
@@ -35,6 +38,9 @@ struct StepAnswer {
 
 /// Of a run with more than one device, or of one device's step.
 StepAnswer stepAnswer(const Estimate& estimate, const QString& method);
+
+/// Of the closed form.
+StepAnswer stepAnswer(const StepFigures& figures);
 
 /// The cards of the page. `quick`: what the closed form says beside the run, null: nothing; `before`: the pinned
 /// plan's, null: none.

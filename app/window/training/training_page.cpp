@@ -5,7 +5,9 @@
 #include "app/document/commands/training_edits.h"
 #include "app/window/studio.h"
 #include "app/window/training/plan_form.h"
+#include "app/window/training/quick_answers.h"
 #include "app/window/training/training_start.h"
+#include "methods/kernel_method.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
@@ -14,6 +16,7 @@
 #include "widgets/training/stage_memory_plot.h"
 #include "widgets/training/step_cards.h"
 #include "widgets/training/step_timeline.h"
+#include "widgets/training/time_split.h"
 
 #include <QComboBox>
 #include <QPushButton>
@@ -49,15 +52,6 @@ QString daysText(double seconds) {
     return TrainingPage::tr("%1 days").arg(days < 20 ? QString::number(days, 'f', 1) : ui::countText(days));
 }
 
-/// What one chunk of a micro-batch keeps, from the fullest stage's activations: stages are taken as alike.
-double chunkBytes(const StepAnswer& answer, const Estimate& estimate) {
-    std::int32_t most = 0;
-    for (const ui::KeptCurve& curve : ui::keptCurves(estimate.timeline)) most = std::max(most, curve.most);
-    double activations = 0;
-    for (const ui::StageBytes& stage : answer.stages) activations = std::max(activations, stage.activations);
-    return most > 0 ? activations / most : 0;
-}
-
 }  // namespace
 
 TrainingPage::TrainingPage(Studio& studio, QWidget* parent) : Page(parent), studio_(studio) {
@@ -66,6 +60,10 @@ TrainingPage::TrainingPage(Studio& studio, QWidget* parent) : Page(parent), stud
     soon_.setSingleShot(true);
     soon_.setInterval(0);
     connect(&soon_, &QTimer::timeout, this, &TrainingPage::follow);
+    quickly_ = new QuickAnswers(studio_.cache, this);
+    connect(quickly_, &QuickAnswers::answered, this, [this] {
+        if (form_ && isVisible()) showAnswer();
+    });
 }
 
 TrainingPage::~TrainingPage() = default;
@@ -75,7 +73,8 @@ bool TrainingPage::isStarting() const {
 }
 
 bool TrainingPage::isUpToDate() const {
-    return !stale_ && studio_.live.upToDate() && snapshot_ == studio_.live.snapshot();
+    return !stale_ && !soon_.isActive() && !quickly_->isBusy() && studio_.live.upToDate() &&
+           snapshot_ == studio_.live.snapshot();
 }
 
 void TrainingPage::showEvent(QShowEvent* event) {
@@ -90,6 +89,7 @@ void TrainingPage::follow() {
     stale_ = false;
     question_ = trainingQuestion(studio_.document, question_);
     showQuestion();
+    askQuick();
     showAnswer();
 }
 
@@ -102,63 +102,123 @@ void TrainingPage::showQuestion() {
 
 void TrainingPage::feed(const ui::SnapshotPtr& snapshot) {
     snapshot_ = snapshot;
-    if (isVisible() && form_)
-        showAnswer();
-    else
-        stale_ = true;
+    stale_ = stale_ || !isVisible() || !form_;
+    if (stale_) return;
+    askQuick();
+    showAnswer();
+}
+
+// The newest run, and whether it is of the question as it is.
+void TrainingPage::readRun() {
+    answer_.reset();
+    refusal_.reset();
+    run_.reset();
+    current_ = false;
+    if (!snapshot_ || !std::holds_alternative<TrainingStep>(snapshot_->scenario.task)) return;
+    const Scenario& asked = snapshot_->scenario;
+    current_ = asked.plan == question_.plan && asked.hardware == question_.hardware && asked.workload &&
+               asked.workload->recipe == question_.recipe && std::get<TrainingStep>(asked.task) == question_.step;
+    const auto at = static_cast<std::size_t>(snapshot_->primary);
+    if (at < snapshot_->answers.size() && snapshot_->answers[at].estimate) {
+        run_ = snapshot_->answers[at].estimate;
+        answer_ = stepAnswer(*run_, snapshot_->answers[at].title);
+        return;
+    }
+    for (const ui::Answer& each : snapshot_->answers)
+        if (each.failure && !each.notApplicable() && !refusal_) refusal_ = each.failure;
+}
+
+// By the method whose run is shown; else by the first that prices kernels.
+void TrainingPage::askQuick() {
+    if (question_.lacks != TrainingLacks::Nothing) return;
+    std::vector<std::string> methods = studio_.document.state()->methods;
+    const auto at = snapshot_ ? static_cast<std::size_t>(snapshot_->primary) : 0;
+    if (snapshot_ && at < snapshot_->answers.size())
+        methods.insert(methods.begin(), snapshot_->answers[at].method.toStdString());
+    methods.emplace_back("tile-hybrid");
+    for (const std::string& each : methods) {
+        const auto choice = methodChoice(each, builtinMethods());
+        if (!choice || !findKernelMethod(choice->id)) continue;
+        return quickly_->ask(question_, each, studio_.live.calibrations());
+    }
+}
+
+const StepAnswer* TrainingPage::shown() const {
+    if (answer_ && current_) return &*answer_;
+    if (quick_) return &*quick_;
+    return answer_ ? &*answer_ : nullptr;
 }
 
 void TrainingPage::showAnswer() {
-    answer_.reset();
-    refusal_.reset();
-    std::shared_ptr<const Estimate> estimate;
-    if (snapshot_ && std::holds_alternative<TrainingStep>(snapshot_->scenario.task)) {
-        const auto at = static_cast<std::size_t>(snapshot_->primary);
-        if (at < snapshot_->answers.size()) {
-            const ui::Answer& given = snapshot_->answers[at];
-            estimate = given.estimate;
-            if (estimate) answer_ = stepAnswer(*estimate, given.title);
-        }
-        for (const ui::Answer& each : snapshot_->answers)
-            if (!estimate && each.failure && !each.notApplicable() && !refusal_) refusal_ = each.failure;
-    }
-    ui::StepTimelineData drawn;
-    ui::StageMemoryData memory;
-    if (answer_) {
-        drawn.estimate = estimate;
-        drawn.source = answer_->source;
-        if (const double each = chunkBytes(*answer_, *estimate); each > 0) drawn.chunk = {each};
-        drawn.capacity = answer_->capacity;
-        memory.source = answer_->source;
-        memory.stages = answer_->stages;
-        memory.onlyFullest = answer_->onlyFullest;
-        memory.statesApart = answer_->statesApart;
-        memory.capacity = answer_->capacity;
-        if (pinned_) memory.baseline = {pinned_->answer.needs()};
-    }
-    timeline_->setData(std::move(drawn));
-    memory_->setData(std::move(memory));
+    readRun();
+    const StepFigures* figures = quickly_->figures({question_.plan, question_.step.recompute});
+    quick_ = figures ? std::optional(stepAnswer(*figures)) : std::nullopt;
+    showTimeline();
+    showMemory();
     showMap();
     showFigures();
     showHeadline();
 }
 
+void TrainingPage::showTimeline() {
+    ui::StepTimelineData drawn;
+    if (answer_) {
+        drawn.estimate = run_;
+        drawn.source = answer_->source;
+        drawn.plan = snapshot_->scenario.plan;
+        drawn.microbatches = answer_->microbatches;
+        drawn.capacity = answer_->capacity;
+        const auto kept = ui::keptCurves(run_->timeline, drawn.plan, drawn.microbatches);
+        if (current_ && quick_ && quick_->stages.size() == kept.size()) {
+            for (std::size_t s = 0; s < kept.size(); ++s) {
+                const ui::StageBytes& stage = quick_->stages[s];
+                drawn.held.push_back(stage.total() - stage.activations);
+                drawn.chunk.push_back(kept[s].most > 0 ? stage.activations / kept[s].most : 0);
+            }
+        } else {
+            // Stages are taken as alike, and the fullest is known.
+            std::int32_t most = 0;
+            for (const ui::KeptCurve& curve : kept) most = std::max(most, curve.most);
+            for (const ui::StageBytes& stage : answer_->stages)
+                if (most > 0 && stage.activations > 0) drawn.chunk = {stage.activations / most};
+        }
+    }
+    timeline_->setData(std::move(drawn));
+}
+
+// The closed form tells parts and stages apart; the run knows the fullest stage.
+void TrainingPage::showMemory() {
+    ui::StageMemoryData memory;
+    const StepAnswer* from = quick_ && !quick_->stages.empty() ? &*quick_ : answer_ ? &*answer_ : nullptr;
+    if (from) {
+        memory.source = from->source;
+        memory.stages = from->stages;
+        memory.onlyFullest = from->onlyFullest;
+        memory.statesApart = from->statesApart;
+        memory.capacity = from->capacity;
+    }
+    if (pinned_ && from) {
+        const StepAnswer& before = pinned_->quick && !from->onlyFullest ? *pinned_->quick : pinned_->answer;
+        for (const ui::StageBytes& stage : before.stages) memory.baseline.push_back(stage.total());
+    }
+    memory_->setData(std::move(memory));
+}
+
 void TrainingPage::showMap() {
-    ui::ClusterMapData shown;
-    shown.plan = question_.plan;
+    ui::ClusterMapData drawn;
+    drawn.plan = question_.plan;
     if (question_.group) {
-        shown.drawn = question_.group->count;
-        shown.perNode = question_.perNode;
-        shown.device = ui::qs(question_.group->name);
-        shown.node = tr("node");
+        drawn.drawn = question_.group->count;
+        drawn.perNode = question_.perNode;
+        drawn.device = ui::qs(question_.group->name);
+        drawn.node = tr("node");
         if (const auto node = nodeComponent(question_)) {
             const Component* component = componentAt(question_.hardware->root, *node);
-            if (component) shown.node = ui::qs(component->name);
+            if (component) drawn.node = ui::qs(component->name);
         }
-        const Estimate* estimate = snapshot_ ? snapshot_->primaryEstimate() : nullptr;
-        if (answer_ && estimate) shown.links = linksOf(*estimate, *question_.group);
+        if (run_ && current_) drawn.links = linksOf(*run_, *question_.group);
     }
-    map_->setData(std::move(shown));
+    map_->setData(std::move(drawn));
 }
 
 void TrainingPage::showColours() {
@@ -170,16 +230,16 @@ QString TrainingPage::planText() const {
 }
 
 void TrainingPage::showHeadline() {
-    headline_->setToolTip({});
-    if (!answer_) {
-        headline_->setTone(refusal_ ? ui::Tone::Bad : ui::Tone::Muted);
-        headline_->setFullText(refusal_ ? ui::qs(refusal_->message) : tr("No answer yet"));
-        sub_->setFullText(refusal_                ? ui::qs(refusal_->hint)
-                          : studio_.live.isBusy() ? tr("computing the step …")
-                                                  : tr("Live evaluation is off"));
-        return;
+    const StepAnswer* answer = shown();
+    if (!answer) {
+        const std::optional<Diagnostic>& why = refusal_ ? refusal_ : quickly_->refusal();
+        headline_->setTone(why ? ui::Tone::Bad : ui::Tone::Muted);
+        headline_->setFullText(why ? ui::qs(why->message) : tr("No answer yet"));
+        return sub_->setFullText(why                                           ? ui::qs(why->hint)
+                                 : studio_.live.isBusy() || quickly_->isBusy() ? tr("computing the step …")
+                                                                               : tr("Live evaluation is off"));
     }
-    const StepAnswer& a = *answer_;
+    const StepAnswer& a = *answer;
     QString said =
         tr("%1 on %2 %3: %4 a step")
             .arg(question_.model, ui::countText(static_cast<double>(a.devices)),
@@ -196,17 +256,32 @@ void TrainingPage::showHeadline() {
 }
 
 void TrainingPage::showFigures() {
-    const StepAnswer* before = pinned_ ? &pinned_->answer : nullptr;
-    cards_->setCards(answer_ ? stepCards(*answer_, nullptr, before, form_->price()) : std::vector<ui::StepCard>());
+    const StepAnswer* answer = shown();
+    const StepAnswer* quick = quick_ && answer != &*quick_ ? &*quick_ : nullptr;
+    // Runs are compared with runs, closed forms with closed forms.
+    const StepAnswer* before = !pinned_                                                   ? nullptr
+                               : answer && quick_ && answer == &*quick_ && pinned_->quick ? &*pinned_->quick
+                                                                                          : &pinned_->answer;
+    const double price = form_->price();
+    cards_->setCards(answer ? stepCards(*answer, quick, before, price) : std::vector<ui::StepCard>());
+    if (quick_)
+        split_->setTimes(quick_->times, quick_->source,
+                         pinned_ && pinned_->quick ? pinned_->quick->times : std::vector<ui::TimeShare>());
+    else
+        split_->setTimes({}, {});
     std::vector<std::vector<ui::Cell>> rows;
-    QStringList heads{tr("Figure"), tr("This plan")};
+    QStringList heads{tr("Figure"), answer ? answer->source : tr("This plan")};
+    if (quick) heads << quick->source;
     if (before) heads << tr("Pinned: %1").arg(pinned_->plan) << tr("Difference");
-    if (answer_) {
-        for (const StepRow& row : stepRows(*answer_, nullptr, before, form_->price())) {
-            std::vector<ui::Cell> cells{{row.name, 0, row.tip, ui::Tone::Normal, false},
-                                        {stepText(row, row.value), row.value, row.tip}};
+    if (answer) {
+        for (const StepRow& row : stepRows(*answer, quick, before, price)) {
+            const auto cell = [&](const std::optional<double>& value) {
+                return value ? ui::Cell{stepText(row, *value), *value, row.tip} : ui::Cell{};
+            };
+            std::vector<ui::Cell> cells{{row.name, 0, row.tip, ui::Tone::Normal, false}, cell(row.value)};
+            if (quick) cells.push_back(cell(row.quick));
             if (before) {
-                cells.push_back(row.before ? ui::Cell{stepText(row, *row.before), *row.before, row.tip} : ui::Cell{});
+                cells.push_back(cell(row.before));
                 const bool known = row.before && *row.before > 0;
                 const double by = known ? row.value / *row.before - 1 : 0;
                 cells.push_back(known ? ui::Cell{ui::signedPercentText(by), by, row.tip,
@@ -221,14 +296,14 @@ void TrainingPage::showFigures() {
     figures_->setCells(heads, std::move(rows));
     const QSignalBlocker quiet(pin_);
     pin_->setChecked(pinned_.has_value());
-    pin_->setEnabled(answer_.has_value() || pinned_);
+    pin_->setEnabled(answer || pinned_);
     pin_->setText(pinned_ ? tr("Unpin") : tr("Pin this plan"));
 }
 
 void TrainingPage::pin(bool pinned) {
     pinned_.reset();
-    if (pinned && answer_) pinned_ = Pinned{planText(), *answer_};
-    showAnswer();
+    if (const StepAnswer* answer = shown(); pinned && answer) pinned_ = Pinned{planText(), *answer, quick_};
+    if (form_) showAnswer();
 }
 
 void TrainingPage::applyStep(const Plan& plan, const TrainingStep& step, int gesture) {

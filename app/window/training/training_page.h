@@ -24,12 +24,14 @@ class Label;
 class StageMemoryPlot;
 class StepCards;
 class StepTimeline;
+class TimeSplit;
 enum class EditPhase;
 }  // namespace orrery::ui
 
 namespace orrery::app {
 
 class PlanForm;
+class QuickAnswers;
 class TrainingStartPage;
 struct TrainingStart;
 
@@ -50,6 +52,7 @@ public:
 
     const TrainingQuestion& question() const { return question_; }
     const std::optional<StepAnswer>& answer() const { return answer_; }  ///< of the run; nothing: none yet
+    const std::optional<StepAnswer>& quick() const { return quick_; }    ///< of the closed form; nothing: none
     bool isUpToDate() const;                  ///< what is shown answers the document as it is
     bool isStarting() const;                  ///< the first question is shown instead of the views
     PlanForm* form() const { return form_; }  ///< this and the other views: null until the page was seen
@@ -70,6 +73,7 @@ private:
     struct Pinned {
         QString plan;
         StepAnswer answer;
+        std::optional<StepAnswer> quick;
     };
     void build();
     QWidget* buildHead(QWidget* parent);
@@ -78,7 +82,13 @@ private:
     void follow();  ///< the document
     void showQuestion();
     void showAnswer();
+    void readRun();
+    void showTimeline();
+    void showMemory();
     void showFigures();
+    void askQuick();
+    /// What is shown: the run once it answers the plan as it is, until then the closed form; null: nothing.
+    const StepAnswer* shown() const;
     void showMap();
     void showColours();
     void showHeadline();
@@ -89,8 +99,10 @@ private:
 
     Studio& studio_;
     TrainingQuestion question_;
-    ui::SnapshotPtr snapshot_;           ///< newest
-    std::optional<StepAnswer> answer_;   ///< of it, if it is of a training step
+    ui::SnapshotPtr snapshot_;             ///< newest
+    std::shared_ptr<const Estimate> run_;  ///< of it, if it is of a training step
+    std::optional<StepAnswer> answer_, quick_;
+    bool current_ = false;               ///< the run answers the question as it is
     std::optional<Diagnostic> refusal_;  ///< why there is none
     std::optional<Pinned> pinned_;
     bool stale_ = true;  ///< the document has changed since the page was shown
@@ -105,12 +117,14 @@ private:
     ui::Label *headline_ = nullptr, *sub_ = nullptr;
     QPushButton* pin_ = nullptr;
     ui::StepCards* cards_ = nullptr;
+    ui::TimeSplit* split_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     ui::StepTimeline* timeline_ = nullptr;
     ui::StageMemoryPlot* memory_ = nullptr;
     ui::ClusterMap* map_ = nullptr;
     QComboBox* colours_ = nullptr;
     ui::CellsTable* figures_ = nullptr;
+    QuickAnswers* quickly_ = nullptr;
 };
 
 }  // namespace orrery::app

@@ -12,6 +12,7 @@
 #include "widgets/training/stage_memory_plot.h"
 #include "widgets/training/step_cards.h"
 #include "widgets/training/step_timeline.h"
+#include "widgets/training/time_split.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -46,6 +47,9 @@ void TrainingPage::build() {
     column->addWidget(buildHead(right));
     cards_ = new ui::StepCards(right);
     column->addWidget(cards_);
+    split_ = new ui::TimeSplit(right);
+    split_->hide();
+    column->addWidget(split_);
     column->addWidget(buildViews(right), 1);
     row->addWidget(right, 1);
     stack_->addWidget(start_);

@@ -1,6 +1,7 @@
 #include "methods/system/training/plan_values.h"
 
 #include "mapping/shard.h"
+#include "methods/system/training/training_program.h"
 #include "workload/models/transformer_source.h"
 
 #include <fmt/format.h>
@@ -63,6 +64,9 @@ Expected<void> fitsLayers(const Plan& plan, const PlanRoom& room) {
             "plan.pipeline",
             fmt::format("{} layers do not fill {} chunks of {} stages", room.model->layers, chunks, plan.pipeline),
             "at least one layer for each", "lower pp or vp", Place{.path = "plan/pipeline"});
+    if (plan.schedule != PipelineSchedule::OneForwardOneBackward)
+        if (const auto turns = scheduleOf(plan, 0, microbatchesOf(plan, room)); !turns)
+            return Unexpected(turns.error());
     if (plan.interleave < 2) return {};
     if (plan.pipeline < 2)
         return fail("plan.interleave", "there is no pipeline whose stages could take turns", "pp of 2 or more",

@@ -36,8 +36,8 @@ PlanRoom planRoom(const WorkloadRecipe& recipe, std::int64_t devices);
 /// Micro-batches of the plan: its own number, else as many as stages, at most a sample each (as shardedWorkload()).
 std::int64_t microbatchesOf(const Plan& plan, const PlanRoom& room);
 
-/// Fails with what checkPlan() and shardOf() say, and with `plan.not-a-transformer`, `plan.batch`, `plan.context`,
-/// `plan.pipeline`, `plan.interleave`.
+/// Fails with what checkPlan(), shardOf() and scheduleOf() say, and with `plan.not-a-transformer`, `plan.batch`,
+/// `plan.context`, `plan.pipeline`, `plan.interleave`.
 Expected<void> fits(const Plan& plan, const PlanRoom& room);
 
 /// The plan with as many copies as `devices` and the batch allow, and so many micro-batches at most that every copy
