@@ -3,6 +3,7 @@
 #include "app/cli/output.h"
 #include "app/cli/train_trace.h"
 #include "methods/system/cases/astra_case.h"
+#include "methods/system/cases/training_cases.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -85,7 +86,42 @@ std::string astraText(const AstraCase& given, const ClusterOutcome& outcome) {
     return text + table.text();
 }
 
+// What another tool says of each run, what Orrery says in the same rules and in its own.
+int runCases(const Arguments& arguments, Watch& watch) {
+    const auto cases = readTrainingCases(*arguments.value("cases"));
+    if (!cases) {
+        report(cases.error());
+        return Unanswered;
+    }
+    Table table({"run", "asked", cases->tool, "same rules", "own rules"}, {false, false, true, true, true});
+    Json runs = Json::array();
+    watch.begin("running");
+    for (std::size_t i = 0; i < cases->runs.size(); ++i) {
+        const TrainingCaseRun& run = cases->runs[i];
+        const auto same = runTrainingCase(*cases, i, false, watch.token());
+        const auto own = runTrainingCase(*cases, i, true, watch.token());
+        if (!same || !own) {
+            watch.end();
+            report(same ? own.error() : same.error());
+            return Unanswered;
+        }
+        table.add({run.name, run.exposed ? "exposed" : "time", run.recorded ? fmt::format("{:.0f}", *run.recorded) : "",
+                   fmt::format("{:.0f}", same->asked(run)), fmt::format("{:.0f}", own->asked(run))});
+        Json one{{"name", run.name}, {"asked", run.exposed ? "exposed_cycles" : "cycles"}};
+        if (run.recorded) one["recorded"] = *run.recorded;
+        one["same_rules"] = same->asked(run);
+        one["own_rules"] = own->asked(run);
+        runs.push_back(std::move(one));
+    }
+    watch.end();
+    const Json json{{"format", "orrery-training-cases"}, {"version", 1}, {"name", cases->name}, {"runs", runs}};
+    return print(arguments.has("json") ? json.dump(2) + "\n" : cases->name + ", cycles of 1 ns\n\n" + table.text())
+               ? Answered
+               : Unanswered;
+}
+
 int runTrain(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("cases")) return runCases(arguments, watch);
     const std::string congestion = arguments.value("congestion").value_or("aware");
     if (congestion != "aware" && congestion != "unaware") {
         report(Diagnostic{Severity::Error,
@@ -100,7 +136,7 @@ int runTrain(const Arguments& arguments, Watch& watch) {
         report(Diagnostic{Severity::Error,
                           "usage.missing",
                           "there is nothing to run, or too much",
-                          "--astra DIR or --trace FILE",
+                          "--astra DIR, --trace FILE or --cases FILE",
                           {},
                           {}});
         return Usage;
@@ -161,6 +197,7 @@ const Command trainCommand{
     .options =
         {{"astra", "DIR", "the folder"},
          {"trace", "FILE", "one trace, run on every rank"},
+         {"cases", "FILE", "runs of a file, beside what another tool says of them (presets/training)"},
          {"kineto", "FILE", "the timeline recorded beside a PyTorch execution trace, for its times"},
          {"ranks", "N[,N…]", "devices of a trace's network, by dimension, innermost first (as the trace says, or 8)"},
          {"topology", "WORD[,WORD…]", "Ring, Switch (the default) or FullyConnected, by dimension"},
@@ -178,7 +215,9 @@ const Command trainCommand{
                  {"orrery-cli train --astra cases/ring16 --congestion unaware --json",
                   "the same with closed-form links, for a script"},
                  {"orrery-cli train --trace Resnet50_DataParallel.txt --ranks 8 --order overlap",
-                  "a table of layers on eight ranks behind a switch"}},
+                  "a table of layers on eight ranks behind a switch"},
+                 {"orrery-cli train --cases presets/training/astra-sim-hgx-h100.yaml",
+                  "seven numbers of ASTRA-sim, run again"}},
     .run = runTrain,
 };
 

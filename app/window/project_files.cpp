@@ -83,6 +83,7 @@ void ProjectFiles::openExample(const QString& id) {
                                           "see the welcome page",
                                           {}});
     }
+    if (example->cases) return studio_.router.open(example->file);
     Expected<LoadedProject> loaded = readProjectFile(example->file.toStdString());
     if (!loaded) return studio_.messages.complain(loaded.error());
     if (!maybeSave()) return;

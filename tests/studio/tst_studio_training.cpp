@@ -3,10 +3,12 @@
 
 #include "app/document/commands/project_edits.h"
 #include "app/window/main_window.h"
+#include "app/window/training/cases_view.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/training_page.h"
 #include "app/window/training/training_start.h"
 #include "support/studio_fixture.h"
+#include "widgets/common/label.h"
 #include "widgets/common/theme.h"
 #include "widgets/training/cluster_map.h"
 #include "widgets/training/stage_memory_plot.h"
@@ -187,6 +189,18 @@ private slots:
         QVERIFY(memory != cards->cards().end());
         QCOMPARE(memory->tone, ui::Tone::Bad);
         QVERIFY(memory->note.contains("too much"));
+    }
+
+    void theSurveysNumbersAreOneClick() {
+        window_->openExample("astra-sim-hgx-h100");
+        QVERIFY(page_->isVisible() && page_->showsCases());
+        QVERIFY(QTest::qWaitFor([this] { return !page_->cases()->isBusy() && page_->cases()->answers().front().same; },
+                                60000));
+        QCOMPARE(page_->cases()->answers().size(), std::size_t(7));
+        QVERIFY(page_->findChild<ui::Label*>("training.cases.state")->text().contains("7 of 7"));
+        QVERIFY(!window_->document().isModified());
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.cases.close"), Qt::LeftButton);
+        QVERIFY(!page_->showsCases());
     }
 
     void everyControlIsNamedAndExplained() {

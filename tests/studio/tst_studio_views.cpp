@@ -88,7 +88,8 @@ private:
 
 void TestStudioViews::everyExampleAnswers_data() {
     QTest::addColumn<QString>("id");
-    for (const Example& example : examples()) QTest::newRow(qPrintable(example.id)) << example.id;
+    for (const Example& example : examples())
+        if (!example.cases) QTest::newRow(qPrintable(example.id)) << example.id;  // those: tst_studio_training
 }
 
 void TestStudioViews::everyExampleAnswers() {

@@ -72,6 +72,10 @@ bool TrainingPage::isStarting() const {
     return !stack_ || stack_->currentIndex() == 0;
 }
 
+bool TrainingPage::showsCases() const {
+    return stack_ && stack_->currentIndex() == 2;
+}
+
 bool TrainingPage::isUpToDate() const {
     return !stale_ && !soon_.isActive() && !quickly_->isBusy() && studio_.live.upToDate() &&
            snapshot_ == studio_.live.snapshot();
@@ -96,7 +100,7 @@ void TrainingPage::follow() {
 void TrainingPage::showQuestion() {
     const bool asked = question_.lacks == TrainingLacks::Nothing;
     if (!asked) start_->show(*studio_.document.state(), question_);
-    stack_->setCurrentIndex(asked ? 1 : 0);
+    stack_->setCurrentIndex(casesOpen_ ? 2 : asked ? 1 : 0);
     if (asked) form_->setQuestion(question_);
 }
 

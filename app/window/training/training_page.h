@@ -30,6 +30,7 @@ enum class EditPhase;
 
 namespace orrery::app {
 
+class CasesView;
 class PlanForm;
 class QuickAnswers;
 class TrainingStartPage;
@@ -45,6 +46,8 @@ public:
     void join(Studio& studio) override;
     std::vector<MenuPart> menus() override;
     std::vector<ui::PaletteEntry> findable() override;
+    bool accepts(const OpenFile& file) const override;
+    void open(const QString& path) override;
     void feed(const ui::SnapshotPtr& snapshot) override;
     bool goTo(const Place& place) override;
     void saveView(QSettings& settings) const override;
@@ -56,6 +59,8 @@ public:
     bool isUpToDate() const;                  ///< what is shown answers the document as it is
     bool isStarting() const;                  ///< the first question is shown instead of the views
     PlanForm* form() const { return form_; }  ///< this and the other views: null until the page was seen
+    CasesView* cases() const { return cases_; }
+    bool showsCases() const;  ///< runs of a file, instead of the project's step
     TrainingStartPage* startPage() const { return start_; }
     QTabWidget* tabs() const { return tabs_; }
     ui::StepCards* cards() const { return cards_; }
@@ -102,6 +107,7 @@ private:
     ui::SnapshotPtr snapshot_;             ///< newest
     std::shared_ptr<const Estimate> run_;  ///< of it, if it is of a training step
     std::optional<StepAnswer> answer_, quick_;
+    bool casesOpen_ = false;
     bool current_ = false;               ///< the run answers the question as it is
     std::optional<Diagnostic> refusal_;  ///< why there is none
     std::optional<Pinned> pinned_;
@@ -113,6 +119,7 @@ private:
 
     QStackedLayout* stack_ = nullptr;
     TrainingStartPage* start_ = nullptr;
+    CasesView* cases_ = nullptr;
     PlanForm* form_ = nullptr;
     ui::Label *headline_ = nullptr, *sub_ = nullptr;
     QPushButton* pin_ = nullptr;

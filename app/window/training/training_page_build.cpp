@@ -2,6 +2,7 @@
 #include "app/document/commands/set_replication.h"
 #include "app/window/form_parts.h"
 #include "app/window/studio.h"
+#include "app/window/training/cases_view.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/training_page.h"
 #include "app/window/training/training_start.h"
@@ -54,6 +55,12 @@ void TrainingPage::build() {
     row->addWidget(right, 1);
     stack_->addWidget(start_);
     stack_->addWidget(body);
+    cases_ = new CasesView(this);
+    stack_->addWidget(cases_);
+    connect(cases_, &CasesView::closed, this, [this] {
+        casesOpen_ = false;
+        showQuestion();
+    });
 
     connect(start_, &TrainingStartPage::started, this, &TrainingPage::start);
     connect(start_, &TrainingStartPage::refused, this,

@@ -1,6 +1,7 @@
 // The training page as a page of the window.
 
 #include "app/window/studio.h"
+#include "app/window/training/cases_view.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/training_page.h"
 
@@ -19,6 +20,28 @@ PageCard TrainingPage::card() const {
             {}};
 }
 
+bool TrainingPage::accepts(const OpenFile& file) const {
+    return file.kind == QLatin1String("training-cases");
+}
+
+void TrainingPage::open(const QString& path) {
+    Expected<TrainingCases> read = readTrainingCases(path.toStdString());
+    if (!read) {
+        studio_.messages.complain(read.error());
+        emit opened(path, false);
+        return;
+    }
+    studio_.layouts.showProject();
+    studio_.router.show(this);
+    studio_.docks.setAside(true);
+    build();
+    casesOpen_ = true;
+    stack_->setCurrentIndex(2);
+    cases_->setCases(std::move(*read));
+    studio_.messages.log(Severity::Note, tr("Opened %1").arg(path));
+    emit opened(path, true);
+}
+
 void TrainingPage::join(Studio& studio) {
     const auto changed = [this] {
         stale_ = true;
@@ -29,6 +52,7 @@ void TrainingPage::join(Studio& studio) {
         connect(&studio.document, signal, this, changed);
     connect(&studio.document, &Document::replaced, this, [this, changed] {
         pinned_.reset();
+        casesOpen_ = false;
         question_ = {};
         changed();
     });

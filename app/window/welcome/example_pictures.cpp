@@ -143,6 +143,7 @@ void ExamplePictures::start() {
         Found found;
         for (const Example& example : examples()) {
             if (stop.stop_requested()) break;
+            if (example.cases) continue;
             if (example.drawing) {
                 auto loaded = readProjectFile(example.file.toStdString());
                 if (loaded && !loaded->project.hardware.empty())

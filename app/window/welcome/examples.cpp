@@ -28,6 +28,7 @@ Example readHead(const QFileInfo& info) {
         if (text.startsWith(QLatin1String("# order:"))) example.order = value(text).toInt();
         if (text.startsWith(QLatin1String("# opens:"))) {
             example.drawing = value(text) == QLatin1String("drawing");
+            example.cases = value(text) == QLatin1String("training-cases");
             example.serving = value(text) == QLatin1String("serving");
         }
         if (text.startsWith(QLatin1String("hardware:"))) break;
@@ -39,9 +40,10 @@ Example readHead(const QFileInfo& info) {
 
 std::vector<Example> examples() {
     std::vector<Example> found;
-    const QDir folder(QString::fromStdString(presetsFolder()) + QStringLiteral("/examples"));
-    for (const QFileInfo& info : folder.entryInfoList({QStringLiteral("*.yaml")}, QDir::Files, QDir::Name)) {
-        found.push_back(readHead(info));
+    for (const char* name : {"/examples", "/training"}) {
+        const QDir folder(QString::fromStdString(presetsFolder()) + QLatin1String(name));
+        for (const QFileInfo& info : folder.entryInfoList({QStringLiteral("*.yaml")}, QDir::Files, QDir::Name))
+            found.push_back(readHead(info));
     }
     std::ranges::stable_sort(found, {}, &Example::order);
     return found;

@@ -2,7 +2,8 @@
 
 // The ready projects of presets/examples: each an ordinary project file whose name and description the
 // gallery shows; a comment `# order: 3` gives its place, `# opens: drawing` opens it on the canvas, `# opens:
-// serving` on the serving page.
+// serving` on the serving page. Also
+// the runs of presets/training, which are no projects (`# opens: training-cases`).
 
 #include "widgets/welcome/welcome_page.h"
 
@@ -19,6 +20,7 @@ struct Example {
     QString description;
     int order = 0;
     bool serving = false;  ///< opens on the serving page; its picture is the traffic
+    bool cases = false;    ///< runs of another tool, on the training page
     bool drawing = false;  ///< opens on the canvas, in the Draw layout; its picture is the drawing
 };
 
