@@ -34,6 +34,8 @@ struct ClusterSettings {
     FabricSettings network;
     /// Of all-reduce, all-gather, reduce-scatter, all-to-all; by dimension, the last one for those beyond.
     std::array<std::vector<AlgorithmChoice>, 4> algorithms;
+    /// Of communicators of a part of the ranks, by the same order of collectives.
+    std::array<AlgorithmChoice, 4> groupAlgorithms;
     double endpointDelay = 0;       ///< ns before a message is sent and after it has come
     double startDelay = 0;          ///< ns before the first message of each chunk of a collective (not of trees)
     std::int64_t activeChunks = 1;  ///< of a rank in one dimension, at a time
@@ -44,7 +46,7 @@ struct ClusterSettings {
     CollectiveOrder order = CollectiveOrder::Lifo;
     RemoteMemory remote;
     /// As ASTRA-sim at 518bd513 does it, faults included (README): whole nanoseconds, whole last chunks, reductions
-    /// that are left out, one exchange at a time. Communicators of a part of the ranks are rings in either case.
+    /// that are left out, one exchange at a time.
     bool astraSim = false;
     std::vector<std::int32_t> spansOf;       ///< slots whose spans are kept, where spans are; empty: all
     const ExchangePrices* prices = nullptr;  ///< instead of the network; outlives the run

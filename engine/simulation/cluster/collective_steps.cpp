@@ -107,7 +107,7 @@ void Collectives::post(std::uint32_t target, std::int32_t from, std::int32_t to,
         freeMessages_.pop_back();
     }
     ++sent_;
-    messages_[at] = {MessageFabric::begin(from, to), target, step, phase, bytes};
+    messages_[at] = {fabric_.begin(from, to), target, step, phase, bytes};
     if (!settings_.network.congestion) {
         queue_.schedule(queue_.now() + fabric_.alone(from, to, bytes), MessageThere, at);
         return;

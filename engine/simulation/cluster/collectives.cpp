@@ -70,7 +70,7 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
     if (request.group >= 0) {
         const auto size = static_cast<std::int64_t>(groups_[static_cast<std::size_t>(request.group)].members.size());
         if (size < 2) return phases;
-        if (auto added = add(what, 0, size, {}, false); !added) return Unexpected(std::move(added.error()));
+        if (auto added = add(what, 0, size, settings_.groupAlgorithms[kind], false); !added) return Unexpected(std::move(added.error()));
         return phases;
     }
     std::vector<std::int32_t> used;

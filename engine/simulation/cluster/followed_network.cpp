@@ -91,7 +91,8 @@ Expected<double> FollowedNetwork::follow(const CollectiveCall& call, const std::
     settings.network.carrying = carrying_;
     settings.splits = settings.activeChunks = carrying_ == LinkCarrying::StoreAndForward ? 4 : 1;
     settings.startDelay = libraryStart(ncclTuning());
-    settings.algorithms[3] = {AlgorithmChoice{StepAlgorithm::Direct, 0}};
+    settings.groupAlgorithms[3] = {StepAlgorithm::Direct, 0};
+    settings.algorithms[3] = {settings.groupAlgorithms[3]};
     std::int64_t devices = 1;
     for (const FabricDimension& one : settings.network.dimensions) devices *= one.size;
     const std::int64_t busy = devices / tile * tile;

@@ -40,6 +40,16 @@ bool alikeApart(const std::vector<FabricDimension>& dimensions, std::int64_t fir
     return true;
 }
 
+int ringDimension(const std::vector<FabricDimension>& dimensions, std::span<const std::int32_t> members) {
+    int d = -1;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        const int mine = plainDimension(dimensions, members[m], members[(m + 1) % members.size()]);
+        if (mine < 0 || (d >= 0 && mine != d)) return -1;
+        d = mine;
+    }
+    return d;
+}
+
 bool ringsAlike(const std::vector<FabricDimension>& dimensions, std::int64_t first, std::int64_t count,
                 std::int64_t size, std::int64_t stride) {
     if (size < 2) return true;

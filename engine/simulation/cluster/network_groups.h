@@ -18,6 +18,9 @@ int dimensionBetween(const std::vector<FabricDimension>& dimensions, std::int64_
 /// a switch or a full connection. Then what they send at the same time waits for nothing of each other's.
 bool alikeApart(const std::vector<FabricDimension>& dimensions, std::int64_t first, std::int64_t count,
                 std::int64_t apart);
+/// The one dimension, without neighbours, over which a ring through these members goes from each to the next; -1 where
+/// it goes another way.
+int ringDimension(const std::vector<FabricDimension>& dimensions, std::span<const std::int32_t> members);
 /// The same of rings: groups of `size` members `stride` apart fill the devices from `first` on.
 bool ringsAlike(const std::vector<FabricDimension>& dimensions, std::int64_t first, std::int64_t count,
                 std::int64_t size, std::int64_t stride);

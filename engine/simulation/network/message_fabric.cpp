@@ -54,8 +54,10 @@ Expected<MessageFabric> MessageFabric::make(FabricSettings settings, std::vector
         std::int64_t links = states * fabric.linksOfDevice_;
         for (const FabricDimension& one : settings.dimensions) {
             fabric.firstOfGraph_.push_back(static_cast<std::size_t>(links));
-            if (one.routes)
-                links += fabric.devices_ / one.size * static_cast<std::int64_t>(one.routes->graph().links.size());
+            if (!one.routes) continue;
+            const auto its = static_cast<std::int64_t>(one.routes->graph().links.size());
+            links += fabric.devices_ / one.size * its;
+            fabric.linksOfGraphs_ += fabric.devices_ / one.size * its;
         }
         // 24 bytes each.
         if (links > std::int64_t{1} << 26)
@@ -78,7 +80,7 @@ SimTime MessageFabric::alone(std::int32_t source, std::int32_t target, double by
         const std::int64_t from = indexIn(d, source), to = indexIn(d, target);
         if (from == to) continue;
         if (one.routes) {
-            const auto hash = FabricRoutes::hashOf(source, target);
+            const std::uint8_t hash = hashOf(source, target);
             double narrowest = 0;
             for (auto at = static_cast<std::int32_t>(from); at != to;) {
                 const std::int32_t next = one.routes->next(at, static_cast<std::int32_t>(to), hash);
@@ -97,6 +99,17 @@ SimTime MessageFabric::alone(std::int32_t source, std::int32_t target, double by
         nanoseconds += static_cast<double>(hops) * latency_[d] + bytes / rate_[d];
     }
     return ticks(nanoseconds);
+}
+
+std::uint8_t MessageFabric::hashOf(std::int32_t source, std::int32_t target) const {
+    std::uint8_t hash = 0;
+    for (std::size_t d = 0; d < strides_.size(); ++d) {
+        if (!settings_.dimensions[d].routes) continue;
+        const std::uint8_t its = FabricRoutes::hashOf(static_cast<std::int32_t>(indexIn(d, source)),
+                                                      static_cast<std::int32_t>(indexIn(d, target)));
+        hash = static_cast<std::uint8_t>(hash * 31 + its);
+    }
+    return hash;
 }
 
 double MessageFabric::way(std::int32_t source, std::int32_t target, std::vector<std::int32_t>& links) const {

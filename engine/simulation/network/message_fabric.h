@@ -62,9 +62,12 @@ public:
         SimTime busy = 0;
     };
 
-    /// Where a message from `source` to `target` begins.
-    static Place begin(std::int32_t source, std::int32_t target) {
-        return {source, target, on_device, FabricRoutes::hashOf(source, target)};
+    /// Where a message from `source` to `target` begins. Ways through graphs are chosen by the places of both in them,
+    /// so that copies of a graph are used alike.
+    Place begin(std::int32_t source, std::int32_t target) const {
+        Place place{source, target};
+        if (!firstOfGraph_.empty() && linksOfGraphs_ > 0) place.hash = hashOf(source, target);
+        return place;
     }
 
     /// Fails with `network.shape` where a dimension has another shape, fewer than two devices, no bandwidth, a negative
@@ -123,6 +126,7 @@ private:
         std::size_t link;
         double rate, latency;
     };
+    std::uint8_t hashOf(std::int32_t source, std::int32_t target) const;
     Next step(Place& place) const;
     SimTime carry(const Next& next, double bytes, SimTime now);
 
@@ -132,6 +136,7 @@ private:
     std::vector<double> latency_, rate_;  ///< ns, B/ns
     std::vector<std::int32_t> slots_;
     std::vector<std::size_t> firstOfGraph_;
+    std::int64_t linksOfGraphs_ = 0;
     std::vector<SimTime> free_;
     std::vector<LinkUse> use_;
     LinkUseOverTime overTime_;

@@ -65,6 +65,17 @@ void readOperators(const JsonValues& json, Estimate& estimate, Workload& workloa
     }
 }
 
+void readNetworkUse(const JsonValues& json, NetworkUse& use) {
+    json.need({"span_s", "rows"});
+    use.spanSeconds = json.number("span_s");
+    for (const JsonNode& item : json.list("rows")) {
+        const JsonValues row = json.of(item);
+        const auto busy = row.numbers("busy");
+        use.rows.push_back(
+            {row.text("component", ""), row.text("what", ""), std::vector<float>(busy.begin(), busy.end())});
+    }
+}
+
 void readTimeline(const JsonValues& json, Timeline& timeline) {
     json.need({"rows", "spans"});
     timeline.rows = json.texts("rows");
@@ -154,6 +165,7 @@ StoredEstimate estimateFrom(const JsonValues& json) {
     estimate.parts = {partsFrom(json, "used"), partsFrom(json, "ignored")};
     readOperators(json, estimate, *workload);
     if (json.has("timeline")) readTimeline(json.inner("timeline"), estimate.timeline);
+    if (json.has("network_use")) readNetworkUse(json.inner("network_use"), estimate.networkUse);
     if (json.has("provenance")) {
         const JsonValues from = json.inner("provenance");
         estimate.provenance = {

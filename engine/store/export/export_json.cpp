@@ -96,6 +96,13 @@ Json timelineJson(const Timeline& timeline) {
     return {{"rows", timeline.rows}, {"spans", std::move(spans)}, {"truncated", timeline.truncated}};
 }
 
+Json networkUseJson(const NetworkUse& use) {
+    Json rows = Json::array();
+    for (const NetworkUse::Row& row : use.rows)
+        rows.push_back({{"component", row.path}, {"what", row.what}, {"busy", row.busy}});
+    return {{"span_s", use.spanSeconds}, {"rows", std::move(rows)}};
+}
+
 Json ceilingsJson(const Estimate& estimate) {
     Json list = Json::array();
     for (const Ceiling& ceiling : estimate.ceilings) {
@@ -174,6 +181,7 @@ Json estimateObject(const Scenario& scenario, const Estimate& estimate, bool who
         }
     }
     if (whole && !estimate.timeline.spans.empty()) json["timeline"] = timelineJson(estimate.timeline);
+    if (whole && !estimate.networkUse.rows.empty()) json["network_use"] = networkUseJson(estimate.networkUse);
     const Provenance& from = estimate.provenance;
     json["provenance"] = {{"method", from.method},
                           {"version", from.version},

@@ -11,25 +11,74 @@ namespace orrery {
 
 namespace {
 
+/// Calls good(members) once for every group of a kind; whether all are.
+template <class Good>
+bool everyGroup(ProgramGroup kind, const Plan& plan, Good&& good) {
+    std::vector<bool> seen(static_cast<std::size_t>(plan.devices()), false);
+    for (std::int64_t r = 0; r < plan.devices(); ++r) {
+        if (seen[static_cast<std::size_t>(r)]) continue;
+        const std::vector<std::int32_t> members = membersOf(kind, plan, r);
+        for (const std::int32_t member : members) seen[static_cast<std::size_t>(member)] = true;
+        if (members.size() > 1 && !good(members)) return false;
+    }
+    return true;
+}
+
+constexpr ProgramGroup every_group[] = {ProgramGroup::Tensor, ProgramGroup::Context, ProgramGroup::Gradients,
+                                        ProgramGroup::Experts, ProgramGroup::ExpertGradients};
+
+bool isPlain(const FabricDimension& one) {
+    return !one.routes && one.shape != TopologyShape::Ring;
+}
+
 /// Whether everyone of a stage sees the same network, in all that he exchanges.
 bool stagesAlike(const Plan& plan, const std::vector<FabricDimension>& dimensions, std::int64_t devices) {
     const std::int64_t perStage = plan.tensor * plan.context * plan.data;
-    const auto rings = [&](std::int64_t first, std::int64_t size, std::int64_t stride) {
-        // All devices together go dimension by dimension, each the same way.
-        return size == devices || ringsAlike(dimensions, first, perStage, size, stride);
-    };
-    const bool plain = std::all_of(dimensions.begin(), dimensions.end(), [](const FabricDimension& one) {
-        return !one.routes && one.shape != TopologyShape::Ring;
-    });
-    if (!plain) return false;
-    for (std::int64_t s = 0; s < plan.pipeline; ++s) {
-        const std::int64_t first = s * perStage, next = (s + 1) % plan.pipeline * perStage;
-        if (!rings(first, plan.tensor, 1) || !rings(first, plan.context, plan.tensor) ||
-            !rings(first, plan.data * plan.context, plan.tensor))
-            return false;
-        if (plan.pipeline > 1 && !alikeApart(dimensions, first, perStage, next - first)) return false;
+    if (!std::all_of(dimensions.begin(), dimensions.end(), isPlain)) return false;
+    // Groups over both stages of a pair go different ways inside and between them.
+    if (plan.schedule == PipelineSchedule::DualPipe) return false;
+    for (const ProgramGroup kind : every_group) {
+        std::vector<int> ofStage(static_cast<std::size_t>(plan.pipeline), -1);
+        const bool good = everyGroup(kind, plan, [&](const std::vector<std::int32_t>& members) {
+            // All devices together go dimension by dimension, each the same way.
+            if (static_cast<std::int64_t>(members.size()) == devices) return true;
+            const int d = ringDimension(dimensions, members);
+            int& known = ofStage[static_cast<std::size_t>(members.front() / perStage)];
+            if (d < 0 || (known >= 0 && known != d)) return false;
+            known = d;
+            return true;
+        });
+        if (!good) return false;
     }
+    for (std::int64_t s = 0; s < plan.pipeline && plan.pipeline > 1; ++s)
+        if (!alikeApart(dimensions, s * perStage, perStage, ((s + 1) % plan.pipeline - s) * perStage)) return false;
     return true;
+}
+
+/// Devices beside each other that do the same at the same time: what they exchange stays among them, over one plain
+/// dimension, or goes to the same place of other such sets, each in a network of its own.
+std::int64_t alikeDevices(const Plan& plan, const std::vector<FabricDimension>& dimensions, std::int64_t devices) {
+    const std::int64_t perStage = plan.tensor * plan.context * plan.data;
+    std::int64_t best = 1, block = 1;
+    for (const FabricDimension& one : dimensions) {
+        block *= one.size;
+        if (perStage % block != 0 || !isPlain(one)) break;
+        const bool good = std::all_of(std::begin(every_group), std::end(every_group), [&](ProgramGroup kind) {
+            int known = -1;
+            return everyGroup(kind, plan, [&](const std::vector<std::int32_t>& members) {
+                if (static_cast<std::int64_t>(members.size()) == devices) return true;
+                const auto every = [&](auto&& same) { return std::all_of(members.begin(), members.end(), same); };
+                if (every([&](std::int32_t m) { return m % block == members.front() % block; })) return true;
+                if (!every([&](std::int32_t m) { return m / block == members.front() / block; })) return false;
+                const int d = ringDimension(dimensions, members);
+                if (d < 0 || (known >= 0 && known != d)) return false;
+                known = d;
+                return true;
+            });
+        });
+        if (good) best = block;
+    }
+    return best;
 }
 
 double messagesOf(const ClusterJob& job, const ClusterSettings& settings) {
@@ -52,16 +101,19 @@ double messagesOf(const ClusterJob& job, const ClusterSettings& settings) {
 
 Expected<ClusterJob> StepNetwork::jobOf(const TrainingProgram& program) const {
     if (folded_) return trainingJob(program, devices_);
-    auto job = everyRank(program);
+    auto job = everyRank(program, alike_);
     if (!job) return job;
+    const std::int64_t sets = devices_ / alike_;
     const auto idle = std::make_shared<const ExecutionTrace>();
-    while (static_cast<std::int64_t>(job->traces.size()) < devices_) job->traces.push_back(idle);
+    while (static_cast<std::int64_t>(job->traces.size()) < sets) job->traces.push_back(idle);
+    for (std::int64_t r = 0; alike_ > 1 && r < devices_; ++r)
+        job->slotOf.push_back(static_cast<std::int32_t>(r / alike_));
     for (RankGroup& group : job->groups) group.block = blockOf(settings_.network.dimensions, group.members);
     return job;
 }
 
 Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const std::vector<NetworkTier>& tiers,
-                                        LinkCarrying carrying) {
+                                        LinkCarrying carrying, bool fold) {
     auto fabric = drawnFabric(tiers, ncclTuning());
     if (!fabric) return Unexpected(std::move(fabric.error()));
     StepNetwork made;
@@ -71,11 +123,14 @@ Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const st
     if (settings.network.dimensions.empty()) settings.network.dimensions = {FabricDimension{}};  // two at least
     settings.startDelay = libraryStart(ncclTuning());
     settings.activeChunks = 64;
+    settings.groupAlgorithms[3] = {StepAlgorithm::Direct, 0};
+    settings.algorithms[3] = {settings.groupAlgorithms[3]};
     for (const FabricDimension& one : settings.network.dimensions) made.devices_ *= one.size;
     const Plan& plan = program.plan;
-    made.folded_ = stagesAlike(plan, settings.network.dimensions, made.devices_);
+    made.folded_ = fold && stagesAlike(plan, settings.network.dimensions, made.devices_);
+    if (fold && !made.folded_) made.alike_ = alikeDevices(plan, settings.network.dimensions, made.devices_);
     constexpr std::int64_t most = 4096;
-    if (!made.folded_ && made.devices_ > most)
+    if (!made.folded_ && made.devices_ / made.alike_ > most)
         return fail("training.ranks",
                     fmt::format("messages of {} devices would have to be followed one by one", made.devices_),
                     fmt::format("at most {} devices, or groups that each lie in one switch", most),
@@ -101,7 +156,7 @@ Expected<ClusterOutcome> StepNetwork::run(const TrainingProgram& program, bool s
     auto job = jobOf(program);
     if (!job) return Unexpected(std::move(job.error()));
     const Plan& plan = program.plan;
-    const std::int64_t perStage = folded_ ? 1 : plan.tensor * plan.context * plan.data;
+    const std::int64_t perStage = folded_ ? 1 : plan.tensor * plan.context * plan.data / alike_;
     ClusterSettings settings = settings_;
     settings.network.useOverTime = spans;
     if (spans)
@@ -127,7 +182,9 @@ std::string StepNetwork::assumption() const {
         "{}",
         settings_.network.carrying == LinkCarrying::Fluid ? "shared max-min fair" : "one message at a time",
         settings_.splits, settings_.splits == 1 ? "" : "s",
-        folded_ ? "one device stands for its stage, as the network looks the same to all" : "every device is run");
+        folded_      ? std::string("one device stands for its stage, as the network looks the same to all")
+        : alike_ > 1 ? fmt::format("one device stands for {} beside each other", alike_)
+                     : std::string("every device is run"));
 }
 
 }  // namespace orrery

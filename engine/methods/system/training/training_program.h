@@ -101,7 +101,8 @@ std::int64_t stageOf(const Plan& plan, std::int64_t chunk, std::int32_t ofStage)
 /// does.
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn = 0);
 
-/// The same with a trace and communicators for every rank of the plan: for tools that know no likeness.
-Expected<ClusterJob> everyRank(const TrainingProgram& program);
+/// The same with a trace and communicators for every rank of the plan: for tools that know no likeness. With `alike`
+/// above 1 for the first of so many ranks beside each other alone, for which it stands.
+Expected<ClusterJob> everyRank(const TrainingProgram& program, std::int64_t alike = 1);
 
 }  // namespace orrery

@@ -360,15 +360,15 @@ Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t dr
     return job;
 }
 
-Expected<ClusterJob> everyRank(const TrainingProgram& program) {
+Expected<ClusterJob> everyRank(const TrainingProgram& program, std::int64_t alike) {
     const Plan& plan = program.plan;
     const std::int64_t perStage = plan.tensor * plan.context * plan.data;
-    if (auto good = fits(program, perStage); !good) return Unexpected(std::move(good.error()));
+    if (auto good = fits(program, perStage / alike); !good) return Unexpected(std::move(good.error()));
     const auto folded = trainingJob(program);
     if (!folded) return folded;
     ClusterJob job;
     std::set<std::string, std::less<>> known;
-    for (std::int64_t r = 0; r < plan.pipeline * perStage; ++r) {
+    for (std::int64_t r = 0; r < plan.pipeline * perStage; r += alike) {
         ExecutionTrace trace = *folded->traces[static_cast<std::size_t>(r / perStage)];
         for (TraceNode& node : trace.nodes)
             if (node.peer >= 0) node.peer += static_cast<std::int32_t>(r % perStage);
