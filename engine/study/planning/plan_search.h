@@ -19,13 +19,15 @@ enum class PlanObjective : std::uint8_t { Time, Devices, Energy, Cost };
 std::string_view toText(PlanObjective objective);  ///< `time`, `devices`, `energy`, `cost`
 std::optional<PlanObjective> planObjective(std::string_view word);
 
-/// What may be chosen. An empty list: all that divides (powers of two where everything would).
+/// What may be chosen. An empty list: all that divides. Tensor parallelism divides heads, widths and the devices of a
+/// node; stages divide the layers, or are a power of two; copies and micro-batches divide the batch, micro-batches of
+/// 32 samples at most; the sequence is split down to 4,096 positions; experts stand over up to 64 devices.
 struct PlanSpace {
     std::vector<std::int64_t> tensor, pipeline, interleave, context, expert, data;
     std::vector<std::int64_t> microbatchSize;  ///< samples of a copy in one micro-batch
     std::vector<std::int64_t> zero = {0, 1, 2, 3}, sequence = {0, 1};
     std::vector<Recompute> recompute = {Recompute::None, Recompute::Selective, Recompute::Full};
-    bool tensorInsideNode = true;                    ///< tensor × context parallelism stays inside the innermost tier
+    bool tensorInsideNode = true;                    ///< tensor parallelism stays inside the innermost tier
     std::int64_t leastDevices = 1, mostDevices = 0;  ///< 0: all that are drawn
     std::vector<std::string> groups;                 ///< kinds of device by name; empty: every kind that is drawn
 };
@@ -59,6 +61,7 @@ struct PlanSearchResult {
     bool proven = false;                  ///< nothing in the space is better than the first; false where stopped
     std::uint64_t plans = 0;              ///< in the space
     std::uint64_t priced = 0;             ///< by the closed form
+    std::uint64_t nodes = 0;              ///< of the tree: shards, then stages and copies
     std::uint64_t pruned = 0;             ///< by a bound, unpriced
     std::uint64_t shards = 0;             ///< distinct ones that a method priced
     std::uint64_t tooLarge = 0;           ///< priced, and beyond the memory

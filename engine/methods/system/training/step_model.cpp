@@ -259,38 +259,74 @@ Expected<std::shared_ptr<const StepModel>> StepModel::make(const Method& method,
     return std::shared_ptr<const StepModel>(new StepModel(std::move(state)));
 }
 
-Expected<StepFigures> StepModel::figures(const StepPlan& asked, const std::stop_token& stop) const {
+/// A plan found in the caches, or put there.
+struct StepModel::Found {
+    std::shared_ptr<const PricedShard> shard;
+    std::shared_ptr<const StepPieces> pieces;
+    const ExchangeCache* exchanges = nullptr;
+    std::size_t group = 0;
+    std::int64_t microbatches = 1, samples = 1;
+};
+
+Expected<StepModel::Found> StepModel::find(const StepPlan& asked, const std::stop_token& stop) const {
     const State& s = *state_;
     const Plan& plan = asked.plan;
     const auto group = groupFor(s.cluster, plan);
     if (!group) return Unexpected(group.error());
     if (auto good = checkPlan(plan, (*group)->count); !good) return Unexpected(std::move(good.error()));
-    const std::int64_t m = microbatchesOf(plan, s.batch), copies = plan.data * m;
-    const bool unordered = plan.interleave > 1 && m % plan.pipeline != 0;
-    if (unordered || plan.schedule == PipelineSchedule::DualPipe)
-        if (auto turns = scheduleOf(plan, 0, m); !turns) return Unexpected(std::move(turns.error()));
+    Found found;
+    found.group = static_cast<std::size_t>(*group - s.cluster.groups.data());
+    found.microbatches = microbatchesOf(plan, s.batch);
+    const std::int64_t m = found.microbatches, copies = plan.data * m;
+    if (plan.interleave > 1 && m % plan.pipeline != 0)
+        return Unexpected(oneForwardOneBackward(0, plan.pipeline, plan.interleave, m).error());
     if (s.batch < copies) return Unexpected(shardedWorkload(s.scenario.workload, plan, s.scenario.task).error());
+    found.samples = (s.batch + copies - 1) / copies;
 
-    ShardKey key{*group - s.cluster.groups.data(), plan.tensor, plan.context, plan.expert,
-                 (s.batch + copies - 1) / copies};
-    const auto shard = s.shards.get(key, [&] { return s.shardOf(plan, key, stop); });
-    if (!shard) return Unexpected(shard.error());
-    const auto exchanges = s.exchangesOf(static_cast<std::size_t>(key.group), (*shard)->facts.bound);
+    ShardKey key{static_cast<std::int64_t>(found.group), plan.tensor, plan.context, plan.expert, found.samples};
+    auto shard = s.shards.get(key, [&] { return s.shardOf(plan, key, stop); });
+    if (!shard) return Unexpected(std::move(shard.error()));
+    const auto exchanges = s.exchangesOf(found.group, (*shard)->facts.bound);
     if (!exchanges) return Unexpected(exchanges.error());
     key.sequence = plan.sequence;
     key.recompute = static_cast<std::int64_t>(asked.recompute);
     key.piped = plan.pipeline > 1 ? 1 : 0;
-    const auto pieces =
-        s.pieces.get(key, [&] { return s.piecesOf(plan, **shard, **exchanges, asked.recompute, stop); });
-    if (!pieces) return Unexpected(pieces.error());
+    auto pieces = s.pieces.get(key, [&] { return s.piecesOf(plan, **shard, **exchanges, asked.recompute, stop); });
+    if (!pieces) return Unexpected(std::move(pieces.error()));
     const std::int64_t chunks = plan.pipeline * plan.interleave;
     if (chunks > 1 && (*pieces)->dealt < chunks)
         return Unexpected(trainingProgram((*shard)->sharded, (*shard)->operators, plan, s.step).error());
-    auto made = closedStep(**pieces, (*shard)->facts, plan, m, **exchanges, stop);
+    found.shard = std::move(*shard);
+    found.pieces = std::move(*pieces);
+    found.exchanges = *exchanges;
+    return found;
+}
+
+Expected<StepFigures> StepModel::figures(const StepPlan& plan, const std::stop_token& stop) const {
+    const auto found = find(plan, stop);
+    if (!found) return Unexpected(found.error());
+    auto made =
+        closedStep(*found->pieces, found->shard->facts, plan.plan, found->microbatches, *found->exchanges, stop);
     if (!made) return made;
-    made->microbatchSize = key.samples;
-    made->dollarsPerHour = s.dollarsPerHour[static_cast<std::size_t>(key.group)] * static_cast<double>(made->devices);
+    made->microbatchSize = found->samples;
+    made->dollarsPerHour = state_->dollarsPerHour[found->group] * static_cast<double>(made->devices);
     return made;
+}
+
+Expected<StepTotals> StepModel::totals(const StepPlan& plan, const std::stop_token& stop) const {
+    const auto found = find(plan, stop);
+    if (!found) return Unexpected(found.error());
+    const ShardFacts& facts = found->shard->facts;
+    const ChunkSums all = chunkSums(*found->pieces, 0, found->pieces->count, facts.factor);
+    return StepTotals{.pass = (all.forward + all.backward).likely(),
+                      .computing = all.compute,
+                      .optimizer = found->pieces->optimizerSeconds,
+                      .parameterBytes = found->pieces->parameterBytes,
+                      .stateBytes = found->pieces->stateBytes,
+                      .capacity = facts.capacity,
+                      .joulesPerSecond = facts.joulesPerSecond,
+                      .dollarsPerHour = state_->dollarsPerHour[found->group],
+                      .layers = found->pieces->dealt};
 }
 
 }  // namespace orrery

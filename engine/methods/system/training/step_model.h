@@ -32,6 +32,18 @@ std::string toText(const StepPlan& plan);  ///< `tp=8,pp=2 recompute=full`
 /// Dollars per hour of one device, by the device's name or path; "": of any other.
 using DevicePrices = std::map<std::string, double, std::less<>>;
 
+/// What no way of cutting a shard into stages and copies changes: bounds for a search. Seconds are likely ones.
+struct StepTotals {
+    double pass = 0;       ///< s of one micro-batch through all layers and back on one device, exchanges included
+    double computing = 0;  ///< s of it that are computing
+    double optimizer = 0;  ///< s over all layers, undivided
+    double parameterBytes = 0, stateBytes = 0;  ///< B of all layers: weights, and the optimizer's state
+    double capacity = 0;                        ///< B of a device; 0: not stated
+    double joulesPerSecond = 0;                 ///< of a device that computes; 0: not stated
+    double dollarsPerHour = 0;                  ///< of one device; 0: no price given
+    std::int64_t layers = 1;                    ///< that are dealt out to stages
+};
+
 /// Thread-safe; caches grow with the distinct shards that are asked for.
 class StepModel {
 public:
@@ -47,13 +59,17 @@ public:
     /// shard takes as long as the method does (milliseconds), every other some microseconds.
     Expected<StepFigures> figures(const StepPlan& plan, const std::stop_token& stop = {}) const;
 
+    /// Of the plan's shard, from the same cache. Fails as figures().
+    Expected<StepTotals> totals(const StepPlan& plan, const std::stop_token& stop = {}) const;
+
     const ClusterView& cluster() const;
     const Scenario& scenario() const;  ///< as given to make()
     const Method& method() const;
 
-    struct State;
-
 private:
+    struct State;
+    struct Found;
+    Expected<Found> find(const StepPlan& plan, const std::stop_token& stop) const;
     explicit StepModel(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };

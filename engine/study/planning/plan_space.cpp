@@ -1,0 +1,188 @@
+#include "study/planning/plan_space.h"
+
+#include "hardware/views/cluster_view.h"
+#include "mapping/placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::int64_t most_samples = 32, least_positions = 4096, most_expert_devices = 64;
+
+std::vector<std::int64_t> divisors(std::int64_t value, std::int64_t most) {
+    std::vector<std::int64_t> found;
+    for (std::int64_t d = 1; d <= value / d; ++d) {
+        if (value % d != 0) continue;
+        if (d <= most) found.push_back(d);
+        if (d != value / d && value / d <= most) found.push_back(value / d);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+template <class Possible>
+std::vector<std::int64_t> chosen(const std::vector<std::int64_t>& asked, std::vector<std::int64_t> all,
+                                 const Possible& possible) {
+    std::vector<std::int64_t> kept = asked.empty() ? std::move(all) : asked;
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    std::erase_if(kept, [&](std::int64_t value) { return value < 1 || !possible(value); });
+    return kept;
+}
+
+Unexpected nothing(std::string_view what, std::string_view expected) {
+    return fail("plan.space", fmt::format("no {} of those that may be chosen is possible", what), std::string(expected),
+                "widen what may be chosen", Place{.path = fmt::format("plan/{}", what)});
+}
+
+Expected<PlanChoices> choicesOf(const StepModel& model, const PlanSpace& space, std::size_t index) {
+    const DeviceGroup& group = model.cluster().groups[index];
+    const Workload& workload = *model.scenario().workload;
+    const auto& facts = workload.transformer;
+    PlanChoices made;
+    made.group = index;
+    made.batch = std::max<std::int64_t>(1, workload.recipe.options.batch);
+    made.layers = facts ? std::max<std::int64_t>(1, facts->layers) : 1;
+    made.leastDevices = std::max<std::int64_t>(1, space.leastDevices);
+    made.mostDevices = space.mostDevices > 0 ? std::min(space.mostDevices, group.count) : group.count;
+    const std::int64_t node = group.tiers.empty() ? 1 : group.tiers.front().size;
+    const std::int64_t most = made.mostDevices, sequence = std::max<std::int64_t>(1, workload.recipe.options.sequence);
+    const std::int64_t heads = facts ? facts->heads : 1,
+                       kvHeads = facts ? std::max<std::int64_t>(1, facts->kvHeads) : 1;
+    made.tensor =
+        chosen(space.tensor, divisors(space.tensorInsideNode ? node : group.count, most), [&](std::int64_t n) {
+            return n <= most && (!space.tensorInsideNode || n <= node) && heads % n == 0 &&
+                   (kvHeads % n == 0 || n % kvHeads == 0) && (!facts || facts->intermediate % n == 0);
+        });
+    if (made.tensor.empty()) return nothing("tensor", "a divisor of the heads, inside a node");
+    std::vector<std::int64_t> powers;
+    for (std::int64_t n = 1; n <= most && n < (std::int64_t{1} << 40); n *= 2) powers.push_back(n);
+    std::vector<std::int64_t> contexts{1};
+    for (const std::int64_t n : powers)
+        if (n > 1 && facts && sequence / n >= least_positions) contexts.push_back(n);
+    made.context = chosen(space.context, std::move(contexts),
+                          [&](std::int64_t n) { return n <= most && n <= sequence && (n == 1 || facts); });
+    if (made.context.empty()) return nothing("context", "at most one part for each position");
+    const std::int64_t experts = facts ? std::max<std::int64_t>(1, facts->experts) : 1;
+    made.expert = chosen(space.expert, divisors(experts, most_expert_devices),
+                         [&](std::int64_t n) { return n <= most && experts % n == 0; });
+    if (made.expert.empty()) return nothing("expert", "a divisor of the experts");
+    std::vector<std::int64_t> stages = divisors(made.layers, most);
+    for (const std::int64_t n : powers)
+        if (n <= made.layers) stages.push_back(n);
+    made.pipeline =
+        chosen(space.pipeline, std::move(stages), [&](std::int64_t n) { return n <= made.layers && n <= most; });
+    if (made.pipeline.empty()) return nothing("pipeline", "at most one stage for each layer");
+    made.data = chosen(space.data, divisors(made.batch, most),
+                       [&](std::int64_t n) { return n <= most && made.batch % n == 0; });
+    if (made.data.empty()) return nothing("data", "a divisor of the batch");
+    made.samples = chosen(space.microbatchSize, divisors(made.batch, most_samples),
+                          [&](std::int64_t n) { return made.batch % n == 0; });
+    if (made.samples.empty()) return nothing("microbatches", "a size that divides the batch");
+    made.unevenChunks = !space.interleave.empty();
+    made.interleave =
+        chosen(space.interleave, divisors(made.layers, made.layers), [&](std::int64_t n) { return n <= made.layers; });
+    if (made.interleave.empty()) return nothing("interleave", "at most one chunk for each layer");
+    for (const std::int64_t zero : space.zero)
+        if (zero >= 0 && zero <= 3) made.zero.push_back(zero);
+    for (const std::int64_t on : space.sequence)
+        if (on == 0 || on == 1) made.sequence.push_back(on);
+    made.recompute = space.recompute;
+    if (made.zero.empty()) return nothing("zero", "0 to 3");
+    if (made.sequence.empty()) return nothing("sequence", "0 or 1");
+    if (made.recompute.empty()) return nothing("recompute", "none, selective or full");
+    return made;
+}
+
+}  // namespace
+
+Expected<std::vector<PlanChoices>> planChoices(const StepModel& model, const PlanSpace& space) {
+    const ClusterView& cluster = model.cluster();
+    std::vector<std::size_t> groups;
+    for (const std::string& name : space.groups) {
+        Plan named;
+        named.placement = name;
+        const auto found = groupFor(cluster, named);
+        if (!found) return Unexpected(found.error());
+        groups.push_back(static_cast<std::size_t>(*found - cluster.groups.data()));
+    }
+    if (groups.empty())
+        for (std::size_t g = 0; g < cluster.groups.size(); ++g) groups.push_back(g);
+    std::vector<PlanChoices> made;
+    std::optional<Diagnostic> last;
+    for (const std::size_t g : groups) {
+        auto choices = choicesOf(model, space, g);
+        if (choices && choices->leastDevices > choices->mostDevices)
+            choices = fail("plan.space",
+                           fmt::format("{} devices at least, and {} × `{}` may be used", choices->leastDevices,
+                                       choices->mostDevices, cluster.groups[g].name),
+                           "no more than are drawn", "raise the `count` in the drawing, or lower the number");
+        if (choices)
+            made.push_back(std::move(*choices));
+        else if (!last)
+            last = std::move(choices.error());
+    }
+    if (made.empty()) return Unexpected(std::move(*last));
+    return made;
+}
+
+std::vector<ShardChoice> shardsOf(const std::vector<PlanChoices>& all) {
+    std::vector<ShardChoice> shards;
+    for (std::size_t c = 0; c < all.size(); ++c)
+        for (const std::int64_t tensor : all[c].tensor)
+            for (const std::int64_t context : all[c].context)
+                for (const std::int64_t expert : all[c].expert)
+                    for (const std::int64_t samples : all[c].samples) {
+                        if (tensor > all[c].mostDevices / context) continue;
+                        if (tensor % expert != 0 && expert % tensor != 0) continue;
+                        const ShardChoice shard{c, tensor, context, expert, samples};
+                        if (!nodesOf(all[c], shard).empty()) shards.push_back(shard);
+                    }
+    return shards;
+}
+
+std::vector<NodeChoice> nodesOf(const PlanChoices& choices, const ShardChoice& shard) {
+    std::vector<NodeChoice> nodes;
+    const std::int64_t within = shard.tensor * shard.context;
+    for (const std::int64_t pipeline : choices.pipeline) {
+        for (const std::int64_t data : choices.data) {
+            if (within > choices.mostDevices / pipeline || within * pipeline > choices.mostDevices / data) continue;
+            if (within * pipeline * data < choices.leastDevices) continue;
+            if ((choices.batch / data) % shard.samples != 0 || (within * data) % shard.expert != 0) continue;
+            nodes.push_back({pipeline, data, choices.batch / data / shard.samples});
+        }
+    }
+    return nodes;
+}
+
+Plan planOf(const StepModel& model, const PlanChoices& choices, const ShardChoice& shard, const NodeChoice& node) {
+    Plan plan;
+    plan.tensor = shard.tensor;
+    plan.context = shard.context;
+    plan.expert = shard.expert;
+    plan.pipeline = node.pipeline;
+    plan.data = node.data;
+    plan.microbatches = node.microbatches;
+    if (choices.group > 0) plan.placement = model.cluster().groups[choices.group].path;
+    return plan;
+}
+
+bool interleaves(const PlanChoices& choices, const Plan& node, std::int64_t interleave) {
+    if (interleave == 1) return true;
+    if (node.pipeline < 2 || node.microbatches % node.pipeline != 0) return false;
+    if (interleave > choices.layers / node.pipeline) return false;
+    return choices.unevenChunks || choices.layers % (node.pipeline * interleave) == 0;
+}
+
+std::uint64_t plansOf(const PlanChoices& choices, const Plan& node) {
+    std::uint64_t interleave = 0;
+    for (const std::int64_t n : choices.interleave) interleave += interleaves(choices, node, n) ? 1 : 0;
+    return choices.recompute.size() * (node.tensor > 1 ? choices.sequence.size() : 1) * interleave *
+           (node.data * node.context > 1 ? choices.zero.size() : 1);
+}
+
+}  // namespace orrery

@@ -1,0 +1,66 @@
+#pragma once
+
+// The plans that a search chooses among, as a tree: a shard (what one device computes), then stages and copies, then
+// what changes neither.
+
+#include "study/planning/plan_search.h"
+
+#include <vector>
+
+namespace orrery {
+
+/// Lists of a space as they hold for a model and a kind of device: never empty.
+struct PlanChoices {
+    std::size_t group = 0;  ///< of the cluster
+    std::int64_t batch = 1, layers = 1, leastDevices = 1, mostDevices = 1;
+    std::vector<std::int64_t> tensor, context, expert, samples, pipeline, data, interleave, zero, sequence;
+    std::vector<Recompute> recompute;
+    bool unevenChunks = false;  ///< interleaving that does not divide the layers was asked for
+};
+
+/// One shard: the first branching.
+struct ShardChoice {
+    std::size_t choices = 0;  ///< index into the list of PlanChoices
+    std::int64_t tensor = 1, context = 1, expert = 1, samples = 1;
+};
+/// Stages and copies of it: the second.
+struct NodeChoice {
+    std::int64_t pipeline = 1, data = 1, microbatches = 1;
+};
+
+/// Fails with `plan.space` where a list has nothing that is possible, and `plan.no-such-device`.
+Expected<std::vector<PlanChoices>> planChoices(const StepModel& model, const PlanSpace& space);
+std::vector<ShardChoice> shardsOf(const std::vector<PlanChoices>& choices);
+std::vector<NodeChoice> nodesOf(const PlanChoices& choices, const ShardChoice& shard);
+/// Calls use(plan) for every plan of a node.
+template <class Use>
+void eachPlan(const PlanChoices& choices, const Plan& node, const Use& use);
+std::uint64_t plansOf(const PlanChoices& choices, const Plan& node);
+
+/// The plan of a node, without what changes neither shard nor stages.
+Plan planOf(const StepModel& model, const PlanChoices& choices, const ShardChoice& shard, const NodeChoice& node);
+
+/// Whether `interleave` chunks a stage are possible.
+bool interleaves(const PlanChoices& choices, const Plan& node, std::int64_t interleave);
+
+template <class Use>
+void eachPlan(const PlanChoices& choices, const Plan& node, const Use& use) {
+    static const std::vector<std::int64_t> no{0};
+    StepPlan made{node, Recompute::None};
+    for (const Recompute recompute : choices.recompute) {
+        made.recompute = recompute;
+        for (const std::int64_t sequence : node.tensor > 1 ? choices.sequence : no) {
+            made.plan.sequence = sequence;
+            for (const std::int64_t interleave : choices.interleave) {
+                if (!interleaves(choices, node, interleave)) continue;
+                made.plan.interleave = interleave;
+                for (const std::int64_t zero : node.data* node.context > 1 ? choices.zero : no) {
+                    made.plan.zero = zero;
+                    use(made);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace orrery

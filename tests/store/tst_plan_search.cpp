@@ -1,0 +1,233 @@
+// Searches for plans: branch and bound against trying every plan, fronts, memory, and what is said when nothing fits.
+
+#include "base/random.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/cluster_view.h"
+#include "mapping/propose_plan.h"
+#include "study/planning/plan_search.h"
+
+#include <QtTest/QtTest>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+using namespace orrery;
+
+namespace {
+
+HardwarePtr drawing(const char* preset) {
+    static std::map<std::string, HardwarePtr, std::less<>> known;
+    HardwarePtr& its = known[preset];
+    if (!its) {
+        auto found = loadHardware(preset);
+        if (!found) qFatal("%s", toText(found.error()).c_str());
+        its = std::make_shared<const Hardware>(std::move(found->hardware));
+    }
+    return its;
+}
+
+PlanSearchRequest asked(const char* preset, const char* model, std::int64_t batch, std::int64_t sequence) {
+    WorkloadRecipe recipe;
+    recipe.source = model;
+    recipe.options.batch = batch;
+    recipe.options.sequence = sequence;
+    recipe.options.phase = Phase::TrainingForward;
+    auto workload = loadWorkload(recipe);
+    if (!workload) qFatal("%s", toText(workload.error()).c_str());
+    PlanSearchRequest request;
+    request.scenario = {drawing(preset), *workload, {}, TrainingStep{}};
+    request.method = "tile-wave";
+    request.rerun = 0;
+    return request;
+}
+
+PlanSearchResult found(const PlanSearchRequest& request, int threads = 1) {
+    const auto executor = threads == 1 ? makeSerialExecutor() : makeThreadExecutor(threads);
+    const PlanSearchContext context{*executor};
+    auto result = searchPlans(request, context);
+    if (!result) qFatal("%s", toText(result.error()).c_str());
+    return std::move(*result);
+}
+
+std::array<double, 4> costs(const PlannedPoint& point) {
+    const StepFigures& f = point.figures;
+    return {f.seconds, static_cast<double>(f.devices), f.joules,
+            f.dollarsPerHour > 0 ? f.dollars() : f.deviceSeconds()};
+}
+
+}  // namespace
+
+class TstPlanSearch : public QObject {
+    Q_OBJECT
+private slots:
+    void asTryingAll();
+    void frontAndMemory();
+    void sameAtAnyThreads();
+    void runAgain();
+    void nothingFits();
+    void refused();
+};
+
+// Nothing that trying all plans finds is better than what branch and bound finds, for every objective.
+void TstPlanSearch::asTryingAll() {
+    RandomStream random(5);
+    std::uint64_t pruned = 0;
+    for (int i = 0; i < 8; ++i) {
+        PlanSearchRequest request = asked("dgx-h100-superpod", "llama-3-8b", 16 << random.below(3), 2048);
+        request.space.mostDevices = 8 << random.below(3);
+        request.space.leastDevices = random.below(2) == 0 ? 1 : request.space.mostDevices;
+        request.space.microbatchSize = {1, 2};
+        request.objective = static_cast<PlanObjective>(i % 4);
+        request.top = 1 + random.below(5);
+        if (random.below(2) == 0) request.prices[""] = 2.5;
+        const PlanSearchResult bounded = found(request);
+        request.prune = false;
+        const PlanSearchResult all = found(request);
+        QVERIFY(bounded.proven && all.proven);
+        QCOMPARE(bounded.plans, all.plans);
+        QCOMPARE(all.priced, all.plans);
+        QCOMPARE(bounded.priced + bounded.pruned, bounded.plans);
+        pruned += bounded.pruned;
+        QVERIFY(!all.points.empty());
+        for (std::size_t k = 0; k < std::min(request.top, all.points.size()); ++k) {
+            QCOMPARE(bounded.points[k].rank, k + 1);
+            QCOMPARE(toText(bounded.points[k].plan), toText(all.points[k].plan));
+            QCOMPARE(bounded.points[k].figures.seconds, all.points[k].figures.seconds);
+        }
+        const auto front = [](const PlanSearchResult& result) {
+            std::vector<std::string> names;
+            for (const PlannedPoint& point : result.points)
+                if (point.onFront) names.push_back(toText(point.plan));
+            std::sort(names.begin(), names.end());
+            return names;
+        };
+        QCOMPARE(front(bounded), front(all));
+    }
+    QVERIFY(pruned > 0);
+}
+
+void TstPlanSearch::frontAndMemory() {
+    PlanSearchRequest request = asked("dgx-h100-superpod", "llama-3-70b", 256, 4096);
+    request.space.mostDevices = 256;
+    request.space.microbatchSize = {1, 2};
+    const PlanSearchResult result = found(request);
+    QVERIFY(result.proven);
+    qInfo("%llu plans, %llu priced, %llu pruned, %llu too large, %.2f s: %s",
+          static_cast<unsigned long long>(result.plans), static_cast<unsigned long long>(result.priced),
+          static_cast<unsigned long long>(result.pruned), static_cast<unsigned long long>(result.tooLarge),
+          result.seconds, toText(result.points.front().plan).c_str());
+    std::size_t onFront = 0;
+    for (const PlannedPoint& point : result.points) {
+        const std::string said = toText(point.plan);
+        QVERIFY2(checkPlan(point.plan.plan, 256), said.c_str());
+        QVERIFY2(point.figures.fits() && point.figures.needs > 0, said.c_str());
+        QVERIFY2(parsePlan(toText(point.plan.plan)) == point.plan.plan, said.c_str());
+        onFront += point.onFront ? 1 : 0;
+        for (const PlannedPoint& other : result.points) {
+            if (!point.onFront) break;
+            const auto a = costs(other), b = costs(point);
+            bool all = true, one = false;
+            for (std::size_t i = 0; i < a.size(); ++i) all = all && a[i] <= b[i], one = one || a[i] < b[i];
+            QVERIFY2(!(all && one), (said + " is beaten by " + toText(other.plan)).c_str());
+        }
+    }
+    QVERIFY(onFront > 1);
+    // The smallest plan that holds a model for inference needs no more devices than one that trains it.
+    const auto cluster = clusterView(*drawing("dgx-h100-superpod"));
+    const PlanNeeds needs{.name = "Llama-3 70B",
+                          .bytes = 16.0 * request.scenario.workload->totals.parameters,
+                          .layers = 80,
+                          .heads = 64,
+                          .kvHeads = 8,
+                          .width = 28672};
+    const auto proposed = proposePlan(needs, *cluster, 1.0);
+    QVERIFY(proposed.has_value());
+    request.objective = PlanObjective::Devices;
+    request.space.zero = {0};
+    const PlanSearchResult fewest = found(request);
+    QVERIFY(!fewest.points.empty());
+    const auto devices = fewest.points.front().figures.devices;
+    qInfo("%lld devices, proposed %lld", static_cast<long long>(devices),
+          static_cast<long long>(proposed->plan.devices()));
+    QVERIFY(devices >= proposed->plan.devices() && devices <= 4 * proposed->plan.devices());
+}
+
+void TstPlanSearch::sameAtAnyThreads() {
+    PlanSearchRequest request = asked("dgx-a100-superpod", "llama-3-8b", 64, 4096);
+    request.space.mostDevices = 64;
+    const PlanSearchResult one = found(request), four = found(request, 4);
+    QCOMPARE(one.points.size(), four.points.size());
+    for (std::size_t i = 0; i < one.points.size(); ++i) {
+        QCOMPARE(toText(one.points[i].plan), toText(four.points[i].plan));
+        QCOMPARE(one.points[i].figures.seconds, four.points[i].figures.seconds);
+    }
+    QCOMPARE(one.pruned, four.pruned);
+    QCOMPARE(one.nodes, four.nodes);
+}
+
+void TstPlanSearch::runAgain() {
+    PlanSearchRequest request = asked("dgx-h100", "llama-3-8b", 16, 2048);
+    request.rerun = 2;
+    request.top = 3;
+    const PlanSearchResult result = found(request);
+    QVERIFY(result.points.size() >= 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const PlannedPoint& point = result.points[i];
+        QCOMPARE(point.ranSeconds.has_value(), i < 2);
+        if (!point.ranSeconds) continue;
+        QVERIFY(std::abs(point.figures.seconds / *point.ranSeconds - 1) < 0.05);
+        QVERIFY(*point.ranLow <= *point.ranSeconds && *point.ranSeconds <= *point.ranHigh);
+    }
+}
+
+void TstPlanSearch::nothingFits() {
+    PlanSearchRequest request = asked("dgx-a100-superpod", "gpt-3-175b", 64, 2048);
+    request.space.mostDevices = 8;
+    const PlanSearchResult result = found(request);
+    QVERIFY(result.points.empty() && !result.proven);
+    QVERIFY(result.closest.has_value());
+    QVERIFY(result.closest->figures.needs > result.closest->figures.capacity);
+    QVERIFY2(result.advice.find("too much") != std::string::npos, result.advice.c_str());
+    qInfo("%s", result.advice.c_str());
+    // And of one plan.
+    const auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
+    const auto model = StepModel::make(*findMethod("tile-wave"), request.scenario, context);
+    QVERIFY(model.has_value());
+    const StepPlan plan{*parsePlan("tp=8,pp=8,mb=16"), Recompute::None};
+    const auto figures = (*model)->figures(plan);
+    QVERIFY(figures.has_value() && !figures->fits());
+    const std::string said = planFit(**model, plan, *figures);
+    QVERIFY2(said.find("it fits") != std::string::npos, said.c_str());
+    qInfo("%s", said.c_str());
+}
+
+void TstPlanSearch::refused() {
+    const auto executor = makeSerialExecutor();
+    PlanSearchRequest request = asked("dgx-h100", "llama-3-8b", 16, 2048);
+    request.space.tensor = {3};
+    auto none = searchPlans(request, {*executor});
+    QVERIFY(!none && none.error().code == "plan.space");
+    request.space.tensor.clear();
+    request.space.leastDevices = 1000;
+    none = searchPlans(request, {*executor});
+    QVERIFY(!none && none.error().code == "plan.space");
+    request.space.leastDevices = 1;
+    request.space.groups = {"h200"};
+    none = searchPlans(request, {*executor});
+    QVERIFY(!none && none.error().code == "plan.no-such-device");
+    request.space.groups.clear();
+    std::stop_source stop;
+    stop.request_stop();
+    none = searchPlans(request, {*executor, stop.get_token()});
+    QVERIFY(!none && none.error().code == "study.cancelled");
+    // A batch that nobody means, and that one device could never finish: it ends all the same.
+    request = asked("dgx-h100", "llama-3-8b", 99'991, 2048);
+    const auto prime = searchPlans(request, {*executor});
+    QVERIFY(prime.has_value() || !prime.error().message.empty());
+}
+
+QTEST_APPLESS_MAIN(TstPlanSearch)
+#include "tst_plan_search.moc"
