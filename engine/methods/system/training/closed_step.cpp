@@ -1,5 +1,6 @@
 #include "methods/system/training/closed_step.h"
 
+#include "methods/system/training/copy_exchanges.h"
 #include "methods/system/training/pipeline_law.h"
 
 #include <algorithm>
@@ -11,51 +12,6 @@ namespace {
 
 struct Range {
     std::int64_t begin = 0, end = 0;
-};
-
-/// The exchanges of gradients and of shared weights of one plan, each distinct one looked up once.
-class CopyExchanges {
-public:
-    CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, const std::stop_token& stop)
-        : copies_(plan.data * plan.context), group_{copies_, plan.tensor}, exchanges_(exchanges), stop_(stop) {}
-
-    bool any() const { return copies_ > 1; }
-    double copies() const { return static_cast<double>(copies_); }
-    const std::optional<Diagnostic>& problem() const { return problem_; }
-
-    const ExchangePrice& reduce(double bytes, bool divided) {
-        return priced(divided ? TraceCollective::ReduceScatter : TraceCollective::AllReduce,
-                      static_cast<std::int64_t>(bytes));
-    }
-    /// `bytes`: all that it yields.
-    const ExchangePrice& gather(double bytes) {
-        return priced(TraceCollective::AllGather, static_cast<std::int64_t>(bytes / copies()));
-    }
-
-private:
-    struct Known {
-        TraceCollective op;
-        std::int64_t bytes;
-        ExchangePrice price;
-    };
-    const ExchangePrice& priced(TraceCollective op, std::int64_t bytes) {
-        for (std::size_t i = 0; i < used_; ++i)
-            if (known_[i].bytes == bytes && known_[i].op == op) return known_[i].price;
-        auto price = exchanges_.price(op, bytes, group_, stop_);
-        if (!price && !problem_) problem_ = std::move(price.error());
-        Known& place = known_[used_ < most ? used_++ : most - 1];
-        place = {op, bytes, price ? *price : ExchangePrice{}};
-        return place.price;
-    }
-
-    static constexpr std::size_t most = 12;
-    std::int64_t copies_;
-    ExchangeGroup group_;
-    const ExchangeCache& exchanges_;
-    const std::stop_token& stop_;
-    std::array<Known, most> known_;
-    std::size_t used_ = 0;
-    std::optional<Diagnostic> problem_;
 };
 
 /// A plan, worked through once.
@@ -79,9 +35,10 @@ public:
                                                     {plan_.pipeline, plan_.tensor * plan_.context * plan_.data}, stop_)
                                  : ExchangePrice{};
         if (!message) return Unexpected(message.error());
-        PipelineTurns turns{forward_, backward_, message->seconds, plan_.pipeline, microbatches_, alike()};
+        PipelineTurns turns{forward_,          backward_,     forwardComputed_,
+                            backwardComputed_, weights_,      message->seconds,
+                            plan_.pipeline,    microbatches_, alike()};
         const Sides passes = pipelineSeconds(turns, plan_) + began_;
-        figures_.pipeline = 0;
         if (plan_.pipeline > 1) {
             PipelineTurns free = turns;
             free.message = {};
@@ -112,17 +69,21 @@ private:
         // Most chunks are as the one before.
         const bool same = !sums_.empty() && range.end - range.begin == last_.end - last_.begin &&
                           runOf(range) != nullptr && runOf(range) == runOf(last_);
-        if (same) {
-            sums_.push_back(sums_.back());
-            forward_.push_back(forward_.back());
-            backward_.push_back(backward_.back());
-        } else {
-            sums_.push_back(chunkSums(pieces_, range.begin, range.end, facts_.factor));
-            forward_.push_back(sums_.back().forward);
-            backward_.push_back(sums_.back().backward);
-            if (plan_.zero >= 3 && copies_.any()) gatherBeside(range);
-        }
         last_ = range;
+        if (same) {
+            for (auto* list : {&forward_, &backward_, &forwardComputed_, &backwardComputed_, &weights_})
+                list->push_back(list->back());
+            sums_.push_back(sums_.back());
+            return;
+        }
+        sums_.push_back(chunkSums(pieces_, range.begin, range.end, facts_.factor));
+        const ChunkSums& sums = sums_.back();
+        forward_.push_back(sums.forward);
+        backward_.push_back(sums.backward);
+        forwardComputed_.push_back(sums.forwardComputed);
+        backwardComputed_.push_back(sums.backwardComputed);
+        weights_.push_back(sums.weights);
+        if (plan_.zero >= 3 && copies_.any()) gatherBeside(range);
     }
     /// The run that holds all of it; null where it holds several.
     const LayerRun* runOf(const Range& range) const {
@@ -131,96 +92,143 @@ private:
         return nullptr;
     }
 
+    static HeldBytes heldBy(const LayerPiece& piece) {
+        return {piece.parameterBytes, piece.parameterBytes * piece.experts};
+    }
+    const LayerPiece& pieceAt(std::int64_t at) const { return pieces_.layers[static_cast<std::size_t>(layerAt(at))]; }
+
     // The weights of the layer that comes next are gathered, and the gradients of the one before are scattered, while a
     // layer is computed.
     void gatherBeside(const Range& range) {
         const auto weights = [&](std::int64_t at) {
-            return copies_.gather(pieces_.layers[static_cast<std::size_t>(layerAt(at))].parameterBytes).seconds;
+            const auto each = copies_.gather(heldBy(pieceAt(at)));
+            return each[0].seconds + each[1].seconds;
         };
         if (range.begin == 0) began_ = weights(0);
         Sides forward, backward, scattered;
-        double bucket = 0;
+        HeldBytes bucket;
         for (std::int64_t at = range.begin; at < range.end; ++at) {
-            const LayerWay& way = pieces_.layers[static_cast<std::size_t>(layerAt(at))].forward;
+            const LayerWay& way = pieceAt(at).forward;
             forward += larger(facts_.factor * way.compute + way.sent, weights(std::min(at + 1, range.end - 1)));
         }
         for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
-            const LayerPiece& piece = pieces_.layers[static_cast<std::size_t>(layerAt(at))];
+            const LayerPiece& piece = pieceAt(at);
             backward += larger(facts_.factor * piece.backward.compute + piece.backward.sent,
                                scattered + weights(std::max(at - 1, range.begin)));
             scattered = {};
-            bucket += piece.gradientBytes;
-            if (bucket < pieces_.bucketBytes && at > range.begin) continue;
-            scattered = copies_.reduce(bucket, true).seconds;
-            bucket = 0;
+            bucket += heldBy(piece);
+            if (bucket.all < pieces_.bucketBytes && at > range.begin) continue;
+            if (plan_.schedule != PipelineSchedule::DualPipe) scattered = copies_.reduce(bucket, true)[0].seconds;
+            bucket = {};
         }
-        gathered_ +=
-            forward.likely() - sums_.back().forward.likely() + backward.likely() - sums_.back().backward.likely();
+        sums_.back().gathered =
+            forward.likely() - forward_.back().likely() + backward.likely() - backward_.back().likely();
         forward_.back() = forward;
         backward_.back() = backward;
     }
 
-    /// When the last of a chunk's gradients have been exchanged, if its last backward pass ends at `end` and earlier
-    /// ones at `lane`.
-    Sides exchanged(std::int64_t chunk, const Sides& end, Sides lane, double& joules) {
-        const Range range = rangeOf(chunk);
-        Sides now = end - backward_[static_cast<std::size_t>(chunk)];
-        double bucket = 0;
-        for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
-            const LayerPiece& piece = pieces_.layers[static_cast<std::size_t>(layerAt(at))];
-            now += facts_.factor * piece.backward.compute + piece.backward.sent;
-            bucket += piece.gradientBytes;
-            if (bucket < pieces_.bucketBytes && at > range.begin) continue;
-            if (bucket >= 1) {
-                const ExchangePrice& price = copies_.reduce(bucket, plan_.zero > 0);
-                lane = larger(lane, at == range.begin ? end : now) + price.seconds;
-                joules += price.joules;
-                all_ += price.seconds;
-            }
-            bucket = 0;
+    /// The exchanges of gradients of one stage: one under way in each group of holders.
+    struct Gradients {
+        std::array<Sides, CopyExchanges::groups> until, all;
+        double joules = 0;
+        HeldBytes bucket;
+        Sides end() const { return larger(until[0], until[1]); }
+    };
+    void send(Gradients& gradients, const Sides& ready) {
+        if (gradients.bucket.all < 1) return;
+        const auto prices = copies_.reduce(gradients.bucket, plan_.zero > 0);
+        for (std::size_t g = 0; g < prices.size(); ++g) {
+            gradients.until[g] = larger(gradients.until[g], ready) + prices[g].seconds;
+            gradients.all[g] += prices[g].seconds;
+            gradients.joules += prices[g].joules;
         }
-        return lane;
+        gradients.bucket = {};
+    }
+    // A chunk whose last backward pass ends at `end`: bucket by bucket, beside it.
+    void exchangeBeside(std::int64_t chunk, const Sides& end, Gradients& gradients) {
+        const Range range = rangeOf(chunk);
+        const bool put = plan_.schedule == PipelineSchedule::ZeroBubble;
+        Sides now = end - (put ? weights_ : backward_)[static_cast<std::size_t>(chunk)];
+        for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
+            const LayerPiece& piece = pieceAt(at);
+            now += put ? facts_.factor * piece.weightGradients
+                       : facts_.factor * piece.backward.compute + piece.backward.sent;
+            gradients.bucket += heldBy(piece);
+            if (gradients.bucket.all >= pieces_.bucketBytes || at == range.begin)
+                send(gradients, at == range.begin ? end : now);
+        }
+    }
+    // Of stages in pairs, when all is done.
+    void exchangeAtEnd(std::int64_t chunk, const Sides& end, Gradients& gradients) {
+        const Range range = rangeOf(chunk);
+        for (std::int64_t at = range.begin; at < range.end; ++at) {
+            gradients.bucket += heldBy(pieceAt(at));
+            if (gradients.bucket.all >= pieces_.bucketBytes) send(gradients, end);
+        }
+    }
+
+    /// How far before a stage's end the last backward pass of each of its interleaved chunks ends.
+    std::vector<Sides> chunksApart(const PipelineTurns& turns) const {
+        const auto p = static_cast<double>(plan_.pipeline);
+        std::vector<Sides> apart(static_cast<std::size_t>(plan_.interleave));
+        for (std::size_t k = 0; k + 1 < apart.size(); ++k) {
+            Sides most, sum;
+            for (std::int64_t s = 0; s < plan_.pipeline; ++s) {
+                const Sides& one =
+                    backward_[k * static_cast<std::size_t>(plan_.pipeline) + static_cast<std::size_t>(s)];
+                most = larger(most, one), sum += one;
+            }
+            apart[k + 1] = apart[k] + (plan_.pipeline > 1 ? larger(most * p, sum + turns.message * p) : sum);
+        }
+        return apart;
+    }
+    /// By how much a stage ends before the one in front of it.
+    Sides aheadOf(std::int64_t stage, const PipelineTurns& turns) const {
+        const auto at = static_cast<std::size_t>(stage);
+        if (plan_.schedule == PipelineSchedule::DualPipe) return {};
+        if (plan_.schedule == PipelineSchedule::ZeroBubble)
+            return larger({}, backward_[at] - weights_[at] * 2.0 + turns.message);
+        return backward_[at] + turns.message;
     }
 
     void endStages(const Sides& passes, const PipelineTurns& turns) {
-        const std::int64_t stages = plan_.pipeline, each = plan_.interleave;
-        // Of interleaved chunks the last backward passes lie so far apart.
-        std::vector<Sides> apart(static_cast<std::size_t>(each));
-        for (std::int64_t k = 0; k + 1 < each; ++k) {
-            Sides most, sum;
-            for (std::int64_t s = 0; s < stages; ++s) {
-                const Sides& one = backward_[static_cast<std::size_t>(k * stages + s)];
-                most = larger(most, one), sum += one;
-            }
-            const auto p = static_cast<double>(stages);
-            apart[static_cast<std::size_t>(k + 1)] =
-                apart[static_cast<std::size_t>(k)] + (stages > 1 ? larger(most * p, sum + turns.message * p) : sum);
-        }
+        const std::vector<Sides> apart = chunksApart(turns);
+        const bool pairs = plan_.schedule == PipelineSchedule::DualPipe;
+        const auto m = static_cast<double>(microbatches_);
         Sides end = passes, total;
-        for (std::int64_t s = 0; s < stages; ++s) {
-            Sides lane, turn;
-            double bytes = 0, joules = 0;
-            all_ = {};
-            for (std::int64_t k = each - 1; k >= 0; --k) {
-                const std::int64_t chunk = k * stages + s;
-                bytes += sums_[static_cast<std::size_t>(chunk)].parameterBytes;
-                turn += forward_[static_cast<std::size_t>(chunk)] + backward_[static_cast<std::size_t>(chunk)];
-                if (copies_.any()) lane = exchanged(chunk, end - apart[static_cast<std::size_t>(k)], lane, joules);
+        for (std::int64_t s = 0; s < plan_.pipeline; ++s) {
+            Gradients gradients;
+            Sides turn, back;
+            HeldBytes held;
+            for (std::int64_t k = chunksPerStage(plan_) - 1; k >= 0; --k) {
+                const std::int64_t chunk = chunkOf(plan_, s, static_cast<std::int32_t>(k));
+                const auto at = static_cast<std::size_t>(chunk);
+                held += {sums_[at].parameterBytes, sums_[at].expertBytes};
+                turn += forward_[at] + backward_[at];
+                back += backward_[at];
+                if (copies_.any() && pairs) exchangeAtEnd(chunk, end, gradients);
+                if (copies_.any() && !pairs) exchangeBeside(chunk, end - apart[static_cast<std::size_t>(k)], gradients);
             }
+            send(gradients, end);
             // Scattered in every micro-batch, they may take longer than computing.
-            const auto m = static_cast<double>(microbatches_);
-            if (plan_.zero >= 2 && copies_.any())
-                lane = larger(lane, end - turn * m + forward_[static_cast<std::size_t>(s)] + all_ * m);
-            sent_ += joules * (plan_.zero >= 2 ? m : 1);
-            const double share = pieces_.parameterBytes > 0 ? bytes / pieces_.parameterBytes : 0;
-            const double update =
-                pieces_.optimizerSeconds * share / (plan_.zero > 0 ? std::max(1.0, copies_.copies()) : 1);
-            const Sides updated = facts_.factor * update;
-            Sides finish = larger(end, lane) + updated;
+            const bool each = plan_.zero >= 2 && copies_.any() && !pairs;
+            const Sides first = end - turn * m + forward_[static_cast<std::size_t>(s)];
+            // Interleaved, the last round but one of each chunk goes back without forwards between.
+            const double alone =
+                static_cast<double>((plan_.interleave - 1) * plan_.pipeline) / static_cast<double>(plan_.interleave);
+            for (std::size_t g = 0; each && g < gradients.until.size(); ++g) {
+                gradients.until[g] = larger(gradients.until[g], first + gradients.all[g] * m);
+                gradients.until[g] = larger(gradients.until[g], end - back * alone + gradients.all[g] * alone);
+            }
+            sent_ += gradients.joules * (each ? m : 1);
+            const double share = pieces_.parameterBytes > 0 ? held.all / pieces_.parameterBytes : 0;
+            const double divided = held.all > 0 ? copies_.divided(held) / held.all : 1;
+            const double update = pieces_.optimizerSeconds * share * (plan_.zero > 0 ? divided : 1);
+            Sides finish = larger(end, gradients.end()) + facts_.factor * update;
             if (copies_.any() && (plan_.zero == 1 || plan_.zero == 2)) {
-                const ExchangePrice& price = copies_.gather(bytes);
-                finish += price.seconds;
-                sent_ += price.joules;
+                const auto prices = copies_.gather(held);
+                finish += larger(prices[0].seconds, prices[1].seconds);
+                sent_ += prices[0].joules + prices[1].joules;
             }
             updates_ += update;
             if (finish.likely() > total.likely()) {
@@ -228,8 +236,8 @@ private:
                 figures_.data = finish.likely() - update - end.likely();
             }
             total = larger(total, finish);
-            addMemory(s, bytes, share);
-            end -= backward_[static_cast<std::size_t>(s)] + turns.message;
+            addMemory(s, held.all, share, divided);
+            end -= aheadOf(s, turns);
         }
         figures_.seconds = total.likely();
         figures_.low = std::min(total.likely(), total.at[Sides::Low]);
@@ -237,19 +245,34 @@ private:
         figures_.bound = facts_.factor.at[Sides::Least] > 0 ? std::min(total.likely(), total.at[Sides::Least]) : 0;
     }
 
-    void addMemory(std::int64_t stage, double bytes, double share) {
+    // As stageMemories() has it.
+    void addMemory(std::int64_t stage, double bytes, double share, double divided) {
         double counting = 0;
-        for (std::int64_t c = stage; c < chunks_; c += plan_.pipeline)
-            counting += sums_[static_cast<std::size_t>(c)].counting;
-        const double copies = std::max(1.0, copies_.copies());
-        const double kept = static_cast<double>(mostInFlight(plan_, stage, microbatches_)) * counting /
-                            static_cast<double>(plan_.interleave);
+        const std::int64_t chunks = chunksPerStage(plan_);
+        for (std::int64_t k = 0; k < chunks; ++k)
+            counting += sums_[static_cast<std::size_t>(chunkOf(plan_, stage, static_cast<std::int32_t>(k)))].counting;
+        const double kept =
+            static_cast<double>(mostInFlight(plan_, stage, microbatches_)) * counting / static_cast<double>(chunks);
         const double activations =
             pieces_.full ? kept * pieces_.inputBytes + pieces_.activationBytes : kept * pieces_.activationBytes;
         figures_.stages.push_back(
-            {Bytes(bytes / (plan_.zero >= 3 ? copies : 1)), Bytes(bytes / (plan_.zero >= 2 ? copies : 1)),
-             Bytes(pieces_.stateBytes * share / (plan_.zero >= 1 ? copies : 1)), Bytes(activations)});
+            {Bytes(bytes * (plan_.zero >= 3 ? divided : 1)), Bytes(bytes * (plan_.zero >= 2 ? divided : 1)),
+             Bytes(pieces_.stateBytes * share * (plan_.zero >= 1 ? divided : 1)), Bytes(activations)});
         figures_.needs = std::max(figures_.needs, figures_.stages.back().total().value);
+    }
+
+    // More than the step has room for: messages off the critical path, and exchanges that the turns beside them hide.
+    void hide() {
+        StepFigures& f = figures_;
+        const double messages = std::min(f.pipeline, -f.bubble);
+        f.pipeline -= messages;
+        f.bubble += messages;
+        const double sent = f.tensor + f.context + f.expert;
+        const double hidden = std::min(sent, -f.bubble);
+        for (double* each : {&f.tensor, &f.context, &f.expert})
+            if (sent > 0) *each *= 1 - hidden / sent;
+        f.bubble = 0;
+        f.compute = f.seconds - f.tensor - f.context - f.expert - f.pipeline - f.data - f.optimizer;
     }
 
     void sumUp(double messageJoules) {
@@ -262,14 +285,11 @@ private:
             f.context += sums.context * m / stages;
             f.expert += sums.expert * m / stages;
             joules += sums.joules * m;
+            f.data += sums.gathered * m / stages;
         }
-        f.data += gathered_ * m / stages + began_.likely();
+        f.data += began_.likely();
         f.bubble = f.seconds - f.compute - f.tensor - f.context - f.expert - f.pipeline - f.data - f.optimizer;
-        if (f.bubble < 0) {
-            // Rounding, or a critical stage that does less than the mean one.
-            f.pipeline = std::max(0.0, f.pipeline + f.bubble);
-            f.bubble = 0;
-        }
+        if (f.bubble < 0) hide();
         f.devices = plan_.devices();
         f.microbatches = microbatches_;
         f.capacity = facts_.capacity;
@@ -293,13 +313,11 @@ private:
     const std::stop_token& stop_;
     StepFigures figures_;
     std::vector<ChunkSums> sums_;
-    std::vector<Sides> forward_, backward_;  ///< by chunk
+    std::vector<Sides> forward_, backward_, forwardComputed_, backwardComputed_, weights_;  ///< by chunk
     Range last_;
-    Sides began_;          ///< until the first weights are there
-    Sides all_;            ///< of a stage's gradients, of one micro-batch
-    double gathered_ = 0;  ///< s of one micro-batch and all stages that wait for divided weights
-    double updates_ = 0;   ///< s of all stages
-    double sent_ = 0;      ///< J of one device of each stage, for gradients and weights
+    Sides began_;         ///< until the first weights are there
+    double updates_ = 0;  ///< s of all stages
+    double sent_ = 0;     ///< J of one device of each stage, for gradients and weights
 };
 
 }  // namespace

@@ -6,7 +6,8 @@ namespace orrery {
 
 std::size_t ExchangeCache::Hash::operator()(const Key& key) const {
     std::uint64_t mixed = static_cast<std::uint64_t>(key.op) + 1;
-    for (const std::int64_t part : {key.bytes, key.group.size, key.group.stride}) {
+    for (const std::int64_t part :
+         {key.bytes, key.group.size, key.group.stride, key.group.stages, key.group.stageStride}) {
         mixed = (mixed ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL;
         mixed ^= mixed >> 29;
     }
@@ -15,7 +16,7 @@ std::size_t ExchangeCache::Hash::operator()(const Key& key) const {
 
 Expected<ExchangePrice> ExchangeCache::price(std::optional<TraceCollective> op, std::int64_t bytes,
                                              const ExchangeGroup& group, const std::stop_token& stop) const {
-    if (group.size < 2 || bytes <= 0) return ExchangePrice{};
+    if (group.members() < 2 || bytes <= 0) return ExchangePrice{};
     const Key key{op ? static_cast<std::int32_t>(*op) : -1, bytes, group};
     {
         const std::shared_lock lock(mutex_);
@@ -25,8 +26,15 @@ Expected<ExchangePrice> ExchangeCache::price(std::optional<TraceCollective> op, 
     call.op = op ? collectiveOf(*op) : CollectiveOp::SendReceive;
     call.bytes = static_cast<double>(bytes);
     // A trace states the shard.
-    if (op == TraceCollective::AllGather) call.bytes *= static_cast<double>(group.size);
+    if (op == TraceCollective::AllGather) call.bytes *= static_cast<double>(group.members());
     call.group = communicator(devices_.tiers, group.size, group.stride);
+    if (group.stages > 1) {  // as placementOf() has it
+        const int apart = communicator(devices_.tiers, group.stages, group.stageStride).outermost();
+        if (apart >= 0) {
+            call.group.size *= 2;
+            call.group.ranks[static_cast<std::size_t>(apart)] *= 2;
+        }
+    }
     const auto priced = network_->price(call, stop);
     if (!priced) return Unexpected(priced.error());
     ExchangePrice made;

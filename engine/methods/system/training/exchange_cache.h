@@ -20,6 +20,9 @@ namespace orrery {
 /// Who exchanges: members so many devices apart.
 struct ExchangeGroup {
     std::int64_t size = 1, stride = 1;
+    /// Of a pipeline from both ends: twice as many, the others as far away as stages can be. 1: no others.
+    std::int64_t stages = 1, stageStride = 1;
+    std::int64_t members() const { return stages > 1 ? 2 * size : size; }
     bool operator==(const ExchangeGroup&) const = default;
 };
 

@@ -86,17 +86,119 @@ Sides interleavedLaw(const PipelineTurns& turns, std::int64_t interleave) {
     return larger(longest, fill + around + steady);
 }
 
+Sides allForwardsFirstLaw(const PipelineTurns& turns) {
+    Sides sum, forward, backward;
+    for (std::int64_t s = 0; s < turns.stages; ++s) {
+        sum += stageTurn(turns, s);
+        forward = larger(forward, turns.forward[static_cast<std::size_t>(s)]);
+        backward = larger(backward, turns.backward[static_cast<std::size_t>(s)]);
+    }
+    return roundTrip(sum, turns.message, turns.stages) +
+           (forward + backward) * static_cast<double>(turns.microbatches - 1);
+}
+
+/// As one forward, one backward with the gradients of inputs alone; those of weights are among a stage's own turns, and
+/// at the end of the first stage.
+Sides zeroBubbleLaw(const PipelineTurns& turns) {
+    const std::int64_t stages = turns.stages, m = turns.microbatches;
+    const auto times = static_cast<double>(m);
+    Sides all, longest;
+    for (std::int64_t s = 0; s < stages; ++s) all += stageTurn(turns, s) - turns.weights[static_cast<std::size_t>(s)];
+    const Sides whole = roundTrip(all, turns.message, stages);
+    Sides behind, worst;
+    for (std::int64_t s = stages - 1; s >= 0; --s) {
+        const auto at = static_cast<std::size_t>(s);
+        const Sides &forward = turns.forward[at], &weights = turns.weights[at];
+        const Sides backward = turns.backward[at] - weights, turn = forward + backward;
+        worst = larger(worst, turn);
+        const Sides before = whole - turn - behind, last = s > 0 ? turns.weights[0] : weights;
+        const std::int64_t warmup = std::min(stages - 1 - s, m - 1), lag = s;
+        const auto steady = static_cast<double>(m - 1 - warmup);
+        const auto put = static_cast<double>(std::max<std::int64_t>(0, m - 1 - lag)),
+                   early = static_cast<double>(std::max<std::int64_t>(0, m - 1 - warmup - lag));
+        longest = larger(longest, before + turn * times + weights * put + last);
+        longest = larger(longest, before + behind + forward * (steady + 1) + backward * times + weights * put + last);
+        longest = larger(longest, before + behind + forward * times + backward * (steady + 1) + weights * early + last);
+        // Its own end, if the stages before it are done by then.
+        Sides front;
+        for (std::int64_t j = 0; j < s; ++j) front += turns.forward[static_cast<std::size_t>(j)] + turns.message;
+        longest = larger(longest, front + (turn + weights) * times);
+        const std::int64_t round = stages - s, rounds = (m - 1) / round;
+        longest = larger(longest, before + (turn + behind) * static_cast<double>(rounds + 1) +
+                                      worst * static_cast<double>(m - 1 - rounds * round) + last);
+        behind += turn + turns.message * 2.0;
+    }
+    return longest;
+}
+
+/// The stages of the middle pair: filled from both ends, forwards alone, forwards beside backwards, backwards alone,
+/// and what goes back to the ends.
+Sides bothEndsLaw(const PipelineTurns& turns) {
+    const std::int64_t half = turns.stages / 2, m = turns.microbatches;
+    Sides longest;
+    for (const std::int64_t s : {half - 1, half}) {
+        const auto mine = static_cast<std::size_t>(s), other = static_cast<std::size_t>(turns.stages - 1 - s);
+        const Sides forwards = turns.forward[mine] + turns.forward[other],
+                    backwards = turns.backward[mine] + turns.backward[other],
+                    weights = turns.weights[mine] + turns.weights[other];
+        const auto beside = [&](std::size_t forward, std::size_t backward) {
+            // One computation at a time, one exchange of a group at a time.
+            const Sides computed = turns.forwardComputed[forward] + turns.backwardComputed[backward];
+            const Sides both = turns.forward[forward] + turns.backward[backward];
+            return larger(larger(computed, both - computed), larger(turns.forward[forward], turns.backward[backward]));
+        };
+        Sides path =
+            forwards * static_cast<double>(half) +
+            (beside(mine, other) + beside(other, mine)) * (static_cast<double>(m) / 2 - static_cast<double>(half)) +
+            backwards * static_cast<double>(half) - weights * (static_cast<double>(half) / 2);
+        for (std::int64_t before = 0; before < half - 1; ++before) {
+            const auto at = static_cast<std::size_t>(s < half ? before : turns.stages - 1 - before);
+            path += turns.forward[at] + turns.backward[at] - turns.weights[at] + turns.message * 2.0;
+        }
+        longest = larger(longest, path + turns.weights[0]);
+    }
+    // No pair is quicker than what it computes.
+    for (std::int64_t s = 0; s < half; ++s) {
+        Sides computed;
+        for (const std::int64_t c : {s, turns.stages - 1 - s})
+            computed += turns.forwardComputed[static_cast<std::size_t>(c)] +
+                        turns.backwardComputed[static_cast<std::size_t>(c)];
+        longest = larger(longest, computed * (static_cast<double>(m) / 2));
+    }
+    return longest;
+}
+
 }  // namespace
 
 Sides pipelineSeconds(const PipelineTurns& turns, const Plan& plan) {
-    if (turns.stages > 1 && plan.interleave > 1) return interleavedLaw(turns, plan.interleave);
-    if (turns.stages > 1) return oneForwardOneBackwardLaw(turns);
+    if (turns.stages > 1) {
+        switch (plan.schedule) {
+            case PipelineSchedule::GPipe:
+                return allForwardsFirstLaw(turns);
+            case PipelineSchedule::ZeroBubble:
+                return zeroBubbleLaw(turns);
+            case PipelineSchedule::DualPipe:
+                return bothEndsLaw(turns);
+            case PipelineSchedule::OneForwardOneBackward:
+                return plan.interleave > 1 ? interleavedLaw(turns, plan.interleave) : oneForwardOneBackwardLaw(turns);
+        }
+    }
     Sides turn;
     for (std::size_t c = 0; c < turns.forward.size(); ++c) turn += turns.forward[c] + turns.backward[c];
     return turn * static_cast<double>(turns.microbatches);
 }
 
 std::int64_t mostInFlight(const Plan& plan, std::int64_t stage, std::int64_t microbatches) {
+    switch (plan.schedule) {
+        case PipelineSchedule::GPipe:
+            return microbatches;
+        case PipelineSchedule::ZeroBubble:
+            return std::min(plan.pipeline, microbatches);
+        case PipelineSchedule::DualPipe:
+            return plan.pipeline + 1;
+        case PipelineSchedule::OneForwardOneBackward:
+            break;
+    }
     const std::int64_t turns = microbatches * plan.interleave;
     std::int64_t warmup = plan.pipeline - stage - 1;
     if (plan.interleave > 1)

@@ -13,15 +13,19 @@ namespace orrery {
 
 /// Seconds by chunk, in the order of the forward pass: chunk c stands on stage c modulo the stages.
 struct PipelineTurns {
-    std::span<const Sides> forward, backward;  ///< of one micro-batch, with the exchanges inside layers
-    Sides message;                             ///< from a stage to the next
+    std::span<const Sides> forward, backward;                  ///< of one micro-batch, with the exchanges inside layers
+    std::span<const Sides> forwardComputed, backwardComputed;  ///< of them; for schedules in which turns hide others'
+    std::span<const Sides> weights;  ///< of `backward`: gradients of weights; for schedules that put them off
+    Sides message;                   ///< from a stage to the next
     std::int64_t stages = 1, microbatches = 1;
     bool alike = true;  ///< all chunks but the first and the last have as many layers
 };
 
 /// From the first turn of the first stage to its last. One forward, one backward: exact for equal stages (fill, then m
 /// turns, and a round trip of messages every p micro-batches: Narayanan et al. 2021, section 2.2, with messages); for
-/// unequal ones within 1 % of the schedule. Interleaved: within 4 %, with chunks that are not alike 12 %.
+/// unequal ones within 1 % of the schedule. Interleaved: within 4 %, with chunks that are not alike 12 %. GPipe: fill,
+/// then the slowest stage, both ways (Huang et al. 2019). ZB-H1: (p - 1)(F + B - W) of waiting, where W is put off (Qi
+/// et al. 2024, table 2). DualPipe: the pair in the middle, filled from both ends (DeepSeek-V3, 2024).
 Sides pipelineSeconds(const PipelineTurns& turns, const Plan& plan);
 
 /// Micro-batches times chunks whose activations a stage keeps at most.

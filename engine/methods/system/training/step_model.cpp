@@ -154,6 +154,7 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
     Plan two = plan;
     two.pipeline = 2;
     two.interleave = 1;
+    two.schedule = PipelineSchedule::OneForwardOneBackward;
     two.microbatches = microbatchesOf(plan, batch);
     auto sharded = shardedWorkload(scenario.workload, two, scenario.task);
     if (!sharded) {
@@ -191,7 +192,7 @@ Expected<const ExchangeCache*> StepModel::State::exchangesOf(std::size_t group, 
     context.seed = seed;
     context.options = options;
     context.calibrations = calibrations;
-    auto network = networkFor(method, cluster.groups[group], scenario, context);
+    auto network = pricedNetwork(method, cluster.groups[group], scenario, context);
     if (!network) return Unexpected(std::move(network.error()));
     exchanges[group] = std::make_unique<ExchangeCache>(cluster.groups[group], std::move(*network), bound);
     return exchanges[group].get();
@@ -203,6 +204,9 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     bare.data = bare.interleave = bare.microbatches = 1;
     bare.pipeline = std::min<std::int64_t>(plan.pipeline, 2);
     bare.zero = 0;
+    bare.schedule = PipelineSchedule::OneForwardOneBackward;
+    // Experts over several copies need them.
+    if (plan.expert > plan.tensor * plan.context) bare.data = plan.data;
     const TrainingStep again{step.optimizer, recompute, true};
     const auto program = trainingProgram(shard.sharded, shard.operators, bare, again);
     if (!program) return Unexpected(program.error());
@@ -278,8 +282,9 @@ Expected<StepModel::Found> StepModel::find(const StepPlan& asked, const std::sto
     found.group = static_cast<std::size_t>(*group - s.cluster.groups.data());
     found.microbatches = microbatchesOf(plan, s.batch);
     const std::int64_t m = found.microbatches, copies = plan.data * m;
-    if (plan.interleave > 1 && m % plan.pipeline != 0)
-        return Unexpected(oneForwardOneBackward(0, plan.pipeline, plan.interleave, m).error());
+    const bool rounds = plan.interleave < 2 || m % plan.pipeline == 0;
+    const bool pairs = plan.schedule != PipelineSchedule::DualPipe || (m % 2 == 0 && m >= 2 * plan.pipeline);
+    if (!rounds || !pairs) return Unexpected(scheduleOf(plan, 0, m).error());
     if (s.batch < copies) return Unexpected(shardedWorkload(s.scenario.workload, plan, s.scenario.task).error());
     found.samples = (s.batch + copies - 1) / copies;
 

@@ -12,8 +12,10 @@ ExchangeGroup groupOf(ProgramGroup group, const Plan& plan) {
             return {plan.tensor, 1};
         case ProgramGroup::Context:
             return {plan.context, plan.tensor};
+        case ProgramGroup::Experts:
+            return {plan.expert, 1};
         default:
-            return {plan.context * plan.data, plan.tensor};
+            return {};  // gradients are no part of a layer
     }
 }
 
@@ -51,6 +53,8 @@ Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemor
         piece.backward = *backward;
         piece.parameterBytes = layer.parameterBytes;
         piece.gradientBytes = layer.gradientBytes;
+        piece.experts = expertsAcrossCopies(program.plan) ? layer.expertShare : 0;
+        piece.weightGradients = std::min(layer.weightGradientSeconds, piece.backward.compute);
         piece.counts = !blocks || layer.repeated;
         if (piece.counts) pieces.inputBytes = std::max(pieces.inputBytes, layer.inputBytes);
         pieces.layers.push_back(piece);
@@ -91,16 +95,19 @@ ChunkSums chunkSums(const StepPieces& pieces, std::int64_t begin, std::int64_t e
         if (many <= 0) continue;
         const auto times = static_cast<double>(many);
         const LayerPiece& piece = pieces.layers[static_cast<std::size_t>(run.layer)];
-        const auto add = [&](const LayerWay& way, Sides& sum) {
+        const auto add = [&](const LayerWay& way, Sides& sum, Sides& computed) {
+            computed += factor * (way.compute * times);
             sum += (factor * way.compute + way.sent) * times;
             sums.compute += times * way.compute;
             sums.tensor += times * way.tensor;
             sums.context += times * way.context;
             sums.expert += times * way.expert;
         };
-        add(piece.forward, sums.forward);
-        add(piece.backward, sums.backward);
+        add(piece.forward, sums.forward, sums.forwardComputed);
+        add(piece.backward, sums.backward, sums.backwardComputed);
+        sums.weights += factor * (piece.weightGradients * times);
         sums.parameterBytes += times * piece.parameterBytes;
+        sums.expertBytes += times * piece.parameterBytes * piece.experts;
         sums.joules += times * piece.joules;
         sums.counting += piece.counts ? times : 0;
     }

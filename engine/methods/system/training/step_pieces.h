@@ -20,8 +20,10 @@ struct LayerWay {
 struct LayerPiece {
     LayerWay forward, backward;
     double parameterBytes = 0, gradientBytes = 0;
-    double joules = 0;    ///< of what one device sends for a micro-batch
-    bool counts = false;  ///< it shares the activations that are kept
+    double experts = 0;          ///< share of them that stands over several copies
+    double weightGradients = 0;  ///< s of `backward` that nobody waits for but the optimizer
+    double joules = 0;           ///< of what one device sends for a micro-batch
+    bool counts = false;         ///< it shares the activations that are kept
 };
 
 /// Layers alike in a row, in the order of the forward pass.
@@ -45,15 +47,18 @@ struct StepPieces {
     bool full = false;      ///< everything is computed again
 };
 
-/// `sizes`: devices of each dimension in the plan whose program it is: one stage, or two where there are more.
+/// Of a program with one stage, or two where there are more; `memory` is that of a single stage and micro-batch.
 Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemory& memory, const TrainingStep& step,
                                 const ExchangeCache& exchanges, const std::stop_token& stop);
 
 /// What a chunk of layers [begin, end) takes.
 struct ChunkSums {
     Sides forward, backward;                                  ///< with exchanges; computing scaled to its sides
+    Sides forwardComputed, backwardComputed;                  ///< of them
+    Sides weights;                                            ///< of `backward`: gradients of weights
     double compute = 0, tensor = 0, context = 0, expert = 0;  ///< s of both ways, likely
-    double parameterBytes = 0, joules = 0, counting = 0;
+    double gathered = 0;                                      ///< s of both ways that wait for divided weights, likely
+    double parameterBytes = 0, expertBytes = 0, joules = 0, counting = 0;
 };
 /// `factor`: from likely computing to its sides.
 ChunkSums chunkSums(const StepPieces& pieces, std::int64_t begin, std::int64_t end, const Sides& factor);

@@ -1,0 +1,40 @@
+#include "methods/system/training/copy_exchanges.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+CopyExchanges::CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, const std::stop_token& stop)
+    : exchanges_(exchanges), stop_(stop) {
+    const std::int64_t perStage = plan.tensor * plan.context * plan.data;
+    groups_[0] = {plan.context * plan.data, plan.tensor};
+    groups_[1] = expertsAcrossCopies(plan) ? ExchangeGroup{perStage / plan.expert, plan.expert} : groups_[0];
+    if (plan.schedule == PipelineSchedule::DualPipe)
+        for (ExchangeGroup& group : groups_) group.stages = plan.pipeline, group.stageStride = perStage;
+    for (std::size_t g = 0; g < groups; ++g) holders_[g] = std::max<std::int64_t>(1, groups_[g].members());
+}
+
+std::array<ExchangePrice, CopyExchanges::groups> CopyExchanges::reduce(const HeldBytes& bytes, bool divided) {
+    const TraceCollective op = divided ? TraceCollective::ReduceScatter : TraceCollective::AllReduce;
+    return {priced(op, 0, bytes.all - bytes.experts), priced(op, 1, bytes.experts)};
+}
+
+std::array<ExchangePrice, CopyExchanges::groups> CopyExchanges::gather(const HeldBytes& bytes) {
+    return {priced(TraceCollective::AllGather, 0, (bytes.all - bytes.experts) / static_cast<double>(holders_[0])),
+            priced(TraceCollective::AllGather, 1, bytes.experts / static_cast<double>(holders_[1]))};
+}
+
+const ExchangePrice& CopyExchanges::priced(TraceCollective op, std::size_t group, double share) {
+    static const ExchangePrice free;
+    const auto bytes = static_cast<std::int64_t>(share);
+    if (bytes < 1 || holders_[group] < 2) return free;
+    for (std::size_t i = 0; i < used_; ++i)
+        if (known_[i].bytes == bytes && known_[i].op == op && known_[i].group == group) return known_[i].price;
+    auto price = exchanges_.price(op, bytes, groups_[group], stop_);
+    if (!price && !problem_) problem_ = std::move(price.error());
+    Known& place = known_[used_ < most ? used_++ : most - 1];
+    place = {op, group, bytes, price ? *price : ExchangePrice{}};
+    return place.price;
+}
+
+}  // namespace orrery

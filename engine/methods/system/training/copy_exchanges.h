@@ -1,0 +1,60 @@
+#pragma once
+
+// What those who hold the same weights exchange in one plan: gradients, and weights that they share. Each distinct one
+// is looked up once.
+
+#include "methods/system/training/exchange_cache.h"
+#include "methods/system/training/training_program.h"
+
+#include <array>
+
+namespace orrery {
+
+/// Bytes of several layers; experts among them may stand over several copies and have holders of their own.
+struct HeldBytes {
+    double all = 0, experts = 0;
+    HeldBytes& operator+=(const HeldBytes& other) {
+        all += other.all, experts += other.experts;
+        return *this;
+    }
+};
+
+class CopyExchanges {
+public:
+    CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, const std::stop_token& stop);
+
+    bool any() const { return holders_[0] > 1 || holders_[1] > 1; }
+    const std::optional<Diagnostic>& problem() const { return problem_; }
+
+    /// Of those of all weights, of those of experts.
+    static constexpr std::size_t groups = 2;
+    /// The sum of gradients; each group's.
+    std::array<ExchangePrice, groups> reduce(const HeldBytes& bytes, bool divided);
+    /// Of weights, until each has all.
+    std::array<ExchangePrice, groups> gather(const HeldBytes& bytes);
+    /// What is left for one device of what holders share.
+    double divided(const HeldBytes& bytes) const {
+        return (bytes.all - bytes.experts) / static_cast<double>(holders_[0]) +
+               bytes.experts / static_cast<double>(holders_[1]);
+    }
+
+private:
+    struct Known {
+        TraceCollective op;
+        std::size_t group;
+        std::int64_t bytes;
+        ExchangePrice price;
+    };
+    const ExchangePrice& priced(TraceCollective op, std::size_t group, double share);
+
+    static constexpr std::size_t most = 16;
+    std::array<std::int64_t, groups> holders_;
+    std::array<ExchangeGroup, groups> groups_;
+    const ExchangeCache& exchanges_;
+    const std::stop_token& stop_;
+    std::array<Known, most> known_;
+    std::size_t used_ = 0;
+    std::optional<Diagnostic> problem_;
+};
+
+}  // namespace orrery
