@@ -79,6 +79,7 @@ extern const Command evaluateCommand;
 extern const Command calibrateCommand;
 extern const Command serveCommand;
 extern const Command trainCommand;
+extern const Command planCommand;
 extern const Command referencesCommand;
 
 }  // namespace orrery::cli

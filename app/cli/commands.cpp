@@ -5,11 +5,10 @@
 namespace orrery::cli {
 
 std::span<const Command* const> commands() {
-    static const std::array<const Command*, 15> all{
-        &methodsCommand,  &hardwareCommand,  &workloadsCommand,  &importCommand, &runCommand,
-        &studyCommand,    &exportCommand,    &projectCommand,    &mapCommand,    &arrayCommand,
-        &evaluateCommand, &calibrateCommand, &referencesCommand, &serveCommand,
-        &trainCommand};
+    static const std::array<const Command*, 16> all{
+        &methodsCommand,    &hardwareCommand, &workloadsCommand, &importCommand, &runCommand,      &studyCommand,
+        &exportCommand,     &projectCommand,  &mapCommand,       &arrayCommand,  &evaluateCommand, &calibrateCommand,
+        &referencesCommand, &serveCommand,    &trainCommand,     &planCommand};
     return all;
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 auto orderOf(const StepPlan& each) {
     const Plan& p = each.plan;
-    return std::tuple(p.devices(), p.tensor, p.pipeline, p.context, p.data, p.expert, p.interleave, p.zero, p.sequence,
-                      each.recompute, p.microbatches, std::string_view(p.placement));
+    return std::tuple(p.devices(), p.tensor, p.pipeline, p.context, p.data, p.expert, p.schedule, p.interleave, p.zero,
+                      p.sequence, each.recompute, p.microbatches, std::string_view(p.placement));
 }
 
 /// At most as much everywhere, and less somewhere.

@@ -116,6 +116,10 @@ private:
             }
         }
         if (!least) return Unexpected(std::move(*problem));
+        // From both ends turns hide each other's exchanges.
+        const auto& schedules = choices.schedule;
+        if (std::find(schedules.begin(), schedules.end(), PipelineSchedule::DualPipe) != schedules.end())
+            least->pass = least->computing;
         return *least;
     }
 
@@ -181,7 +185,8 @@ private:
     // False: a bound said enough.
     bool price(const StepPlan& plan, Found& found) const {
         // One chunk a stage: it fills and drains besides.
-        if (request_.prune && plan.plan.interleave == 1 && plan.plan.pipeline > 1) {
+        const bool plain = plan.plan.schedule == PipelineSchedule::OneForwardOneBackward && plan.plan.interleave == 1;
+        if (request_.prune && plain && plan.plan.pipeline > 1) {
             const auto totals = model_.totals(plan, context_.stop);
             const auto turns = static_cast<double>(plan.plan.microbatches + plan.plan.pipeline - 1);
             if (totals && found.best.beats(leastFigures(*totals, plan.plan, turns))) return false;

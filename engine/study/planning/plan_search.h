@@ -27,6 +27,7 @@ struct PlanSpace {
     std::vector<std::int64_t> microbatchSize;  ///< samples of a copy in one micro-batch
     std::vector<std::int64_t> zero = {0, 1, 2, 3}, sequence = {0, 1};
     std::vector<Recompute> recompute = {Recompute::None, Recompute::Selective, Recompute::Full};
+    std::vector<PipelineSchedule> schedule = {PipelineSchedule::OneForwardOneBackward};
     bool tensorInsideNode = true;                    ///< tensor parallelism stays inside the innermost tier
     std::int64_t leastDevices = 1, mostDevices = 0;  ///< 0: all that are drawn
     std::vector<std::string> groups;                 ///< kinds of device by name; empty: every kind that is drawn

@@ -92,9 +92,11 @@ Expected<PlanChoices> choicesOf(const StepModel& model, const PlanSpace& space, 
     for (const std::int64_t on : space.sequence)
         if (on == 0 || on == 1) made.sequence.push_back(on);
     made.recompute = space.recompute;
+    made.schedule = space.schedule;
     if (made.zero.empty()) return nothing("zero", "0 to 3");
     if (made.sequence.empty()) return nothing("sequence", "0 or 1");
     if (made.recompute.empty()) return nothing("recompute", "none, selective or full");
+    if (made.schedule.empty()) return nothing("schedule", "1f1b, gpipe, zero-bubble or dualpipe");
     return made;
 }
 
@@ -171,17 +173,26 @@ Plan planOf(const StepModel& model, const PlanChoices& choices, const ShardChoic
     return plan;
 }
 
-bool interleaves(const PlanChoices& choices, const Plan& node, std::int64_t interleave) {
-    if (interleave == 1) return true;
-    if (node.pipeline < 2 || node.microbatches % node.pipeline != 0) return false;
-    if (interleave > choices.layers / node.pipeline) return false;
-    return choices.unevenChunks || choices.layers % (node.pipeline * interleave) == 0;
+std::vector<std::pair<PipelineSchedule, std::int64_t>> ordersOf(const PlanChoices& choices, const Plan& node) {
+    using enum PipelineSchedule;
+    if (node.pipeline < 2) return {{OneForwardOneBackward, 1}};
+    std::vector<std::pair<PipelineSchedule, std::int64_t>> orders;
+    for (const PipelineSchedule schedule : choices.schedule) {
+        if (schedule == DualPipe &&
+            (node.pipeline % 2 != 0 || node.microbatches % 2 != 0 || node.microbatches < 2 * node.pipeline))
+            continue;
+        for (const std::int64_t chunks : choices.interleave) {
+            const bool rounds = schedule == OneForwardOneBackward && node.microbatches % node.pipeline == 0 &&
+                                chunks <= choices.layers / node.pipeline &&
+                                (choices.unevenChunks || choices.layers % (node.pipeline * chunks) == 0);
+            if (chunks == 1 || rounds) orders.emplace_back(schedule, chunks);
+        }
+    }
+    return orders;
 }
 
 std::uint64_t plansOf(const PlanChoices& choices, const Plan& node) {
-    std::uint64_t interleave = 0;
-    for (const std::int64_t n : choices.interleave) interleave += interleaves(choices, node, n) ? 1 : 0;
-    return choices.recompute.size() * (node.tensor > 1 ? choices.sequence.size() : 1) * interleave *
+    return choices.recompute.size() * (node.tensor > 1 ? choices.sequence.size() : 1) * ordersOf(choices, node).size() *
            (node.data * node.context > 1 ? choices.zero.size() : 1);
 }
 

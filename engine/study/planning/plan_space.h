@@ -5,6 +5,7 @@
 
 #include "study/planning/plan_search.h"
 
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -15,6 +16,7 @@ struct PlanChoices {
     std::int64_t batch = 1, layers = 1, leastDevices = 1, mostDevices = 1;
     std::vector<std::int64_t> tensor, context, expert, samples, pipeline, data, interleave, zero, sequence;
     std::vector<Recompute> recompute;
+    std::vector<PipelineSchedule> schedule;
     bool unevenChunks = false;  ///< interleaving that does not divide the layers was asked for
 };
 
@@ -40,19 +42,20 @@ std::uint64_t plansOf(const PlanChoices& choices, const Plan& node);
 /// The plan of a node, without what changes neither shard nor stages.
 Plan planOf(const StepModel& model, const PlanChoices& choices, const ShardChoice& shard, const NodeChoice& node);
 
-/// Whether `interleave` chunks a stage are possible.
-bool interleaves(const PlanChoices& choices, const Plan& node, std::int64_t interleave);
+/// The schedules and chunks a stage of a node.
+std::vector<std::pair<PipelineSchedule, std::int64_t>> ordersOf(const PlanChoices& choices, const Plan& node);
 
 template <class Use>
 void eachPlan(const PlanChoices& choices, const Plan& node, const Use& use) {
     static const std::vector<std::int64_t> no{0};
+    const auto orders = ordersOf(choices, node);
     StepPlan made{node, Recompute::None};
     for (const Recompute recompute : choices.recompute) {
         made.recompute = recompute;
         for (const std::int64_t sequence : node.tensor > 1 ? choices.sequence : no) {
             made.plan.sequence = sequence;
-            for (const std::int64_t interleave : choices.interleave) {
-                if (!interleaves(choices, node, interleave)) continue;
+            for (const auto& [schedule, interleave] : orders) {
+                made.plan.schedule = schedule;
                 made.plan.interleave = interleave;
                 for (const std::int64_t zero : node.data* node.context > 1 ? choices.zero : no) {
                     made.plan.zero = zero;
