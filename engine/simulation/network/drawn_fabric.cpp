@@ -21,7 +21,11 @@ LinkTerms termsOf(const NetworkTier& tier, const CollectiveSoftware& software) {
         terms.share = std::max(terms.share, tier.betweenNodes ? p.shareBetween : p.shareInside);
         terms.step = std::min(terms.step, 1e9 * (tier.betweenNodes ? p.stepBetween : p.stepInside));
     }
-    terms.share /= static_cast<double>(tier.inner);
+    // As the closed form counts generations of links inside a node.
+    double generation = 1;
+    for (const LinkGeneration& one : software.links)
+        if (!tier.betweenNodes && tier.perDevice().value >= one.bandwidth) generation = one.share;
+    terms.share *= generation / static_cast<double>(tier.inner);
     return terms;
 }
 
