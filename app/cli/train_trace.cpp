@@ -121,9 +121,11 @@ Expected<TraceCase> readTraceCase(const Arguments& arguments, bool congestion) {
 }
 
 void unfold(const TraceCase& given, ClusterOutcome& outcome) {
-    if (outcome.ranks.size() >= given.devices) return;
-    outcome.messages *= given.devices;
-    outcome.ranks.resize(given.devices, RankResult(outcome.ranks.front()));
+    const std::size_t run = outcome.ranks.size();
+    if (run >= given.devices) return;
+    outcome.messages *= given.devices / run;
+    outcome.ranks.resize(given.devices);
+    for (std::size_t r = run; r < given.devices; ++r) outcome.ranks[r] = outcome.ranks[r % run];
 }
 
 std::string totalsText(const TraceCase& given) {

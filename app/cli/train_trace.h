@@ -24,7 +24,7 @@ struct TraceCase {
 
 /// Fails with `usage.value` for options, else as readTrace() and jobOfTrace() do.
 Expected<TraceCase> readTraceCase(const Arguments& arguments, bool congestion);
-/// Ranks of which one stood for all, each on its own again.
+/// Ranks of which one stood for others, each on its own again.
 void unfold(const TraceCase& given, ClusterOutcome& outcome);
 std::string totalsText(const TraceCase& given);
 

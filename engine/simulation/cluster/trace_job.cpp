@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 
 namespace orrery {
@@ -39,16 +40,19 @@ public:
         if (devices_ == 1) {
             // No one to exchange with: two who do not.
             out_.network.dimensions = {FabricDimension{}};
-            finish({0, 0});
+            finish(1, 2);
             return std::move(out_);
         }
         const bool grouped = std::any_of(trace_.nodes.begin(), trace_.nodes.end(), [](const TraceNode& node) {
             return node.work == TraceWork::Collective && node.group >= 0;
         });
         const auto devices = static_cast<std::size_t>(devices_);
-        if (grouped && fold && alike()) {
-            finish(std::vector<std::int32_t>(devices, 0));
-            return std::move(out_);
+        if (grouped && fold) {
+            const std::int64_t period = alike() ? 1 : repeats();
+            if (period < devices_) {
+                finish(period, devices_);
+                return std::move(out_);
+            }
         }
         constexpr std::size_t most = 400'000'000;
         if (grouped && trace_.nodes.size() > most / devices)
@@ -57,7 +61,7 @@ public:
                                     devices_),
                         fmt::format("at most {} nodes in all", most),
                         "take a switch, or dimensions of the groups' sizes, where one rank stands for all");
-        finish({});
+        finish(devices_, devices_);
         return std::move(out_);
     }
 
@@ -122,12 +126,21 @@ private:
                             beyond, dimensions));
     }
 
-    /// Whether the network looks the same from all ranks: one without neighbours, or groups that are its dimensions.
-    bool alike() const {
+    bool drawn() const {
         const auto& dimensions = settings_.network.dimensions;
+        return std::any_of(dimensions.begin(), dimensions.end(),
+                           [](const FabricDimension& one) { return one.routes != nullptr; });
+    }
+    bool plainAlgorithms() const {
         for (const auto& choices : settings_.algorithms)
             for (const AlgorithmChoice& one : choices)
                 if (one.algorithm != StepAlgorithm::Ring && one.algorithm != StepAlgorithm::Direct) return false;
+        return true;
+    }
+    /// Whether the network looks the same from all ranks: one without neighbours, or groups that are its dimensions.
+    bool alike() const {
+        const auto& dimensions = settings_.network.dimensions;
+        if (drawn() || !plainAlgorithms()) return false;
         if (dimensions.size() == 1 && dimensions.front().shape != TopologyShape::Ring) return true;
         return std::all_of(patterns_.begin(), patterns_.end(), [&](const TraceGroup& pattern) {
             if (pattern.size == devices_ || pattern.size == 1) return true;
@@ -140,8 +153,23 @@ private:
         });
     }
 
-    void finish(std::vector<std::int32_t> slotOf) {
-        const std::size_t slots = slotOf.empty() ? static_cast<std::size_t>(devices_) : 1;
+    /// After how many ranks everything looks the same again: around a ring or behind a switch, outermost, groups either
+    /// lie in blocks or go all the way round. As many as there are ranks where it never does.
+    std::int64_t repeats() const {
+        const auto& dimensions = settings_.network.dimensions;
+        const FabricDimension& outer = dimensions.back();
+        if (drawn() || !plainAlgorithms() || outer.shape == TopologyShape::FullyConnected) return devices_;
+        std::int64_t period = devices_ / outer.size;
+        for (const TraceGroup& pattern : patterns_) {
+            const std::int64_t block = pattern.size * pattern.stride;
+            if (pattern.size > 1 && block < devices_) period = std::lcm(period, block);
+        }
+        return period;
+    }
+
+    /// Ranks so far apart are run once.
+    void finish(std::int64_t period, std::int64_t devices) {
+        const auto slots = static_cast<std::size_t>(period);
         std::map<std::pair<std::size_t, std::int64_t>, std::int32_t> made;
         ClusterJob& job = out_.job;
         for (std::size_t s = 0; s < slots; ++s) {
@@ -168,7 +196,8 @@ private:
             if (!patterns_.empty()) job.groupOf.push_back(std::move(mine));
         }
         job.traces.assign(slots, std::make_shared<const ExecutionTrace>(std::move(trace_)));
-        job.slotOf = std::move(slotOf);
+        for (std::int64_t r = 0; period < devices && r < devices; ++r)
+            job.slotOf.push_back(static_cast<std::int32_t>(r % period));
     }
     void say(const char* code, std::string message) { out_.warnings.push_back(warning(code, std::move(message))); }
 

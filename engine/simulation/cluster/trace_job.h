@@ -15,8 +15,9 @@ struct TraceJob {
 
 /// Communicators repeat over the ranks as the trace's lie: in blocks or at distances. Those of unknown or uneven
 /// members become all ranks; messages to single ranks and, without a memory for them, loads and stores take no time. A
-/// network without dimensions is one rank. Ranks that see the same network are run once unless `fold` is off. Fails
-/// with `cluster.ranks` (too many for their nodes), `cluster.group` (groups that do not divide the ranks).
+/// network without dimensions is one rank. Ranks that see the same network are run once unless `fold` is off: one for
+/// all, or, where everything repeats after so many ranks, one of each. Fails with `cluster.ranks` (too many for their
+/// nodes), `cluster.group` (groups that do not divide the ranks).
 Expected<TraceJob> jobOfTrace(ExecutionTrace trace, const ClusterSettings& settings, bool fold = true);
 
 }  // namespace orrery
