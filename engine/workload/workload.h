@@ -52,6 +52,9 @@ struct TransformerFacts {
     double activeParameters = 0;  ///< that one token uses
     double kvBytesPerToken = 0;   ///< all layers, at the KV precision chosen
     std::int64_t maxPositions = 0;
+    /// While training, and where a config says so: of what is added to the residual stream, of attention's
+    /// probabilities.
+    bool residualDropout = false, attentionDropout = false;
 };
 
 struct Workload {

@@ -125,6 +125,14 @@ bool JsonReader::flag(const char* key, bool fallback) {
     return fallback;
 }
 
+double JsonReader::fraction(const char* key, double fallback) {
+    const JsonNode* value = find(key);
+    if (!value) return fallback;
+    if (value->isNumber() && value->number >= 0 && value->number <= 1) return value->number;
+    refuse(key, fmt::format("{}{} is {}", prefix_, key, value->shown()), "a number from 0 to 1", hint_);
+    return fallback;
+}
+
 std::string JsonReader::text(const char* key, std::string fallback) {
     const JsonNode* value = find(key);
     if (!value) return fallback;

@@ -43,6 +43,7 @@ public:
     /// A whole number from `low` to `high`; absent or null: the fallback.
     std::int64_t whole(const char* key, std::int64_t low, std::int64_t high, std::int64_t fallback);
     bool flag(const char* key, bool fallback);
+    double fraction(const char* key, double fallback);  ///< 0 to 1
     std::string text(const char* key, std::string fallback);
     std::vector<std::int64_t> wholes(const char* key, std::int64_t high);
     std::vector<std::string> texts(const char* key);

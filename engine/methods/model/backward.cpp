@@ -310,13 +310,26 @@ TrainingMemory trainingMemory(const Workload& workload, const ModelOptions& opti
         memory.activations = Bytes(costTotals(kept, workload.costs).peakActivationBytes);
     }
     memory.activations -= Bytes(std::min(memory.activations.value, onlySummed(workload)));
-    // Of unfused attention the probabilities stay: one of the four times that scores are moved.
-    double scores = 0;
-    for (std::size_t i = 0; i < workload.costs.size(); ++i) {
-        scores += workload.costs.repeat[i] * workload.costs.scratchBytes[i] / 4;
-    }
-    memory.activations += Bytes(scores);
+    for (std::size_t i = 0; i < workload.costs.size(); ++i)
+        memory.activations += Bytes(workload.costs.repeat[i] * (keptScores(workload, i) + keptMask(workload, i)));
     return memory;
+}
+
+double keptScores(const Workload& workload, std::size_t i) {
+    // The probabilities: one of the four times that scores are moved; where some are dropped, what is left too, and a
+    // byte of mask for each.
+    const double once = workload.costs.scratchBytes[i] / 4;
+    const bool drops = workload.transformer && workload.transformer->attentionDropout;
+    return drops ? 2 * once + once / std::max(1.0, bits(workload.costs.type[i]) / 8.0) : once;
+}
+
+double keptMask(const Workload& workload, std::size_t i) {
+    const Operator& op = workload.graph.operators[i];
+    if (op.type != "Residual" || !workload.transformer || !workload.transformer->residualDropout) return 0;
+    double elements = 0;
+    for (const TensorId id : op.outputs)
+        if (const Tensor* tensor = workload.graph.tensor(id)) elements += tensor->elements();
+    return elements;
 }
 
 }  // namespace orrery

@@ -66,7 +66,8 @@ Kernel eagerKernel(const EagerPass& pass, DType type, double m, double n) {
 bool addEagerLaunches(const Workload& workload, std::size_t i, const ModelOptions& options,
                       std::vector<Launch>& launches) {
     const auto passes = eagerPasses(workload.graph.operators[i].type, false);
-    const bool dropout = options.step == Step::Training && workload.graph.operators[i].type == "Residual";
+    const bool drops = !workload.transformer || workload.transformer->residualDropout;
+    const bool dropout = drops && options.step == Step::Training && workload.graph.operators[i].type == "Residual";
     if (passes.empty() && !dropout) return false;
     const Kernel whole = kernelOf(workload.graph, workload.costs, i);
     if (whole.kind != KernelKind::Elementwise && whole.kind != KernelKind::Normalization) return false;
@@ -128,7 +129,8 @@ void addUnfusedAttention(const Workload& workload, std::size_t i, const ModelOpt
         add(rowsKernel(KernelKind::Elementwise, "Add", type, rows, keys, 1), "mask");
     }
     add(rowsKernel(KernelKind::Softmax, "Softmax", type, rows, keys, 1), "softmax");
-    if (options.step == Step::Training && options.fusion == Fusion::None) {
+    const bool drops = !workload.transformer || workload.transformer->attentionDropout;
+    if (drops && options.step == Step::Training && options.fusion == Fusion::None) {
         Kernel drop = rowsKernel(KernelKind::Elementwise, "Mul", type, rows, keys, 1);
         drop.writeBytes += rows * keys;
         add(drop, "dropout");

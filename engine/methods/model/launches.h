@@ -78,6 +78,10 @@ struct TrainingMemory {
     Bytes weights, gradients, optimizer, activations;
 };
 TrainingMemory trainingMemory(const Workload& workload, const ModelOptions& options);
+/// Of its activations, bytes of one execution of operator i: what attention that writes its scores keeps of them, and
+/// the mask of dropout before a sum with the residual stream (Korthikanti et al. 2022, section 4.1).
+double keptScores(const Workload& workload, std::size_t i);
+double keptMask(const Workload& workload, std::size_t i);
 
 /// Kernels made by hand, counted.
 Kernel productKernel(DType type, double batch, double m, double n, double k);

@@ -1,12 +1,15 @@
 #include "methods/model/model_methods.h"
 
 #include "methods/model/compose.h"
+#include "methods/system/training/training_stack.h"
 
 namespace orrery {
 
 namespace {
 
 std::vector<MethodOption> compositionOptions() {
+    std::vector<std::string_view> stacks;
+    for (const TrainingStack& stack : trainingStacks()) stacks.push_back(stack.id);
     return {
         {.key = "launch",
          .title = "Launch",
@@ -31,6 +34,11 @@ std::vector<MethodOption> compositionOptions() {
          .meaning = "Of a plan over several devices: collectives by NCCL's tuning model over the drawn links; inside "
                     "a node as this method prices their kernels; or what is sent, followed over the drawn links, which "
                     "carry one message at a time or share themselves max-min fair."},
+        {.key = "stack",
+         .title = "Training stack",
+         .choices = stacks,
+         .fallback = "kernels",
+         .meaning = "Of a training step of a plan: what the software that trains adds to its kernels, as measured."},
         {.key = "step",
          .title = "Step",
          .choices = {"inference", "training"},

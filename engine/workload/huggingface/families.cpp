@@ -27,6 +27,13 @@ std::string activationOf(JsonReader& json, const char* key, const std::string& f
     return "SiLU";
 }
 
+/// A probability, and what the library takes where a config says none.
+void readDropout(JsonReader& json, TransformerConfig& c, const char* residual, const char* attention,
+                 double usual = 0.1, double usualAttention = 0.1) {
+    c.residualDropout = json.fraction(residual, usual) > 0;
+    c.attentionDropout = json.fraction(attention, usualAttention) > 0;
+}
+
 void readSizes(JsonReader& json, TransformerConfig& c) {
     c.layers = json.required("num_hidden_layers", mostLayers);
     c.hidden = json.required("hidden_size", mostWidth);
@@ -215,6 +222,7 @@ void readGpt2(JsonReader& json, TransformerConfig& c) {
     c.intermediate = json.whole("n_inner", 1, mostWidth, 4 * c.hidden);
     c.maxPositions = c.learnedPositions = json.whole("n_positions", 1, mostTokens, 1024);
     c.activation = activationOf(json, "activation_function", "gelu_new");
+    readDropout(json, c, "resid_pdrop", "attn_pdrop");
     c.tiedHead = json.flag("tie_word_embeddings", true);
     useLayerNorm(c);
 }
@@ -241,6 +249,7 @@ void readOpt(JsonReader& json, TransformerConfig& c) {
     c.learnedPositions = c.maxPositions + 2;  // its table keeps two rows for padding
     c.embeddingDim = json.whole("word_embed_proj_dim", 1, mostWidth, c.hidden);
     c.activation = activationOf(json, "activation_function", "relu");
+    readDropout(json, c, "dropout", "attention_dropout", 0.1, 0);
     c.tiedHead = json.flag("tie_word_embeddings", true);
     useLayerNorm(c);
     c.qkvBias = c.outputBias = c.mlpBias = json.flag("enable_bias", true);
@@ -260,6 +269,7 @@ void readBloom(JsonReader& json, TransformerConfig& c) {
     c.kvHeads = c.heads;
     c.intermediate = 4 * c.hidden;
     c.maxPositions = json.whole("seq_length", 1, mostTokens, 2048);
+    readDropout(json, c, "hidden_dropout", "attention_dropout", 0, 0);
     c.activation = "GeluTanh";
     c.tiedHead = json.flag("tie_word_embeddings", true);
     c.linearBias = c.embeddingNorm = true;
@@ -273,6 +283,7 @@ void readBert(JsonReader& json, TransformerConfig& c) {
     c.intermediate = json.required("intermediate_size", mostWidth);
     c.maxPositions = c.learnedPositions = json.whole("max_position_embeddings", 1, mostTokens, 512);
     c.tokenTypes = json.whole("type_vocab_size", 1, mostRows, 2);
+    readDropout(json, c, "hidden_dropout_prob", "attention_probs_dropout_prob");
     c.activation = activationOf(json, "hidden_act", "gelu");
     useLayerNorm(c);
     c.order = TransformerConfig::Order::Post;

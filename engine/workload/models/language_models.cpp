@@ -33,6 +33,7 @@ TransformerConfig gpt(std::string name, std::int64_t layers, std::int64_t hidden
     c.gated = false;
     c.tiedHead = true;
     c.qkvBias = c.outputBias = c.mlpBias = true;
+    c.residualDropout = c.attentionDropout = true;
     return c;
 }
 

@@ -346,6 +346,8 @@ TransformerFacts factsOf(const TransformerConfig& c, const WorkloadOptions& opti
     facts.expertsPerToken = c.expertsPerToken;
     facts.sharedExperts = c.sharedExperts;
     facts.maxPositions = c.maxPositions;
+    facts.residualDropout = c.residualDropout;
+    facts.attentionDropout = c.attentionDropout;
     std::vector<bool> seen(graph.tensors.size(), false);
     for (const Operator& op : graph.operators) {
         for (const TensorId id : op.inputs) {

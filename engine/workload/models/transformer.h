@@ -45,6 +45,7 @@ struct TransformerConfig {
     bool queryKeyNorm = false;
     bool embeddingScale = false;  ///< embeddings × √hidden (Gemma)
     bool logitSoftCap = false;
+    bool residualDropout = false, attentionDropout = false;  ///< while training
 
     std::int64_t window = 0;     ///< tokens that a windowed layer sees; 0: none
     std::vector<bool> windowed;  ///< per layer; empty: all, if window > 0

@@ -3,6 +3,7 @@
 #include "base/unit.h"
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
+#include "methods/answer/answer.h"
 #include "methods/answer/parts_used.h"
 #include "methods/system/network_slot.h"
 #include "methods/system/sharded_workload.h"
@@ -10,6 +11,7 @@
 #include "methods/system/training/plan_prices.h"
 #include "methods/system/training/step_network.h"
 #include "methods/system/training/training_memory.h"
+#include "methods/system/training/training_stack.h"
 #include "simulation/picoseconds.h"
 
 #include <fmt/format.h>
@@ -43,6 +45,40 @@ StepRun stepRun(ClusterOutcome outcome) {
     for (const RankResult& rank : outcome.ranks) run.seconds = std::max(run.seconds, toSeconds(rank.finish));
     run.outcome = std::move(outcome);
     return run;
+}
+
+/// The stack that a method's option names, on the device of a group.
+struct StackHere {
+    const TrainingStack* stack = nullptr;
+    const StackOnGeneration* row = nullptr;
+    double bandwidth = 0;  ///< B/s, of main memory
+};
+
+StackHere stackHere(const Method& method, const Scenario& scenario, const DeviceGroup& group,
+                    const EstimateContext& context) {
+    StackHere here;
+    here.stack = findTrainingStack(optionOf(method.card, context, "stack"));
+    const auto device = deviceView(DeviceRef{scenario.hardware, group.places.front()});
+    if (!here.stack || !device) return here;
+    here.row = here.stack->on(generationOf(*device));
+    here.bandwidth = device->main().bandwidth.value;
+    return here;
+}
+
+/// What exchanges beside it take from computing: SMs, caches and memory.
+void slowBeside(const TrainingStack& stack, const PlanPrices& prices, TrainingProgram& program) {
+    double computed = 0;
+    for (const ChunkProgram& chunk : program.chunks)
+        for (const std::int32_t l : chunk.layers)
+            for (const auto* pieces : {&program.layers[static_cast<std::size_t>(l)].forward,
+                                       &program.layers[static_cast<std::size_t>(l)].backward})
+                for (const ProgramPiece& piece : *pieces) computed += piece.seconds;
+    computed *= static_cast<double>(program.microbatches);
+    if (computed <= 0 || stack.overlap <= 0) return;
+    const double factor = 1 + stack.overlap * prices.besideSeconds() / computed;
+    for (LayerProgram& layer : program.layers)
+        for (auto* pieces : {&layer.forward, &layer.backward})
+            for (ProgramPiece& piece : *pieces) piece.seconds *= factor;
 }
 
 Expected<StepRun> runStep(const TrainingProgram& program, const ExchangePrices& prices, bool spans,
@@ -271,6 +307,20 @@ void setLatency(Estimate& answer, const StepRuns& runs) {
     if (answer.bound) answer.bound = Seconds(std::min(total, runs.floor));
 }
 
+/// As steps of the stack were measured.
+void setMeasured(Estimate& answer, const StackHere& here) {
+    const double total = answer.latency.value;
+    if (here.row->above > 0) {
+        answer.interval.low = Seconds(total * (1 - here.row->below));
+        answer.interval.high = Seconds(total * (1 + here.row->above));
+        answer.interval.basis =
+            fmt::format("90 % of measured steps of {} on {}", here.stack->title, toText(here.row->generation));
+    }
+    answer.assumptions.push_back(fmt::format("{}: kernels {:.2f} and attention {:.2f} times as long as alone ({})",
+                                             here.stack->title, here.row->kernels, here.row->attention,
+                                             here.stack->source));
+}
+
 /// Of all stages, in seconds.
 struct StageSums {
     double busy = 0, exposed = 0;
@@ -429,17 +479,25 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     if (!planned) return Unexpected(planned.error());
     auto answer = shardEstimate(method, scenario, *planned, context);
     if (!answer) return Unexpected(std::move(answer.error()));
+    const StackHere here = stackHere(method, scenario, planned->group(), context);
+    const Workload& shard = *planned->sharded.shard;
+    if (here.row) takeStack(*here.row, shard.graph, *answer);
     const double low = answer->latency.value > 0 ? answer->interval.low / answer->latency : 1,
                  high = answer->latency.value > 0 ? answer->interval.high / answer->latency : 1;
     const double computed = answer->latency.value;
     auto program = trainingProgram(planned->sharded, answer->operators, plan, step);
-    if (!program) return Unexpected(program.error());
+    if (!program) return Unexpected(std::move(program.error()));
+    const CostTotals& totals = shard.totals;
+    if (here.row)
+        takeStack(*here.stack, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0, here.bandwidth,
+                  *program);
     const auto network = pricedNetwork(method, planned->group(), scenario, context);
     if (!network) return Unexpected(network.error());
     const auto job = trainingJob(*program);
     if (!job) return Unexpected(job.error());
     auto prices = PlanPrices::make(*job, planned->placement, **network, context.stop);
     if (!prices) return Unexpected(std::move(prices.error()));
+    if (here.row) slowBeside(*here.stack, *prices, *program);
     std::optional<StepNetwork> followed;
     if (const auto carrying = followedNetwork(method, context)) {
         auto made = StepNetwork::make(*program, planned->group().tiers, *carrying);
@@ -452,6 +510,7 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     const StageSums sums = sumsOf(runs->likely, plan.pipeline);
     const Sent sent = sentBy(*prices, plan, planned->group().tiers);
     setLatency(*answer, *runs);
+    if (here.row) setMeasured(*answer, here);
     answer->figures = figuresOf(*answer, plan, computed, planned->sharded.microbatches, sums, sent);
     const double whole = answer->memory ? answer->memory->weights.value : 0;
     setMemory(*answer, *program, planned->sharded, step);

@@ -66,6 +66,15 @@ double PlanPrices::secondsOf(const Key& key, double place) const {
     return std::max(price.low, price.seconds * std::pow(side / price.seconds, std::abs(place)));
 }
 
+double PlanPrices::besideSeconds() const {
+    double seconds = 0;
+    for (const auto& [key, exchange] : exchanges_) {
+        if (std::get<0>(key) != Gradients) continue;
+        for (const std::int64_t times : exchange.times) seconds += static_cast<double>(times) * exchange.price.seconds;
+    }
+    return seconds;
+}
+
 double PlanPrices::Taken::collective(TraceCollective op, double bytes, std::int32_t group) const {
     return prices_.secondsOf(
         {prices_.kindOfGroup_[static_cast<std::size_t>(group)], op, static_cast<std::int64_t>(bytes)}, place_);

@@ -44,6 +44,8 @@ public:
         std::vector<std::int64_t> times;
     };
     const auto& exchanges() const { return exchanges_; }
+    /// Seconds of all exchanges of weights and gradients, of one device of every stage, as they are likely.
+    double besideSeconds() const;
 
 private:
     static constexpr std::int32_t Pipeline = programGroupCount;  ///< a kind of group beyond ProgramGroup's

@@ -1,5 +1,7 @@
 #include "methods/system/training/training_memory.h"
 
+#include "methods/model/launches.h"
+
 #include <algorithm>
 
 namespace orrery {
@@ -13,13 +15,13 @@ double dropped(const ShardedWorkload& sharded, const Plan& plan, const TrainingS
     double bytes = 0;
     for (std::size_t i = 0; i < shard.graph.operators.size(); ++i) {
         const Operator& op = shard.graph.operators[i];
-        // As trainingMemory() counts them.
-        if (step.recompute == Recompute::Selective) bytes += shard.costs.repeat[i] * shard.costs.scratchBytes[i] / 4;
+        if (step.recompute == Recompute::Selective) bytes += shard.costs.repeat[i] * keptScores(shard, i);
         if (plan.sequence == 0 || plan.tensor < 2) continue;
         if (op.kind != OperatorKind::Normalization && op.type != "Residual") continue;
         for (const TensorId id : op.outputs)
             if (const Tensor* tensor = shard.graph.tensor(id))
-                bytes += shard.costs.repeat[i] * tensor->bytes().value * (1 - 1.0 / static_cast<double>(plan.tensor));
+                bytes += shard.costs.repeat[i] * (tensor->bytes().value + keptMask(shard, i)) *
+                         (1 - 1.0 / static_cast<double>(plan.tensor));
     }
     return bytes;
 }

@@ -1,0 +1,54 @@
+#pragma once
+
+// What the software that trains adds to its kernels' prices: one row per stack, and in it one per generation of GPUs. A
+// price of a kernel comes from runs of that kernel alone; in a step it runs beside exchanges, at the clock that the
+// power allows, and by the stack's own code for attention. Numbers hold for all models, plans and batches of a row.
+
+#include "hardware/views/device_view.h"
+#include "methods/estimate.h"
+#include "methods/system/training/training_program.h"
+#include "workload/graph.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace orrery {
+
+/// By what tensor units multiply: fp16 alone, bf16, fp8, fp4.
+enum class GpuGeneration : std::uint8_t { Volta, Ampere, Hopper, Blackwell };
+GpuGeneration generationOf(const DeviceView& device);
+std::string_view toText(GpuGeneration generation);
+
+struct StackOnGeneration {
+    GpuGeneration generation = GpuGeneration::Ampere;
+    double kernels = 1;    ///< all but attention: seconds in a step over seconds alone
+    double attention = 1;  ///< the same, of attention
+    /// 90 % of the steps that were fitted to lie from answer × (1 − below) to answer × (1 + above).
+    double below = 0, above = 0;
+};
+
+struct TrainingStack {
+    std::string_view id;  ///< in files: `kernels`, `llm-foundry`
+    std::string_view title;
+    std::string_view source;   ///< of the numbers, and which rows they were fitted to
+    double overlap = 0;        ///< seconds by which computing is longer for each second of an exchange beside it
+    double gradientBytes = 0;  ///< of one gradient when it is exchanged; 0: as wide as the weights
+    double shareCopies = 0;    ///< bytes moved for each weight and micro-batch where weights are divided (`zero` 3)
+    std::span<const StackOnGeneration> generations;  ///< empty: prices as they are
+
+    /// The row of a generation, else of the nearest one; nothing where there are none.
+    const StackOnGeneration* on(GpuGeneration generation) const;
+};
+
+/// `kernels` first.
+std::span<const TrainingStack> trainingStacks();
+const TrainingStack* findTrainingStack(std::string_view id);
+
+/// Prices of a shard's operators as they are in a step of the stack: columns, latency and interval.
+void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answer);
+/// Gradients as wide as the stack sends them, and its copies of divided weights. `weightBytes`: of one weight;
+/// `bandwidth`: of main memory, B/s.
+void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth, TrainingProgram& program);
+
+}  // namespace orrery
