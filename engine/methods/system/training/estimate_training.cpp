@@ -497,7 +497,10 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     if (!job) return Unexpected(job.error());
     auto prices = PlanPrices::make(*job, planned->placement, **network, context.stop);
     if (!prices) return Unexpected(std::move(prices.error()));
-    if (here.row) slowBeside(*here.stack, *prices, *program);
+    if (here.row) {
+        slowBeside(*here.stack, *prices, *program);
+        prices->hide(here.stack->hiddenTensor, plan.zero < 3 ? here.stack->hiddenGather : 0);
+    }
     std::optional<StepNetwork> followed;
     if (const auto carrying = followedNetwork(method, context)) {
         auto made = StepNetwork::make(*program, planned->group().tiers, *carrying);

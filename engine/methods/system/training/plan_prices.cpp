@@ -59,17 +59,20 @@ double PlanPrices::secondsOf(const Key& key, double place) const {
     const auto at = exchanges_.find(key);
     if (at == exchanges_.end()) return 0;
     const CollectivePrice& price = at->second.price;
-    if (place == 0 || price.seconds <= 0) return price.seconds;
-    if (place <= -1) return price.low;
-    if (place == 1) return price.high;
+    const auto kind = static_cast<ProgramGroup>(std::get<0>(key));
+    const bool gathers = kind == ProgramGroup::Gradients && std::get<1>(key) == TraceCollective::AllGather;
+    const double shown = 1 - (kind == ProgramGroup::Tensor ? hiddenTensor_ : gathers ? hiddenGather_ : 0);
+    if (place == 0 || price.seconds <= 0) return shown * price.seconds;
+    if (place <= -1) return shown * price.low;
+    if (place == 1) return shown * price.high;
     const double side = place < 0 ? price.low : price.high;
-    return std::max(price.low, price.seconds * std::pow(side / price.seconds, std::abs(place)));
+    return shown * std::max(price.low, price.seconds * std::pow(side / price.seconds, std::abs(place)));
 }
 
 double PlanPrices::besideSeconds() const {
     double seconds = 0;
     for (const auto& [key, exchange] : exchanges_) {
-        if (std::get<0>(key) != Gradients) continue;
+        if (std::get<0>(key) != static_cast<std::int32_t>(ProgramGroup::Gradients)) continue;
         for (const std::int64_t times : exchange.times) seconds += static_cast<double>(times) * exchange.price.seconds;
     }
     return seconds;

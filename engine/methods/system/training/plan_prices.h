@@ -46,6 +46,9 @@ public:
     const auto& exchanges() const { return exchanges_; }
     /// Seconds of all exchanges of weights and gradients, of one device of every stage, as they are likely.
     double besideSeconds() const;
+    /// Shares of exchanges of activations, and of gatherings of weights, that pass beside computing and so take no
+    /// time of the run.
+    void hide(double tensor, double gather) { hiddenTensor_ = tensor, hiddenGather_ = gather; }
 
 private:
     static constexpr std::int32_t Pipeline = programGroupCount;  ///< a kind of group beyond ProgramGroup's
@@ -54,6 +57,7 @@ private:
 
     std::vector<std::int32_t> kindOfGroup_;
     std::map<Key, Exchange> exchanges_;
+    double hiddenTensor_ = 0, hiddenGather_ = 0;
 };
 
 }  // namespace orrery

@@ -15,8 +15,8 @@
 
 namespace orrery {
 
-/// By what tensor units multiply: fp16 alone, bf16, fp8, fp4.
-enum class GpuGeneration : std::uint8_t { Volta, Ampere, Hopper, Blackwell };
+/// By what tensor units multiply: fp16 alone, bf16, fp8, fp4, fp4 three times as fast as fp8.
+enum class GpuGeneration : std::uint8_t { Volta, Ampere, Hopper, Blackwell, BlackwellUltra };
 GpuGeneration generationOf(const DeviceView& device);
 std::string_view toText(GpuGeneration generation);
 
@@ -35,6 +35,9 @@ struct TrainingStack {
     double overlap = 0;        ///< seconds by which computing is longer for each second of an exchange beside it
     double gradientBytes = 0;  ///< of one gradient when it is exchanged; 0: as wide as the weights
     double shareCopies = 0;    ///< bytes moved for each weight and micro-batch where weights are divided (`zero` 3)
+    double hiddenTensor = 0;   ///< share of activations' exchanges that passes beside the products that need them
+    double hiddenGather = 0;   ///< of the gathering of weights after the optimizer, beside the next forward pass
+    double hostLayer = 0;  ///< s that the host takes to issue a layer's kernels, both passes: the least that it takes
     std::span<const StackOnGeneration> generations;  ///< empty: prices as they are
 
     /// The row of a generation, else of the nearest one; nothing where there are none.
@@ -47,8 +50,8 @@ const TrainingStack* findTrainingStack(std::string_view id);
 
 /// Prices of a shard's operators as they are in a step of the stack: columns, latency and interval.
 void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answer);
-/// Gradients as wide as the stack sends them, and its copies of divided weights. `weightBytes`: of one weight;
-/// `bandwidth`: of main memory, B/s.
+/// Gradients as wide as the stack sends them, its copies of divided weights, and what the host takes. `weightBytes`: of
+/// one weight; `bandwidth`: of main memory, B/s.
 void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth, TrainingProgram& program);
 
 }  // namespace orrery
