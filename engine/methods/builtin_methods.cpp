@@ -7,6 +7,7 @@
 #include "methods/roofline/llm_inference.h"
 #include "methods/roofline/roofline.h"
 #include "methods/system/serving_method.h"
+#include "methods/system/training/closed_form_step.h"
 #include "methods/system/training/step_distribution.h"
 
 #include <vector>
@@ -18,6 +19,7 @@ std::span<const Method> builtinMethods() {
         std::vector<Method> all{rooflineMethod(), hierarchicalRooflineMethod(), llmInferenceMethod()};
         for (Method& method : modelMethods()) all.push_back(std::move(method));
         all.push_back(servingMethod());
+        all.push_back(closedFormStepMethod());
         all.push_back(stepDistributionMethod());
         return all;
     }();

@@ -132,6 +132,7 @@ class TstStepModel : public QObject {
 private slots:
     void asTheRun();
     void turnsOfAPipeline();
+    void asAMethod();
 };
 
 void TstStepModel::asTheRun() {
@@ -235,6 +236,37 @@ void TstStepModel::turnsOfAPipeline() {
     }
     qInfo("worst %.2f %%, interleaved %.2f %%, GPipe %.2f %%, ZB-H1 %.2f %%", 100 * worst[0], 100 * worst[1],
           100 * worst[2], 100 * worst[3]);
+}
+
+// The card composes any kernel method, and says what the run says of a plan without bubbles.
+void TstStepModel::asAMethod() {
+    auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
+    context.options["compute"] = "tile-wave";
+    const Method* closed = findMethod("closed-form-step");
+    QVERIFY(closed != nullptr);
+    Scenario scenario{drawn("dgx-h100-superpod"), trained("llama-3-8b", 16, 2048), *parsePlan("tp=4,mb=4"),
+                      TrainingStep{}};
+    const auto answer = estimate(*closed, scenario, context);
+    if (!answer) QFAIL(toText(answer.error()).c_str());
+    context.options.clear();
+    const auto run = estimate(*findMethod("tile-wave"), scenario, context);
+    QVERIFY(run.has_value());
+    QVERIFY(std::abs(answer->latency / run->latency - 1) < 1e-6);
+    QVERIFY(std::abs(answer->interval.high / run->interval.high - 1) < 1e-6);
+    QVERIFY(std::abs(*answer->energy / *run->energy - 1) < 1e-6);
+    QCOMPARE(answer->memory->total().value, run->memory->total().value);
+    QCOMPARE(answer->operators.seconds.size(), run->operators.seconds.size());
+    for (const char* label : {"Throughput", "Model FLOP utilisation", "Computing share"}) {
+        const auto its = [&](const Estimate& of) {
+            for (const Figure& figure : of.figures)
+                if (figure.label == label) return figure.value;
+            return 0.0;
+        };
+        QVERIFY2(std::abs(its(*answer) / its(*run) - 1) < 1e-6, label);
+    }
+    scenario.task = Pass{};
+    QVERIFY(!estimate(*closed, scenario, context));
 }
 
 QTEST_APPLESS_MAIN(TstStepModel)

@@ -9,6 +9,7 @@
 #include "methods/system/sharded_workload.h"
 #include "methods/system/training/layer_programs.h"
 #include "methods/system/training/plan_prices.h"
+#include "methods/system/training/step_columns.h"
 #include "methods/system/training/step_network.h"
 #include "methods/system/training/training_memory.h"
 #include "methods/system/training/training_stack.h"
@@ -139,29 +140,6 @@ Timeline timelineOf(const StepRun& run, const ClusterJob& job) {
         return std::tie(a.row, a.startPs) < std::tie(b.row, b.startPs);
     });
     return timeline;
-}
-
-/// From one micro-batch of all layers to the step of a device: every micro-batch but one optimizer, in times that sum
-/// to the step (waiting and exchanges in proportion); operations and bytes of the stages' mean.
-void spreadColumns(OperatorEstimates& ops, double step, double microbatches, double stages) {
-    const auto inStep = [&](std::size_t i) {
-        return (ops.seconds[i] - ops.updateSeconds[i]) * microbatches + ops.updateSeconds[i];
-    };
-    double sum = 0;
-    for (std::size_t i = 0; i < ops.size(); ++i) sum += inStep(i);
-    const double factor = sum > 0 ? step / sum : 0;
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-        const double scale = ops.seconds[i] > 0 ? inStep(i) / ops.seconds[i] * factor : 0;
-        for (auto* column : {&ops.lowSeconds, &ops.highSeconds})
-            if (i < column->size()) (*column)[i] *= scale;
-        ops.forwardSeconds[i] *= microbatches * factor;
-        ops.seconds[i] *= scale;
-        ops.updateSeconds[i] *= factor;
-    }
-    for (auto* column : {&ops.flops, &ops.bytes})
-        for (double& each : *column) each *= microbatches / stages;
-    for (auto& level : ops.levelBytes)
-        for (double& each : level) each *= microbatches / stages;
 }
 
 struct Sent {

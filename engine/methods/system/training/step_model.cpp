@@ -40,8 +40,7 @@ struct ShardHash {
 /// A shard as the method priced it.
 struct PricedShard {
     ShardedWorkload sharded;
-    OperatorEstimates operators;
-    MemoryUse memory;
+    Estimate estimate;
     ShardFacts facts;
 };
 
@@ -178,8 +177,7 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
                     "a method that composes kernels", "choose another method");
     PricedShard made;
     made.facts = factsOf(*shard);
-    if (shard->memory) made.memory = *shard->memory;
-    made.operators = std::move(shard->operators);
+    made.estimate = std::move(*shard);
     made.sharded = std::move(*sharded);
     return made;
 }
@@ -208,15 +206,16 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     // Experts over several copies need them.
     if (plan.expert > plan.tensor * plan.context) bare.data = plan.data;
     const TrainingStep again{step.optimizer, recompute, true};
-    const auto program = trainingProgram(shard.sharded, shard.operators, bare, again);
+    const auto program = trainingProgram(shard.sharded, shard.estimate.operators, bare, again);
     if (!program) return Unexpected(program.error());
     // What all layers hold together, of one micro-batch: that of a single stage.
     bare.pipeline = 1;
-    const auto whole = trainingProgram(shard.sharded, shard.operators, bare, again);
+    const auto whole = trainingProgram(shard.sharded, shard.estimate.operators, bare, again);
     if (!whole) return Unexpected(whole.error());
     TrainingProgram single = *whole;
     single.microbatches = 1;
-    const StageMemory memory = stageMemories(single, shard.sharded, again, shard.memory).front();
+    const StageMemory memory =
+        stageMemories(single, shard.sharded, again, shard.estimate.memory.value_or(MemoryUse{})).front();
     auto made = stepPieces(*program, memory, again, priced, stop);
     if (made) made->stageBytes = program->stageBytes;
     return made;
@@ -300,7 +299,7 @@ Expected<StepModel::Found> StepModel::find(const StepPlan& asked, const std::sto
     if (!pieces) return Unexpected(std::move(pieces.error()));
     const std::int64_t chunks = plan.pipeline * plan.interleave;
     if (chunks > 1 && (*pieces)->dealt < chunks)
-        return Unexpected(trainingProgram((*shard)->sharded, (*shard)->operators, plan, s.step).error());
+        return Unexpected(trainingProgram((*shard)->sharded, (*shard)->estimate.operators, plan, s.step).error());
     found.shard = std::move(*shard);
     found.pieces = std::move(*pieces);
     found.exchanges = *exchanges;
@@ -332,6 +331,12 @@ Expected<StepTotals> StepModel::totals(const StepPlan& plan, const std::stop_tok
                       .joulesPerSecond = facts.joulesPerSecond,
                       .dollarsPerHour = state_->dollarsPerHour[found->group],
                       .layers = found->pieces->dealt};
+}
+
+Expected<StepModel::Shard> StepModel::shard(const StepPlan& plan, const std::stop_token& stop) const {
+    const auto found = find(plan, stop);
+    if (!found) return Unexpected(found.error());
+    return Shard{found->shard->estimate, found->shard->sharded.assumptions};
 }
 
 }  // namespace orrery

@@ -62,6 +62,14 @@ public:
     /// Of the plan's shard, from the same cache. Fails as figures().
     Expected<StepTotals> totals(const StepPlan& plan, const std::stop_token& stop = {}) const;
 
+    /// What the method says of the plan's shard: one micro-batch through all layers of one device, and what was
+    /// assumed in cutting it. Fails as figures().
+    struct Shard {
+        Estimate estimate;
+        std::vector<std::string> assumptions;
+    };
+    Expected<Shard> shard(const StepPlan& plan, const std::stop_token& stop = {}) const;
+
     const ClusterView& cluster() const;
     const Scenario& scenario() const;  ///< as given to make()
     const Method& method() const;
