@@ -45,9 +45,11 @@ struct Case {
     const char *preset, *model;
     std::int64_t batch, sequence;
     const char* method = "tile-wave";
+    const char* stack = "kernels";
 };
 
 std::shared_ptr<const StepModel> modelOf(const Case& asked, EstimateContext& context) {
+    context.options["stack"] = asked.stack;
     auto made = StepModel::make(
         *findMethod(asked.method),
         {drawn(asked.preset), trained(asked.model, asked.batch, asked.sequence), {}, TrainingStep{}}, context);
@@ -138,7 +140,9 @@ private slots:
 void TstStepModel::asTheRun() {
     const Case cases[] = {{"dgx-a100-superpod", "gpt-3-175b", 64, 2048},
                           {"dgx-h100-superpod", "llama-3-8b", 32, 4096},
-                          {"dgx-h100-superpod", "llama-3-70b", 64, 4096}};
+                          {"dgx-h100-superpod", "llama-3-70b", 64, 4096},
+                          {"dgx-h100-superpod", "llama-3-8b", 32, 4096, "tile-wave", "llm-foundry"},
+                          {"dgx-h100-superpod", "llama-3-8b", 32, 4096, "tile-wave", "megatron-core"}};
     const int many =
         qEnvironmentVariableIntValue("ORRERY_PLANS") > 0 ? qEnvironmentVariableIntValue("ORRERY_PLANS") : 12;
     auto executor = makeSerialExecutor();

@@ -66,6 +66,7 @@ private slots:
     void frontAndMemory();
     void sameAtAnyThreads();
     void runAgain();
+    void twoKinds();
     void nothingFits();
     void refused();
 };
@@ -180,6 +181,32 @@ void TstPlanSearch::runAgain() {
         QVERIFY(std::abs(point.figures.seconds / *point.ranSeconds - 1) < 0.05);
         QVERIFY(*point.ranLow <= *point.ranSeconds && *point.ranSeconds <= *point.ranHigh);
     }
+}
+
+// Sixteen H100 and sixteen A100 in one drawing: each plan stands on one kind, the quicker for time, the cheaper for
+// cost.
+void TstPlanSearch::twoKinds() {
+    Hardware both = *drawing("dgx-h100-superpod");
+    for (const Component& child : drawing("dgx-a100-superpod")->root.children)
+        if (child.kind == ComponentKind::Node) both.root.children.push_back(child);
+    for (Component& child : both.root.children)
+        if (child.kind == ComponentKind::Node) child.count = 2;
+    both.root.children.back().name = "older";
+    PlanSearchRequest request = asked("dgx-h100", "llama-3-8b", 32, 2048);
+    request.scenario.hardware = std::make_shared<const Hardware>(std::move(both));
+    request.prices = {{"h100", 3.0}, {"a100", 0.5}};
+    request.space.microbatchSize = {1, 2};
+    const auto kindOf = [&](const PlannedPoint& point) { return point.plan.plan.placement; };
+    const PlanSearchResult quick = found(request);
+    QVERIFY(!quick.points.empty());
+    QVERIFY2(kindOf(quick.points.front()).find("a100") == std::string::npos, kindOf(quick.points.front()).c_str());
+    request.objective = PlanObjective::Cost;
+    const PlanSearchResult cheap = found(request);
+    QVERIFY2(kindOf(cheap.points.front()).find("a100") != std::string::npos, kindOf(cheap.points.front()).c_str());
+    QVERIFY(cheap.points.front().figures.dollars() < quick.points.front().figures.dollars());
+    request.space.groups = {"h100"};
+    const PlanSearchResult kept = found(request);
+    for (const PlannedPoint& point : kept.points) QVERIFY(kindOf(point).find("a100") == std::string::npos);
 }
 
 void TstPlanSearch::nothingFits() {

@@ -29,6 +29,8 @@ public:
           stop_(stop) {}
 
     Expected<StepFigures> make() {
+        computing_ = facts_.factor;
+        if (facts_.stack && facts_.stack->overlap > 0 && copies_.any()) slowBeside();
         for (std::int64_t c = 0; c < chunks_; ++c) addChunk(rangeOf(c));
         const auto message = plan_.pipeline > 1
                                  ? exchanges_.price(std::nullopt, pieces_.stageBytes,
@@ -76,7 +78,7 @@ private:
             sums_.push_back(sums_.back());
             return;
         }
-        sums_.push_back(chunkSums(pieces_, range.begin, range.end, facts_.factor));
+        sums_.push_back(chunkSums(pieces_, range.begin, range.end, computing_));
         const ChunkSums& sums = sums_.back();
         forward_.push_back(sums.forward);
         backward_.push_back(sums.backward);
@@ -92,16 +94,45 @@ private:
         return nullptr;
     }
 
-    static HeldBytes heldBy(const LayerPiece& piece) {
+    static HeldBytes weightsOf(const LayerPiece& piece) {
         return {piece.parameterBytes, piece.parameterBytes * piece.experts};
     }
+    static HeldBytes gradientsOf(const LayerPiece& piece) {
+        return {piece.gradientBytes, piece.gradientBytes * piece.experts};
+    }
     const LayerPiece& pieceAt(std::int64_t at) const { return pieces_.layers[static_cast<std::size_t>(layerAt(at))]; }
+
+    // What exchanges of gradients and weights take from computing beside them: SMs, caches and memory.
+    void slowBeside() {
+        const bool pairs = plan_.schedule == PipelineSchedule::DualPipe;
+        const double m = static_cast<double>(microbatches_), times = plan_.zero >= 2 && !pairs ? m : 1;
+        double seconds = 0, computed = 0;
+        for (std::int64_t s = 0; s < plan_.pipeline; ++s) {
+            HeldBytes bucket, held;
+            for (std::int64_t k = 0; k < chunksPerStage(plan_); ++k) {
+                const Range range = rangeOf(chunkOf(plan_, s, static_cast<std::int32_t>(k)));
+                for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
+                    const LayerPiece& piece = pieceAt(at);
+                    computed += (piece.forward.compute + piece.backward.compute) * (pairs ? m / 2 : m);
+                    held += weightsOf(piece);
+                    if (plan_.zero >= 3) seconds += 2 * m * copies_.gather(weightsOf(piece))[0].seconds.likely();
+                    bucket += gradientsOf(piece);
+                    if (bucket.all < pieces_.bucketBytes && at > range.begin) continue;
+                    seconds += times * copies_.reduce(bucket, plan_.zero > 0)[0].seconds.likely();
+                    bucket = {};
+                }
+            }
+            if (plan_.zero == 1 || plan_.zero == 2) seconds += copies_.gather(held)[0].seconds.likely();
+        }
+        if (computed > 0) slow_ = 1 + facts_.stack->overlap * seconds / computed;
+        computing_ = facts_.factor * slow_;
+    }
 
     // The weights of the layer that comes next are gathered, and the gradients of the one before are scattered, while a
     // layer is computed.
     void gatherBeside(const Range& range) {
         const auto weights = [&](std::int64_t at) {
-            const auto each = copies_.gather(heldBy(pieceAt(at)));
+            const auto each = copies_.gather(weightsOf(pieceAt(at)));
             return each[0].seconds + each[1].seconds;
         };
         if (range.begin == 0) began_ = weights(0);
@@ -109,14 +140,14 @@ private:
         HeldBytes bucket;
         for (std::int64_t at = range.begin; at < range.end; ++at) {
             const LayerWay& way = pieceAt(at).forward;
-            forward += larger(facts_.factor * way.compute + way.sent, weights(std::min(at + 1, range.end - 1)));
+            forward += larger(computing_ * way.compute + way.sent, weights(std::min(at + 1, range.end - 1)));
         }
         for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
             const LayerPiece& piece = pieceAt(at);
-            backward += larger(facts_.factor * piece.backward.compute + piece.backward.sent,
+            backward += larger(computing_ * piece.backward.compute + piece.backward.sent,
                                scattered + weights(std::max(at - 1, range.begin)));
             scattered = {};
-            bucket += heldBy(piece);
+            bucket += gradientsOf(piece);
             if (bucket.all < pieces_.bucketBytes && at > range.begin) continue;
             if (plan_.schedule != PipelineSchedule::DualPipe) scattered = copies_.reduce(bucket, true)[0].seconds;
             bucket = {};
@@ -151,9 +182,8 @@ private:
         Sides now = end - (put ? weights_ : backward_)[static_cast<std::size_t>(chunk)];
         for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
             const LayerPiece& piece = pieceAt(at);
-            now += put ? facts_.factor * piece.weightGradients
-                       : facts_.factor * piece.backward.compute + piece.backward.sent;
-            gradients.bucket += heldBy(piece);
+            now += put ? computing_ * piece.weightGradients : computing_ * piece.backward.compute + piece.backward.sent;
+            gradients.bucket += gradientsOf(piece);
             if (gradients.bucket.all >= pieces_.bucketBytes || at == range.begin)
                 send(gradients, at == range.begin ? end : now);
         }
@@ -162,7 +192,7 @@ private:
     void exchangeAtEnd(std::int64_t chunk, const Sides& end, Gradients& gradients) {
         const Range range = rangeOf(chunk);
         for (std::int64_t at = range.begin; at < range.end; ++at) {
-            gradients.bucket += heldBy(pieceAt(at));
+            gradients.bucket += gradientsOf(pieceAt(at));
             if (gradients.bucket.all >= pieces_.bucketBytes) send(gradients, end);
         }
     }
@@ -226,7 +256,8 @@ private:
             const double update = pieces_.optimizerSeconds * share * (plan_.zero > 0 ? divided : 1);
             Sides finish = larger(end, gradients.end()) + facts_.factor * update;
             if (copies_.any() && (plan_.zero == 1 || plan_.zero == 2)) {
-                const auto prices = copies_.gather(held);
+                auto prices = copies_.gather(held);
+                if (facts_.stack) prices[0].seconds = prices[0].seconds * (1 - facts_.stack->hiddenGather);
                 finish += larger(prices[0].seconds, prices[1].seconds);
                 sent_ += prices[0].joules + prices[1].joules;
             }
@@ -242,6 +273,10 @@ private:
         figures_.seconds = total.likely();
         figures_.low = std::min(total.likely(), total.at[Sides::Low]);
         figures_.high = std::max(total.likely(), total.at[Sides::High]);
+        if (facts_.row && facts_.row->above > 0) {
+            figures_.low = total.likely() * (1 - facts_.row->below);
+            figures_.high = total.likely() * (1 + facts_.row->above);
+        }
         figures_.bound = facts_.factor.at[Sides::Least] > 0 ? std::min(total.likely(), total.at[Sides::Least]) : 0;
     }
 
@@ -280,7 +315,7 @@ private:
         const auto m = static_cast<double>(microbatches_), stages = static_cast<double>(plan_.pipeline);
         double joules = 0;
         for (const ChunkSums& sums : sums_) {
-            f.compute += sums.compute * m / stages;
+            f.compute += sums.compute * slow_ * m / stages;
             f.tensor += sums.tensor * m / stages;
             f.context += sums.context * m / stages;
             f.expert += sums.expert * m / stages;
@@ -315,6 +350,8 @@ private:
     std::vector<ChunkSums> sums_;
     std::vector<Sides> forward_, backward_, forwardComputed_, backwardComputed_, weights_;  ///< by chunk
     Range last_;
+    Sides computing_;  ///< from likely computing to its sides, slowed by exchanges beside it
+    double slow_ = 1;
     Sides began_;         ///< until the first weights are there
     double updates_ = 0;  ///< s of all stages
     double sent_ = 0;     ///< J of one device of each stage, for gradients and weights

@@ -4,18 +4,21 @@
 
 #include "methods/system/training/step_figures.h"
 #include "methods/system/training/step_pieces.h"
+#include "methods/system/training/training_stack.h"
 
 namespace orrery {
 
 /// What all plans over one shard share.
 struct ShardFacts {
-    Sides factor;                ///< from likely computing to its sides
-    bool bound = false;          ///< the method answers bounds: exchanges at their least are the likely ones
-    double capacity = 0;         ///< B of a device
-    double joulesPerSecond = 0;  ///< of a device that computes
-    double tokens = 0;           ///< of one micro-batch on one device; samples where there are no tokens
-    bool counted = true;         ///< they are tokens
-    double peakSeconds = 0;      ///< that its FLOPs take at peak; 0: not known
+    Sides factor;                          ///< from likely computing to its sides
+    bool bound = false;                    ///< the method answers bounds: exchanges at their least are the likely ones
+    const TrainingStack* stack = nullptr;  ///< what software adds; null: nothing
+    const StackOnGeneration* row = nullptr;  ///< of it, on this device; not null where `stack` is not
+    double capacity = 0;                     ///< B of a device
+    double joulesPerSecond = 0;              ///< of a device that computes
+    double tokens = 0;                       ///< of one micro-batch on one device; samples where there are no tokens
+    bool counted = true;                     ///< they are tokens
+    double peakSeconds = 0;                  ///< that its FLOPs take at peak; 0: not known
 };
 
 /// Of `microbatches` through the stages of `plan`, whose layers suffice for its chunks. Fails as the network does.

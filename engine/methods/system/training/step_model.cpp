@@ -2,11 +2,13 @@
 
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
+#include "methods/answer/answer.h"
 #include "methods/system/network_slot.h"
 #include "methods/system/sharded_workload.h"
 #include "methods/system/training/closed_step.h"
 #include "methods/system/training/layer_programs.h"
 #include "methods/system/training/pipeline_law.h"
+#include "methods/system/training/training_stack.h"
 
 #include <fmt/format.h>
 
@@ -22,14 +24,14 @@ namespace {
 /// What a shard depends on, and what its layers' pieces depend on besides.
 struct ShardKey {
     std::int64_t group = 0, tensor = 1, context = 1, expert = 1, samples = 1;
-    std::int64_t sequence = 0, recompute = 0, piped = 0;
+    std::int64_t sequence = 0, recompute = 0, piped = 0, divided = 0;
     bool operator==(const ShardKey&) const = default;
 };
 struct ShardHash {
     std::size_t operator()(const ShardKey& key) const {
         std::uint64_t mixed = 0;
         for (const std::int64_t part : {key.group, key.tensor, key.context, key.expert, key.samples,
-                                        key.sequence * 8 + key.recompute * 2 + key.piped}) {
+                                        key.sequence * 16 + key.recompute * 4 + key.piped * 2 + key.divided}) {
             mixed = (mixed ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL;
             mixed ^= mixed >> 31;
         }
@@ -42,6 +44,7 @@ struct PricedShard {
     ShardedWorkload sharded;
     Estimate estimate;
     ShardFacts facts;
+    double bandwidth = 0;  ///< B/s, of main memory
 };
 
 /// Filled once, by whoever comes first; what has been stopped is asked again.
@@ -97,7 +100,8 @@ std::int64_t microbatchesOf(const Plan& plan, std::int64_t batch) {
     return std::clamp<std::int64_t>(batch / plan.data, 1, plan.pipeline);
 }
 
-ShardFacts factsOf(const Estimate& shard) {
+/// `alone`: seconds to which its figures still belong.
+ShardFacts factsOf(const Estimate& shard, double alone) {
     ShardFacts facts;
     const double computed = shard.latency.value;
     const auto of = [&](double seconds) { return computed > 0 ? seconds / computed : 1; };
@@ -108,10 +112,10 @@ ShardFacts factsOf(const Estimate& shard) {
     if (shard.energy && computed > 0) facts.joulesPerSecond = shard.energy->value / computed;
     for (const Figure& figure : shard.figures) {
         if (figure.label == "Throughput") {
-            facts.tokens = figure.value * computed;
+            facts.tokens = figure.value * alone;
             facts.counted = figure.unit == "token/s";
         }
-        if (figure.label == "Model FLOP utilisation") facts.peakSeconds = figure.value * computed;
+        if (figure.label == "Model FLOP utilisation") facts.peakSeconds = figure.value * alone;
     }
     return facts;
 }
@@ -176,7 +180,16 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
         return fail("training.parts", "the method does not tell forward pass and backward pass apart",
                     "a method that composes kernels", "choose another method");
     PricedShard made;
-    made.facts = factsOf(*shard);
+    const Estimate alone = *shard;
+    const DeviceRef place{scenario.hardware, cluster.groups[static_cast<std::size_t>(key.group)].places.front()};
+    const auto device = deviceView(place);
+    const TrainingStack* stack = findTrainingStack(optionOf(method.card, context, "stack"));
+    const StackOnGeneration* row = stack && device ? stack->on(generationOf(*device)) : nullptr;
+    if (row) takeStack(*row, sharded->shard->graph, *shard);
+    made.facts = factsOf(*shard, alone.latency.value);
+    made.facts.stack = row ? stack : nullptr;
+    made.facts.row = row;
+    made.bandwidth = device ? device->main().bandwidth.value : 0;
     made.estimate = std::move(*shard);
     made.sharded = std::move(*sharded);
     return made;
@@ -206,8 +219,8 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     // Experts over several copies need them.
     if (plan.expert > plan.tensor * plan.context) bare.data = plan.data;
     const TrainingStep again{step.optimizer, recompute, true};
-    const auto program = trainingProgram(shard.sharded, shard.estimate.operators, bare, again);
-    if (!program) return Unexpected(program.error());
+    auto program = trainingProgram(shard.sharded, shard.estimate.operators, bare, again);
+    if (!program) return Unexpected(std::move(program.error()));
     // What all layers hold together, of one micro-batch: that of a single stage.
     bare.pipeline = 1;
     const auto whole = trainingProgram(shard.sharded, shard.estimate.operators, bare, again);
@@ -216,9 +229,13 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     single.microbatches = 1;
     const StageMemory memory =
         stageMemories(single, shard.sharded, again, shard.estimate.memory.value_or(MemoryUse{})).front();
-    auto made = stepPieces(*program, memory, again, priced, stop);
-    if (made) made->stageBytes = program->stageBytes;
-    return made;
+    if (const TrainingStack* stack = shard.facts.stack) {
+        if (plan.zero >= 3 && plan.data * plan.context > 1) program->plan.zero = 3, program->plan.data = 2;
+        const CostTotals& totals = shard.sharded.shard->totals;
+        takeStack(*stack, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0, shard.bandwidth,
+                  *program);
+    }
+    return stepPieces(*program, memory, again, priced, shard.facts.stack ? shard.facts.stack->hiddenTensor : 0, stop);
 }
 
 StepModel::StepModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -295,6 +312,8 @@ Expected<StepModel::Found> StepModel::find(const StepPlan& asked, const std::sto
     key.sequence = plan.sequence;
     key.recompute = static_cast<std::int64_t>(asked.recompute);
     key.piped = plan.pipeline > 1 ? 1 : 0;
+    const TrainingStack* stack = (*shard)->facts.stack;
+    key.divided = stack && stack->shareCopies > 0 && plan.zero >= 3 && plan.data * plan.context > 1 ? 1 : 0;
     auto pieces = s.pieces.get(key, [&] { return s.piecesOf(plan, **shard, **exchanges, asked.recompute, stop); });
     if (!pieces) return Unexpected(std::move(pieces.error()));
     const std::int64_t chunks = plan.pipeline * plan.interleave;

@@ -20,17 +20,17 @@ ExchangeGroup groupOf(ProgramGroup group, const Plan& plan) {
 }
 
 Expected<LayerWay> layerWay(const std::vector<ProgramPiece>& list, const Plan& plan, const ExchangeCache& exchanges,
-                            const std::stop_token& stop, double& joules) {
+                            double hiddenTensor, const std::stop_token& stop, double& joules) {
     LayerWay way;
     for (const ProgramPiece& piece : list) {
         way.compute += piece.seconds;
         const auto price = exchanges.price(piece.op, piece.bytes, groupOf(piece.group, plan), stop);
         if (!price) return Unexpected(price.error());
-        way.sent += price->seconds;
+        const bool tensor = piece.group == ProgramGroup::Tensor;
+        const Sides seconds = price->seconds * (tensor ? 1 - hiddenTensor : 1);
+        way.sent += seconds;
         joules += price->joules;
-        (piece.group == ProgramGroup::Tensor    ? way.tensor
-         : piece.group == ProgramGroup::Context ? way.context
-                                                : way.expert) += price->seconds.likely();
+        (tensor ? way.tensor : piece.group == ProgramGroup::Context ? way.context : way.expert) += seconds.likely();
     }
     return way;
 }
@@ -38,16 +38,16 @@ Expected<LayerWay> layerWay(const std::vector<ProgramPiece>& list, const Plan& p
 }  // namespace
 
 Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemory& memory, const TrainingStep& step,
-                                const ExchangeCache& exchanges, const std::stop_token& stop) {
+                                const ExchangeCache& exchanges, double hiddenTensor, const std::stop_token& stop) {
     StepPieces pieces;
     pieces.full = step.recompute == Recompute::Full;
     const bool blocks =
         std::any_of(program.layers.begin(), program.layers.end(), [](const LayerProgram& one) { return one.repeated; });
     for (const LayerProgram& layer : program.layers) {
         LayerPiece piece;
-        auto forward = layerWay(layer.forward, program.plan, exchanges, stop, piece.joules);
+        auto forward = layerWay(layer.forward, program.plan, exchanges, hiddenTensor, stop, piece.joules);
         if (!forward) return Unexpected(std::move(forward.error()));
-        auto backward = layerWay(layer.backward, program.plan, exchanges, stop, piece.joules);
+        auto backward = layerWay(layer.backward, program.plan, exchanges, hiddenTensor, stop, piece.joules);
         if (!backward) return Unexpected(std::move(backward.error()));
         piece.forward = *forward;
         piece.backward = *backward;

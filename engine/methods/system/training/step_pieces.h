@@ -48,8 +48,9 @@ struct StepPieces {
 };
 
 /// Of a program with one stage, or two where there are more; `memory` is that of a single stage and micro-batch.
+/// `hiddenTensor`: share of tensor-parallel exchanges that takes no time.
 Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemory& memory, const TrainingStep& step,
-                                const ExchangeCache& exchanges, const std::stop_token& stop);
+                                const ExchangeCache& exchanges, double hiddenTensor, const std::stop_token& stop);
 
 /// What a chunk of layers [begin, end) takes.
 struct ChunkSums {
