@@ -101,7 +101,10 @@ Expected<Estimate> estimateClosedForm(const MethodCard& card, const Scenario& sc
     answer.latency = Seconds(figures->seconds);
     answer.interval.low = Seconds(figures->low);
     answer.interval.high = Seconds(figures->high);
-    answer.interval.basis += "; collectives from the wires alone to the worst of published measurements";
+    answer.interval.basis =
+        !shard->measured.empty()
+            ? shard->measured
+            : answer.interval.basis + "; collectives from the wires alone to the worst of published measurements";
     if (answer.bound) answer.bound = Seconds(figures->bound);
     answer.figures = figuresOf(*figures, plan.plan, answer.interval);
     setMemory(answer, *figures);

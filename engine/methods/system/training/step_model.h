@@ -67,6 +67,7 @@ public:
     struct Shard {
         Estimate estimate;
         std::vector<std::string> assumptions;
+        std::string measured;  ///< basis of the figures' interval, where steps of the stack were measured; else empty
     };
     Expected<Shard> shard(const StepPlan& plan, const std::stop_token& stop = {}) const;
 
