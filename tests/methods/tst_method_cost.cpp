@@ -48,9 +48,9 @@ void TstMethodCost::everyCardStatesIt() {
         QVERIFY2(cost.fixed > 0, id);
         if (findKernelMethod(method.card.id)) {
             QVERIFY2(cost.perKernel > 0, id);
-        } else if (method.card.level == MethodLevel::System) {
+        } else if (method.card.answers(TaskKind::ServingRun)) {
             QVERIFY2(cost.perRequest > 0, id);
-        } else {
+        } else if (method.card.level != MethodLevel::System) {
             QVERIFY2(cost.perOperator > 0, id);
         }
     }
