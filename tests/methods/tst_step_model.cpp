@@ -195,7 +195,7 @@ void TstStepModel::asTheRun() {
     qInfo("%d plans, mean %.2f %%, worst %.2f %%, of uneven chunks and from both ends %.2f %%", count,
           100 * sum / count, 100 * worst, 100 * worstUneven);
     QVERIFY(sum / count < 0.01);
-    QVERIFY(worst < 0.06);
+    QVERIFY(worst < 0.05);
     QVERIFY(worstUneven < 0.12);
 }
 

@@ -221,6 +221,16 @@ private:
         return backward_[at] + turns.message;
     }
 
+    /// From a stage's first backward pass to its last. It waits in there for one forward pass of each stage behind it;
+    /// those of the warm-up are not among it.
+    Sides sinceFirst(std::int64_t stage, const Sides& turn, const Sides& back) const {
+        const auto m = static_cast<double>(microbatches_), v = static_cast<double>(plan_.interleave);
+        if (plan_.interleave < 2) return turn * m - forward_[static_cast<std::size_t>(stage)];
+        const auto warmup = static_cast<double>(mostInFlight(plan_, stage, microbatches_) - 1);
+        const auto behind = static_cast<double>(plan_.pipeline - 1 - stage);
+        return back * m + (turn - back) * std::max(0.0, m - (warmup - behind) / v);
+    }
+
     void endStages(const Sides& passes, const PipelineTurns& turns) {
         const std::vector<Sides> apart = chunksApart(turns);
         const bool pairs = plan_.schedule == PipelineSchedule::DualPipe;
@@ -242,14 +252,8 @@ private:
             send(gradients, end);
             // Scattered in every micro-batch, they may take longer than computing.
             const bool each = plan_.zero >= 2 && copies_.any() && !pairs;
-            const Sides first = end - turn * m + forward_[static_cast<std::size_t>(s)];
-            // Interleaved, the last round but one of each chunk goes back without forwards between.
-            const double alone =
-                static_cast<double>((plan_.interleave - 1) * plan_.pipeline) / static_cast<double>(plan_.interleave);
-            for (std::size_t g = 0; each && g < gradients.until.size(); ++g) {
-                gradients.until[g] = larger(gradients.until[g], first + gradients.all[g] * m);
-                gradients.until[g] = larger(gradients.until[g], end - back * alone + gradients.all[g] * alone);
-            }
+            for (std::size_t g = 0; each && g < gradients.until.size(); ++g)
+                gradients.until[g] = larger(gradients.until[g], end - sinceFirst(s, turn, back) + gradients.all[g] * m);
             sent_ += gradients.joules * (each ? m : 1);
             const double share = pieces_.parameterBytes > 0 ? held.all / pieces_.parameterBytes : 0;
             const double divided = held.all > 0 ? copies_.divided(held) / held.all : 1;
