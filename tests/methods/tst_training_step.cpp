@@ -9,7 +9,6 @@
 #include "methods/system/training/training_memory.h"
 #include "methods/system/training/training_program.h"
 #include "simulation/picoseconds.h"
-#include "support/table_rows.h"
 #include "workload/workload.h"
 
 #include <QtTest/QtTest>
@@ -58,7 +57,7 @@ ClusterOutcome ran(ClusterJob job, const ExchangePrices& prices) {
     settings.network.congestion = false;
     settings.network.dimensions = {
         {TopologyShape::Switch,
-         std::max<std::int64_t>(2, static_cast<std::int64_t>(std::max(job.slotOf.size(), job.traces.size()))), 1e9, 0}};
+         std::max<std::int64_t>(2, static_cast<std::int64_t>(std::max(job.slotOf.size(), job.traces.size()))), 1e9}};
     settings.prices = &prices;
     if (std::max(job.slotOf.size(), job.traces.size()) < 2) {
         job.slotOf.push_back(1);
@@ -138,7 +137,7 @@ private slots:
     void memoryOfShares();
     void columnsOfAStep();
     void publishedSteps();
-    void dividedStepsAsMeasured();
+    void publishedActivations();
     void dividedWeightsAreGathered();
     void refused();
 };
@@ -239,7 +238,7 @@ void TstTrainingStep::everyMicrobatchOnce() {
 // before them, the last one is waited for.
 void TstTrainingStep::gradientsHide() {
     TrainingProgram program = plainProgram(1, 1, 1);
-    program.chunks = {ChunkProgram{{0, 0, 0, 0}}};
+    program.chunks = {ChunkProgram{{0, 0, 0}}};
     program.plan.data = 4;
     QCOMPARE(stepOf(program, FixedPrices(1.5e-3)), 12 * millisecond + 3 * millisecond / 2);
     // Those of 2.5 ms queue: the first begins after 6 ms.
@@ -329,25 +328,23 @@ void TstTrainingStep::columnsOfAStep() {
     QVERIFY2(update > 0.5 * least && update < 2 * least, fmt::format("{} of {}", update, least).c_str());
 }
 
-// Korthikanti et al. 2022: iteration times on A100 (table 5), and the activations of the first stage where attention is
-// computed again, GiB (as carried in Calculon's validation). Scores are written out, chains of element-wise work are
-// one kernel, as in Megatron-LM then. Nothing was fitted to them. Masks of dropout are not known here: 6 % of
-// activations.
+// Korthikanti et al. 2022: iteration times on A100 (table 5). Scores are written out, chains of element-wise work are
+// one kernel, as in Megatron-LM then. Nothing was fitted to them here; with a training stack: tst_training_end_to_end.
 void TstTrainingStep::publishedSteps() {
     const struct {
         int layers, hidden, heads;
         std::int64_t batch;
         const char* plan;
         Recompute recompute;
-        double measured, kept;
-    } rows[] = {{48, 6144, 64, 4, "tp=8,mb=1", Recompute::Full, 1.42, 0},
-                {48, 6144, 64, 4, "tp=8,mb=1,sp=1", Recompute::Selective, 1.10, 9.56},
-                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64", Recompute::Full, 18.13, 0},
-                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64,sp=1", Recompute::Selective, 13.75, 12.35},
-                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280", Recompute::Full, 49.05, 0},
-                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280,sp=1", Recompute::Selective, 37.83, 23.08},
-                {128, 25600, 160, 512, "tp=8,pp=64,mb=512", Recompute::Full, 94.42, 0},
-                {128, 25600, 160, 512, "tp=8,pp=64,mb=512,sp=1", Recompute::Selective, 71.49, 26.56}};
+        double measured;
+    } rows[] = {{48, 6144, 64, 4, "tp=8,mb=1", Recompute::Full, 1.42},
+                {48, 6144, 64, 4, "tp=8,mb=1,sp=1", Recompute::Selective, 1.10},
+                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64", Recompute::Full, 18.13},
+                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64,sp=1", Recompute::Selective, 13.75},
+                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280", Recompute::Full, 49.05},
+                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280,sp=1", Recompute::Selective, 37.83},
+                {128, 25600, 160, 512, "tp=8,pp=64,mb=512", Recompute::Full, 94.42},
+                {128, 25600, 160, 512, "tp=8,pp=64,mb=512,sp=1", Recompute::Selective, 71.49}};
     double sum = 0;
     int inside = 0;
     for (const auto& row : rows) {
@@ -357,70 +354,50 @@ void TstTrainingStep::publishedSteps() {
         sum += std::abs(error);
         const bool holds = answer.interval.low.value <= row.measured && row.measured <= answer.interval.high.value;
         inside += holds ? 1 : 0;
-        if (row.kept > 0) {
-            const double kept = answer.memory->activations.value / (1 << 30) / row.kept - 1;
-            QVERIFY2(std::abs(kept) < 0.06, fmt::format("{}: activations {:+.1f} %", row.plan, 100 * kept).c_str());
-        }
         qInfo("%s %s: measured %.2f s, %.2f s [%.2f … %.2f], %+.1f %%", row.plan,
               std::string(toText(row.recompute)).c_str(), row.measured, answer.latency.value, answer.interval.low.value,
               answer.interval.high.value, 100 * error);
     }
     qInfo("mean error %.1f %%, %d of 8 inside", 100 * sum / 8, inside);
-    QVERIFY(sum / 8 < 0.07);
+    QVERIFY(sum / 8 < 0.05);
     QVERIFY(inside >= 7);
 }
 
-// 123 steps of llm-foundry (bf16, all state divided over 8 to 1,024 GPUs, eager PyTorch): tokens per second. Nothing
-// was fitted to them; targets are 10 %.
-void TstTrainingStep::dividedStepsAsMeasured() {
-    const auto table =
-        testing::tableRows(std::string(ORRERY_REFERENCE) + "/training/data/megatron/llmfoundry_measured.csv");
-    if (table.empty()) QSKIP("no reference data");
-    struct Dimensions {
+// The activations of the first stage of the same models, GiB, nothing computed again and as above (Korthikanti et al.
+// 2022, as carried in Calculon's validation). Masks of dropout count, of attention and before residual sums.
+void TstTrainingStep::publishedActivations() {
+    const struct {
         int layers, hidden, heads;
-    };
-    const std::map<std::string, Dimensions, std::less<>> models{
-        {"350m", {24, 1024, 16}}, {"760m", {24, 1536, 12}}, {"125m", {12, 768, 12}},
-        {"1b", {24, 2048, 16}},   {"3b", {32, 2560, 20}},   {"7b", {32, 4096, 32}},
-        {"13b", {40, 5120, 40}},  {"30b", {48, 7168, 56}},  {"70b", {80, 8192, 64}}};
-    std::map<std::string, std::vector<double>> errors;
-    std::size_t inside = 0, all = 0;
-    for (const testing::TableRow& row : table) {
-        const auto cell = [&](std::string_view name) { return row.find(name)->second; };
-        const auto model = models.find(cell("Model"));
-        const std::string gpu = cell("GPU");
-        const int devices = std::stoi(cell("# GPUs")), micro = std::stoi(cell("GradAccum")),
-                  batch = std::stoi(cell("GlobalBatchSize"));
-        const bool plain = model != models.end() && cell("Precision") == "amp_bf16" &&
-                           cell("Sharding Strategy") == "FULL_SHARD" && devices >= 8 && devices <= 1024;
-        if (!plain || std::stoi(cell("MicroBatchSize")) * micro * devices != batch || !gpu.ends_with("80gb")) continue;
-        const auto& [layers, hidden, heads] = model->second;
-        const int sequence = std::stoi(cell("SeqLen (T)"));
-        const Estimate answer =
-            estimated(gpt(layers, hidden, heads, batch, true, sequence),
-                      fmt::format("dp={},zero=3,mb={}", devices, micro).c_str(),
-                      cell("Activation Checkpointing") == "True" ? Recompute::Full : Recompute::None, "none",
-                      gpu.starts_with("h100") ? "dgx-h100-superpod" : "dgx-a100-superpod");
-        const double measured =
-            static_cast<double>(batch) * sequence / devices / std::stod(cell("Throughput (T/s/GPU)"));
-        errors[gpu].push_back(std::abs(answer.latency.value / measured - 1));
-        ++all;
-        inside += answer.interval.low.value <= measured && measured <= answer.interval.high.value ? 1 : 0;
+        std::int64_t batch;
+        const char* plan;
+        double none, selective;
+    } rows[] = {{48, 6144, 64, 4, "tp=8,mb=1", 59.25, 9.56},
+                {96, 12288, 96, 64, "tp=8,pp=8,vp=3,mb=64", 66.84, 12.35},
+                {105, 20480, 128, 280, "tp=8,pp=35,vp=3,mb=280", 114.02, 23.08},
+                {128, 25600, 160, 512, "tp=8,pp=64,mb=512", 131.25, 26.56}};
+    double sum = 0;
+    for (const auto& row : rows) {
+        const WorkloadPtr workload = gpt(row.layers, row.hidden, row.heads, row.batch, false);
+        const auto error = [&](const std::string& plan, Recompute recompute, double published) {
+            const double kept = estimated(workload, plan.c_str(), recompute).memory->activations.value;
+            const double off = kept / (1 << 30) / published - 1;
+            sum += std::abs(off);
+            qInfo("%s %s: %.2f GiB, %+.1f %%", plan.c_str(), std::string(toText(recompute)).c_str(), published,
+                  100 * off);
+            return std::abs(off);
+        };
+        QVERIFY(error(row.plan, Recompute::None, row.none) < 0.06);
+        QVERIFY(error(row.plan + std::string(",sp=1"), Recompute::Selective, row.selective) < 0.06);
     }
-    for (const auto& [gpu, list] : errors) {
-        const double mean = std::accumulate(list.begin(), list.end(), 0.0) / static_cast<double>(list.size());
-        qInfo("%s: %zu steps, mean error %.1f %%", gpu.c_str(), list.size(), 100 * mean);
-        QVERIFY(mean < (gpu.starts_with("h100") ? 0.18 : 0.14));
-    }
-    qInfo("%zu of %zu inside", inside, all);
-    QVERIFY(errors.size() == 2);
+    qInfo("mean error %.1f %%", 100 * sum / 8);
+    QVERIFY(sum / 8 < 0.03);
 }
 
 // Four layers whose weights are divided: the first gathering is waited for, the others pass beside the layer before,
 // and every micro-batch scatters its gradients.
 void TstTrainingStep::dividedWeightsAreGathered() {
     TrainingProgram program = plainProgram(1, 1, 1);
-    program.chunks = {ChunkProgram{{0, 0, 0, 0}}};
+    program.chunks = {ChunkProgram{{0, 0, 0}}};
     program.plan.data = 4;
     program.plan.zero = 3;
     program.bucketBytes = 0;

@@ -3,7 +3,6 @@
 #include "base/unit.h"
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
-#include "methods/answer/answer.h"
 #include "methods/answer/parts_used.h"
 #include "methods/system/network_slot.h"
 #include "methods/system/sharded_workload.h"
@@ -46,40 +45,6 @@ StepRun stepRun(ClusterOutcome outcome) {
     for (const RankResult& rank : outcome.ranks) run.seconds = std::max(run.seconds, toSeconds(rank.finish));
     run.outcome = std::move(outcome);
     return run;
-}
-
-/// The stack that a method's option names, on the device of a group.
-struct StackHere {
-    const TrainingStack* stack = nullptr;
-    const StackOnGeneration* row = nullptr;
-    double bandwidth = 0;  ///< B/s, of main memory
-};
-
-StackHere stackHere(const Method& method, const Scenario& scenario, const DeviceGroup& group,
-                    const EstimateContext& context) {
-    StackHere here;
-    here.stack = findTrainingStack(optionOf(method.card, context, "stack"));
-    const auto device = deviceView(DeviceRef{scenario.hardware, group.places.front()});
-    if (!here.stack || !device) return here;
-    here.row = here.stack->on(generationOf(*device));
-    here.bandwidth = device->main().bandwidth.value;
-    return here;
-}
-
-/// What exchanges beside it take from computing: SMs, caches and memory.
-void slowBeside(const TrainingStack& stack, const PlanPrices& prices, TrainingProgram& program) {
-    double computed = 0;
-    for (const ChunkProgram& chunk : program.chunks)
-        for (const std::int32_t l : chunk.layers)
-            for (const auto* pieces : {&program.layers[static_cast<std::size_t>(l)].forward,
-                                       &program.layers[static_cast<std::size_t>(l)].backward})
-                for (const ProgramPiece& piece : *pieces) computed += piece.seconds;
-    computed *= static_cast<double>(program.microbatches);
-    if (computed <= 0 || stack.overlap <= 0) return;
-    const double factor = 1 + stack.overlap * prices.besideSeconds() / computed;
-    for (LayerProgram& layer : program.layers)
-        for (auto* pieces : {&layer.forward, &layer.backward})
-            for (ProgramPiece& piece : *pieces) piece.seconds *= factor;
 }
 
 Expected<StepRun> runStep(const TrainingProgram& program, const ExchangePrices& prices, bool spans,
@@ -289,7 +254,7 @@ void setLatency(Estimate& answer, const StepRuns& runs) {
 void setMeasured(Estimate& answer, const StackHere& here) {
     const double total = answer.latency.value;
     if (here.row->above > 0) {
-        answer.interval.low = Seconds(total * (1 - here.row->below));
+        answer.interval.low = Seconds(std::max(answer.bound ? answer.bound->value : 0, total * (1 - here.row->below)));
         answer.interval.high = Seconds(total * (1 + here.row->above));
         answer.interval.basis =
             fmt::format("90 % of measured steps of {} on {}", here.stack->title, toText(here.row->generation));
@@ -476,7 +441,7 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     auto prices = PlanPrices::make(*job, planned->placement, **network, context.stop);
     if (!prices) return Unexpected(std::move(prices.error()));
     if (here.row) {
-        slowBeside(*here.stack, *prices, *program);
+        slowBeside(*here.stack, prices->besideSeconds(), *program);
         prices->hide(here.stack->hiddenTensor, plan.zero < 3 ? here.stack->hiddenGather : 0);
     }
     std::optional<StepNetwork> followed;

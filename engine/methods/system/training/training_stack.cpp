@@ -1,5 +1,7 @@
 #include "methods/system/training/training_stack.h"
 
+#include "methods/answer/answer.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -157,6 +159,32 @@ void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth,
         issueNoFaster(layer.forward, stack.hostLayer / 3);
         issueNoFaster(layer.backward, stack.hostLayer * 2 / 3);
     }
+}
+
+void slowBeside(const TrainingStack& stack, double beside, TrainingProgram& program) {
+    double computed = 0;
+    for (const ChunkProgram& chunk : program.chunks)
+        for (const std::int32_t l : chunk.layers)
+            for (const auto* pieces : {&program.layers[static_cast<std::size_t>(l)].forward,
+                                       &program.layers[static_cast<std::size_t>(l)].backward})
+                for (const ProgramPiece& piece : *pieces) computed += piece.seconds;
+    computed *= static_cast<double>(program.microbatches);
+    if (computed <= 0 || stack.overlap <= 0) return;
+    const double factor = 1 + stack.overlap * beside / computed;
+    for (LayerProgram& layer : program.layers)
+        for (auto* pieces : {&layer.forward, &layer.backward})
+            for (ProgramPiece& piece : *pieces) piece.seconds *= factor;
+}
+
+StackHere stackHere(const Method& method, const Scenario& scenario, const DeviceGroup& group,
+                    const EstimateContext& context) {
+    StackHere here;
+    here.stack = findTrainingStack(optionOf(method.card, context, "stack"));
+    const auto device = deviceView(DeviceRef{scenario.hardware, group.places.front()});
+    if (!here.stack || !device) return here;
+    here.row = here.stack->on(generationOf(*device));
+    here.bandwidth = device->main().bandwidth.value;
+    return here;
 }
 
 }  // namespace orrery

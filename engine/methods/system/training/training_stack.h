@@ -4,8 +4,9 @@
 // price of a kernel comes from runs of that kernel alone; in a step it runs beside exchanges, at the clock that the
 // power allows, and by the stack's own code for attention. Numbers hold for all models, plans and batches of a row.
 
+#include "hardware/views/cluster_view.h"
 #include "hardware/views/device_view.h"
-#include "methods/estimate.h"
+#include "methods/method.h"
 #include "methods/system/training/training_program.h"
 #include "workload/graph.h"
 
@@ -53,5 +54,19 @@ void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answe
 /// Gradients as wide as the stack sends them, its copies of divided weights, and what the host takes. `weightBytes`: of
 /// one weight; `bandwidth`: of main memory, B/s.
 void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth, TrainingProgram& program);
+
+/// What exchanges beside it take from computing: SMs, caches and memory. `beside`: seconds of exchanges of weights and
+/// gradients, of one device of every stage.
+void slowBeside(const TrainingStack& stack, double beside, TrainingProgram& program);
+
+/// The stack that a method's option names, on the device of a group.
+struct StackHere {
+    const TrainingStack* stack = nullptr;
+    const StackOnGeneration* row = nullptr;
+    double bandwidth = 0;  ///< B/s, of main memory
+};
+
+StackHere stackHere(const Method& method, const Scenario& scenario, const DeviceGroup& group,
+                    const EstimateContext& context);
 
 }  // namespace orrery

@@ -1,0 +1,144 @@
+// Published training steps, asked as anybody would ask them: model, cluster, plan, training stack. Errors are told per
+// source, of all rows and of the half that nothing was fitted to. Bounds are what was seen, rounded up.
+
+#include "base/executor.h"
+#include "methods/method.h"
+#include "support/measured_table.h"
+#include "support/training_rows.h"
+#include "workload/workload.h"
+
+#include <QtTest/QtTest>
+
+using namespace orrery;
+using testing::TrainingRow;
+
+namespace {
+
+const std::string data_folder = std::string(ORRERY_REFERENCE) + "/training/data/";
+
+HardwarePtr hardwareOf(const std::string& name) {
+    static std::map<std::string, HardwarePtr> known;
+    HardwarePtr& its = known[name];
+    if (!its) {
+        auto found = loadHardware(name);
+        if (!found) qFatal("%s: %s", name.c_str(), toText(found.error()).c_str());
+        its = std::make_shared<const Hardware>(std::move(found->hardware));
+    }
+    return its;
+}
+
+WorkloadPtr workloadOf(const TrainingRow& row) {
+    static int files = 0;
+    static std::map<std::string, std::string> known;
+    std::string& path = known[row.config];
+    if (path.empty()) {
+        std::filesystem::create_directories(ORRERY_TEST_OUTPUT);
+        path = fmt::format("{}/trained-{}.json", ORRERY_TEST_OUTPUT, files++);
+        std::ofstream(path) << row.config;
+    }
+    WorkloadRecipe recipe;
+    recipe.source = path;
+    recipe.options.batch = row.batch;
+    recipe.options.sequence = row.sequence;
+    recipe.options.phase = Phase::TrainingForward;
+    recipe.options.weights = recipe.options.activations = recipe.options.kv = row.type;
+    recipe.options.flashAttention = row.flash;
+    auto made = loadWorkload(recipe);
+    if (!made) qFatal("%s: %s", row.identity.c_str(), toText(made.error()).c_str());
+    return *made;
+}
+
+Expected<Estimate> answerOf(const TrainingRow& row) {
+    auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
+    context.options["fusion"] = row.fusion;
+    context.options["launch"] = row.launch;
+    context.options["stack"] = row.stack;
+    auto plan = parsePlan(row.plan);
+    if (!plan) return Unexpected(plan.error());
+    return estimate(*findMethod("tile-hybrid"),
+                    {hardwareOf(row.preset), workloadOf(row), *plan, TrainingStep{Optimizer::Adam, row.recompute}},
+                    context);
+}
+
+/// Every row in a build for speed; in others one in ten, and no bounds.
+#ifdef NDEBUG
+constexpr std::size_t every = 1;
+#else
+constexpr std::size_t every = 10;
+#endif
+
+testing::MeasuredTable tableOf(const std::vector<TrainingRow>& rows) {
+    testing::MeasuredTable table;
+    for (std::size_t i = 0; i < rows.size(); i += every) {
+        const TrainingRow& row = rows[i];
+        const auto answer = answerOf(row);
+        if (!answer) {
+            qWarning("%s %s: %s", row.identity.c_str(), row.plan.c_str(), toText(answer.error()).c_str());
+            continue;
+        }
+        table.add(row.source, row.identity, answer->latency.value, row.measured, answer->interval.low.value,
+                  answer->interval.high.value);
+        if (qEnvironmentVariableIsSet("ORRERY_ROWS"))
+            qInfo("%s %s %s: %.3f s, %.3f s, %+.1f %%", row.source.c_str(), row.identity.c_str(), row.plan.c_str(),
+                  row.measured, answer->latency.value, 100 * (answer->latency.value / row.measured - 1));
+    }
+    table.print();
+    return table;
+}
+
+struct Bound {
+    const char* source;
+    double mean;
+};
+
+void within(const testing::MeasuredTable& table, std::initializer_list<Bound> bounds) {
+    if (every > 1) return;
+    for (const Bound& bound : bounds) {
+        const auto seen = table.of(bound.source);
+        QVERIFY2(seen.rows > 0, bound.source);
+        QVERIFY2(seen.mean < bound.mean, qPrintable(QString("%1: %2").arg(bound.source).arg(seen.mean)));
+    }
+}
+
+}  // namespace
+
+class TstTrainingEndToEnd : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase();
+    void dividedByFsdp();
+    void megatron();
+    void vendors();
+    void sailor();
+
+private:
+    testing::Clusters clusters_{std::string(ORRERY_TEST_OUTPUT) + "/clusters"};
+};
+
+void TstTrainingEndToEnd::initTestCase() {
+    if (testing::tableRows(data_folder + "megatron/e2e_ground_truth.csv").empty()) QSKIP("no reference data");
+}
+
+void TstTrainingEndToEnd::dividedByFsdp() {
+    const auto table = tableOf(testing::llmFoundryRows(data_folder));
+    within(table, {{"llm-foundry FSDP a100", 0.1}, {"llm-foundry FSDP h100", 0.1}});
+}
+
+void TstTrainingEndToEnd::megatron() {
+    const auto table = tableOf(testing::megatronRows(data_folder, clusters_));
+    within(table, {{"Megatron-LM 2021, A100", 0.08}, {"Megatron-LM 2022 table 5, A100", 0.04}});
+}
+
+void TstTrainingEndToEnd::vendors() {
+    const auto table = tableOf(testing::moreRows(data_folder, clusters_));
+    within(table, {{"nvidia_dgxc Megatron bf16 h100", 0.08}, {"nvidia_dgxc Megatron fp8 h100", 0.08}});
+}
+
+void TstTrainingEndToEnd::sailor() {
+    const auto table = tableOf(testing::sailorRows(data_folder, clusters_));
+    within(table, {{"Sailor GH200", 0.2}});
+}
+
+QTEST_GUILESS_MAIN(TstTrainingEndToEnd)
+#include "tst_training_end_to_end.moc"
