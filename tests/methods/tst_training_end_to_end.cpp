@@ -30,7 +30,8 @@ HardwarePtr hardwareOf(const std::string& name) {
 WorkloadPtr workloadOf(const TrainingRow& row) {
     static int files = 0;
     static std::map<std::string, std::string> known;
-    std::string& path = known[row.config];
+    std::string& path = known[row.config + row.model];
+    if (path.empty() && row.config.empty()) path = row.model;
     if (path.empty()) {
         std::filesystem::create_directories(ORRERY_TEST_OUTPUT);
         path = fmt::format("{}/trained-{}.json", ORRERY_TEST_OUTPUT, files++);
@@ -111,6 +112,7 @@ private slots:
     void megatron();
     void vendors();
     void sailor();
+    void vision();
 
 private:
     testing::Clusters clusters_{std::string(ORRERY_TEST_OUTPUT) + "/clusters"};
@@ -138,6 +140,11 @@ void TstTrainingEndToEnd::vendors() {
 void TstTrainingEndToEnd::sailor() {
     const auto table = tableOf(testing::sailorRows(data_folder, clusters_));
     within(table, {{"Sailor GH200", 0.2}});
+}
+
+void TstTrainingEndToEnd::vision() {
+    const auto table = tableOf(testing::visionRows(data_folder));
+    within(table, {{"ResNet-50 fp16 V100", 0.5}, {"ResNet-50 fp32 V100", 0.5}});
 }
 
 QTEST_GUILESS_MAIN(TstTrainingEndToEnd)

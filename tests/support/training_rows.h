@@ -25,7 +25,8 @@ namespace orrery::testing {
 struct TrainingRow {
     std::string source;    ///< table and stack: rows of a source are judged together
     std::string identity;  ///< of the row, for its half
-    std::string config;    ///< a Hugging Face config.json
+    std::string config;    ///< a Hugging Face config.json; empty: `model`
+    std::string model;     ///< a built-in one
     std::string preset;    ///< of the hardware
     std::string plan;
     Recompute recompute = Recompute::None;
@@ -293,10 +294,11 @@ inline std::vector<TrainingRow> moreRows(const std::string& data, const Clusters
                                       : titan ? "torchtitan"
                                               : "Megatron",
                                       narrow, experts ? " experts" : "", gpu);
-            made.stack = jax                        ? "jax-fsdp"
-                         : titan                    ? "kernels"
-                         : made.type == DType::BF16 ? "megatron-core"
-                                                    : "megatron-core-fp8";
+            const bool wide = made.type == DType::BF16;
+            made.stack = jax     ? wide ? "jax-fsdp" : "jax-fsdp-fp8"
+                         : titan ? "kernels"
+                         : wide  ? "megatron-core"
+                                 : "megatron-core-fp8";
             made.identity = fmt::format("{} {} {} {} {} {} {} {}", cellOf(row, "model"), gpu, devices, precision, batch,
                                         sequence, cellOf(row, "release"), cellOf(row, "system"));
             made.preset = clusters.of(gpu, devices);
@@ -340,6 +342,33 @@ inline std::vector<TrainingRow> sailorRows(const std::string& data, const Cluste
         made.stack = "sailor";
         made.launch = "eager";
         made.measured = numberIn(cellOf(row, "measured_iter_s")).value_or(0);
+        rows.push_back(std::move(made));
+    }
+    return rows;
+}
+
+/// ResNet-50 of NVIDIA's DeepLearningExamples on the eight V100 of a DGX-1. 256 images of a device in mixed precision,
+/// 128 in fp32: TensorFlow's table prints it, and it is taken for the others.
+inline std::vector<TrainingRow> visionRows(const std::string& data) {
+    std::vector<TrainingRow> rows;
+    for (const TableRow& row : tableRows(data + "e2e_more/v100_a100_training.csv")) {
+        const std::string model = cellOf(row, "model");
+        const auto devices = wholeOf(row, "devices", 1);
+        const double rate = numberIn(cellOf(row, "samples_per_s_total")).value_or(0);
+        const bool resnet = model == "RN50v1.5" || model == "resnet50v1.5";
+        if (!resnet || !cellOf(row, "device").starts_with("V100") || devices > 8 || rate <= 0) continue;
+        const bool mixed = cellOf(row, "precision").starts_with("mixed");
+        const std::string framework = cellOf(row, "framework");
+        TrainingRow made;
+        made.source = fmt::format("ResNet-50 {} V100", mixed ? "fp16" : "fp32");
+        made.identity = fmt::format("{} {} {} {}", framework, cellOf(row, "device"), devices, mixed);
+        made.model = "resnet-50";
+        made.preset = "dgx-1-v100";
+        made.plan = fmt::format("dp={}", devices);
+        made.type = mixed ? DType::F16 : DType::F32;
+        made.batch = (mixed ? 256 : 128) * devices;
+        made.sequence = 0;
+        made.measured = static_cast<double>(made.batch) / rate;
         rows.push_back(std::move(made));
     }
     return rows;

@@ -58,7 +58,7 @@ private:
     double number(const YamlNode& map, std::string_view key, double low, double high, std::optional<double> fallback) {
         const YamlNode* value = map.find(key);
         if (!value && fallback) return *fallback;
-        const auto given = value && value->isScalar() ? numberIn(trimmed(value->scalar)) : std::nullopt;
+        const auto given = value && value->isScalar() ? orrery::numberIn(trimmed(value->scalar)) : std::nullopt;
         if (given && *given >= low && *given <= high) return *given;
         refuse(map, key, fmt::format("a number from {} to {}", low, high));
         return low;
@@ -92,7 +92,7 @@ private:
             double values[4] = {};
             bool good = row.isSequence() && row.items.size() == 5 && row.items[0].isScalar();
             for (std::size_t i = 0; good && i < 4; ++i) {
-                const auto value = numberIn(trimmed(row.items[i + 1].scalar));
+                const auto value = orrery::numberIn(trimmed(row.items[i + 1].scalar));
                 good = value && *value >= 0 && *value < 1e15;
                 if (good) values[i] = *value;
             }

@@ -21,9 +21,10 @@ constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 0.15, 0.15}
 constexpr std::array megatron_core{StackOnGeneration{Hopper, 1.12, 1.12, 0.12, 0.05}};
 constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 0.08, 0.14},
                                        StackOnGeneration{Blackwell, 0.99, 1.50, 0.09, 0.12},
-                                       StackOnGeneration{BlackwellUltra, 0.89, 0.89, 0.06, 0.05}};
-constexpr std::array jax{StackOnGeneration{Hopper, 1.05, 1.05, 0.16, 0.17}};
-constexpr std::array sailor{StackOnGeneration{Hopper, 1.50, 1.50, 0.12, 0.12}};
+                                       StackOnGeneration{BlackwellUltra, 0.887, 0.83, 0.06, 0.05}};
+constexpr std::array jax{StackOnGeneration{Hopper, 1.04, 1.04, 0.15, 0.15}};
+constexpr std::array jax_fp8{StackOnGeneration{Hopper, 1.27, 1.27, 0.15, 0.15}};
+constexpr std::array sailor{StackOnGeneration{Hopper, 2.59, 0.805, 0.15, 0.15}};
 
 constexpr std::array stacks{
     TrainingStack{"kernels", "Kernels alone", "Nothing is added to the prices of kernels and exchanges"},
@@ -66,10 +67,15 @@ constexpr std::array stacks{
         .hiddenGather = 0.34,
         .generations = megatron_core_fp8},
     TrainingStack{.id = "jax-fsdp",
-                  .title = "MaxText and PaxML: JAX, divided weights",
-                  .source = "NVIDIA/dgxc-benchmarking, half of the steps",
+                  .title = "MaxText and PaxML: JAX, divided weights, bf16",
+                  .source = "NVIDIA/dgxc-benchmarking, half of the steps in bf16",
                   .overlap = 0.36,
                   .generations = jax},
+    TrainingStack{.id = "jax-fsdp-fp8",
+                  .title = "MaxText and PaxML: JAX, divided weights, fp8",
+                  .source = "NVIDIA/dgxc-benchmarking, half of the steps in fp8",
+                  .overlap = 0.36,
+                  .generations = jax_fp8},
     TrainingStack{.id = "sailor",
                   .title = "Sailor: Megatron-DeepSpeed, eager, tf32",
                   .source = "Sailor's validation on GH200 (SOSP 2025), half of the steps",
