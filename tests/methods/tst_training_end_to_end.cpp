@@ -3,6 +3,7 @@
 
 #include "base/executor.h"
 #include "methods/method.h"
+#include "methods/system/training/step_model.h"
 #include "support/measured_table.h"
 #include "support/training_rows.h"
 #include "workload/workload.h"
@@ -110,6 +111,7 @@ private slots:
     void initTestCase();
     void dividedByFsdp();
     void megatron();
+    void megatronInClosedForm();
     void vendors();
     void sailor();
     void vision();
@@ -124,27 +126,63 @@ void TstTrainingEndToEnd::initTestCase() {
 
 void TstTrainingEndToEnd::dividedByFsdp() {
     const auto table = tableOf(testing::llmFoundryRows(data_folder));
-    within(table, {{"llm-foundry FSDP a100", 0.1}, {"llm-foundry FSDP h100", 0.1}});
+    within(table, {{"llm-foundry FSDP a100", 0.07}, {"llm-foundry FSDP h100", 0.04}});
 }
 
 void TstTrainingEndToEnd::megatron() {
     const auto table = tableOf(testing::megatronRows(data_folder, clusters_));
-    within(table, {{"Megatron-LM 2021, A100", 0.08}, {"Megatron-LM 2022 table 5, A100", 0.04}});
+    within(table, {{"Megatron-LM 2021, A100", 0.04},
+                   {"Megatron-LM 2022 table 5, A100", 0.04},
+                   {"Megatron-Core 2024 bf16, H100", 0.08},
+                   {"DeepSpeed ZeRO-3 2021, A100", 0.12}});
+}
+
+// The same questions, answered as sums and maxima.
+void TstTrainingEndToEnd::megatronInClosedForm() {
+    testing::MeasuredTable table;
+    for (const TrainingRow& row : testing::megatronRows(data_folder, clusters_)) {
+        auto executor = makeSerialExecutor();
+        EstimateContext context{*executor};
+        context.options["fusion"] = row.fusion;
+        context.options["stack"] = row.stack;
+        const auto plan = parsePlan(row.plan);
+        QVERIFY(plan.has_value());
+        const TrainingStep step{Optimizer::Adam, row.recompute};
+        const auto model =
+            StepModel::make(*findMethod("tile-hybrid"), {hardwareOf(row.preset), workloadOf(row), {}, step}, context);
+        if (!model) qFatal("%s", toText(model.error()).c_str());
+        const auto figures = (*model)->figures({*plan, row.recompute});
+        if (!figures) qFatal("%s: %s", row.identity.c_str(), toText(figures.error()).c_str());
+        table.add(row.source, row.identity, figures->seconds, row.measured, figures->low, figures->high);
+    }
+    table.print();
+    within(table, {{"Megatron-LM 2022 table 5, A100", 0.035}, {"Megatron-LM 2021, A100", 0.08}});
 }
 
 void TstTrainingEndToEnd::vendors() {
     const auto table = tableOf(testing::moreRows(data_folder, clusters_));
-    within(table, {{"nvidia_dgxc Megatron bf16 h100", 0.08}, {"nvidia_dgxc Megatron fp8 h100", 0.08}});
+    within(table, {{"nvidia_dgxc Megatron bf16 h100", 0.06},
+                   {"nvidia_dgxc Megatron fp8 h100", 0.06},
+                   {"nvidia_dgxc JAX bf16 h100", 0.1},
+                   {"nvidia_dgxc JAX fp8 h100", 0.1},
+                   {"nvidia_dgxc Megatron bf16 experts h100", 0.1},
+                   {"nvidia_nemo_2024 Megatron fp8 h100", 0.08},
+                   {"nvidia_megatron_bridge Megatron fp8 b200", 0.08},
+                   {"nvidia_megatron_bridge Megatron fp8 gb200", 0.08},
+                   {"nvidia_megatron_bridge Megatron fp8 gb300", 0.08},
+                   {"mlperf_training Megatron fp8 b200", 0.08},
+                   {"other_llm_training torchtitan bf16 h100-96", 0.1}});
+    // Seen: experts in fp8 19 to 47 % (releases of the same software differ up to three times), MLPerf on H100 13 %.
 }
 
 void TstTrainingEndToEnd::sailor() {
     const auto table = tableOf(testing::sailorRows(data_folder, clusters_));
-    within(table, {{"Sailor GH200", 0.2}});
+    within(table, {{"Sailor GH200", 0.08}});
 }
 
 void TstTrainingEndToEnd::vision() {
     const auto table = tableOf(testing::visionRows(data_folder));
-    within(table, {{"ResNet-50 fp16 V100", 0.5}, {"ResNet-50 fp32 V100", 0.5}});
+    within(table, {{"ResNet-50 fp16 V100", 0.12}, {"ResNet-50 fp32 V100", 0.65}});
 }
 
 QTEST_GUILESS_MAIN(TstTrainingEndToEnd)

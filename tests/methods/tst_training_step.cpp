@@ -57,7 +57,7 @@ ClusterOutcome ran(ClusterJob job, const ExchangePrices& prices) {
     settings.network.congestion = false;
     settings.network.dimensions = {
         {TopologyShape::Switch,
-         std::max<std::int64_t>(2, static_cast<std::int64_t>(std::max(job.slotOf.size(), job.traces.size()))), 1e9}};
+         std::max<std::int64_t>(2, static_cast<std::int64_t>(std::max(job.slotOf.size(), job.traces.size()))), 1e9, 0}};
     settings.prices = &prices;
     if (std::max(job.slotOf.size(), job.traces.size()) < 2) {
         job.slotOf.push_back(1);
@@ -238,7 +238,7 @@ void TstTrainingStep::everyMicrobatchOnce() {
 // before them, the last one is waited for.
 void TstTrainingStep::gradientsHide() {
     TrainingProgram program = plainProgram(1, 1, 1);
-    program.chunks = {ChunkProgram{{0, 0, 0}}};
+    program.chunks = {ChunkProgram{{0, 0, 0, 0}}};
     program.plan.data = 4;
     QCOMPARE(stepOf(program, FixedPrices(1.5e-3)), 12 * millisecond + 3 * millisecond / 2);
     // Those of 2.5 ms queue: the first begins after 6 ms.
@@ -397,7 +397,7 @@ void TstTrainingStep::publishedActivations() {
 // and every micro-batch scatters its gradients.
 void TstTrainingStep::dividedWeightsAreGathered() {
     TrainingProgram program = plainProgram(1, 1, 1);
-    program.chunks = {ChunkProgram{{0, 0, 0}}};
+    program.chunks = {ChunkProgram{{0, 0, 0, 0}}};
     program.plan.data = 4;
     program.plan.zero = 3;
     program.bucketBytes = 0;

@@ -13,8 +13,8 @@ namespace {
 using enum GpuGeneration;
 
 // Fitted to half of each table (tst_training_end_to_end: `judged` in measured_table.h tells which half).
-constexpr std::array llm_foundry{StackOnGeneration{Ampere, 1.06, 1.43, 0.13, 0.10},
-                                 StackOnGeneration{Hopper, 1.06, 3.23, 0.07, 0.09}};
+constexpr std::array llm_foundry{StackOnGeneration{Ampere, 1.06, 1.43, 0.12, 0.10},
+                                 StackOnGeneration{Hopper, 1.06, 3.23, 0.06, 0.07}};
 constexpr std::array megatron_2021{StackOnGeneration{Ampere, 1.11, 1.51, 0.05, 0.07}};
 constexpr std::array megatron_2022{StackOnGeneration{Ampere, 1.01, 1.33, 0.05, 0.05}};
 constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 0.15, 0.15}};
@@ -24,6 +24,8 @@ constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 0.0
                                        StackOnGeneration{BlackwellUltra, 0.887, 0.83, 0.06, 0.05}};
 constexpr std::array jax{StackOnGeneration{Hopper, 1.04, 1.04, 0.15, 0.15}};
 constexpr std::array jax_fp8{StackOnGeneration{Hopper, 1.27, 1.27, 0.15, 0.15}};
+constexpr std::array torchtitan{StackOnGeneration{Hopper, 1.63, 1.63, 0.10, 0.15}};
+constexpr std::array torchtitan_fp8{StackOnGeneration{Hopper, 1.37, 4.30, 0.15, 0.30}};
 constexpr std::array sailor{StackOnGeneration{Hopper, 2.59, 0.805, 0.15, 0.15}};
 
 constexpr std::array stacks{
@@ -76,6 +78,18 @@ constexpr std::array stacks{
                   .source = "NVIDIA/dgxc-benchmarking, half of the steps in fp8",
                   .overlap = 0.36,
                   .generations = jax_fp8},
+    TrainingStack{.id = "torchtitan",
+                  .title = "TorchTitan: PyTorch FSDP2, bf16",
+                  .source = "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, four of the six steps in bf16",
+                  .overlap = 0.36,
+                  .generations = torchtitan},
+    TrainingStack{.id = "torchtitan-fp8",
+                  .title = "TorchTitan: PyTorch FSDP2, fp8",
+                  .source =
+                      "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, six of the eight steps in fp8, "
+                      "tensor by tensor; attention is in bf16",
+                  .overlap = 0.36,
+                  .generations = torchtitan_fp8},
     TrainingStack{.id = "sailor",
                   .title = "Sailor: Megatron-DeepSpeed, eager, tf32",
                   .source = "Sailor's validation on GH200 (SOSP 2025), half of the steps",
