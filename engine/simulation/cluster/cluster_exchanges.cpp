@@ -81,8 +81,8 @@ void ClusterMachine::send(std::int32_t slot, std::uint32_t index, Unit unit) {
     }
     const std::int32_t number = rankOf_[static_cast<std::size_t>(slot)], target = slotOf(node.peer);
     const auto bytes = static_cast<double>(node.bytes);
-    directs_[at] = {fabric_.begin(number, node.peer),     slot, target, index,
-                    channel(slot, target, node.tag, node.bytes), bytes};
+    directs_[at] = {
+        fabric_.begin(number, node.peer), slot, target, index, channel(slot, target, node.tag, node.bytes), bytes};
     ++outcome_.messages;
     if (settings_.prices) {
         queue_.schedule(queue_.now() + fabric_.ticks(settings_.prices->message(number, node.peer, bytes) * 1e9),

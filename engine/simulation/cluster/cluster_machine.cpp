@@ -1,6 +1,7 @@
 #include "simulation/cluster/cluster_machine.h"
 
 #include "simulation/network/fluid_network.h"
+#include "simulation/network/packet_network.h"
 
 #include <fmt/format.h>
 
@@ -103,6 +104,11 @@ Expected<void> ClusterMachine::prepare() {
     collectives_ = std::make_unique<Collectives>(settings_, fabric_, queue_, *this, rankOf_, job_.slotOf, job_.groups);
     if (settings_.network.congestion && settings_.network.carrying == LinkCarrying::Fluid)
         network_ = std::make_unique<FluidNetwork>(fabric_, queue_);
+    if (settings_.network.congestion && settings_.network.carrying == LinkCarrying::Packets) {
+        auto packets = std::make_unique<PacketNetwork>(fabric_, queue_, settings_.seed);
+        packets_ = packets.get();
+        network_ = std::move(packets);
+    }
     if (network_) collectives_->carryBy(*network_);
     ranks_.resize(slots);
     outcome_.ranks.resize(slots);
@@ -130,6 +136,7 @@ Expected<ClusterOutcome> ClusterMachine::run(const std::stop_token& stop) {
     outcome_.links = fabric_.use();
     outcome_.linkUse = std::move(fabric_.useOverTime());
     outcome_.events = queue_.taken();
+    if (packets_) outcome_.packets = {packets_->packets(), packets_->pauses(), packets_->slowDowns()};
     if (rooted_ > 0)
         outcome_.warnings.push_back(warning(
             "cluster.closed-form",

@@ -19,6 +19,8 @@
 
 namespace orrery {
 
+class PacketNetwork;
+
 class ClusterMachine final : public CollectiveHost {
 public:
     ClusterMachine(ClusterJob& job, const ClusterSettings& settings, MessageFabric fabric, bool keepSpans)
@@ -119,6 +121,7 @@ private:
     MessageFabric fabric_;
     TimeBuckets queue_;
     std::unique_ptr<MessageNetwork> network_;  ///< none where links store and forward
+    const PacketNetwork* packets_ = nullptr;
     std::unique_ptr<Collectives> collectives_;
     std::vector<Rank> ranks_;
     std::vector<std::int32_t> rankOf_;

@@ -17,12 +17,15 @@ bool equalRanks(const ClusterJob& job, const ClusterSettings& settings) {
         return node.work == TraceWork::Send || node.work == TraceWork::Receive ||
                (node.work == TraceWork::Collective && node.group >= 0);
     });
-    if (alone) return false;
+    // Packets are marked by chance.
+    if (alone || (settings.network.congestion && settings.network.carrying == LinkCarrying::Packets)) return false;
     for (const FabricDimension& one : settings.network.dimensions)
         if (one.routes && settings.network.congestion) return false;
     for (const auto& choices : settings.algorithms) {
         for (std::size_t d = 0; d < choices.size(); ++d) {
-            if (choices[d].algorithm == StepAlgorithm::DoubleBinaryTree) return false;
+            if (choices[d].algorithm == StepAlgorithm::DoubleBinaryTree ||
+                choices[d].algorithm == StepAlgorithm::Synthesised)
+                return false;
             // Partners at 1, 2, 4, … lie either way of a ring: its links are not used alike.
             if (choices[d].algorithm != StepAlgorithm::HalvingDoubling || !settings.network.congestion) continue;
             for (const FabricDimension& one : settings.network.dimensions)

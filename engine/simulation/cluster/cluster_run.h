@@ -45,12 +45,18 @@ struct RankResult {
     SimTime exposed = 0;
 };
 
+/// Of a network of packets.
+struct PacketCounts {
+    std::uint64_t packets = 0, pauses = 0, slowDowns = 0;
+};
+
 struct ClusterOutcome {
     std::vector<RankResult> ranks;              ///< by slot
     std::vector<RankSpan> spans;                ///< only where they were asked for
     std::vector<MessageFabric::LinkUse> links;  ///< of every slot, as MessageFabric::use(); empty without congestion
     LinkUseOverTime linkUse;                    ///< of the same links; only where FabricSettings asks for it
     std::uint64_t events = 0, messages = 0;
+    PacketCounts packets;
     Diagnostics warnings;  ///< what is not followed message by message
 };
 

@@ -15,6 +15,10 @@ namespace orrery {
 /// Which collective of a rank goes first: the last one issued, the first one, or the one of the highest priority.
 enum class CollectiveOrder : std::uint8_t { Lifo, Fifo, Explicit };
 
+/// In which order the chunks of a collective of all ranks pass the dimensions: always the inner ones first, or each
+/// chunk so that the loads of all dimensions stay even (Themis: Rashidi et al., ISCA 2022, its offline greedy order).
+enum class DimensionOrder : std::uint8_t { Ascending, Themis };
+
 struct RemoteMemory {
     double latency = 0;    ///< ns
     double bandwidth = 0;  ///< B/s; 0: there is none
@@ -44,6 +48,8 @@ struct ClusterSettings {
     double peak = 0;                ///< FLOP/s; 0: computation takes the recorded time
     bool bandwidthAware = true;     ///< all-reduce: reduce-scatter inwards, all-gather outwards
     CollectiveOrder order = CollectiveOrder::Lifo;
+    DimensionOrder dimensionOrder = DimensionOrder::Ascending;
+    std::uint64_t seed = 1;  ///< of synthesised schedules, and of the marks of packets
     RemoteMemory remote;
     /// As ASTRA-sim at 518bd513 does it, faults included (README): whole nanoseconds, whole last chunks, reductions
     /// that are left out, one exchange at a time.

@@ -7,12 +7,6 @@
 
 namespace orrery {
 
-namespace {
-std::uint64_t earlyKey(std::uint32_t stream, std::uint32_t phase, std::uint32_t step) {
-    return std::uint64_t(stream) << 32 | std::uint64_t(phase) << 26 | step;
-}
-}  // namespace
-
 SimTime Collectives::reduction(std::int64_t bytes) const {
     if (settings_.memoryBandwidth <= 0) return 0;
     // Two operands read, one result written.
@@ -51,9 +45,14 @@ std::uint32_t Collectives::streamAt(const Collective& collective, std::int32_t r
 void Collectives::begin(std::uint32_t stream) {
     Stream& mine = streams_[stream];
     const Collective& its = collectives_[mine.collective];
-    const CollectivePhase& phase = its.phases[mine.phase];
+    const CollectivePhase& phase = phaseOf(its, stream);
     if (phase.choice.algorithm == StepAlgorithm::DoubleBinaryTree) {
         treeStep(stream, false);
+        return;
+    }
+    if (phase.choice.algorithm >= StepAlgorithm::InNetwork) {
+        if (phase.choice.algorithm == StepAlgorithm::Synthesised) planBegin(stream);
+        queue_.schedule(queue_.now() + endpoint_ + (mine.phase == 0 ? start_ : 0), StreamReady, stream);
         return;
     }
     const std::int32_t rank = rankOf_[static_cast<std::size_t>(slotOfStream(stream))];
@@ -67,7 +66,7 @@ void Collectives::begin(std::uint32_t stream) {
 
 void Collectives::insert(std::uint32_t stream, std::uint32_t count) {
     Stream& mine = streams_[stream];
-    const CollectivePhase& phase = collectives_[mine.collective].phases[mine.phase];
+    const CollectivePhase& phase = phaseOf(collectives_[mine.collective], stream);
     for (; count > 0; --count) {
         SimTime delay = endpoint_;
         if (mine.phase == 0 && mine.inserted < phase.parallel) delay += start_;
@@ -81,7 +80,7 @@ void Collectives::insert(std::uint32_t stream, std::uint32_t count) {
 void Collectives::sendNext(std::uint32_t stream) {
     Stream& mine = streams_[stream];
     const Collective& its = collectives_[mine.collective];
-    const CollectivePhase& phase = its.phases[mine.phase];
+    const CollectivePhase& phase = phaseOf(its, stream);
     if (mine.sent >= phase.sends || mine.free == 0 || mine.sent == mine.inserted) return;
     const std::uint32_t step = mine.sent++;
     --mine.free;
@@ -96,8 +95,8 @@ void Collectives::sendNext(std::uint32_t stream) {
     await(stream, step);
 }
 
-void Collectives::post(std::uint32_t target, std::int32_t from, std::int32_t to, std::uint32_t step,
-                       std::uint32_t phase, double bytes) {
+std::uint32_t Collectives::messageFor(MessageFabric::Place place, std::uint32_t stream, std::uint32_t step,
+                                      std::uint32_t phase, double bytes) {
     std::uint32_t at = 0;
     if (freeMessages_.empty()) {
         at = static_cast<std::uint32_t>(messages_.size());
@@ -107,7 +106,13 @@ void Collectives::post(std::uint32_t target, std::int32_t from, std::int32_t to,
         freeMessages_.pop_back();
     }
     ++sent_;
-    messages_[at] = {fabric_.begin(from, to), target, step, phase, bytes};
+    messages_[at] = {place, stream, step, phase, bytes};
+    return at;
+}
+
+void Collectives::post(std::uint32_t target, std::int32_t from, std::int32_t to, std::uint32_t step,
+                       std::uint32_t phase, double bytes) {
+    const std::uint32_t at = messageFor(fabric_.begin(from, to), target, step, phase, bytes);
     if (!settings_.network.congestion) {
         queue_.schedule(queue_.now() + fabric_.alone(from, to, bytes), MessageThere, at);
         return;
@@ -118,18 +123,16 @@ void Collectives::post(std::uint32_t target, std::int32_t from, std::int32_t to,
 
 // From now on the message of this step may be received; it may have come already.
 bool Collectives::await(std::uint32_t stream, std::uint32_t step) {
-    if (early_.empty()) return false;
-    const auto found = early_.find(earlyKey(stream, streams_[stream].phase, step));
-    if (found == early_.end()) return false;
-    if (--found->second == 0) early_.erase(found);
+    if (early_.empty() || !takeEarly(stream, step)) return false;
     queue_.schedule(queue_.now(), ReceiveNow, stream);
     return true;
 }
 
 bool Collectives::awaited(const Stream& stream, const Message& message) const {
     if (!stream.running || stream.phase != message.phase) return false;
-    if (collectives_[stream.collective].phases[stream.phase].choice.algorithm == StepAlgorithm::DoubleBinaryTree)
-        return (stream.posted >> message.step & 1U) != 0;
+    const StepAlgorithm algorithm = phaseOf(collectives_[stream.collective], message.stream).choice.algorithm;
+    if (algorithm >= StepAlgorithm::InNetwork) return true;
+    if (algorithm == StepAlgorithm::DoubleBinaryTree) return (stream.posted >> message.step & 1U) != 0;
     return message.step < stream.sent;
 }
 
@@ -146,22 +149,27 @@ void Collectives::there(std::uint32_t message) {
 
 void Collectives::receive(std::uint32_t stream, std::uint32_t step) {
     const Stream& mine = streams_[stream];
-    if (collectives_[mine.collective].phases[mine.phase].choice.algorithm == StepAlgorithm::DoubleBinaryTree) {
+    const StepAlgorithm algorithm = phaseOf(collectives_[mine.collective], stream).choice.algorithm;
+    if (algorithm == StepAlgorithm::DoubleBinaryTree) {
         streams_[stream].posted &= static_cast<std::uint8_t>(~(1U << step));
         treeStep(stream, true);
         return;
     }
+    if (algorithm == StepAlgorithm::InNetwork) return cameDown(stream);
+    if (algorithm == StepAlgorithm::Synthesised) return planReceive(stream, step);
     ++streams_[stream].received;
     insert(stream, 1);
 }
 
 void Collectives::ready(std::uint32_t stream) {
     Stream& mine = streams_[stream];
-    const CollectivePhase& phase = collectives_[mine.collective].phases[mine.phase];
+    const CollectivePhase& phase = phaseOf(collectives_[mine.collective], stream);
     if (phase.choice.algorithm == StepAlgorithm::DoubleBinaryTree) {
         treeStep(stream, false);
         return;
     }
+    if (phase.choice.algorithm == StepAlgorithm::InNetwork) return sendUp(stream);
+    if (phase.choice.algorithm == StepAlgorithm::Synthesised) return planSend(stream);
     ++mine.free;
     std::int64_t times = 1;
     if (phase.choice.algorithm == StepAlgorithm::Direct && phase.op == TraceCollective::AllReduce &&

@@ -14,7 +14,7 @@ enum From : std::uint32_t { Parent = 0, Left = 1, Right = 2 };
 void Collectives::treeSend(std::uint32_t stream, std::int64_t to, std::uint32_t as) {
     const Stream& mine = streams_[stream];
     const Collective& its = collectives_[mine.collective];
-    const CollectivePhase& phase = its.phases[mine.phase];
+    const CollectivePhase& phase = phaseOf(its, stream);
     const std::int32_t rank = rankOf_[static_cast<std::size_t>(slotOfStream(stream))];
     const std::int32_t target = rankOfIndex(its, phase, rank, to, stream);
     post(streamAt(its, target, stream), rank, target, as, mine.phase, static_cast<double>(phase.message));
@@ -35,7 +35,7 @@ void Collectives::treeBecome(std::uint32_t stream, std::uint8_t state, SimTime d
 void Collectives::treeStep(std::uint32_t stream, bool received) {
     const Stream& mine = streams_[stream];
     const Collective& its = collectives_[mine.collective];
-    const CollectivePhase& phase = its.phases[mine.phase];
+    const CollectivePhase& phase = phaseOf(its, stream);
     const std::int64_t index =
         indexInPhase(its, phase, rankOf_[static_cast<std::size_t>(slotOfStream(stream))], stream);
     const bool rootLast = (mine.tree & root_first) == 0;

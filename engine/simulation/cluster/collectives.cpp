@@ -51,8 +51,15 @@ std::int64_t Collectives::priorityOf(std::int32_t slot, const CollectiveRequest&
     return 0;
 }
 
-Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveRequest& request,
-                                                             std::int64_t chunk) const {
+std::vector<std::int32_t> Collectives::dimensionsOf(const CollectiveRequest& request) const {
+    std::vector<std::int32_t> used;
+    for (std::size_t d = 0; d < dimensions_; ++d)
+        if (d >= 32 || (request.dimensions >> d & 1U) != 0) used.push_back(static_cast<std::int32_t>(d));
+    return used;
+}
+
+Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveRequest& request, std::int64_t chunk,
+                                                             const std::vector<std::int32_t>& used) {
     using enum TraceCollective;
     std::vector<CollectivePhase> phases;
     std::int64_t bytes = chunk;
@@ -63,6 +70,18 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
                          bool backwards) -> Expected<void> {
         auto phase = collectivePhase(op, choice, dimension, size, bytes, backwards);
         if (!phase) return Unexpected(std::move(phase.error()));
+        if (choice.algorithm >= StepAlgorithm::InNetwork && request.group >= 0)
+            return fail("network.algorithm", "a part of the ranks cannot use a switch or a schedule of its own",
+                        "ring, direct, halvingDoubling or doubleBinaryTree", {});
+        const FabricDimension& its = settings_.network.dimensions[static_cast<std::size_t>(dimension)];
+        if (choice.algorithm == StepAlgorithm::InNetwork && (its.routes || its.shape != TopologyShape::Switch))
+            return fail("network.algorithm", "sums are made in a switch, and the dimension has none",
+                        "a dimension that is a switch", "choose ring or direct there");
+        if (choice.algorithm == StepAlgorithm::Synthesised) {
+            const auto plan = planOf(op, dimension, phase->message);
+            if (!plan) return Unexpected(plan.error());
+            phase->plan = *plan;
+        }
         bytes = phase->result;
         phases.push_back(std::move(*phase));
         return {};
@@ -70,17 +89,20 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
     if (request.group >= 0) {
         const auto size = static_cast<std::int64_t>(groups_[static_cast<std::size_t>(request.group)].members.size());
         if (size < 2) return phases;
-        if (auto added = add(what, 0, size, settings_.groupAlgorithms[kind], false); !added) return Unexpected(std::move(added.error()));
+        if (auto added = add(what, 0, size, settings_.groupAlgorithms[kind], false); !added)
+            return Unexpected(std::move(added.error()));
         return phases;
     }
-    std::vector<std::int32_t> used;
-    for (std::size_t d = 0; d < dimensions_; ++d)
-        if (d >= 32 || (request.dimensions >> d & 1U) != 0) used.push_back(static_cast<std::int32_t>(d));
     const auto one = [&](TraceCollective op, std::int32_t d, bool backwards = false) -> Expected<void> {
         const auto& choices = settings_.algorithms[kind];
         const AlgorithmChoice choice =
             choices.empty() ? AlgorithmChoice{} : choices[std::min(choices.size() - 1, static_cast<std::size_t>(d))];
-        return add(op, d, fabric_.size(static_cast<std::size_t>(d)), choice, backwards);
+        const std::int64_t size = fabric_.size(static_cast<std::size_t>(d));
+        if (choice.algorithm != StepAlgorithm::Synthesised || op != AllReduce)
+            return add(op, d, size, choice, backwards);
+        // Found for halves: scattered sums, then gathered.
+        if (auto half = add(ReduceScatter, d, size, choice, backwards); !half) return half;
+        return add(AllGather, d, size, choice, backwards);
     };
     Expected<void> added;
     if (what == AllReduce && settings_.bandwidthAware && !used.empty()) {
@@ -130,7 +152,7 @@ Expected<void> Collectives::fits(const std::vector<CollectivePhase>& phases, std
 Expected<std::uint32_t> Collectives::open(const CollectiveRequest& request) {
     const Cut cut = cutOf(request);
     auto phases = settings_.prices || hasRoot(request.op) ? Expected<std::vector<CollectivePhase>>()
-                                                          : phasesOf(request, cut.bytes);
+                                                          : phasesOf(request, cut.bytes, dimensionsOf(request));
     if (!phases) return Unexpected(std::move(phases.error()));
     const std::uint32_t members = membersOf(request.group);
     const std::int64_t chunks = phases->empty() ? 0 : cut.chunks;
@@ -146,7 +168,15 @@ Expected<std::uint32_t> Collectives::open(const CollectiveRequest& request) {
     Collective& made = collectives_[at];
     made.request = request;
     made.phases = std::move(*phases);
+    made.phasesOfOrder = static_cast<std::uint32_t>(made.phases.size());
+    made.orderOf.clear();
     made.chunks = static_cast<std::uint32_t>(chunks);
+    if (chunks > 0)
+        if (auto added = addOrders(made, request, cut); !added) {
+            freeCollectives_.push_back(at);
+            made.left = 0;
+            return Unexpected(std::move(added.error()));
+        }
     made.members = made.left = members;
     made.joined = 0;
     made.member.assign(members, {});
@@ -238,7 +268,7 @@ void Collectives::enter(std::uint32_t stream) {
     Stream& entering = streams_[stream];
     Collective& its = collectives_[entering.collective];
     const auto& member = its.member[(stream - its.first) / its.chunks];
-    const CollectivePhase& phase = its.phases[entering.phase];
+    const CollectivePhase& phase = phaseOf(its, stream);
     if (phase.choice.algorithm == StepAlgorithm::DoubleBinaryTree) {
         std::uint32_t& taken = treesTaken_[static_cast<std::size_t>(member.slot) * dimensions_ +
                                            static_cast<std::size_t>(phase.dimension)];
@@ -272,8 +302,8 @@ void Collectives::phaseDone(std::uint32_t stream) {
     const std::uint32_t at = streams_[stream].collective;
     const std::uint32_t member = (stream - collectives_[at].first) / collectives_[at].chunks;
     const std::int32_t slot = collectives_[at].member[member].slot;
-    const std::int32_t dimension = collectives_[at].phases[streams_[stream].phase].dimension;
-    const bool last = streams_[stream].phase + 1U == collectives_[at].phases.size();
+    const std::int32_t dimension = phaseOf(collectives_[at], stream).dimension;
+    const bool last = streams_[stream].phase + 1U == collectives_[at].phasesOfOrder;
     streams_[stream].running = false;
     // The rank hears of the end before the queue goes on: what it issues then is there to choose from.
     bool closes = false;
@@ -308,6 +338,9 @@ void Collectives::handle(TimeBuckets::Event event) {
             break;
         case MessageThere:
             there(event.subject);
+            break;
+        case AtSwitch:
+            atSwitch(event.subject);
             break;
         case MessageHop: {
             Message& message = messages_[event.subject];

@@ -49,7 +49,8 @@ public:
         MessageThere = 2,
         ReceiveNow = 3,
         Agreed = 4,
-        events = 5
+        AtSwitch = 5,
+        events = 6
     };
 
     /// `rankOf`: the rank that a slot stands for; `slotOf` the reverse, empty where each rank has its own.
@@ -76,7 +77,9 @@ private:
 
     struct Collective {
         CollectiveRequest request;
-        std::vector<CollectivePhase> phases;
+        std::vector<CollectivePhase> phases;  ///< of one order of dimensions after the other
+        std::uint32_t phasesOfOrder = 0;
+        std::vector<std::uint8_t> orderOf;    ///< by chunk; empty: all alike
         std::uint32_t chunks = 0, first = 0;  ///< stream of member m, chunk c: first + m·chunks + c
         std::uint32_t members = 0, joined = 0, left = 0;
         struct Member {
@@ -110,14 +113,39 @@ private:
         std::int64_t running = 0;
     };
 
-    Expected<std::uint32_t> open(const CollectiveRequest& request);
+    const CollectivePhase& phaseOf(const Collective& its, std::uint32_t stream) const {
+        const std::uint32_t phase = streams_[stream].phase;
+        if (its.orderOf.empty()) return its.phases[phase];
+        return its.phases[its.orderOf[(stream - its.first) % its.chunks] * its.phasesOfOrder + phase];
+    }
+    /// Who sends what when a schedule was found for the links: by member.
+    struct MemberPlan {
+        struct Send {
+            std::int32_t piece = 0, to = 0;
+        };
+        std::vector<std::vector<Send>> queues;  ///< of its links
+        std::vector<std::int32_t> needs;        ///< by piece: messages that come before it goes on
+        std::int64_t sends = 0, receives = 0;
+    };
+    struct PlanState {
+        std::vector<std::int32_t> got;    ///< by piece
+        std::vector<std::uint32_t> next;  ///< by queue
+        std::deque<std::int32_t> adding;  ///< pieces that have come and are being added
+        std::int64_t sent = 0, received = 0, pending = 1;
+        bool begun = false;
+    };
     struct Cut {
         std::int64_t chunks = 0, bytes = 0;  ///< of each chunk
     };
+    Expected<std::uint32_t> open(const CollectiveRequest& request);
     Cut cutOf(const CollectiveRequest& request) const;
     Expected<void> fits(const std::vector<CollectivePhase>& phases, std::int64_t chunks, std::int64_t members) const;
     SimTime rooted(const CollectiveRequest& request) const;
-    Expected<std::vector<CollectivePhase>> phasesOf(const CollectiveRequest& request, std::int64_t chunk) const;
+    Expected<std::vector<CollectivePhase>> phasesOf(const CollectiveRequest& request, std::int64_t chunk,
+                                                    const std::vector<std::int32_t>& dimensions);
+    std::vector<std::int32_t> dimensionsOf(const CollectiveRequest& request) const;
+    Expected<void> addOrders(Collective& made, const CollectiveRequest& request, const Cut& cut);
+    Expected<std::int32_t> planOf(TraceCollective op, std::int32_t dimension, std::int64_t piece);
     std::uint32_t memberOf(const Collective& collective, std::int32_t slot) const;
     std::uint32_t membersOf(std::int32_t group) const;
     std::int64_t priorityOf(std::int32_t slot, const CollectiveRequest& request);
@@ -144,6 +172,17 @@ private:
     /// The next state; with a delay of 0 or more, the next step after it.
     void treeBecome(std::uint32_t stream, std::uint8_t state, SimTime delay = -1);
     void treeSend(std::uint32_t stream, std::int64_t to, std::uint32_t as);
+    // collective_in_network.cpp
+    void sendUp(std::uint32_t stream);
+    void atSwitch(std::uint32_t message);
+    void cameDown(std::uint32_t stream);
+    std::vector<std::int32_t> besideSwitch(const CollectivePhase& phase, std::int32_t rank) const;
+    // collective_synthesised.cpp
+    void planBegin(std::uint32_t stream);
+    void planSend(std::uint32_t stream);
+    void planReceive(std::uint32_t stream, std::uint32_t piece);
+    std::uint32_t messageFor(MessageFabric::Place place, std::uint32_t stream, std::uint32_t step, std::uint32_t phase,
+                             double bytes);
     bool await(std::uint32_t stream, std::uint32_t step);
     void post(std::uint32_t target, std::int32_t from, std::int32_t to, std::uint32_t step, std::uint32_t phase,
               double bytes);
@@ -154,8 +193,18 @@ private:
                              std::int64_t index, std::uint32_t stream) const;
     std::int64_t indexInPhase(const Collective& collective, const CollectivePhase& phase, std::int32_t rank,
                               std::uint32_t stream) const;
+    /// A message that came before it was awaited; it is no longer kept.
+    bool takeEarly(std::uint32_t stream, std::uint32_t step) {
+        const auto found = early_.find(earlyKey(stream, streams_[stream].phase, step));
+        if (found == early_.end()) return false;
+        if (--found->second == 0) early_.erase(found);
+        return true;
+    }
     std::uint32_t streamAt(const Collective& collective, std::int32_t rank, std::uint32_t like) const;
     SimTime reduction(std::int64_t bytes) const;
+    static std::uint64_t earlyKey(std::uint32_t stream, std::uint32_t phase, std::uint32_t step) {
+        return std::uint64_t(stream) << 32 | std::uint64_t(phase) << 26 | step;
+    }
 
     const ClusterSettings& settings_;
     MessageFabric& fabric_;
@@ -180,6 +229,11 @@ private:
     std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> openOf_;  ///< [group + 1]: number → collective
     std::vector<std::uint32_t> treesTaken_;                                 ///< by slot and dimension
     std::unordered_map<std::uint64_t, std::uint32_t> early_;                ///< messages that nobody awaits yet
+    std::unordered_map<std::uint64_t, std::uint32_t> atSwitch_;  ///< sums under way in switches: who has come
+    std::vector<std::vector<MemberPlan>> plans_;                 ///< of synthesised schedules, by member
+    std::unordered_map<std::uint64_t, std::int32_t> planIndex_;
+    std::unordered_map<std::uint32_t, PlanState> planState_;  ///< by stream
+    std::vector<double> dimensionLoad_;                       ///< of the Themis order, s
     std::uint64_t sent_ = 0;
 };
 

@@ -17,6 +17,8 @@ Expected<AlgorithmChoice> algorithmChoice(std::string_view text) {
     if (given == "ring") return choice;
     if (given == "halvingdoubling") return AlgorithmChoice{HalvingDoubling, 0};
     if (given == "doublebinarytree") return AlgorithmChoice{DoubleBinaryTree, 0};
+    if (given == "innetwork") return AlgorithmChoice{InNetwork, 0};
+    if (given == "synthesized" || given == "synthesised") return AlgorithmChoice{Synthesised, 0};
     if (given.starts_with("direct")) {
         choice.algorithm = Direct;
         const std::string_view number = std::string_view(given).substr(6);
@@ -24,8 +26,10 @@ Expected<AlgorithmChoice> algorithmChoice(std::string_view text) {
         const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), choice.window);
         if (error == std::errc() && end == number.data() + number.size() && choice.window > 0) return choice;
     }
-    return fail("network.algorithm", fmt::format("there is no algorithm `{}`", text),
-                "ring, direct, direct with a window as in direct4, halvingDoubling or doubleBinaryTree", {});
+    return fail(
+        "network.algorithm", fmt::format("there is no algorithm `{}`", text),
+        "ring, direct, direct with a window as in direct4, halvingDoubling, doubleBinaryTree, inNetwork or synthesized",
+        {});
 }
 
 std::int64_t CollectivePhase::receiver(std::int64_t member, std::int64_t step) const {
@@ -109,6 +113,18 @@ Expected<CollectivePhase> collectivePhase(TraceCollective op, const AlgorithmCho
             if (!two || op != AllReduce) return refuse("trees for an all-reduce among a power of two");
             phase.message = bytes;
             break;
+        case StepAlgorithm::InNetwork:
+            if (op == AllToAll) return refuse("in a switch a sum or a gathering");
+            phase.message = bytes;
+            phase.sends = 1;
+            break;
+        case StepAlgorithm::Synthesised: {
+            if (op != AllGather && op != ReduceScatter) return refuse("a schedule for a sum or a gathering");
+            const std::int64_t share = op == AllGather ? bytes : bytes / size;
+            phase.message = (share + synthesised_pieces - 1) / synthesised_pieces;
+            phase.sends = synthesised_pieces * size;
+            break;
+        }
     }
     if (phase.sends >= most_phase_sends)
         return refuse(fmt::format("fewer than {} messages a member", most_phase_sends));

@@ -13,10 +13,12 @@
 namespace orrery {
 
 enum class StepAlgorithm : std::uint8_t {
-    Ring,             ///< to the next one, n-1 times (twice of an all-reduce)
-    Direct,           ///< to all others, `window` at a time
-    HalvingDoubling,  ///< with partners at 1, 2, 4, … (Thakur et al. 2005); n a power of two
-    DoubleBinaryTree  ///< all-reduce up and down one of two trees (Sanders et al. 2009); n a power of two
+    Ring,              ///< to the next one, n-1 times (twice of an all-reduce)
+    Direct,            ///< to all others, `window` at a time
+    HalvingDoubling,   ///< with partners at 1, 2, 4, … (Thakur et al. 2005); n a power of two
+    DoubleBinaryTree,  ///< all-reduce up and down one of two trees (Sanders et al. 2009); n a power of two
+    InNetwork,   ///< up to the switch, which sums and sends copies down (NVLS, SHARP: Graham et al. 2016); of a switch
+    Synthesised  ///< a schedule for the links that are there (synthesis.h); of a graph without switches
 };
 
 struct AlgorithmChoice {
@@ -24,7 +26,7 @@ struct AlgorithmChoice {
     std::int64_t window = 0;  ///< of direct sends; 0: everyone at once
     bool operator==(const AlgorithmChoice&) const = default;
 };
-/// `ring`, `direct`, `direct4`, `halvingDoubling`, `doubleBinaryTree`.
+/// `ring`, `direct`, `direct4`, `halvingDoubling`, `doubleBinaryTree`, `inNetwork`, `synthesized`.
 Expected<AlgorithmChoice> algorithmChoice(std::string_view text);
 
 /// One phase, the same for all members of a group. Members are counted by their index in the phase's dimension.
@@ -40,6 +42,7 @@ struct CollectivePhase {
     std::int64_t cycle = 1;              ///< see reduced()
     std::int64_t result = 0;             ///< bytes that a member holds afterwards
     std::vector<std::int64_t> messages;  ///< of halving and doubling: bytes of every step
+    std::int32_t plan = -1;              ///< of a synthesised schedule: index at whoever runs it
 
     std::int64_t bytes(std::int64_t step) const {
         return messages.empty() ? message : messages[static_cast<std::size_t>(step) % messages.size()];
@@ -65,8 +68,10 @@ struct TreePlace {
 /// In-order numbering; the root is the last member, or the first one, and has one child.
 TreePlace treePlace(std::int64_t member, std::int64_t size, bool rootLast);
 
-/// Messages that one member sends in a phase at most: steps are counted in 26 bits.
-inline constexpr std::int64_t most_phase_sends = std::int64_t{1} << 26;
+/// Messages that one member sends in a phase at most: steps are counted in 25 bits.
+inline constexpr std::int64_t most_phase_sends = std::int64_t{1} << 25;
+/// Pieces that a synthesised schedule cuts a member's share into.
+inline constexpr std::int64_t synthesised_pieces = 4;
 
 /// Fails with `network.algorithm` where an algorithm cannot do the operation among so many or takes too many steps, and
 /// with `network.bytes` where the bytes that a member then holds cannot be counted.

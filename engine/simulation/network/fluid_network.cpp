@@ -10,13 +10,21 @@ FluidNetwork::FluidNetwork(MessageFabric& fabric, TimeBuckets& queue) : fabric_(
     for (const MessageFabric::LinkRate& one : fabric.linkRates()) links_.push_back({one.rate, {}, 0, 0, false, false});
 }
 
-std::uint32_t FluidNetwork::pathOf(std::int32_t source, std::int32_t target) {
+std::uint32_t FluidNetwork::pathOf(std::int32_t source, std::int32_t target, WayPart part) {
     const std::uint64_t pair =
         std::uint64_t(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(target);
-    const auto [at, fresh] = pathOfPair_.try_emplace(pair, static_cast<std::uint32_t>(paths_.size()));
+    const auto [at, fresh] =
+        pathOfPair_[static_cast<std::size_t>(part)].try_emplace(pair, static_cast<std::uint32_t>(paths_.size()));
     if (fresh) {
         Path path{static_cast<std::uint32_t>(pathLinks_.size()), 0, 0};
         path.latency = fabric_.way(source, target, pathLinks_);
+        if (part != WayPart::Whole) {
+            // Over one switch both links are alike.
+            const std::int32_t link = part == WayPart::First ? pathLinks_[path.first] : pathLinks_.back();
+            pathLinks_.resize(path.first);
+            pathLinks_.push_back(link);
+            path.latency /= 2;
+        }
         path.count = static_cast<std::uint32_t>(pathLinks_.size()) - path.first;
         paths_.push_back(path);
     }
@@ -36,8 +44,9 @@ void FluidNetwork::markDirty(const Path& path) {
     queue_.schedule(queue_.now(), Reshare, 0);
 }
 
-void FluidNetwork::send(std::int32_t source, std::int32_t target, double bytes, TimeBuckets::Event there) {
-    const std::uint32_t path = pathOf(source, target);
+void FluidNetwork::sendPart(std::int32_t source, std::int32_t target, WayPart part, double bytes,
+                            TimeBuckets::Event there) {
+    const std::uint32_t path = pathOf(source, target, part);
     if (!(bytes > 0)) {
         queue_.schedule(queue_.now() + fabric_.ticks(paths_[path].latency), there.code, there.subject);
         return;

@@ -8,6 +8,7 @@
 #include "simulation/network/message_fabric.h"
 #include "simulation/network/message_network.h"
 
+#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -18,7 +19,8 @@ public:
     /// Both outlive it; the fabric has congestion. What its links carry is counted there.
     FluidNetwork(MessageFabric& fabric, TimeBuckets& queue);
 
-    void send(std::int32_t source, std::int32_t target, double bytes, TimeBuckets::Event there) override;
+    void sendPart(std::int32_t source, std::int32_t target, WayPart part, double bytes,
+                  TimeBuckets::Event there) override;
     void handle(TimeBuckets::Event event) override;
 
     std::uint64_t reshared() const { return reshared_; }  ///< flows that were given a rate, for its cost
@@ -45,7 +47,7 @@ private:
         std::uint32_t users = 0;
         bool touched = false, dirty = false;
     };
-    std::uint32_t pathOf(std::int32_t source, std::int32_t target);
+    std::uint32_t pathOf(std::int32_t source, std::int32_t target, WayPart part);
     void markDirty(const Path& path);
     void ended(std::uint32_t flow);
     void reshare();
@@ -58,7 +60,7 @@ private:
     std::vector<Link> links_;
     std::vector<Path> paths_;
     std::vector<std::int32_t> pathLinks_;
-    std::unordered_map<std::uint64_t, std::uint32_t> pathOfPair_;
+    std::array<std::unordered_map<std::uint64_t, std::uint32_t>, 3> pathOfPair_;  ///< by part
     std::vector<Flow> flows_;
     std::vector<std::uint32_t> freeFlows_;
     std::vector<std::int32_t> dirty_;

@@ -130,15 +130,17 @@ std::vector<MessageFabric::LinkRate> MessageFabric::linkRates() const {
         if (one.routes) {
             const auto& links = one.routes->graph().links;
             const auto copies = static_cast<std::size_t>(devices_ / one.size);
-            for (std::size_t l = 0; l < copies * links.size(); ++l)
-                rates[firstOfGraph_[d] + l] = {links[l % links.size()].bandwidth / 1e9,
-                                               links[l % links.size()].latency};
+            for (std::size_t l = 0; l < copies * links.size(); ++l) {
+                const FabricGraph::Link& its = links[l % links.size()];
+                rates[firstOfGraph_[d] + l] = {its.bandwidth / 1e9, its.latency, its.to < one.size};
+            }
             continue;
         }
         const auto count = static_cast<std::size_t>(one.shape == TopologyShape::FullyConnected ? one.size : 2);
         for (std::size_t slot = 0; slot < firstOfGraph_.front(); slot += perSlot)
             for (std::size_t l = 0; l < count; ++l)
-                rates[slot + static_cast<std::size_t>(firstLink_[d]) + l] = {rate_[d], latency_[d]};
+                rates[slot + static_cast<std::size_t>(firstLink_[d]) + l] = {
+                    rate_[d], latency_[d], one.shape != TopologyShape::Switch || l == 1};
     }
     return rates;
 }

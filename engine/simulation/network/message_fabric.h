@@ -11,6 +11,7 @@
 #include "simulation/event_kernel.h"
 #include "simulation/network/fabric_graph.h"
 #include "simulation/network/link_use.h"
+#include "simulation/network/packet_settings.h"
 
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,7 @@ struct FabricSettings {
     std::vector<FabricDimension> dimensions;  ///< innermost first
     bool congestion = true;
     LinkCarrying carrying = LinkCarrying::StoreAndForward;
+    PacketSettings packets;
     bool wholeNanoseconds = false;  ///< times are cut to whole nanoseconds
     bool useOverTime = false;       ///< keep how busy each link is over time
 };
@@ -85,12 +87,17 @@ public:
 
     /// Ticks from `source` to `target` through an empty network.
     SimTime alone(std::int32_t source, std::int32_t target, double bytes) const;
+    /// Ticks from a device to its switch, or from the switch to a device, through an empty network.
+    SimTime aloneToSwitch(std::size_t dimension, double bytes) const {
+        return ticks(latency_[dimension] + bytes / rate_[dimension]);
+    }
     /// Appends the links of the way from `source` to `target`, as indices into use(); the sum of their latencies, ns.
     /// Only with congestion.
     double way(std::int32_t source, std::int32_t target, std::vector<std::int32_t>& links) const;
     /// B/ns and ns of every link, by its index.
     struct LinkRate {
         double rate = 0, latency = 0;
+        bool toDevice = true;
     };
     std::vector<LinkRate> linkRates() const;
     /// Sends the message over its next link and moves it there; when it arrives. Calls come in the order of time.

@@ -9,6 +9,9 @@
 
 namespace orrery {
 
+/// Of a way over one switch: all of it, up to the switch, or down from it.
+enum class WayPart : std::uint8_t { Whole, First, Last };
+
 class MessageNetwork {
 public:
     /// Codes of the events that belong to it, in the queue that it was given: from here on.
@@ -16,7 +19,12 @@ public:
 
     virtual ~MessageNetwork() = default;
     /// Takes a message now; `there` is scheduled for when all of it has come.
-    virtual void send(std::int32_t source, std::int32_t target, double bytes, TimeBuckets::Event there) = 0;
+    void send(std::int32_t source, std::int32_t target, double bytes, TimeBuckets::Event there) {
+        sendPart(source, target, WayPart::Whole, bytes, there);
+    }
+    /// The same over the first or the last link of the way alone.
+    virtual void sendPart(std::int32_t source, std::int32_t target, WayPart part, double bytes,
+                          TimeBuckets::Event there) = 0;
     virtual void handle(TimeBuckets::Event event) = 0;
 };
 
