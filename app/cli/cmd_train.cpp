@@ -29,8 +29,13 @@ Json astraJson(const AstraCase& given, const ClusterOutcome& outcome) {
               {"workload", given.name},
               {"compatibility", given.settings.astraSim ? "astra-sim" : ""},
               {"congestion", given.settings.network.congestion ? "aware" : "unaware"},
+              {"links", given.settings.network.congestion ? toText(given.settings.network.carrying) : ""},
               {"events", outcome.events},
               {"messages", outcome.messages}};
+    if (outcome.packets.packets > 0)
+        json["packets"] = {{"sent", outcome.packets.packets},
+                           {"pauses", outcome.packets.pauses},
+                           {"slow_downs", outcome.packets.slowDowns}};
     Json ranks = Json::array();
     for (std::size_t r = 0; r < outcome.ranks.size(); ++r) {
         const RankResult& one = outcome.ranks[r];
@@ -82,7 +87,10 @@ std::string astraText(const AstraCase& given, const ClusterOutcome& outcome) {
     std::string text =
         fmt::format("{}: {} ranks end after {} us; {} messages, {}\n\n", given.name, outcome.ranks.size(), micros(end),
                     count(static_cast<double>(outcome.messages)),
-                    given.settings.network.congestion ? "links carry one at a time" : "links are never busy");
+                    !given.settings.network.congestion                         ? "links are never busy"
+                    : given.settings.network.carrying == LinkCarrying::Fluid   ? "links are shared max-min fair"
+                    : given.settings.network.carrying == LinkCarrying::Packets ? "links carry packets"
+                                                                               : "links carry one at a time");
     return text + table.text();
 }
 
@@ -154,6 +162,13 @@ int runTrain(const Arguments& arguments, Watch& watch) {
         }
     } else {
         given = readAstraCase(*arguments.value("astra"), congestion == "aware", arguments.has("own-semantics"));
+        const auto links = linksOption(arguments);
+        if (given && !links) given = tl::unexpected(links.error());
+        if (given && *links != LinkCarrying::StoreAndForward && given->settings.astraSim)
+            given = tl::unexpected(fail("usage.value", "ASTRA-sim's links store and forward",
+                                        "--own-semantics beside --links fluid or packets")
+                                       .value());
+        if (given) given->settings.network.carrying = *links;
     }
     if (!given) {
         report(given.error());
@@ -200,13 +215,23 @@ const Command trainCommand{
          {"cases", "FILE", "runs of a file, beside what another tool says of them (presets/training)"},
          {"kineto", "FILE", "the timeline recorded beside a PyTorch execution trace, for its times"},
          {"ranks", "N[,N…]", "devices of a trace's network, by dimension, innermost first (as the trace says, or 8)"},
-         {"topology", "WORD[,WORD…]", "Ring, Switch (the default) or FullyConnected, by dimension"},
+         {"topology", "WORD[,WORD…]",
+          "Ring, Switch (the default), FullyConnected, mesh4x4 or torus4x4 with their sides, by dimension"},
          {"bandwidth", "GB/S[,…]", "of a link, one direction (400)"},
          {"latency", "NS[,…]", "of a link (936.25)"},
          {"order", "WORD",
           "of layers: blocking, each exchange before the next layer (the default), or overlap with what follows"},
          {"congestion", "WORD",
           "aware: a link carries one message at a time (the default); unaware: links are never busy"},
+         {"hardware", "ID",
+          "instead of these four: a trace's network as a design draws it, over its first kind of device"},
+         {"links", "WORD",
+          "of busy links: store-and-forward (the default), fluid, or packets with pauses and rate control"},
+         {"algorithm", "WORD[,WORD…]",
+          "of a trace's collectives, by dimension: ring (the default), direct, direct4, halvingDoubling, "
+          "doubleBinaryTree, inNetwork, synthesized; what one cannot do goes in rings, all-to-alls directly"},
+         {"dimension-order", "WORD",
+          "of a trace's chunks: inner-first (the default), or themis, which keeps the loads of dimensions even"},
          {"own-semantics", "",
           "without ASTRA-sim's faults: GB of 10^9, picoseconds, exposed time without pipeline bubbles"},
          {"json", "", "every rank as JSON"}},
@@ -216,6 +241,8 @@ const Command trainCommand{
                   "the same with closed-form links, for a script"},
                  {"orrery-cli train --trace Resnet50_DataParallel.txt --ranks 8 --order overlap",
                   "a table of layers on eight ranks behind a switch"},
+                 {"orrery-cli train --trace Resnet50_DataParallel.txt --hardware dgx-1-v100 --algorithm synthesized",
+                  "the same on the links of a design, with a schedule found for them"},
                  {"orrery-cli train --cases presets/training/astra-sim-hgx-h100.yaml",
                   "seven numbers of ASTRA-sim, run again"}},
     .run = runTrain,

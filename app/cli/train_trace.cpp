@@ -2,7 +2,10 @@
 
 #include "app/cli/output.h"
 #include "base/text/words.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/cluster_view.h"
 #include "simulation/cluster/trace_job.h"
+#include "simulation/network/drawn_fabric.h"
 #include "workload/traces/read_trace.h"
 
 #include <fmt/format.h>
@@ -41,6 +44,100 @@ T ofDimension(const std::vector<T>& list, std::size_t d, T fallback) {
     return list.empty() ? fallback : list[std::min(d, list.size() - 1)];
 }
 
+/// `mesh4x4`, `torus2x2x4`: a graph of so many devices; nothing for other words.
+std::optional<Expected<FabricDimension>> gridOption(std::string_view word, double size, double bandwidth,
+                                                    double latency) {
+    TopologyDimension grid;
+    if (word.starts_with("mesh"))
+        grid.shape = TopologyShape::Mesh;
+    else if (word.starts_with("torus"))
+        grid.shape = TopologyShape::Torus;
+    else
+        return std::nullopt;
+    grid.size = 1;
+    for (const std::string_view side : splitTrimmed(word.substr(grid.shape == TopologyShape::Mesh ? 4 : 5), 'x')) {
+        const auto number = wholeIn(side);
+        if (!number || *number < 1 || *number > 4096) return wrongTrainOption("topology", word, "sides as in mesh4x4");
+        grid.sides.push_back(*number);
+        grid.size *= *number;
+    }
+    if (static_cast<double>(grid.size) != size)
+        return wrongTrainOption("topology", word, fmt::format("sides whose product is {} ranks", size));
+    const auto network = expandTopology({"network", {grid}});
+    if (!network) return Unexpected(network.error());
+    FabricGraph graph{static_cast<std::int32_t>(grid.size), static_cast<std::int32_t>(network->vertices.size()), {}};
+    for (const ExpandedNetwork::Edge& edge : network->edges) graph.join(edge.a, edge.b, bandwidth, latency);
+    auto routes = FabricRoutes::make(std::move(graph), true);
+    if (!routes) return Unexpected(std::move(routes.error()));
+    FabricDimension made;
+    made.size = grid.size;
+    made.routes = std::make_shared<const FabricRoutes>(std::move(*routes));
+    return made;
+}
+
+/// Dimensions that options state.
+Expected<std::vector<FabricDimension>> statedDimensions(const Arguments& arguments, const std::vector<double>& sizes) {
+    const std::string topology = arguments.value("topology").value_or("Switch");
+    const std::vector<std::string_view> words = splitTrimmed(topology, ',');
+    const auto bandwidth = listOption(arguments, "bandwidth", 1e-6, 1e9),
+               latency = listOption(arguments, "latency", 0, 1e12);
+    if (!bandwidth) return Unexpected(bandwidth.error());
+    if (!latency) return Unexpected(latency.error());
+    std::vector<FabricDimension> made;
+    for (std::size_t d = 0; d < sizes.size() || d < words.size(); ++d) {
+        const std::string shape = lower(ofDimension(words, d, std::string_view("Switch")));
+        const double size = d < sizes.size() ? sizes[d] : 1, rate = ofDimension(*bandwidth, d, 400.0) * 1e9,
+                     wait = ofDimension(*latency, d, 936.25);
+        if (auto grid = d < sizes.size() ? gridOption(shape, size, rate, wait) : std::nullopt) {
+            if (!*grid) return Unexpected(std::move(grid->error()));
+            made.push_back(std::move(**grid));
+            continue;
+        }
+        TopologyShape known = TopologyShape::Switch;
+        if (shape == "ring")
+            known = TopologyShape::Ring;
+        else if (shape == "fullyconnected")
+            known = TopologyShape::FullyConnected;
+        else if (shape != "switch" && !shape.starts_with("mesh") && !shape.starts_with("torus"))
+            return wrongTrainOption("topology", topology,
+                                    "Ring, Switch, FullyConnected, or sides as in mesh4x4 and torus4x4, one for each "
+                                    "dimension");
+        if (size < 2) continue;  // nobody to reach
+        made.push_back({known, static_cast<std::int64_t>(size), rate, wait});
+    }
+    return made;
+}
+
+/// The network of a drawing, over all of its first kind of device.
+Expected<std::vector<FabricDimension>> drawnDimensions(const std::string& hardware) {
+    const auto found = loadHardware(hardware);
+    if (!found) return Unexpected(found.error());
+    const auto cluster = clusterView(found->hardware);
+    if (!cluster) return Unexpected(cluster.error());
+    auto fabric = drawnFabric(cluster->groups.front().tiers);
+    if (!fabric) return Unexpected(std::move(fabric.error()));
+    if (fabric->dimensions.empty())
+        return wrongTrainOption("hardware", hardware, "a design of two devices or more with a network between them");
+    return std::move(fabric->dimensions);
+}
+
+/// Every dimension's algorithm; what it cannot do goes in rings, an all-to-all directly.
+Expected<void> algorithmOption(const Arguments& arguments, ClusterSettings& settings) {
+    const auto given = arguments.value("algorithm");
+    if (!given) return {};
+    using enum StepAlgorithm;
+    for (const std::string_view word : splitTrimmed(*given, ',')) {
+        const auto choice = algorithmChoice(word);
+        if (!choice) return wrongTrainOption("algorithm", *given, choice.error().expected);
+        const StepAlgorithm its = choice->algorithm;
+        settings.algorithms[0].push_back(*choice);
+        for (const std::size_t half : {1, 2})
+            settings.algorithms[half].push_back(its == DoubleBinaryTree ? AlgorithmChoice{} : *choice);
+        settings.algorithms[3].push_back(its == Ring || its == Direct ? *choice : AlgorithmChoice{Direct, 0});
+    }
+    return {};
+}
+
 /// As validated for eight H100 behind switches: 400 GB/s each way, 936.25 ns, rings, four chunks.
 Expected<ClusterSettings> networkOptions(const Arguments& arguments, const std::vector<double>& sizes) {
     ClusterSettings settings;
@@ -48,33 +145,30 @@ Expected<ClusterSettings> networkOptions(const Arguments& arguments, const std::
     settings.activeChunks = 2;
     settings.splits = 4;
     settings.memoryBandwidth = 3350e9;
-    std::vector<TopologyShape> shapes;
-    const std::string topology = arguments.value("topology").value_or("Switch");
-    for (const std::string_view word : splitTrimmed(topology, ',')) {
-        const std::string shape = lower(word);
-        if (shape == "ring")
-            shapes.push_back(TopologyShape::Ring);
-        else if (shape == "switch")
-            shapes.push_back(TopologyShape::Switch);
-        else if (shape == "fullyconnected")
-            shapes.push_back(TopologyShape::FullyConnected);
-        else
-            return wrongTrainOption("topology", topology, "Ring, Switch or FullyConnected, one for each dimension");
-    }
-    const auto bandwidth = listOption(arguments, "bandwidth", 1e-6, 1e9),
-               latency = listOption(arguments, "latency", 0, 1e12);
-    if (!bandwidth) return Unexpected(bandwidth.error());
-    if (!latency) return Unexpected(latency.error());
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-        if (sizes[d] < 2) continue;  // nobody to reach
-        settings.network.dimensions.push_back(
-            {ofDimension(shapes, d, TopologyShape::Switch), static_cast<std::int64_t>(sizes[d]),
-             ofDimension(*bandwidth, d, 400.0) * 1e9, ofDimension(*latency, d, 936.25)});
-    }
+    if (const auto carrying = linksOption(arguments); !carrying)
+        return Unexpected(carrying.error());
+    else
+        settings.network.carrying = *carrying;
+    const std::string order = arguments.value("dimension-order").value_or("inner-first");
+    if (order != "inner-first" && order != "themis")
+        return wrongTrainOption("dimension-order", order, "inner-first or themis");
+    if (order == "themis") settings.dimensionOrder = DimensionOrder::Themis;
+    if (auto good = algorithmOption(arguments, settings); !good) return Unexpected(std::move(good.error()));
+    const auto hardware = arguments.value("hardware");
+    auto dimensions = hardware ? drawnDimensions(*hardware) : statedDimensions(arguments, sizes);
+    if (!dimensions) return Unexpected(std::move(dimensions.error()));
+    settings.network.dimensions = std::move(*dimensions);
     return settings;
 }
 
 }  // namespace
+
+Expected<LinkCarrying> linksOption(const Arguments& arguments) {
+    const std::string links = arguments.value("links").value_or("store-and-forward");
+    for (const LinkCarrying one : {LinkCarrying::StoreAndForward, LinkCarrying::Fluid, LinkCarrying::Packets})
+        if (toText(one) == links) return one;
+    return wrongTrainOption("links", links, "store-and-forward, fluid or packets");
+}
 
 Expected<TraceCase> readTraceCase(const Arguments& arguments, bool congestion) {
     const std::string path = *arguments.value("trace"), order = arguments.value("order").value_or("blocking");
@@ -92,6 +186,19 @@ Expected<TraceCase> readTraceCase(const Arguments& arguments, bool congestion) {
         if (all > 1 << 24 || !whole)
             return wrongTrainOption("ranks", *arguments.value("ranks"), "whole numbers, 16 million ranks in all");
         how.ranks = static_cast<std::int64_t>(all);
+    }
+    if (const auto hardware = arguments.value("hardware")) {
+        for (const char* other : {"ranks", "topology", "bandwidth", "latency"})
+            if (arguments.has(other))
+                return wrongTrainOption(other, *arguments.value(other), "no --hardware beside it");
+        const auto drawn = drawnDimensions(*hardware);
+        if (!drawn) return Unexpected(drawn.error());
+        sizes->clear();
+        how.ranks = 1;
+        for (const FabricDimension& one : *drawn) {
+            sizes->push_back(static_cast<double>(one.size));
+            how.ranks *= one.size;
+        }
     }
     auto read = readTrace(path, how);
     if (!read) return Unexpected(std::move(read.error()));

@@ -22,6 +22,8 @@ struct TraceCase {
     std::array<double, 9> bytes{};
 };
 
+/// How busy links carry messages, by `--links`. Fails with `usage.value`.
+Expected<LinkCarrying> linksOption(const Arguments& arguments);
 /// Fails with `usage.value` for options, else as readTrace() and jobOfTrace() do.
 Expected<TraceCase> readTraceCase(const Arguments& arguments, bool congestion);
 /// Ranks of which one stood for others, each on its own again.

@@ -135,6 +135,32 @@ private slots:
                                  "FullyConnected,Switch"});
         QVERIFY2(two.exit == 0 && two.out.contains("0 to 7"), two.text().constData());
     }
+    // Links that share, packets, a mesh with a schedule of its own, sums in a switch, a drawn network.
+    void otherNetworks() {
+        write("sums.txt", "DATA\n1\na -1 10 NONE 0 20 NONE 0 30 ALLREDUCE 16000000 1\n");
+        const auto exposed = [&](const QStringList& words) {
+            const Outcome outcome =
+                cli(QStringList{"train", "--trace", folder_.filePath("sums.txt"), "--json"} + words);
+            if (outcome.exit != 0) qFatal("%s", outcome.text().constData());
+            for (const std::string& error : schemaErrors(outcome.out.toStdString(), "training"))
+                qFatal("%s", error.c_str());
+            double most = 0;
+            const Json json = Json::parse(outcome.out.toStdString());
+            for (const Json& rank : json["ranks"]) most = std::max(most, rank["waiting_cycles"].get<double>());
+            return most;
+        };
+        const QStringList eight{"--ranks", "8"};
+        const double stored = exposed(eight), fluid = exposed(eight + QStringList{"--links", "fluid"}),
+                     packets = exposed(eight + QStringList{"--links", "packets"}),
+                     summed = exposed(eight + QStringList{"--algorithm", "inNetwork"});
+        QVERIFY(fluid <= stored && summed < stored && packets > fluid && packets < 1.2 * stored);
+        const QStringList mesh{"--ranks", "16", "--topology", "mesh4x4", "--bandwidth", "50"};
+        QVERIFY(exposed(mesh + QStringList{"--algorithm", "synthesized"}) < 0.5 * exposed(mesh));
+        const QStringList drawn{"--hardware", "dgx-1-v100"};
+        QVERIFY(exposed(drawn + QStringList{"--algorithm", "synthesized"}) < exposed(drawn));
+        const QStringList two{"--ranks", "8,8", "--bandwidth", "50"};
+        QVERIFY(exposed(two + QStringList{"--dimension-order", "themis"}) < exposed(two));
+    }
     void wrongTraces() {
         const auto refused = [&](const QStringList& words, int exit, const char* said) {
             const Outcome outcome = cli(QStringList{"train"} + words);
@@ -146,6 +172,11 @@ private slots:
         const QString good = folder_.filePath("good.txt");
         refused({"--trace", folder_.filePath("bad.txt")}, 1, "bad.txt:3: a: there is no exchange `SHOUT`");
         refused({"--trace", folder_.filePath("nowhere.et")}, 1, "nowhere.et");
+        refused({"--trace", good, "--links", "glue"}, 2, "store-and-forward, fluid or packets");
+        refused({"--trace", good, "--algorithm", "magic"}, 2, "synthesized");
+        refused({"--trace", good, "--topology", "mesh3x3", "--ranks", "8"}, 2, "product is 8 ranks");
+        refused({"--trace", good, "--hardware", "dgx-1-v100", "--ranks", "8"}, 2, "no --hardware beside it");
+        refused({"--trace", good, "--dimension-order", "outer"}, 2, "inner-first or themis");
         refused({}, 2, "--astra DIR or --trace FILE");
         refused({"--trace", good, "--astra", folder_.path()}, 2, "--astra DIR or --trace FILE");
         refused({"--trace", good, "--ranks", "0"}, 2, "--ranks `0` makes no sense");

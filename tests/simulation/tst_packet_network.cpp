@@ -89,7 +89,8 @@ void TstPacketNetwork::oneFlow() {
     QCOMPARE(outcome.links[1 * 2 + 0].bytes, 100.0 * 4178);
 }
 
-// Fifteen to one: the last link carries everything without a gap, whoever feeds it is paused, no sender is far behind.
+// Fifteen to one: the last link carries everything without a gap, whoever feeds it is paused, no sender is ahead by
+// more than buffers hold.
 void TstPacketNetwork::incastPausesAndShares() {
     ClusterSettings s = packetSettings(16, 50e9, 500);
     s.network.packets.rateControl = false;
@@ -101,7 +102,10 @@ void TstPacketNetwork::incastPausesAndShares() {
     QCOMPARE(outcome.links[1].bytes, 15.0 * bytes / 4096 * 4178);
     const double end = static_cast<double>(outcome.ranks[0].finish) / 1000;
     QVERIFY2(end >= wire && end < wire * 1.01 + 2000, fmt::format("{} against {}", end, wire).c_str());
-    for (std::size_t r = 1; r < 16; ++r) QVERIFY(static_cast<double>(outcome.ranks[r].finish) / 1000 > 0.9 * wire);
+    double first = wire;
+    for (std::size_t r = 1; r < 16; ++r) first = std::min(first, static_cast<double>(outcome.ranks[r].finish) / 1000);
+    // Nobody is further ahead than what the switch holds of all before it pauses them.
+    QVERIFY2(first > wire - 15 * s.network.packets.pauseAt, fmt::format("{} of {}", first, wire).c_str());
     // Without pauses the same time, and none of them.
     s.network.packets.pauses = false;
     const ClusterOutcome endless = incast(s, 15, bytes);
