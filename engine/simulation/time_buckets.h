@@ -34,6 +34,8 @@ public:
     }
     bool empty() const { return size_ == 0; }
     std::uint64_t taken() const { return taken_; }
+    /// Tick of the earliest event. Not for an empty queue.
+    SimTime next() const { return cursor_ < current().size() ? now_ : times_.front().time; }
     SimTime now() const { return now_; }
 
     /// Takes the earliest event and moves now() to it. Not for an empty queue.

@@ -153,7 +153,7 @@ private slots:
         const double stored = exposed(eight), fluid = exposed(eight + QStringList{"--links", "fluid"}),
                      packets = exposed(eight + QStringList{"--links", "packets"}),
                      summed = exposed(eight + QStringList{"--algorithm", "inNetwork"});
-        QVERIFY(fluid <= stored && summed < stored && packets > fluid && packets < 1.2 * stored);
+        QVERIFY(fluid <= stored && summed < stored && packets > 0.9 * fluid && packets < 1.2 * stored);
         const QStringList mesh{"--ranks", "16", "--topology", "mesh4x4", "--bandwidth", "50"};
         QVERIFY(exposed(mesh + QStringList{"--algorithm", "synthesized"}) < 0.5 * exposed(mesh));
         const QStringList drawn{"--hardware", "dgx-1-v100"};
@@ -177,12 +177,12 @@ private slots:
         refused({"--trace", good, "--topology", "mesh3x3", "--ranks", "8"}, 2, "product is 8 ranks");
         refused({"--trace", good, "--hardware", "dgx-1-v100", "--ranks", "8"}, 2, "no --hardware beside it");
         refused({"--trace", good, "--dimension-order", "outer"}, 2, "inner-first or themis");
-        refused({}, 2, "--astra DIR or --trace FILE");
-        refused({"--trace", good, "--astra", folder_.path()}, 2, "--astra DIR or --trace FILE");
+        refused({}, 2, "--astra DIR, --trace FILE or --cases FILE");
+        refused({"--trace", good, "--astra", folder_.path()}, 2, "--astra DIR, --trace FILE or --cases FILE");
         refused({"--trace", good, "--ranks", "0"}, 2, "--ranks `0` makes no sense");
         refused({"--trace", good, "--ranks", "2.5"}, 2, "--ranks `2.5` makes no sense");
         refused({"--trace", good, "--ranks", "9999999,9999999"}, 2, "16 million ranks");
-        refused({"--trace", good, "--topology", "Klein"}, 2, "Ring, Switch or FullyConnected");
+        refused({"--trace", good, "--topology", "Klein"}, 2, "Ring, Switch, FullyConnected, or sides");
         refused({"--trace", good, "--bandwidth", "0"}, 2, "--bandwidth `0`");
         refused({"--trace", good, "--order", "random"}, 2, "blocking or overlap");
         write("pytorch.json",

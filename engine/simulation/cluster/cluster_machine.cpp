@@ -120,9 +120,19 @@ Expected<void> ClusterMachine::prepare() {
 }
 
 Expected<ClusterOutcome> ClusterMachine::run(const std::stop_token& stop) {
-    if (auto good = prepare(); !good) return Unexpected(std::move(good.error()));
+    if (auto good = begin(); !good) return Unexpected(std::move(good.error()));
+    if (auto good = advance(MessageFabric::furthest, stop); !good) return Unexpected(std::move(good.error()));
+    return finish();
+}
+
+Expected<void> ClusterMachine::begin() {
+    if (auto good = prepare(); !good) return good;
     for (std::size_t s = 0; s < ranks_.size() && !problem_; ++s) issue(static_cast<std::int32_t>(s));
-    while (!queue_.empty() && !problem_) {
+    return {};
+}
+
+Expected<void> ClusterMachine::advance(SimTime until, const std::stop_token& stop) {
+    while (!queue_.empty() && !problem_ && (until >= MessageFabric::furthest || queue_.next() <= until)) {
         if ((queue_.taken() & 0xFFFF) == 0 && stop.stop_requested())
             return fail("study.cancelled", "the run was stopped");
         const TimeBuckets::Event event = queue_.pop();
@@ -131,7 +141,11 @@ Expected<ClusterOutcome> ClusterMachine::run(const std::stop_token& stop) {
                         "check the units of bandwidths, latencies and recorded durations");
         handle(event);
     }
-    if (problem_) return Unexpected(std::move(*problem_));
+    if (problem_) return Unexpected(*problem_);
+    return {};
+}
+
+Expected<ClusterOutcome> ClusterMachine::finish() {
     if (unfinished_ > 0) return deadlock();
     outcome_.links = fabric_.use();
     outcome_.linkUse = std::move(fabric_.useOverTime());

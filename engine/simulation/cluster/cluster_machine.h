@@ -27,6 +27,15 @@ public:
         : job_(job), settings_(settings), fabric_(std::move(fabric)), keepSpans_(keepSpans) {}
 
     Expected<ClusterOutcome> run(const std::stop_token& stop);
+    // The same in steps, once each but for advance().
+    Expected<void> begin();
+    /// Everything up to this tick.
+    Expected<void> advance(SimTime until, const std::stop_token& stop);
+    Expected<ClusterOutcome> finish();
+    bool ended() const { return queue_.empty(); }
+    SimTime next() const { return queue_.empty() ? MessageFabric::furthest : queue_.next(); }
+    const ClusterOutcome& soFar() const { return outcome_; }
+    const MessageFabric& fabric() const { return fabric_; }
     void collectiveDone(std::int32_t slot, std::uint32_t node) override {
         done(slot, node, unitOf(ranks_[static_cast<std::size_t>(slot)].trace->nodes[node]));
     }

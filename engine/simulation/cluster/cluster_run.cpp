@@ -35,10 +35,10 @@ bool equalRanks(const ClusterJob& job, const ClusterSettings& settings) {
     return true;
 }
 
-namespace {
-
-/// Before anything is allocated for the network: a trace for every device.
-Expected<void> fits(const ClusterJob& job, const ClusterSettings& settings) {
+// Before anything is allocated for the network: a trace for every device.
+Expected<void> checkCluster(const ClusterJob& job, const ClusterSettings& settings) {
+    if (settings.splits < 1 || settings.activeChunks < 1 || !(settings.endpointDelay >= 0))
+        return fail("cluster.settings", "splits and active chunks begin at 1, delays at 0", {}, {});
     constexpr std::int64_t most = 1 << 24;
     std::int64_t devices = 1;
     for (const FabricDimension& one : settings.network.dimensions)
@@ -54,13 +54,9 @@ Expected<void> fits(const ClusterJob& job, const ClusterSettings& settings) {
     return {};
 }
 
-}  // namespace
-
 Expected<ClusterOutcome> runCluster(ClusterJob job, const ClusterSettings& settings, bool keepSpans,
                                     const std::stop_token& stop, bool fold) {
-    if (settings.splits < 1 || settings.activeChunks < 1 || !(settings.endpointDelay >= 0))
-        return fail("cluster.settings", "splits and active chunks begin at 1, delays at 0", {}, {});
-    if (auto good = fits(job, settings); !good) return Unexpected(std::move(good.error()));
+    if (auto good = checkCluster(job, settings); !good) return Unexpected(std::move(good.error()));
     const std::size_t ranks = job.traces.size();
     const bool folds = fold && !keepSpans && equalRanks(job, settings);
     if (folds) {

@@ -64,6 +64,9 @@ struct ClusterOutcome {
 /// come from its likes at the time at which it sends them.
 bool equalRanks(const ClusterJob& job, const ClusterSettings& settings);
 
+/// What runCluster() checks first.
+Expected<void> checkCluster(const ClusterJob& job, const ClusterSettings& settings);
+
 /// Runs to the end; equal ranks are run once unless `fold` is off, with the same result. Fails with `cluster.ranks`
 /// where traces and network do not fit, `cluster.group`, `cluster.mismatch`, `cluster.not-member`, `cluster.peer`,
 /// `cluster.collective` (one that cannot be done), `cluster.chunks` (more than fit into memory),

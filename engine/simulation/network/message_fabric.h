@@ -115,6 +115,7 @@ public:
     /// connection. Behind those of all slots: graphs by dimension, copy by copy, in the order of their links.
     const std::vector<LinkUse>& use() const { return use_; }
     std::vector<LinkUse>& use() { return use_; }
+    SimTime busyUntil(std::size_t link) const { return free_[link]; }  ///< of links that store and forward
     LinkUseOverTime& useOverTime() { return overTime_; }
     /// Index of the first link of a dimension's graph, in the copy of a device.
     std::size_t graphLinks(std::size_t dimension, std::int64_t device) const {
