@@ -253,6 +253,18 @@ void TstTrainingNetwork::answers() {
         QCOMPARE(answers.at("fluid").latency.value, answers.at("fluid on threads").latency.value);
         QVERIFY(answers.at("fluid").networkUse == answers.at("fluid on threads").networkUse);
     }
+    // Packets of two devices: as fluid, but for headers and what storing takes.
+    std::map<std::string, double> two;
+    for (const char* network : {"fluid", "packets"}) {
+        EstimateContext context{*serial};
+        context.options["network"] = network;
+        const auto answer =
+            estimate(*findMethod("tile-wave"), {hardware, *workload, *parsePlan("tp=2"), TrainingStep{}}, context);
+        QVERIFY2(answer.has_value(), answer ? "" : toText(answer.error()).c_str());
+        two[network] = answer->latency.value;
+    }
+    QVERIFY2(two["packets"] > 0.99 * two["fluid"] && two["packets"] < 1.1 * two["fluid"],
+             fmt::format("{} and {}", two["packets"], two["fluid"]).c_str());
 }
 
 void TstTrainingNetwork::refused() {

@@ -13,6 +13,7 @@ std::optional<LinkCarrying> followedNetwork(const Method& method, const Estimate
     const std::string_view chosen = optionOf(method.card, context, "network");
     if (chosen == "messages") return LinkCarrying::StoreAndForward;
     if (chosen == "fluid") return LinkCarrying::Fluid;
+    if (chosen == "packets") return LinkCarrying::Packets;
     return std::nullopt;
 }
 

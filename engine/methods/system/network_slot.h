@@ -1,7 +1,8 @@
 #pragma once
 
 // The slot `network` of a kernel method: `closed-form` over the drawn links; `kernels`, the method's own collectives;
-// `messages` and `fluid`, which follow what is sent over the drawn links.
+// `messages`, `fluid` and `packets`, which follow what is sent over the drawn
+// links.
 
 #include "hardware/views/cluster_view.h"
 #include "methods/method.h"

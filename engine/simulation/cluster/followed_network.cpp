@@ -7,11 +7,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 
 double mostMessages(LinkCarrying carrying) {
-    return carrying == LinkCarrying::StoreAndForward ? double(1 << 24) : double(1 << 22);
+    return carrying == LinkCarrying::Fluid ? double(1 << 22) : double(1 << 24);
+}
+
+double messageWeight(LinkCarrying carrying, double bytes) {
+    return carrying == LinkCarrying::Packets ? std::max(1.0, std::ceil(bytes / PacketSettings().payload)) : 1;
 }
 
 double libraryStart(const CollectiveSoftware& software) {
@@ -24,7 +29,7 @@ FollowedNetwork::FollowedNetwork(std::vector<NetworkTier> tiers, LinkCarrying ca
     : closed_(tiers), carrying_(carrying), fabric_(drawnFabric(tiers, ncclTuning())) {}
 
 std::string_view FollowedNetwork::id() const {
-    return carrying_ == LinkCarrying::StoreAndForward ? "messages" : "fluid";
+    return carrying_ == LinkCarrying::StoreAndForward ? "messages" : toText(carrying_);
 }
 
 Expected<CollectivePrice> FollowedNetwork::price(const CollectiveCall& call, const std::stop_token& stop) const {
@@ -114,8 +119,8 @@ Expected<double> FollowedNetwork::follow(const CollectiveCall& call, const std::
         }
     } else {
         const auto trace = std::make_shared<const ExecutionTrace>(called(traceOp(call.op), bytes));
-        const bool folds =
-            busy == devices && call.op != CollectiveOp::AllToAll && ringsAlike(dimensions, 0, devices, n, stride);
+        const bool folds = busy == devices && call.op != CollectiveOp::AllToAll && carrying_ != LinkCarrying::Packets &&
+                           ringsAlike(dimensions, 0, devices, n, stride);
         const std::int64_t groups = folds ? 1 : busy / n;
         for (std::int64_t g = 0; g < groups; ++g) {
             RankGroup group;
@@ -127,11 +132,13 @@ Expected<double> FollowedNetwork::follow(const CollectiveCall& call, const std::
         }
         const double chunks = std::max<double>(static_cast<double>(settings.splits), job.groups.front().block);
         settings.activeChunks = static_cast<std::int64_t>(chunks);
-        const double messages = ringMessages(traceOp(call.op), n) * chunks * (folds ? 1 : static_cast<double>(busy));
+        const double part = call.bytes / static_cast<double>(n) / chunks;
+        const double messages = ringMessages(traceOp(call.op), n) * chunks * messageWeight(carrying_, part) *
+                                (folds ? 1 : static_cast<double>(busy));
         if (messages > mostMessages(carrying_))
             return fail("network.messages",
-                        fmt::format("a collective of {} on {} devices takes {:.0f} million messages", n, devices,
-                                    messages / 1e6),
+                        fmt::format("a collective of {} on {} devices takes {:.0f} million {}", n, devices,
+                                    messages / 1e6, carrying_ == LinkCarrying::Packets ? "packets" : "messages"),
                         fmt::format("at most {:.0f} million", mostMessages(carrying_) / 1e6),
                         "take network=closed-form, or a smaller cluster");
         if (folds) {

@@ -87,11 +87,15 @@ double messagesOf(const ClusterJob& job, const ClusterSettings& settings) {
     double messages = 0;
     for (const TracePtr& trace : job.traces) {
         for (const TraceNode& node : trace->nodes) {
-            if (node.work == TraceWork::Send) ++messages;
+            const LinkCarrying carrying = settings.network.carrying;
+            if (node.work == TraceWork::Send) messages += messageWeight(carrying, static_cast<double>(node.bytes));
             if (node.work != TraceWork::Collective) continue;
             const RankGroup& group = *groups.at(trace->groups[static_cast<std::size_t>(node.group)]);
             const double chunks = static_cast<double>(std::max<std::int64_t>(settings.splits, group.block));
-            messages += chunks * ringMessages(node.collective, static_cast<std::int64_t>(group.members.size()));
+            const auto members = static_cast<std::int64_t>(group.members.size());
+            const double part = static_cast<double>(node.bytes) / chunks /
+                                (node.collective == TraceCollective::AllGather ? 1 : static_cast<double>(members));
+            messages += chunks * ringMessages(node.collective, members) * messageWeight(carrying, part);
         }
     }
     return messages;
@@ -114,6 +118,7 @@ Expected<ClusterJob> StepNetwork::jobOf(const TrainingProgram& program) const {
 
 Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const std::vector<NetworkTier>& tiers,
                                         LinkCarrying carrying, bool fold) {
+    fold = fold && carrying != LinkCarrying::Packets;  // packets are marked by chance
     auto fabric = drawnFabric(tiers, ncclTuning());
     if (!fabric) return Unexpected(std::move(fabric.error()));
     StepNetwork made;
@@ -140,12 +145,14 @@ Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const st
     // Pieces let links that store messages whole work one behind the other.
     double messages = 0;
     for (const std::int64_t splits : {4, 2, 1}) {
-        if (carrying == LinkCarrying::Fluid && splits > 1) continue;
+        if (carrying != LinkCarrying::StoreAndForward && splits > 1) continue;
         settings.splits = splits;
         messages = messagesOf(*job, settings);
         if (messages <= mostMessages(carrying)) return made;
     }
-    return fail("network.messages", fmt::format("the step has about {:.0f} million messages", messages / 1e6),
+    return fail("network.messages",
+                fmt::format("the step has about {:.0f} million {}", messages / 1e6,
+                            carrying == LinkCarrying::Packets ? "packets" : "messages"),
                 fmt::format("at most {:.0f} million can be followed", mostMessages(carrying) / 1e6),
                 "take network=closed-form, fewer micro-batches, or sizes of the plan that divide those of the "
                 "network's tiers, so that one device stands for its stage");
@@ -180,7 +187,9 @@ std::string StepNetwork::assumption() const {
     return fmt::format(
         "Exchanges are followed over the drawn links ({}), in {} piece{} each, as rings with NCCL's start and steps; "
         "{}",
-        settings_.network.carrying == LinkCarrying::Fluid ? "shared max-min fair" : "one message at a time",
+        settings_.network.carrying == LinkCarrying::Fluid     ? "shared max-min fair"
+        : settings_.network.carrying == LinkCarrying::Packets ? "in packets, with pauses and rate control"
+                                                              : "one message at a time",
         settings_.splits, settings_.splits == 1 ? "" : "s",
         folded_      ? std::string("one device stands for its stage, as the network looks the same to all")
         : alike_ > 1 ? fmt::format("one device stands for {} beside each other", alike_)
