@@ -48,7 +48,7 @@ Expected<OpenFile> openFile(const QString& path) {
         return fail("file.unreadable", "the file cannot be read: " + file.errorString().toStdString(), {},
                     "check its permissions", place);
     }
-    static const QRegularExpression line(QStringLiteral("^orrery\\s*:\\s*[\"']?([a-z]+)/"),
+    static const QRegularExpression line(QStringLiteral("^orrery\\s*:\\s*[\"']?([a-z-]+)/"),
                                          QRegularExpression::MultilineOption);
     return OpenFile{path, line.match(QString::fromUtf8(file.read(64 * 1024))).captured(1)};
 }

@@ -4,12 +4,14 @@
 #include "app/document/commands/project_edits.h"
 #include "app/window/main_window.h"
 #include "app/window/training/cases_view.h"
+#include "app/window/training/plan_finder.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/training_page.h"
 #include "app/window/training/training_start.h"
 #include "support/studio_fixture.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
+#include "widgets/serving/front_plot.h"
 #include "widgets/training/cluster_map.h"
 #include "widgets/training/stage_memory_plot.h"
 #include "widgets/training/step_cards.h"
@@ -91,7 +93,7 @@ private slots:
         QVERIFY(answered());
         QVERIFY(page_->answer()->seconds != before);
         undo()->undo();
-        QCOMPARE(tensor->value(), 4);
+        QTRY_COMPARE(tensor->value(), 4);
         QVERIFY(answered());
         QCOMPARE(page_->answer()->seconds, before);
         QVERIFY(!window_->document().isModified());
@@ -142,8 +144,8 @@ private slots:
         QCOMPARE(window_->document().workload()->recipe.options.batch, 32);
         typeInto("training.sequence", 1024);
         QCOMPARE(window_->document().workload()->recipe.options.sequence, 1024);
-        typeInto("training.nodes", 1);
-        QVERIFY(QTest::qWaitFor([this] { return page_->question().room.devices == 8; }));
+        typeInto("training.nodes", 4);
+        QVERIFY(QTest::qWaitFor([this] { return page_->question().room.devices == 32; }));
         QCOMPARE(undo()->count(), 8);
         QVERIFY(answered());
         while (undo()->canUndo()) undo()->undo();
@@ -185,10 +187,48 @@ private slots:
         ask("training-step", "tp=1,dp=1");
         const ui::StepCards* cards = page_->cards();
         const auto memory =
-            std::ranges::find_if(cards->cards(), [](const ui::StepCard& c) { return c.title.contains("Memory"); });
+            std::ranges::find_if(cards->cards(), [](const ui::StepCard& c) { return c.title.contains("stage"); });
         QVERIFY(memory != cards->cards().end());
         QCOMPARE(memory->tone, ui::Tone::Bad);
         QVERIFY(memory->note.contains("too much"));
+    }
+
+    void aBetterPlanIsFoundAndUsed() {
+        ask();
+        page_->tabs()->setCurrentWidget(page_->finder());
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.finder.run"), Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([this] { return !page_->finder()->isBusy(); }, 120000));
+        QVERIFY(page_->finder()->result());
+        const PlanSearchResult& found = *page_->finder()->result();
+        QVERIFY(!found.points.empty());
+        const int count = undo()->count();
+        const int other = found.points.size() > 1 ? 1 : 0;
+        auto* plot = page_->finder()->plot();
+        QTest::mouseClick(plot, Qt::LeftButton, {}, plot->placeOf(other).toPoint());
+        const int chosen = plot->current();
+        QVERIFY(chosen >= 0);
+        const StepPlan plan = found.points[static_cast<std::size_t>(chosen)].plan;
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.finder.use"), Qt::LeftButton);
+        QCOMPARE(scenario().plan, plan.plan);
+        QCOMPARE(undo()->count(), count + 1);
+        QVERIFY(answered());
+        QCOMPARE(page_->question().step.recompute, plan.recompute);
+        // The closed form beside the run is what the search said of it.
+        QVERIFY(page_->quick());
+        QCOMPARE(page_->quick()->seconds, found.points[static_cast<std::size_t>(chosen)].figures.seconds);
+        undo()->undo();
+        QCOMPARE(scenario().plan, parsePlan("tp=4,dp=4").value());
+    }
+
+    void theClosedFormStandsBesideTheRun() {
+        ask("training-step", "tp=2,pp=4,dp=2,mb=8");
+        QVERIFY(page_->quick());
+        QVERIFY(std::abs(page_->quick()->seconds / page_->answer()->seconds - 1) < 0.1);
+        QVERIFY(page_->cards()->cards().front().note.contains("closed form"));
+        QCOMPARE(page_->memory()->data().stages.size(), std::size_t(4));
+        double sum = 0;
+        for (const ui::TimeShare& each : page_->quick()->times) sum += each.seconds;
+        QVERIFY(std::abs(sum / page_->quick()->seconds - 1) < 1e-6);
     }
 
     void theSurveysNumbersAreOneClick() {
@@ -260,9 +300,9 @@ private:
     void choose(const char* id, int index) {
         auto* box = page_->findChild<QComboBox*>(id);
         QVERIFY(box);
-        box->setFocus();
-        while (box->currentIndex() != index)
-            QTest::keyClick(box, box->currentIndex() < index ? Qt::Key_Down : Qt::Key_Up);
+        box->showPopup();
+        box->view()->setCurrentIndex(box->model()->index(index, 0));
+        QTest::keyClick(box->view(), Qt::Key_Return);
     }
 
     QTemporaryDir home_;

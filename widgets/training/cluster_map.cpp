@@ -16,7 +16,7 @@ namespace orrery::ui {
 
 namespace {
 
-constexpr int head = 30, foot = 28;  ///< legend, what is chosen
+constexpr int mapHead = 30, mapFoot = 28;  ///< legend, what is chosen
 
 std::int64_t countOf(const Plan& plan, ClusterMap::Colouring colouring) {
     switch (colouring) {
@@ -120,7 +120,7 @@ void ClusterMap::resizeEvent(QResizeEvent* event) {
 // The largest cells with which all nodes fit; nodes are as square as their devices allow.
 void ClusterMap::layOut() {
     const double scale = Theme::instance().scale();
-    grid_.area = QRectF(QPointF(12, head * scale), QPointF(width() - 12, height() - foot * scale));
+    grid_.area = QRectF(QPointF(12, mapHead * scale), QPointF(width() - 12, height() - mapFoot * scale));
     const std::int64_t perNode = std::max<std::int64_t>(1, data_.perNode);
     grid_.nodes = std::max<std::int64_t>(1, (data_.drawn + perNode - 1) / perNode);
     const auto wide = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(perNode) * 2)));
@@ -213,7 +213,7 @@ void ClusterMap::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::instance();
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(current_ < 0 ? colours.mutedText : colours.text);
-    const QRectF line(12, height() - foot * theme.scale() + 4, width() - 24, foot * theme.scale() - 6);
+    const QRectF line(12, height() - mapFoot * theme.scale() + 4, width() - 24, mapFoot * theme.scale() - 6);
     QString said = current_ < 0 ? tr("Click a device to see whom it works with.") : textOf(current_);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(said, Qt::ElideRight, static_cast<int>(line.width())));

@@ -12,7 +12,7 @@ namespace orrery::ui {
 
 namespace {
 
-constexpr int gap = 8;
+constexpr int cardGap = 8;
 
 }  // namespace
 
@@ -41,9 +41,9 @@ void StepCards::setCards(std::vector<StepCard> cards) {
 }
 
 int StepCards::columns(int width) const {
-    const auto least = static_cast<int>(136 * Theme::instance().scale());
+    const auto least = static_cast<int>(122 * Theme::instance().scale());
     const auto count = static_cast<int>(cards_.size());
-    const int fit = std::clamp((width + gap) / (least + gap), 1, std::max(1, count));
+    const int fit = std::clamp((width + cardGap) / (least + cardGap), 1, std::max(1, count));
     // Rows of equal length look calmer than a full one and a rest.
     const int rows = (count + fit - 1) / std::max(1, fit);
     return rows > 0 ? (count + rows - 1) / rows : 1;
@@ -59,7 +59,7 @@ int StepCards::heightForWidth(int width) const {
     const auto count = static_cast<int>(cards_.size());
     if (count == 0) return 0;
     const int across = columns(width), rows = (count + across - 1) / across;
-    return rows * (cardHeight() + gap) - gap;
+    return rows * (cardHeight() + cardGap) - cardGap;
 }
 
 QSize StepCards::sizeHint() const {
@@ -73,8 +73,8 @@ QSize StepCards::minimumSizeHint() const {
 
 QRectF StepCards::rectOf(int card) const {
     const int across = columns(width());
-    const double wide = (width() - gap * (across - 1)) / static_cast<double>(across);
-    return {(wide + gap) * (card % across), static_cast<double>((cardHeight() + gap) * (card / across)), wide,
+    const double wide = (width() - cardGap * (across - 1)) / static_cast<double>(across);
+    return {(wide + cardGap) * (card % across), static_cast<double>((cardHeight() + cardGap) * (card / across)), wide,
             static_cast<double>(cardHeight())};
 }
 

@@ -13,29 +13,31 @@ namespace orrery::ui {
 
 namespace {
 
-double sumOf(const std::vector<TimeShare>& times) {
+double sumOfShares(const std::vector<TimeShare>& times) {
     double sum = 0;
     for (const TimeShare& each : times) sum += each.seconds;
     return sum;
 }
 
-QColor colourOf(TimeShare::Kind kind) {
+// Exchanges share the hue of the network, in steps of lightness.
+QColor shareColour(TimeShare::Kind kind) {
     const Theme& theme = Theme::instance();
+    const QColor network = theme.boundColour({BoundKind::Network, -1});
     switch (kind) {
         case TimeShare::Kind::Compute:
             return theme.operatorColour(OperatorKind::MatMul);
         case TimeShare::Kind::Update:
             return theme.operatorColour(OperatorKind::Elementwise);
         case TimeShare::Kind::Tensor:
-            return theme.methodColour(1);
+            return network.darker(135);
         case TimeShare::Kind::Context:
-            return theme.methodColour(4);
+            return network.darker(165);
         case TimeShare::Kind::Expert:
-            return theme.methodColour(6);
+            return network.darker(115);
         case TimeShare::Kind::Pipeline:
-            return theme.methodColour(5);
+            return network.lighter(120);
         case TimeShare::Kind::Data:
-            return theme.boundColour({BoundKind::Network, -1});
+            return network;
         case TimeShare::Kind::Bubble:
             return theme.colours().line;
     }
@@ -79,7 +81,7 @@ QSize TimeSplit::minimumSizeHint() const {
 }
 
 double TimeSplit::longest() const {
-    return std::max({sumOf(times_), sumOf(before_), 1e-12});
+    return std::max({sumOfShares(times_), sumOfShares(before_), 1e-12});
 }
 
 QRectF TimeSplit::barOf(const std::vector<TimeShare>& times, std::size_t part, double top, double high) const {
@@ -98,10 +100,10 @@ void TimeSplit::paintBar(QPainter& painter, const std::vector<TimeShare>& times,
     const Theme& theme = Theme::instance();
     for (std::size_t i = 0; i < times.size(); ++i) {
         const QRectF box = barOf(times, i, top, high);
-        const QColor fill = colourOf(times[i].kind);
+        const QColor fill = shareColour(times[i].kind);
         painter.fillRect(box.adjusted(0, 0, box.width() > 3 ? -1 : 0, 0), fill);
         if (!named || box.width() < 30) continue;
-        const double share = times[i].seconds / std::max(sumOf(times), 1e-12);
+        const double share = times[i].seconds / std::max(sumOfShares(times), 1e-12);
         const QFontMetricsF metrics(painter.font());
         const QString full = tr("%1 %2").arg(times[i].name, percentText(share));
         painter.setPen(theme.inkOn(fill));
@@ -129,7 +131,7 @@ bool TimeSplit::event(QEvent* event) {
         QToolTip::showText(help->globalPos(),
                            tr("%1: %2, %3 of the step (%4)")
                                .arg(times[i].name, text(times[i].seconds, Dimension::Time),
-                                    percentText(times[i].seconds / std::max(sumOf(times), 1e-12)),
+                                    percentText(times[i].seconds / std::max(sumOfShares(times), 1e-12)),
                                     below ? tr("pinned plan") : source_),
                            this);
         return true;

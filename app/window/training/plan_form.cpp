@@ -138,13 +138,14 @@ void PlanForm::buildPlan(QGridLayout* grid, QWidget* parent) {
                 [this, number](qint64 value, ui::EditPhase phase) { edit(number, value, phase); });
         connect(row.field, &QSpinBox::valueChanged, this, [this, number](int value) { typed(number, value); });
     }
-    schedule_ = namedChoice(parent, "training.schedule", tr("Schedule"),
-                            tr("In which order micro-batches pass through the stages"));
-    schedule_->addItem(tr("one forward, one backward (1F1B)"),
-                       static_cast<int>(PipelineSchedule::OneForwardOneBackward));
-    schedule_->addItem(tr("all forwards, then all backwards (GPipe)"), static_cast<int>(PipelineSchedule::GPipe));
-    schedule_->addItem(tr("weight gradients fill the waits (ZB-H1)"), static_cast<int>(PipelineSchedule::ZeroBubble));
-    schedule_->addItem(tr("from both ends at once (DualPipe)"), static_cast<int>(PipelineSchedule::DualPipe));
+    schedule_ = namedChoice(
+        parent, "training.schedule", tr("Schedule"),
+        tr("In which order micro-batches pass through the stages: one forward, one backward after a warm-up; all "
+           "forwards, then all backwards; gradients of weights into the waits; from both ends at once"));
+    schedule_->addItem(tr("1F1B: in turns"), static_cast<int>(PipelineSchedule::OneForwardOneBackward));
+    schedule_->addItem(tr("GPipe: all forwards first"), static_cast<int>(PipelineSchedule::GPipe));
+    schedule_->addItem(tr("ZB-H1: waits are filled"), static_cast<int>(PipelineSchedule::ZeroBubble));
+    schedule_->addItem(tr("DualPipe: from both ends"), static_cast<int>(PipelineSchedule::DualPipe));
     addField(grid, tr("Schedule"), schedule_);
     connect(schedule_, &QComboBox::activated, this, [this] {
         change([this](Plan& plan) { plan.schedule = static_cast<PipelineSchedule>(schedule_->currentData().toInt()); });

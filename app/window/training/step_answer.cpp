@@ -12,7 +12,7 @@ namespace orrery::app {
 
 namespace {
 
-QString say(const char* text) {
+QString trainingText(const char* text) {
     return QCoreApplication::translate("Training", text);
 }
 
@@ -44,10 +44,10 @@ ui::Tone changeTone(double before, double now, bool lessIsBetter) {
 
 ui::StepCard cardOf(const StepRow& row) {
     ui::StepCard card;
-    card.title = row.name;
+    card.title = row.brief;
     card.value = stepText(row, row.value);
     card.tip = row.tip;
-    if (row.quick) card.note = say("closed form %1").arg(stepText(row, *row.quick));
+    if (row.quick) card.note = trainingText("closed form %1").arg(stepText(row, *row.quick));
     if (row.before && *row.before > 0) {
         card.difference = ui::signedPercentText(row.value / *row.before - 1);
         card.differenceTone = changeTone(*row.before, row.value, row.lessIsBetter);
@@ -69,7 +69,7 @@ double StepAnswer::dollarsPerTrillion(double price) const {
 
 StepAnswer stepAnswer(const Estimate& estimate, const QString& method) {
     StepAnswer answer;
-    answer.source = say("run with %1").arg(method);
+    answer.source = trainingText("run with %1").arg(method);
     answer.seconds = estimate.latency.value;
     answer.low = estimate.interval.low.value;
     answer.high = estimate.interval.high.value;
@@ -96,7 +96,7 @@ StepAnswer stepAnswer(const Estimate& estimate, const QString& method) {
 
 StepAnswer stepAnswer(const StepFigures& figures) {
     StepAnswer answer;
-    answer.source = say("closed form");
+    answer.source = trainingText("closed form");
     answer.seconds = figures.seconds;
     answer.low = figures.low;
     answer.high = figures.high;
@@ -113,7 +113,7 @@ StepAnswer stepAnswer(const StepFigures& figures) {
     answer.capacity = figures.capacity;
     using Kind = ui::TimeShare::Kind;
     const auto add = [&](const char* name, double seconds, Kind kind) {
-        if (seconds > 0) answer.times.push_back({say(name), seconds, kind});
+        if (seconds > 0) answer.times.push_back({trainingText(name), seconds, kind});
     };
     add("computing", figures.compute, Kind::Compute);
     add("optimizer", figures.optimizer, Kind::Update);
@@ -137,42 +137,45 @@ QString stepText(const StepRow& row, double value) {
 std::vector<StepRow> stepRows(const StepAnswer& answer, const StepAnswer* quick, const StepAnswer* before,
                               double price) {
     std::vector<StepRow> rows;
-    const auto add = [&](const char* name, const char* tip, const auto& value, Dimension dimension, bool less = true,
-                         const QString& unit = {}) {
+    const auto add = [&](const char* name, const char* brief, const char* tip, const auto& value, Dimension dimension,
+                         bool less = true, const QString& unit = {}) {
         const std::optional<double> now = value(answer);
         if (!now) return;
-        StepRow row{say(name), say(tip), *now, {}, {}, dimension, unit, less};
+        StepRow row{trainingText(name), trainingText(tip), trainingText(brief), *now, {}, {}, dimension, unit, less};
         if (quick) row.quick = value(*quick);
         if (before) row.before = value(*before);
         rows.push_back(std::move(row));
     };
     using Maybe = std::optional<double>;
     add(
-        "Time of a step", "From the first forward pass to the last update, and the interval around it.",
+        "Time of a step", "Time of a step",
+        "From the first forward pass to the last update, and the interval around it.",
         [](const StepAnswer& a) { return Maybe(a.seconds); }, Dimension::Time);
     add(
-        answer.tokens ? "Tokens per second" : "Samples per second", "Of all devices together.",
-        [](const StepAnswer& a) { return a.rate > 0 ? Maybe(a.rate) : Maybe(); }, Dimension::Number, false,
-        QStringLiteral("/s"));
+        answer.tokens ? "Tokens per second" : "Samples per second", answer.tokens ? "Tokens/s" : "Samples/s",
+        "Of all devices together.", [](const StepAnswer& a) { return a.rate > 0 ? Maybe(a.rate) : Maybe(); },
+        Dimension::Number, false, QStringLiteral("/s"));
     add(
-        "Model FLOP utilisation",
+        "Model FLOP utilisation", "MFU",
         "Operations that the model needs, over what the devices could do in that time (MFU). What is computed again "
         "does "
         "not count.",
         [](const StepAnswer& a) { return a.utilisation; }, Dimension::Fraction, false);
     add(
-        "Bubble", "Share of the step in which a stage waits for other stages: filling, draining, uneven stages.",
+        "Bubble", "Bubble",
+        "Share of the step in which a stage waits for other stages: filling, draining, uneven stages.",
         [](const StepAnswer& a) { return a.bubble; }, Dimension::Fraction);
     add(
-        "Exposed communication", "Time of a step in which a device waits for an exchange that no computing hides.",
+        "Exposed communication", "Exposed comm.",
+        "Time of a step in which a device waits for an exchange that no computing hides.",
         [](const StepAnswer& a) { return a.exposed; }, Dimension::Time);
     add(
-        "Memory, fullest stage",
+        "Memory, fullest stage", "Fullest stage",
         "What a device of the stage that needs most holds at its fullest moment: parameters, gradients, state of the "
         "optimizer, activations.",
         [](const StepAnswer& a) { return a.needs() > 0 ? Maybe(a.needs()) : Maybe(); }, Dimension::Data);
     add(
-        answer.tokens ? "Cost of 10¹² tokens" : "Cost of 10¹² samples",
+        answer.tokens ? "Cost of 10¹² tokens" : "Cost of 10¹² samples", answer.tokens ? "10¹² tokens" : "10¹² samples",
         "Devices at work, at the price of an hour that is set at the left.",
         [price](const StepAnswer& a) {
             const double dollars = a.dollarsPerTrillion(price);
@@ -180,8 +183,8 @@ std::vector<StepRow> stepRows(const StepAnswer& answer, const StepAnswer* quick,
         },
         Dimension::Number, true, QStringLiteral("$"));
     add(
-        "Devices", "That the plan uses.", [](const StepAnswer& a) { return Maybe(static_cast<double>(a.devices)); },
-        Dimension::Count);
+        "Devices", "Devices", "That the plan uses.",
+        [](const StepAnswer& a) { return Maybe(static_cast<double>(a.devices)); }, Dimension::Count);
     return rows;
 }
 
@@ -196,7 +199,7 @@ std::vector<ui::StepCard> stepCards(const StepAnswer& answer, const StepAnswer* 
                                          ? QStringLiteral("%1 – %2").arg(ui::text(answer.low, Dimension::Time),
                                                                          ui::text(answer.high, Dimension::Time))
                                          : QString();
-            card.tip += interval.isEmpty() ? QString() : QLatin1Char('\n') + say("90 %: %1").arg(interval);
+            card.tip += interval.isEmpty() ? QString() : QLatin1Char('\n') + trainingText("90 %: %1").arg(interval);
             if (card.note.isEmpty()) card.note = interval;
         }
         if (row.dimension == Dimension::Data && answer.capacity > 0) {
@@ -204,9 +207,9 @@ std::vector<ui::StepCard> stepCards(const StepAnswer& answer, const StepAnswer* 
             card.tone = left < 0 ? ui::Tone::Bad : ui::Tone::Normal;
             card.noteTone = left < 0 ? ui::Tone::Bad : ui::Tone::Good;
             card.note = left < 0
-                            ? say("%1 too much for %2")
+                            ? trainingText("%1 too much for %2")
                                   .arg(ui::text(-left, Dimension::Data), ui::text(answer.capacity, Dimension::Data))
-                            : say("fits in %1").arg(ui::text(answer.capacity, Dimension::Data));
+                            : trainingText("fits in %1").arg(ui::text(answer.capacity, Dimension::Data));
         }
         cards.push_back(std::move(card));
     }

@@ -50,6 +50,7 @@ std::vector<ui::StepCard> stepCards(const StepAnswer& answer, const StepAnswer* 
 /// Rows of name and values for the table: this plan, the closed form, the pinned plan, the difference.
 struct StepRow {
     QString name, tip;
+    QString brief;  ///< name on a card
     double value = 0;
     std::optional<double> quick, before;
     Dimension dimension = Dimension::Number;

@@ -4,6 +4,7 @@
 #include "app/document/commands/set_replication.h"
 #include "app/document/commands/training_edits.h"
 #include "app/window/studio.h"
+#include "app/window/training/plan_finder.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/quick_answers.h"
 #include "app/window/training/training_start.h"
@@ -21,6 +22,7 @@
 #include <QComboBox>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QSlider>
 #include <QStackedLayout>
 #include <QTabWidget>
 
@@ -30,20 +32,42 @@ namespace orrery::app {
 
 namespace {
 
-/// Share of the step in which a device's links of each tier are busy, on average: what it sends over what they carry.
-std::vector<ui::ClusterLink> linksOf(const Estimate& estimate, const DeviceGroup& group) {
+/// Share of the time in which a device's links of each tier are busy. Where messages were followed over the drawn
+/// links, as they were, in one span of time or (−1) on average; else on average what a device sends over what its links
+/// carry.
+std::vector<ui::ClusterLink> linksOf(const Estimate& estimate, const DeviceGroup& group, int span) {
     std::vector<ui::ClusterLink> links;
     for (const NetworkTier& tier : group.tiers) {
+        ui::ClusterLink link;
+        link.name = ui::qs(tier.name);
+        link.outside = tier.betweenNodes;
+        const auto followed = std::ranges::find_if(estimate.networkUse.rows, [&](const NetworkUse::Row& row) {
+            return row.path == tier.path && row.what == "all links" && !row.busy.empty();
+        });
+        if (followed != estimate.networkUse.rows.end()) {
+            const std::vector<float>& busy = followed->busy;
+            double sum = 0;
+            for (const float each : busy) sum += each;
+            link.use = span < 0 ? sum / static_cast<double>(busy.size())
+                                : busy[std::min(static_cast<std::size_t>(span), busy.size() - 1)];
+            links.push_back(std::move(link));
+            continue;
+        }
         const std::string label = "Sent over " + tier.name + " by a device";
         const auto sent = std::ranges::find(estimate.figures, label, &Figure::label);
         if (sent == estimate.figures.end() || !tier.drawn() || estimate.latency.value <= 0) continue;
-        ui::ClusterLink link;
-        link.name = ui::qs(tier.name);
         link.use = std::min(1.0, sent->value / tier.perDevice().value / estimate.latency.value);
-        link.outside = tier.betweenNodes;
         links.push_back(std::move(link));
     }
     return links;
+}
+
+/// Spans of time in which link use is known; 0: only on average.
+int spansOf(const Estimate* estimate) {
+    std::size_t most = 0;
+    if (estimate)
+        for (const NetworkUse::Row& row : estimate->networkUse.rows) most = std::max(most, row.busy.size());
+    return static_cast<int>(most);
 }
 
 QString daysText(double seconds) {
@@ -132,19 +156,24 @@ void TrainingPage::readRun() {
         if (each.failure && !each.notApplicable() && !refusal_) refusal_ = each.failure;
 }
 
-// By the method whose run is shown; else by the first that prices kernels.
-void TrainingPage::askQuick() {
-    if (question_.lacks != TrainingLacks::Nothing) return;
+// That whose run is shown; else the first that prices kernels.
+std::string TrainingPage::kernelMethod() const {
     std::vector<std::string> methods = studio_.document.state()->methods;
     const auto at = snapshot_ ? static_cast<std::size_t>(snapshot_->primary) : 0;
     if (snapshot_ && at < snapshot_->answers.size())
         methods.insert(methods.begin(), snapshot_->answers[at].method.toStdString());
-    methods.emplace_back("tile-hybrid");
     for (const std::string& each : methods) {
         const auto choice = methodChoice(each, builtinMethods());
-        if (!choice || !findKernelMethod(choice->id)) continue;
-        return quickly_->ask(question_, each, studio_.live.calibrations());
+        if (choice && findKernelMethod(choice->id)) return each;
     }
+    return "tile-hybrid";
+}
+
+void TrainingPage::askQuick() {
+    if (question_.lacks != TrainingLacks::Nothing) return;
+    const std::string method = kernelMethod();
+    quickly_->ask(question_, method, studio_.live.calibrations());
+    finder_->setQuestion(question_, method, studio_.live.calibrations(), form_->price());
 }
 
 const StepAnswer* TrainingPage::shown() const {
@@ -209,6 +238,20 @@ void TrainingPage::showMemory() {
 }
 
 void TrainingPage::showMap() {
+    const int spans = current_ ? spansOf(run_.get()) : 0;
+    moment_->setVisible(spans > 0);
+    momentText_->setVisible(answer_.has_value());
+    if (spans > 0) {
+        const QSignalBlocker quiet(moment_);
+        moment_->setRange(-1, spans - 1);
+        const double from = moment_->value() * run_->networkUse.spanSeconds;
+        momentText_->setFullText(moment_->value() < 0 ? tr("links: mean of the step")
+                                                      : tr("links: from %1 on").arg(ui::text(from, Dimension::Time)));
+    } else {
+        momentText_->setFullText(tr("links: mean of the step"));
+        momentText_->setToolTip(
+            tr("Over time where the method follows messages: its option network, messages or fluid"));
+    }
     ui::ClusterMapData drawn;
     drawn.plan = question_.plan;
     if (question_.group) {
@@ -220,7 +263,7 @@ void TrainingPage::showMap() {
             const Component* component = componentAt(question_.hardware->root, *node);
             if (component) drawn.node = ui::qs(component->name);
         }
-        if (run_ && current_) drawn.links = linksOf(*run_, *question_.group);
+        if (run_ && current_) drawn.links = linksOf(*run_, *question_.group, spans > 0 ? moment_->value() : -1);
     }
     map_->setData(std::move(drawn));
 }

@@ -14,6 +14,7 @@
 
 class QComboBox;
 class QPushButton;
+class QSlider;
 class QStackedLayout;
 class QTabWidget;
 
@@ -31,6 +32,7 @@ enum class EditPhase;
 namespace orrery::app {
 
 class CasesView;
+class PlanFinder;
 class PlanForm;
 class QuickAnswers;
 class TrainingStartPage;
@@ -61,6 +63,7 @@ public:
     PlanForm* form() const { return form_; }  ///< this and the other views: null until the page was seen
     CasesView* cases() const { return cases_; }
     bool showsCases() const;  ///< runs of a file, instead of the project's step
+    PlanFinder* finder() const { return finder_; }
     TrainingStartPage* startPage() const { return start_; }
     QTabWidget* tabs() const { return tabs_; }
     ui::StepCards* cards() const { return cards_; }
@@ -92,6 +95,7 @@ private:
     void showMemory();
     void showFigures();
     void askQuick();
+    std::string kernelMethod() const;  ///< that the closed form is asked with
     /// What is shown: the run once it answers the plan as it is, until then the closed form; null: nothing.
     const StepAnswer* shown() const;
     void showMap();
@@ -130,7 +134,10 @@ private:
     ui::StageMemoryPlot* memory_ = nullptr;
     ui::ClusterMap* map_ = nullptr;
     QComboBox* colours_ = nullptr;
+    QSlider* moment_ = nullptr;  ///< of link use; −1: the mean
+    ui::Label* momentText_ = nullptr;
     ui::CellsTable* figures_ = nullptr;
+    PlanFinder* finder_ = nullptr;
     QuickAnswers* quickly_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include "app/window/form_parts.h"
 #include "app/window/studio.h"
 #include "app/window/training/cases_view.h"
+#include "app/window/training/plan_finder.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/training_page.h"
 #include "app/window/training/training_start.h"
@@ -18,6 +19,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QSlider>
 #include <QStackedLayout>
 #include <QTabBar>
 #include <QTabWidget>
@@ -74,7 +76,10 @@ void TrainingPage::build() {
         if (const auto node = nodeComponent(question_))
             studio_.apply(setCountEdit(*studio_.document.state(), question_.hardwareIndex, *node, nodes));
     });
-    connect(form_, &PlanForm::priceChanged, this, &TrainingPage::showFigures);
+    connect(form_, &PlanForm::priceChanged, this, [this] {
+        showFigures();
+        askQuick();
+    });
 }
 
 QWidget* TrainingPage::buildHead(QWidget* parent) {
@@ -115,7 +120,14 @@ QWidget* TrainingPage::buildViews(QWidget* parent) {
     tabs_->addTab(timeline_, tr("Over time"));
     tabs_->addTab(memory_, tr("Memory"));
     tabs_->addTab(buildMap(tabs_), tr("Devices"));
+    finder_ = new PlanFinder(studio_.cache, tabs_);
+    tabs_->addTab(finder_, tr("Better plans"));
     tabs_->addTab(figures_, tr("Figures"));
+    connect(finder_, &PlanFinder::used, this, [this](const StepPlan& plan) {
+        TrainingStep step = question_.step;
+        step.recompute = plan.recompute;
+        applyStep(plan.plan, step);
+    });
     return tabs_;
 }
 
@@ -131,8 +143,19 @@ QWidget* TrainingPage::buildMap(QWidget* parent) {
     colours_->addItem(tr("coloured by context part"), static_cast<int>(ui::ClusterMap::Colouring::Context));
     colours_->setMinimumContentsLength(20);
     map_ = new ui::ClusterMap(page);
-    column->addWidget(colours_, 0, Qt::AlignLeft);
+    moment_ = named(new QSlider(Qt::Horizontal, page), "training.map.moment", tr("Moment of the step"),
+                    tr("How busy the links are at this moment; at the left end, on average"));
+    moment_->setRange(-1, -1);
+    moment_->hide();
+    momentText_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, page);
+    momentText_->setElided(true);
+    auto* row = new QHBoxLayout;
+    row->addWidget(colours_);
+    row->addWidget(moment_, 1);
+    row->addWidget(momentText_, 1);
+    column->addLayout(row);
     column->addWidget(map_, 1);
+    connect(moment_, &QSlider::valueChanged, this, &TrainingPage::showMap);
     connect(colours_, &QComboBox::activated, this, &TrainingPage::showColours);
     return page;
 }

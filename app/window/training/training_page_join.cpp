@@ -86,7 +86,8 @@ std::vector<ui::PaletteEntry> TrainingPage::findable() {
     tab(tr("Training step over time"), 0);
     tab(tr("Memory of every stage"), 1);
     tab(tr("Devices of the plan"), 2);
-    tab(tr("Figures of the training step"), 3);
+    tab(tr("Better plans for the training step"), 3);
+    tab(tr("Figures of the training step"), 4);
     return found;
 }
 

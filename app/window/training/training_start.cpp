@@ -10,6 +10,7 @@
 #include "workload/models/catalogue.h"
 
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -58,11 +59,12 @@ TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("A first question about training"));
     const ui::Theme& theme = ui::Theme::instance();
     const int unit = theme.unit();
-    auto* outer = new QVBoxLayout(this);
+    auto* outer = new QHBoxLayout(this);
     auto* box = new QWidget(this);
-    box->setMaximumWidth(static_cast<int>(60 * unit * theme.scale()));
+    box->setFixedWidth(static_cast<int>(64 * unit * theme.scale()));
     auto* column = new QVBoxLayout(box);
     column->setSpacing(unit);
+    column->addStretch(1);
     title_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, box);
     text_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, box);
     text_->setWordWrap(true);
@@ -93,9 +95,10 @@ TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
               tr("Asks about it, with a plan to begin with; one step of the undo list"));
     start_->setDefault(true);
     column->addWidget(start_, 0, Qt::AlignLeft);
+    column->addStretch(2);
     outer->addStretch(1);
-    outer->addWidget(box, 0, Qt::AlignHCenter);
-    outer->addStretch(2);
+    outer->addWidget(box);
+    outer->addStretch(1);
     batch_->setValue(512);
     sequence_->setValue(4096);
     connect(cluster_, &QComboBox::currentIndexChanged, this, &TrainingStartPage::clusterChosen);
