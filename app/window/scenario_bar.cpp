@@ -5,6 +5,7 @@
 #include "hardware/views/cluster_view.h"
 #include "widgets/common/theme.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QMenu>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace orrery::app {
 
@@ -46,16 +48,17 @@ Chooser::Chooser(const QString& id, const QString& name, const QString& meaning,
     });
 }
 
-void Chooser::setCaption(const QString& caption, const QString& value) {
-    const QString shown = fontMetrics().elidedText(value, Qt::ElideRight, fontMetrics().averageCharWidth() * 34);
+void Chooser::setCaption(const QString& caption, const QString& value, int letters) {
+    const QString shown = fontMetrics().elidedText(value, Qt::ElideRight, fontMetrics().averageCharWidth() * letters);
     // Where the value says what it is, the toolbar has no room for its name.
-    setText(caption.isEmpty() ? menuText(shown) + QStringLiteral(" ▾")
-                              : QStringLiteral("%1  %2 ▾").arg(caption, menuText(shown)));
+    setText(caption.isEmpty() || letters < 30 ? menuText(shown) + QStringLiteral(" ▾")
+                                              : QStringLiteral("%1  %2 ▾").arg(caption, menuText(shown)));
     setAccessibleDescription(value);
 }
 
 ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent), document_(document) {
     setObjectName(QStringLiteral("scenarioBar"));
+    if (parent) parent->installEventFilter(this);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(ui::Theme::instance().unit() / 2);
@@ -89,21 +92,39 @@ void ScenarioBar::refresh() {
     if (count == 1) {
         methods = QString::fromStdString(methodTitle(document_.state()->methods.front()));
     }
-    methods_->setCaption({}, methods);
+    methods_->setCaption({}, methods, letters_);
     const ProjectWorkload* workload = document_.workload();
-    workloads_->setCaption(tr("Workload"), workload ? QString::fromStdString(workload->name) : tr("none"));
+    const bool narrow = letters_ < 30;  // then captions are left out
+    workloads_->setCaption(tr("Workload"),
+                           workload ? QString::fromStdString(workload->name)
+                           : narrow ? tr("no workload")
+                                    : tr("none"),
+                           letters_);
     const HardwarePtr hardware = document_.hardware();
-    hardware_->setCaption(tr("Hardware"), hardware ? QString::fromStdString(hardware->name) : tr("none"));
+    hardware_->setCaption(tr("Hardware"),
+                          hardware ? QString::fromStdString(hardware->name)
+                          : narrow ? tr("no hardware")
+                                   : tr("none"),
+                          letters_);
     const auto& scenarios = document_.state()->scenarios;
     const ScenarioRef asked = scenarios.empty() ? ScenarioRef{} : scenarios.front();
-    plan_->setCaption({}, asked.plan.split() ? QString::fromStdString(toText(asked.plan)) : tr("one device"));
+    plan_->setCaption({}, asked.plan.split() ? QString::fromStdString(toText(asked.plan)) : tr("one device"), letters_);
     QString task = tr("One pass");
     if (asked.task.starts_with("training-step")) task = tr("Training step");
     if (asked.task == "serving-run") task = tr("Serving run");
     if (asked.task.starts_with("operator")) task = QString::fromStdString(asked.task);
-    task_->setCaption({}, task);
+    task_->setCaption({}, task, letters_);
     plan_->setEnabled(!scenarios.empty());
     task_->setEnabled(!scenarios.empty());
+}
+
+// In a small window the bar would not fit as a whole, and go as a whole.
+bool ScenarioBar::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize && watched == parentWidget()) {
+        const int letters = parentWidget()->width() < 1500 * ui::Theme::instance().scale() ? 18 : 34;
+        if (std::exchange(letters_, letters) != letters) refresh();
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void ScenarioBar::setPlan(const Plan& plan) {

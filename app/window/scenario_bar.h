@@ -16,7 +16,8 @@ class Chooser : public QToolButton {
     Q_OBJECT
 public:
     Chooser(const QString& id, const QString& name, const QString& meaning, QWidget* parent);
-    void setCaption(const QString& caption, const QString& value);
+    /// `letters`: room for the value; where it is short, the caption gives way too.
+    void setCaption(const QString& caption, const QString& value, int letters = 34);
     QMenu* choices() const { return menu_; }
 
 signals:
@@ -43,6 +44,9 @@ signals:
     void openRequested();
     void refused(const orrery::Diagnostic& why);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the toolbar, whose width says the room
+
 private:
     void refresh();
     void fillMethods(QMenu* menu);
@@ -55,6 +59,7 @@ private:
     void setPlan(const Plan& plan);
 
     Document& document_;
+    int letters_ = 34;  ///< of a value
     Chooser *methods_, *workloads_, *hardware_, *plan_, *task_;
 };
 

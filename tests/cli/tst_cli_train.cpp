@@ -161,6 +161,19 @@ private slots:
         const QStringList two{"--ranks", "8,8", "--bandwidth", "50"};
         QVERIFY(exposed(two + QStringList{"--dimension-order", "themis"}) < exposed(two));
     }
+    // The file that ships: seven numbers of another tool, run again to the cycle.
+    void casesOfAnotherTool() {
+        const QString file = QStringLiteral(ORRERY_SOURCE "/presets/training/astra-sim-hgx-h100.yaml");
+        const Outcome outcome = cli({"train", "--cases", file, "--json"});
+        QVERIFY2(outcome.exit == 0, outcome.text().constData());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "training-cases"))
+            QVERIFY2(false, error.c_str());
+        const Json json = Json::parse(outcome.out.toStdString());
+        QCOMPARE(json["runs"].size(), std::size_t{7});
+        for (const Json& run : json["runs"]) QCOMPARE(run["same_rules"].get<double>(), run["recorded"].get<double>());
+        const Outcome text = cli({"train", "--cases", file});
+        QVERIFY2(text.exit == 0 && text.out.contains("57426") && text.out.contains("3307886"), text.text().constData());
+    }
     void wrongTraces() {
         const auto refused = [&](const QStringList& words, int exit, const char* said) {
             const Outcome outcome = cli(QStringList{"train"} + words);
@@ -178,6 +191,7 @@ private slots:
         refused({"--trace", good, "--hardware", "dgx-1-v100", "--ranks", "8"}, 2, "no --hardware beside it");
         refused({"--trace", good, "--dimension-order", "outer"}, 2, "inner-first or themis");
         refused({}, 2, "--astra DIR, --trace FILE or --cases FILE");
+        refused({"--cases", folder_.filePath("layers.txt")}, 1, "training-cases/1");
         refused({"--trace", good, "--astra", folder_.path()}, 2, "--astra DIR, --trace FILE or --cases FILE");
         refused({"--trace", good, "--ranks", "0"}, 2, "--ranks `0` makes no sense");
         refused({"--trace", good, "--ranks", "2.5"}, 2, "--ranks `2.5` makes no sense");
