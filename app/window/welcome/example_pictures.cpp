@@ -133,6 +133,33 @@ QPixmap paintTraffic(std::shared_ptr<const RequestStream> stream) {
     return picture;
 }
 
+QPixmap paintCases(const TrainingCases& cases) {
+    const auto& theme = ui::Theme::instance();
+    QPixmap picture(size);
+    picture.fill(theme.colours().window);
+    QPainter painter(&picture);
+    const QRectF plot(40, 34, size.width() - 80, size.height() - 64);
+    double low = 1e300, high = 1;
+    for (const TrainingCaseRun& run : cases.runs) {
+        if (!run.recorded || *run.recorded <= 0) continue;
+        low = std::min(low, *run.recorded);
+        high = std::max(high, *run.recorded);
+    }
+    const double bottom = std::log10(low) - 0.5, top = std::max(bottom + 1, std::log10(high));
+    const double pitch = plot.width() / static_cast<double>(cases.runs.size());
+    for (std::size_t i = 0; i < cases.runs.size(); ++i) {
+        const TrainingCaseRun& run = cases.runs[i];
+        if (!run.recorded || *run.recorded <= 0) continue;
+        const double height = (std::log10(*run.recorded) - bottom) / (top - bottom) * plot.height();
+        painter.fillRect(
+            QRectF(plot.left() + pitch * (static_cast<double>(i) + 0.15), plot.bottom() - height, pitch * 0.7, height),
+            theme.methodColour(run.layers ? 2 : 0));
+    }
+    painter.setPen(QPen(theme.colours().faintLine, 1.5));
+    painter.drawLine(plot.bottomLeft(), plot.bottomRight());
+    return picture;
+}
+
 ExamplePictures::ExamplePictures(std::shared_ptr<WorkloadCache> cache, QObject* parent)
     : QObject(parent), cache_(std::move(cache)) {}
 
@@ -143,7 +170,11 @@ void ExamplePictures::start() {
         Found found;
         for (const Example& example : examples()) {
             if (stop.stop_requested()) break;
-            if (example.cases) continue;
+            if (example.cases) {
+                if (auto cases = readTrainingCases(example.file.toStdString()))
+                    found[example.id] = std::make_shared<const TrainingCases>(std::move(*cases));
+                continue;
+            }
             if (example.drawing) {
                 auto loaded = readProjectFile(example.file.toStdString());
                 if (loaded && !loaded->project.hardware.empty())
@@ -167,6 +198,8 @@ void ExamplePictures::start() {
 QPixmap ExamplePictures::picture(const QString& id) const {
     const auto found = sketches_.find(id);
     if (found == sketches_.end()) return {};
+    if (const auto* cases = std::get_if<std::shared_ptr<const TrainingCases>>(&found->second))
+        return paintCases(**cases);
     const auto* drawing = std::get_if<HardwarePtr>(&found->second);
     if (const auto* stream = std::get_if<std::shared_ptr<const RequestStream>>(&found->second))
         return paintTraffic(*stream);

@@ -6,6 +6,7 @@
 #include "app/document/workload_cache.h"
 #include "app/window/welcome/examples.h"
 #include "methods/method.h"
+#include "methods/system/cases/training_cases.h"
 #include "serving/traffic/request_stream.h"
 #include "workload/graph.h"
 
@@ -37,6 +38,9 @@ QPixmap paintSketch(const RooflineSketch& sketch);
 /// What arrives, over time and by length.
 QPixmap paintTraffic(std::shared_ptr<const RequestStream> stream);
 
+/// The numbers of another tool as bars, on a logarithmic scale.
+QPixmap paintCases(const TrainingCases& cases);
+
 /// All of the design as the canvas draws it.
 QPixmap paintDrawing(const Hardware& design);
 
@@ -53,7 +57,8 @@ signals:
 private:
     std::shared_ptr<WorkloadCache> cache_;
     bool started_ = false;
-    using Found = std::map<QString, std::variant<RooflineSketch, HardwarePtr, std::shared_ptr<const RequestStream>>>;
+    using Found = std::map<QString, std::variant<RooflineSketch, HardwarePtr, std::shared_ptr<const RequestStream>,
+                                                 std::shared_ptr<const TrainingCases>>>;
     Found sketches_;
     Background work_;
 };

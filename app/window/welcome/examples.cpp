@@ -28,6 +28,7 @@ Example readHead(const QFileInfo& info) {
         if (text.startsWith(QLatin1String("# order:"))) example.order = value(text).toInt();
         if (text.startsWith(QLatin1String("# opens:"))) {
             example.drawing = value(text) == QLatin1String("drawing");
+            example.training = value(text) == QLatin1String("training");
             example.cases = value(text) == QLatin1String("training-cases");
             example.serving = value(text) == QLatin1String("serving");
         }

@@ -2,7 +2,7 @@
 
 // The ready projects of presets/examples: each an ordinary project file whose name and description the
 // gallery shows; a comment `# order: 3` gives its place, `# opens: drawing` opens it on the canvas, `# opens:
-// serving` on the serving page. Also
+// serving` on the serving page, `# opens: training` on the training page. Also
 // the runs of presets/training, which are no projects (`# opens: training-cases`).
 
 #include "widgets/welcome/welcome_page.h"
@@ -19,9 +19,10 @@ struct Example {
     QString title;
     QString description;
     int order = 0;
-    bool serving = false;  ///< opens on the serving page; its picture is the traffic
-    bool cases = false;    ///< runs of another tool, on the training page
-    bool drawing = false;  ///< opens on the canvas, in the Draw layout; its picture is the drawing
+    bool serving = false;   ///< opens on the serving page; its picture is the traffic
+    bool training = false;  ///< opens on the training page
+    bool cases = false;     ///< runs of another tool, on the training page
+    bool drawing = false;   ///< opens on the canvas, in the Draw layout; its picture is the drawing
 };
 
 /// In gallery order. Reads the heads of the files only.
