@@ -220,6 +220,26 @@ private slots:
         QCOMPARE(scenario().plan, parsePlan("tp=4,dp=4").value());
     }
 
+    void anExchangeIsPlayedStepByStep() {
+        ask();
+        page_->tabs()->setCurrentIndex(2);
+        auto* step = page_->findChild<QToolButton*>("training.player.step");
+        QVERIFY(!step->isEnabled());
+        choose("training.player.group", 1);
+        QCOMPARE(page_->map()->current(), 0);
+        QVERIFY(step->isEnabled());
+        QTest::mouseClick(step, Qt::LeftButton);
+        QCOMPARE(page_->map()->exchange().progress, 1.0);
+        QTest::mouseClick(step, Qt::LeftButton);
+        QCOMPARE(page_->map()->exchange().step, 1);
+        // Four devices: three steps out, three back, and again.
+        for (int i = 0; i < 5; ++i) QTest::mouseClick(step, Qt::LeftButton);
+        QCOMPARE(page_->map()->exchange().step, 0);
+        QTest::mouseClick(page_->findChild<QToolButton*>("training.player.play"), Qt::LeftButton);
+        QTRY_VERIFY(page_->map()->exchange().progress > 0 && page_->map()->exchange().progress < 1);
+        QCOMPARE(undo()->count(), 0);
+    }
+
     void theClosedFormStandsBesideTheRun() {
         ask("training-step", "tp=2,pp=4,dp=2,mb=8");
         QVERIFY(page_->quick());

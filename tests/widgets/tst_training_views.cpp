@@ -150,6 +150,22 @@ private slots:
         QCOMPARE(partners[RankRelation::Pipeline], 2);
     }
 
+    void aGroupIsARing() {
+        const Plan plan{.tensor = 4, .pipeline = 3, .data = 5, .context = 2};
+        const auto copies = groupOf(plan, 17, RankRelation::Data);
+        QCOMPARE(copies.size(), std::size_t(5));
+        QVERIFY(std::ranges::count(copies, 17) == 1);
+        for (const std::int64_t each : copies) QVERIFY(each == 17 || relationOf(plan, 17, each) == RankRelation::Data);
+        QCOMPARE(groupOf(plan, 17, RankRelation::None), std::vector<std::int64_t>{17});
+        ClusterMap map;
+        map.resize(700, 360);
+        map.setData(cluster());
+        map.setCurrent(9);
+        const QImage still = map.grab().toImage();
+        map.setExchange({RankRelation::Tensor, 1, 0.5});
+        QVERIFY(map.grab().toImage() != still);
+    }
+
     void aClickMarksADevice() {
         ClusterMap map;
         map.resize(700, 360);

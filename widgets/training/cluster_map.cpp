@@ -84,6 +84,35 @@ RankRelation relationOf(const Plan& plan, std::int64_t a, std::int64_t b) {
                                     : RankRelation::Pipeline;
 }
 
+std::vector<std::int64_t> groupOf(const Plan& plan, std::int64_t rank, RankRelation relation) {
+    const RankPlace own = placeOf(plan, rank);
+    std::int64_t RankPlace::*member = nullptr;
+    std::int64_t count = 1;
+    switch (relation) {
+        case RankRelation::Tensor:
+            member = &RankPlace::tensor, count = plan.tensor;
+            break;
+        case RankRelation::Context:
+            member = &RankPlace::context, count = plan.context;
+            break;
+        case RankRelation::Data:
+            member = &RankPlace::data, count = plan.data;
+            break;
+        case RankRelation::Pipeline:
+            member = &RankPlace::stage, count = plan.pipeline;
+            break;
+        default:
+            return {rank};
+    }
+    std::vector<std::int64_t> members;
+    for (std::int64_t i = 0; i < count; ++i) {
+        RankPlace place = own;
+        place.*member = i;
+        members.push_back(rankOf(plan, place));
+    }
+    return members;
+}
+
 ClusterMap::ClusterMap(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.map"));
     setAccessibleName(tr("Devices of the plan"));
@@ -110,6 +139,33 @@ void ClusterMap::setColouring(Colouring colouring) {
 void ClusterMap::setCurrent(std::int64_t rank) {
     current_ = rank;
     update();
+}
+
+void ClusterMap::setExchange(const RingMoment& moment) {
+    exchange_ = moment;
+    update();
+}
+
+// Every member sends to the next one; the colour says which part of the whole is on its way.
+void ClusterMap::paintExchange(QPainter& painter) const {
+    const std::vector<std::int64_t> members = groupOf(data_.plan, current_, exchange_.group);
+    const auto count = static_cast<int>(members.size());
+    if (count < 2) return;
+    const Theme& theme = Theme::instance();
+    painter.setRenderHint(QPainter::Antialiasing);
+    const double radius = std::clamp(grid_.pitch / 4, 2.5, 6.0);
+    for (int i = 0; i < count; ++i) {
+        const QPointF from = cellOf(members[static_cast<std::size_t>(i)]).center();
+        const QPointF to = cellOf(members[static_cast<std::size_t>((i + 1) % count)]).center();
+        QColor faint = theme.colours().text;
+        faint.setAlphaF(0.35F);
+        painter.setPen(QPen(faint, 1));
+        painter.drawLine(from, to);
+        const int part = ((i - exchange_.step) % count + count) % count;
+        painter.setPen(QPen(theme.colours().surface, 1.5));
+        painter.setBrush(theme.heat(static_cast<double>(part) / count));
+        painter.drawEllipse(from + (to - from) * exchange_.progress, radius, radius);
+    }
 }
 
 void ClusterMap::resizeEvent(QResizeEvent* event) {
@@ -209,7 +265,10 @@ void ClusterMap::paintEvent(QPaintEvent*) {
                               tr("The devices that are drawn, and who works with whom, will stand here."));
     paintLegend(painter);
     paintCells(painter);
-    if (current_ >= 0 && current_ < data_.plan.devices()) paintPartners(painter);
+    if (current_ >= 0 && current_ < data_.plan.devices()) {
+        paintPartners(painter);
+        if (exchange_.group != RankRelation::None) paintExchange(painter);
+    }
     const Theme& theme = Theme::instance();
     painter.setFont(theme.font(FontRole::Small));
     painter.setPen(current_ < 0 ? colours.mutedText : colours.text);

@@ -27,6 +27,17 @@ enum class RankRelation : std::uint8_t { Itself, Tensor, Context, Data, Pipeline
 /// What two ranks of a plan have to do with each other: they differ in that dimension alone.
 RankRelation relationOf(const Plan& plan, std::int64_t a, std::int64_t b);
 
+/// Members of the group that a rank exchanges with in that dimension, itself among them, in the order of the ring.
+std::vector<std::int64_t> groupOf(const Plan& plan, std::int64_t rank, RankRelation relation);
+
+/// One moment of a ring all-reduce of n devices: n − 1 steps of reduce-scatter, then as many of all-gather. In each
+/// every device sends a part of 1/n to the next.
+struct RingMoment {
+    RankRelation group = RankRelation::None;  ///< who exchanges; None: nobody
+    int step = 0;                             ///< from 0 to 2 (n − 1) − 1
+    double progress = 0;                      ///< of the step, 0 to 1
+};
+
 struct ClusterLink {
     QString name;    ///< of the tier: `infiniband`
     double use = 0;  ///< share of the step in which a device's links are busy, 0 to 1
@@ -54,6 +65,9 @@ public:
     Colouring colouring() const { return colouring_; }
     void setCurrent(std::int64_t rank);  ///< −1: none
     std::int64_t current() const { return current_; }
+    /// Of the group of the chosen device.
+    void setExchange(const RingMoment& moment);
+    const RingMoment& exchange() const { return exchange_; }
     std::int64_t rankAt(const QPointF& place) const;  ///< −1: none
     QRectF cellOf(std::int64_t rank) const;
     /// `device 17 in node 2: stage 0 of 4, tensor 1 of 8, …`
@@ -83,10 +97,12 @@ private:
     void paintLegend(QPainter& painter) const;
     void paintCells(QPainter& painter) const;
     void paintPartners(QPainter& painter) const;
+    void paintExchange(QPainter& painter) const;
 
     ClusterMapData data_;
     Colouring colouring_ = Colouring::Stage;
     std::int64_t current_ = -1;
+    RingMoment exchange_;
     Grid grid_;
 };
 

@@ -4,6 +4,7 @@
 #include "app/document/commands/set_replication.h"
 #include "app/document/commands/training_edits.h"
 #include "app/window/studio.h"
+#include "app/window/training/exchange_player.h"
 #include "app/window/training/plan_finder.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/quick_answers.h"
@@ -266,6 +267,7 @@ void TrainingPage::showMap() {
         if (run_ && current_) drawn.links = linksOf(*run_, *question_.group, spans > 0 ? moment_->value() : -1);
     }
     map_->setData(std::move(drawn));
+    player_->setPlan(question_.plan);
 }
 
 void TrainingPage::showColours() {

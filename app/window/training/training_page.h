@@ -32,6 +32,7 @@ enum class EditPhase;
 namespace orrery::app {
 
 class CasesView;
+class ExchangePlayer;
 class PlanFinder;
 class PlanForm;
 class QuickAnswers;
@@ -134,6 +135,7 @@ private:
     ui::StageMemoryPlot* memory_ = nullptr;
     ui::ClusterMap* map_ = nullptr;
     QComboBox* colours_ = nullptr;
+    ExchangePlayer* player_ = nullptr;
     QSlider* moment_ = nullptr;  ///< of link use; −1: the mean
     ui::Label* momentText_ = nullptr;
     ui::CellsTable* figures_ = nullptr;

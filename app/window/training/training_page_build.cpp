@@ -3,6 +3,7 @@
 #include "app/window/form_parts.h"
 #include "app/window/studio.h"
 #include "app/window/training/cases_view.h"
+#include "app/window/training/exchange_player.h"
 #include "app/window/training/plan_finder.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/training_page.h"
@@ -154,6 +155,8 @@ QWidget* TrainingPage::buildMap(QWidget* parent) {
     row->addWidget(moment_, 1);
     row->addWidget(momentText_, 1);
     column->addLayout(row);
+    player_ = new ExchangePlayer(map_, page);
+    column->addWidget(player_);
     column->addWidget(map_, 1);
     connect(moment_, &QSlider::valueChanged, this, &TrainingPage::showMap);
     connect(colours_, &QComboBox::activated, this, &TrainingPage::showColours);
