@@ -29,7 +29,7 @@ ExchangePlayer::ExchangePlayer(ui::ClusterMap* map, QWidget* parent) : QWidget(p
     group_->addItem(tr("all-reduce of a tensor group"), static_cast<int>(ui::RankRelation::Tensor));
     group_->addItem(tr("all-reduce of a context group"), static_cast<int>(ui::RankRelation::Context));
     group_->addItem(tr("all-reduce of the copies"), static_cast<int>(ui::RankRelation::Data));
-    group_->setMinimumContentsLength(24);
+    group_->setMinimumContentsLength(18);
     play_ = new ui::IconButton(QStringLiteral("media-playback-start"), tr("Play or pause"),
                                QStringLiteral("training.player.play"), this);
     play_->setCheckable(true);

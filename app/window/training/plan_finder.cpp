@@ -126,9 +126,15 @@ PlanFinder::PlanFinder(std::shared_ptr<WorkloadCache> cache, QWidget* parent)
 QWidget* PlanFinder::buildChoices() {
     const int unit = ui::Theme::instance().unit();
     auto* head = new QWidget(this);
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* rows = new QVBoxLayout(head);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(unit / 2);
+    auto* row = new QHBoxLayout;
     row->setSpacing(unit);
+    auto* below = new QHBoxLayout;
+    below->setSpacing(unit);
+    rows->addLayout(row);
+    rows->addLayout(below);
     objective_ = namedChoice(head, "training.finder.objective", tr("Best by"), tr("What the best plan is best at"));
     objective_->addItem(tr("fastest"), static_cast<int>(PlanObjective::Time));
     objective_->addItem(tr("fewest device-hours"), static_cast<int>(PlanObjective::Devices));
@@ -159,11 +165,14 @@ QWidget* PlanFinder::buildChoices() {
     across_->setCurrentIndex(1);
     up_->setCurrentIndex(0);
     row->addWidget(run_);
-    for (QWidget* each : std::initializer_list<QWidget*>{objective_, most_, inside_, bar_}) row->addWidget(each);
-    row->addWidget(state_, 1);
+    for (QWidget* each : std::initializer_list<QWidget*>{objective_, most_, inside_}) row->addWidget(each);
+    for (QComboBox* each : {objective_, across_, up_}) each->setMinimumContentsLength(8);
+    row->addStretch(1);
     row->addWidget(up_);
     row->addWidget(new ui::Label(tr("against"), ui::FontRole::Body, ui::Tone::Muted, head));
     row->addWidget(across_);
+    below->addWidget(bar_);
+    below->addWidget(state_, 1);
     connect(run_, &QPushButton::clicked, this, [this] { isBusy() ? work_.cancel() : start(); });
     connect(across_, &QComboBox::activated, this, &PlanFinder::showPlot);
     connect(up_, &QComboBox::activated, this, &PlanFinder::showPlot);
@@ -238,7 +247,10 @@ void PlanFinder::showState() {
         state_->setTone(ui::Tone::Bad);
         return state_->setFullText(ui::qs(refusal_->message) + QStringLiteral(". ") + ui::qs(refusal_->hint));
     }
-    if (!result_) return state_->setFullText({});
+    if (!result_) {
+        state_->setTone(ui::Tone::Muted);
+        return state_->setFullText(tr("every plan that fits is priced by the closed form; the best three are run"));
+    }
     if (result_->points.empty()) {
         state_->setTone(ui::Tone::Bad);
         return state_->setFullText(tr("no plan fits: %1").arg(ui::qs(result_->advice)));

@@ -158,12 +158,13 @@ std::vector<StepRow> stepRows(const StepAnswer& answer, const StepAnswer* quick,
     add(
         "Model FLOP utilisation", "MFU",
         "Operations that the model needs, over what the devices could do in that time (MFU). What is computed again "
-        "does "
-        "not count.",
+        "does not count.",
         [](const StepAnswer& a) { return a.utilisation; }, Dimension::Fraction, false);
     add(
         "Bubble", "Bubble",
-        "Share of the step in which a stage waits for other stages: filling, draining, uneven stages.",
+        "Share of the step in which a stage waits for other stages: filling, draining, uneven stages. Where a "
+        "hand-over "
+        "is under way meanwhile, the run counts the wait as communication, the closed form as bubble.",
         [](const StepAnswer& a) { return a.bubble; }, Dimension::Fraction);
     add(
         "Exposed communication", "Exposed comm.",

@@ -3,6 +3,7 @@
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/set_replication.h"
 #include "app/document/commands/training_edits.h"
+#include "app/window/form_parts.h"
 #include "app/window/studio.h"
 #include "app/window/training/exchange_player.h"
 #include "app/window/training/plan_finder.h"
@@ -241,17 +242,13 @@ void TrainingPage::showMemory() {
 void TrainingPage::showMap() {
     const int spans = current_ ? spansOf(run_.get()) : 0;
     moment_->setVisible(spans > 0);
-    momentText_->setVisible(answer_.has_value());
+    momentText_->setVisible(spans > 0);
     if (spans > 0) {
         const QSignalBlocker quiet(moment_);
         moment_->setRange(-1, spans - 1);
         const double from = moment_->value() * run_->networkUse.spanSeconds;
         momentText_->setFullText(moment_->value() < 0 ? tr("links: mean of the step")
                                                       : tr("links: from %1 on").arg(ui::text(from, Dimension::Time)));
-    } else {
-        momentText_->setFullText(tr("links: mean of the step"));
-        momentText_->setToolTip(
-            tr("Over time where the method follows messages: its option network, messages or fluid"));
     }
     ui::ClusterMapData drawn;
     drawn.plan = question_.plan;
@@ -267,7 +264,26 @@ void TrainingPage::showMap() {
         if (run_ && current_) drawn.links = linksOf(*run_, *question_.group, spans > 0 ? moment_->value() : -1);
     }
     map_->setData(std::move(drawn));
+    chooseColours();
     player_->setPlan(question_.plan);
+}
+
+// A dimension that the plan does not split has one colour: another one then says more.
+void TrainingPage::chooseColours() {
+    using enum ui::ClusterMap::Colouring;
+    const Plan& plan = question_.plan;
+    const auto count = [&](ui::ClusterMap::Colouring colouring) {
+        return colouring == Stage    ? plan.pipeline
+               : colouring == Tensor ? plan.tensor
+               : colouring == Data   ? plan.data
+                                     : plan.context;
+    };
+    if (count(map_->colouring()) > 1) return;
+    for (const auto each : {Stage, Tensor, Data, Context}) {
+        if (count(each) < 2) continue;
+        selectData(colours_, static_cast<int>(each));
+        return map_->setColouring(each);
+    }
 }
 
 void TrainingPage::showColours() {

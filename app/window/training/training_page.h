@@ -101,6 +101,7 @@ private:
     const StepAnswer* shown() const;
     void showMap();
     void showColours();
+    void chooseColours();
     void showHeadline();
     void applyPlan(const Plan& plan, ui::EditPhase phase);
     void applyStep(const Plan& plan, const TrainingStep& step, int gesture = 0);
@@ -120,6 +121,7 @@ private:
     int gesture_ = 0;    ///< of a drag under way
     bool fills_ = true;
     double price_ = 2.5;
+    int tab_ = 0;  ///< to be shown once the views are made
     QTimer soon_;
 
     QStackedLayout* stack_ = nullptr;

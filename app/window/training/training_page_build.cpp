@@ -124,6 +124,7 @@ QWidget* TrainingPage::buildViews(QWidget* parent) {
     finder_ = new PlanFinder(studio_.cache, tabs_);
     tabs_->addTab(finder_, tr("Better plans"));
     tabs_->addTab(figures_, tr("Figures"));
+    tabs_->setCurrentIndex(tab_);
     connect(finder_, &PlanFinder::used, this, [this](const StepPlan& plan) {
         TrainingStep step = question_.step;
         step.recompute = plan.recompute;
@@ -142,7 +143,7 @@ QWidget* TrainingPage::buildMap(QWidget* parent) {
     colours_->addItem(tr("coloured by tensor part"), static_cast<int>(ui::ClusterMap::Colouring::Tensor));
     colours_->addItem(tr("coloured by copy"), static_cast<int>(ui::ClusterMap::Colouring::Data));
     colours_->addItem(tr("coloured by context part"), static_cast<int>(ui::ClusterMap::Colouring::Context));
-    colours_->setMinimumContentsLength(20);
+    colours_->setMinimumContentsLength(16);
     map_ = new ui::ClusterMap(page);
     moment_ = named(new QSlider(Qt::Horizontal, page), "training.map.moment", tr("Moment of the step"),
                     tr("How busy the links are at this moment; at the left end, on average"));
@@ -150,13 +151,15 @@ QWidget* TrainingPage::buildMap(QWidget* parent) {
     moment_->hide();
     momentText_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, page);
     momentText_->setElided(true);
+    player_ = new ExchangePlayer(map_, page);
     auto* row = new QHBoxLayout;
     row->addWidget(colours_);
-    row->addWidget(moment_, 1);
-    row->addWidget(momentText_, 1);
+    row->addWidget(player_, 1);
+    auto* below = new QHBoxLayout;
+    below->addWidget(moment_, 1);
+    below->addWidget(momentText_);
     column->addLayout(row);
-    player_ = new ExchangePlayer(map_, page);
-    column->addWidget(player_);
+    column->addLayout(below);
     column->addWidget(map_, 1);
     connect(moment_, &QSlider::valueChanged, this, &TrainingPage::showMap);
     connect(colours_, &QComboBox::activated, this, &TrainingPage::showColours);

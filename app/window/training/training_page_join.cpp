@@ -107,7 +107,7 @@ bool TrainingPage::goTo(const Place& place) {
 }
 
 void TrainingPage::saveView(QSettings& settings) const {
-    settings.setValue(QStringLiteral("tab"), tabs_ ? tabs_->currentIndex() : 0);
+    settings.setValue(QStringLiteral("tab"), tabs_ ? tabs_->currentIndex() : tab_);
     settings.setValue(QStringLiteral("fill"), form_ ? form_->fills() : fills_);
     settings.setValue(QStringLiteral("price"), form_ ? form_->price() : price_);
 }
@@ -115,10 +115,11 @@ void TrainingPage::saveView(QSettings& settings) const {
 void TrainingPage::restoreView(const QSettings& settings) {
     fills_ = settings.value(QStringLiteral("fill"), true).toBool();
     price_ = settings.value(QStringLiteral("price"), 2.5).toDouble();
+    tab_ = settings.value(QStringLiteral("tab"), 0).toInt();
     if (!form_) return;
     form_->setFills(fills_);
     form_->setPrice(price_);
-    tabs_->setCurrentIndex(settings.value(QStringLiteral("tab"), 0).toInt());
+    tabs_->setCurrentIndex(tab_);
 }
 
 }  // namespace orrery::app
