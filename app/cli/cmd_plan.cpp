@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace orrery::cli {
 
@@ -205,6 +206,12 @@ std::string answerText(const PlanSearchRequest& request, const PlanSearchResult&
         "\n{} the best by {}{}; `*`: nothing is as good in time, devices, energy and cost and better in one.\n",
         result.proven ? "Proven in closed form to be" : "Stopped: so far", toText(request.objective),
         request.rerun > 0 ? ", the first of them run again event by event" : "");
+    const auto quickest =
+        std::min_element(result.points.begin(), result.points.end(), [](const PlannedPoint& a, const PlannedPoint& b) {
+            return a.ranSeconds.value_or(HUGE_VAL) < b.ranSeconds.value_or(HUGE_VAL);
+        });
+    if (request.objective == PlanObjective::Time && quickest->ranSeconds && quickest->rank != 1)
+        text += fmt::format("Run, {} is quicker than the first.\n", toText(quickest->plan));
     return text;
 }
 

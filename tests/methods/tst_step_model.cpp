@@ -75,7 +75,7 @@ StepPlan randomPlan(RandomStream& random, const Case& asked, std::int64_t drawnD
         plan.pipeline = pick({1, 1, 2, 3, 4, 8});
         plan.context = pick({1, 1, 1, 2});
         plan.data = pick({1, 1, 2, 4, 8, 16});
-        plan.interleave = plan.pipeline > 1 ? pick({1, 1, 1, 2, 3}) : 1;
+        plan.interleave = plan.pipeline > 1 ? pick({1, 1, 1, 2, 3, 8}) : 1;
         if (plan.pipeline > 1 && plan.interleave == 1)
             plan.schedule = static_cast<PipelineSchedule>(pick({0, 0, 0, 1, 2, 3}));
         plan.zero = pick({0, 1, 2, 3});

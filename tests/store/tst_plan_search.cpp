@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 using namespace orrery;
 
@@ -67,6 +68,7 @@ private slots:
     void sameAtAnyThreads();
     void runAgain();
     void twoKinds();
+    void theBestAreNoFlukes();
     void nothingFits();
     void refused();
 };
@@ -207,6 +209,27 @@ void TstPlanSearch::twoKinds() {
     request.space.groups = {"h100"};
     const PlanSearchResult kept = found(request);
     for (const PlannedPoint& point : kept.points) QVERIFY(kindOf(point).find("a100") == std::string::npos);
+}
+
+// A search finds where the closed form is too hopeful, if it is anywhere: its best plans, run.
+void TstPlanSearch::theBestAreNoFlukes() {
+    double worst = 0;
+    for (const auto& [model, batch, devices] :
+         {std::tuple("llama-3-8b", 128, 128), std::tuple("llama-3-70b", 256, 512), std::tuple("gpt-3-175b", 96, 768)}) {
+        PlanSearchRequest request = asked("dgx-h100-superpod", model, batch, 2048);
+        request.space.leastDevices = request.space.mostDevices = devices;
+        request.top = request.rerun = 4;
+        const PlanSearchResult result = found(request);
+        QVERIFY2(!result.points.empty(), result.advice.c_str());
+        for (const PlannedPoint& point : result.points) {
+            if (!point.ranSeconds) continue;
+            const double error = point.figures.seconds / *point.ranSeconds - 1;
+            qInfo("%s %s: %.3f s, run %.3f s, %+.1f %%", model, toText(point.plan).c_str(), point.figures.seconds,
+                  *point.ranSeconds, 100 * error);
+            worst = std::max(worst, std::abs(error));
+        }
+    }
+    QVERIFY(worst < 0.06);
 }
 
 void TstPlanSearch::nothingFits() {

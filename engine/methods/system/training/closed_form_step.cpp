@@ -136,7 +136,7 @@ Method closedFormStepMethod() {
         .platforms = {"GPU"},
         .evidence =
             {{"training steps", "GPU",
-              "mean 0.3 %, worst 3.1 % off the event run, on 300 random plans of three models; 9 % where micro-batches "
+              "mean 0.4 %, worst 4.7 % off the event run, on 300 random plans of three models; 9 % where micro-batches "
               "enter at both ends of the pipeline"},
              {"training steps", "GPU",
               "mean 2.1 %, worst 5.6 % on the eight published steps of Megatron-LM on A100 (Korthikanti et al. "

@@ -85,7 +85,7 @@ private:
         forwardComputed_.push_back(sums.forwardComputed);
         backwardComputed_.push_back(sums.backwardComputed);
         weights_.push_back(sums.weights);
-        if (plan_.zero >= 3 && copies_.any()) gatherBeside(range);
+        if (plan_.zero >= 3 && copies_.any()) gatherBeside(static_cast<std::int64_t>(sums_.size()) - 1, range);
     }
     /// The run that holds all of it; null where it holds several.
     const LayerRun* runOf(const Range& range) const {
@@ -128,20 +128,28 @@ private:
         computing_ = facts_.factor * slow_;
     }
 
+    /// Share of a chunk's forward passes that come after a backward one: those of the warm-up do not.
+    double afterBackwards(std::int64_t chunk) const {
+        const std::int64_t stage = chunk % plan_.pipeline, turns = microbatches_ * plan_.interleave;
+        const bool plain = plan_.interleave < 2 && plan_.schedule != PipelineSchedule::GPipe;
+        const std::int64_t warmup = plain ? plan_.pipeline - 1 - stage : mostInFlight(plan_, stage, microbatches_) - 1;
+        const std::int64_t after = turns - std::clamp<std::int64_t>(warmup, 1, turns);
+        return static_cast<double>(after) / static_cast<double>(turns);
+    }
+
     // The weights of the layer that comes next are gathered, and the gradients of the one before are scattered, while a
     // layer is computed.
-    void gatherBeside(const Range& range) {
+    void gatherBeside(std::int64_t chunk, const Range& range) {
         const auto weights = [&](std::int64_t at) {
             const auto each = copies_.gather(weightsOf(pieceAt(at)));
             return each[0].seconds + each[1].seconds;
         };
         if (range.begin == 0) began_ = weights(0);
+        // Put off, they pass while no weights are needed; in pairs of stages, at the end.
+        const bool beside =
+            plan_.schedule != PipelineSchedule::DualPipe && plan_.schedule != PipelineSchedule::ZeroBubble;
         Sides forward, backward, scattered;
         HeldBytes bucket;
-        for (std::int64_t at = range.begin; at < range.end; ++at) {
-            const LayerWay& way = pieceAt(at).forward;
-            forward += larger(computing_ * way.compute + way.sent, weights(std::min(at + 1, range.end - 1)));
-        }
         for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
             const LayerPiece& piece = pieceAt(at);
             backward += larger(computing_ * piece.backward.compute + piece.backward.sent,
@@ -149,9 +157,19 @@ private:
             scattered = {};
             bucket += gradientsOf(piece);
             if (bucket.all < pieces_.bucketBytes && at > range.begin) continue;
-            if (plan_.schedule != PipelineSchedule::DualPipe) scattered = copies_.reduce(bucket, true)[0].seconds;
+            if (beside) scattered = copies_.reduce(bucket, true)[0].seconds;
             bucket = {};
         }
+        // The last of them go beside the forward pass that comes next, if one does.
+        Sides longer;
+        for (std::int64_t at = range.begin; at < range.end; ++at) {
+            const LayerWay& way = pieceAt(at).forward;
+            const Sides own = computing_ * way.compute + way.sent, gathered = weights(std::min(at + 1, range.end - 1));
+            const Sides alone = larger(own, gathered);
+            forward += alone;
+            if (at == range.begin) longer = larger(own, scattered + gathered) - alone;
+        }
+        forward += longer * afterBackwards(chunk);
         sums_.back().gathered =
             forward.likely() - forward_.back().likely() + backward.likely() - backward_.back().likely();
         forward_.back() = forward;
