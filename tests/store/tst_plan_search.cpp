@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <thread>
 #include <tuple>
 
 using namespace orrery;
@@ -70,6 +71,7 @@ private slots:
     void twoKinds();
     void theBestAreNoFlukes();
     void nothingFits();
+    void stopped();
     void refused();
 };
 
@@ -252,6 +254,24 @@ void TstPlanSearch::nothingFits() {
     const std::string said = planFit(**model, plan, *figures);
     QVERIFY2(said.find("it fits") != std::string::npos, said.c_str());
     qInfo("%s", said.c_str());
+}
+
+// Stopped on its way it ends soon, with what it has and no proof.
+void TstPlanSearch::stopped() {
+    const PlanSearchRequest request = asked("dgx-h100-superpod", "llama-3-70b", 1024, 8192);
+    const auto executor = makeThreadExecutor(2);
+    std::stop_source stop;
+    Progress progress;
+    const PlanSearchContext context{*executor, stop.get_token(), &progress};
+    std::jthread stopper([&] {
+        while (progress.total() == 0 || progress.done() < progress.total() / 2) std::this_thread::yield();
+        stop.request_stop();
+    });
+    const auto result = searchPlans(request, context);
+    stopper.join();
+    QVERIFY(result.has_value());
+    QVERIFY(!result->proven);
+    for (const PlannedPoint& point : result->points) QVERIFY(point.figures.fits());
 }
 
 void TstPlanSearch::refused() {

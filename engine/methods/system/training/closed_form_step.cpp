@@ -147,7 +147,7 @@ Method closedFormStepMethod() {
             "exchanges share are not slowed.",
         .lineage = {"Qi et al.: Paleo, ICLR 2017", "Isaev et al.: Calculon, SC 2023", "Hsia et al.: MAD Max, ISCA 2024",
                     "Narayanan et al.: Efficient large-scale language model training, SC 2021"},
-        .cost = {.fixed = 0.03},
+        .cost = {.fixed = 0.005},
         .version = "1",
         .live = false,
         .options = {{.key = "compute",
