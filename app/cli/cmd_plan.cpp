@@ -171,8 +171,9 @@ std::string answerText(const PlanSearchRequest& request, const PlanSearchResult&
     if (result.points.empty()) return text + "\n" + (result.advice.empty() ? "Stopped." : result.advice) + "\n";
     const bool priced = result.points.front().figures.dollarsPerHour > 0;
     const bool energy = result.points.front().figures.joules > 0;
-    std::vector<std::string> heads{"",    "plan",   "devices", "step",   "run again",
-                                   "MFU", "bubble", "exposed", "memory", "token/s"};
+    std::vector<std::string> heads{
+        "",    "plan",   "devices", "step",   "run again",
+        "MFU", "bubble", "exposed", "memory", result.points.front().figures.tokens ? "token/s" : "sample/s"};
     std::vector<bool> right{true, false, true, true, true, true, true, true, true, true};
     const auto column = [&](std::string head) {
         heads.push_back(std::move(head));

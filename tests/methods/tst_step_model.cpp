@@ -80,6 +80,8 @@ StepPlan randomPlan(RandomStream& random, const Case& asked, std::int64_t drawnD
             plan.schedule = static_cast<PipelineSchedule>(pick({0, 0, 0, 1, 2, 3}));
         plan.zero = pick({0, 1, 2, 3});
         plan.sequence = plan.tensor > 1 ? pick({0, 1}) : 0;
+        if (asked.model == std::string_view("mixtral-8x7b")) plan.expert = pick({1, 2, 4, 8});
+        if (plan.tensor % plan.expert != 0 && plan.expert % plan.tensor != 0) continue;
         const std::int64_t size = pick({1, 2, 4});
         if (asked.batch % (plan.data * size) != 0) continue;
         plan.microbatches = asked.batch / plan.data / size;
@@ -144,6 +146,7 @@ void TstStepModel::asTheRun() {
     const Case cases[] = {{"dgx-a100-superpod", "gpt-3-175b", 64, 2048},
                           {"dgx-h100-superpod", "llama-3-8b", 32, 4096},
                           {"dgx-h100-superpod", "llama-3-70b", 64, 4096},
+                          {"dgx-h100-superpod", "mixtral-8x7b", 32, 4096},
                           {"dgx-h100-superpod", "llama-3-8b", 32, 4096, "tile-wave", "llm-foundry"},
                           {"dgx-h100-superpod", "llama-3-8b", 32, 4096, "tile-wave", "megatron-core"}};
     const int many =

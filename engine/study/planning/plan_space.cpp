@@ -92,6 +92,7 @@ Expected<PlanChoices> choicesOf(const StepModel& model, const PlanSpace& space, 
     for (const std::int64_t on : space.sequence)
         if (on == 0 || on == 1) made.sequence.push_back(on);
     made.recompute = space.recompute;
+    if (!facts) made.recompute = {Recompute::None};  // no layers whose input alone could be kept
     made.schedule = space.schedule;
     if (made.zero.empty()) return nothing("zero", "0 to 3");
     if (made.sequence.empty()) return nothing("sequence", "0 or 1");
