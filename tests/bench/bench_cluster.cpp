@@ -58,6 +58,59 @@ void BM_ClusterAllToAll(benchmark::State& state) {
 }
 BENCHMARK(BM_ClusterAllToAll)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
 
+/// Every rank of a network of its own kind.
+void carried(benchmark::State& state, TraceCollective op, StepAlgorithm algorithm, LinkCarrying carrying,
+             const FabricDimension& dimension) {
+    ExecutionTrace trace;
+    trace.nodes.resize(1);
+    trace.nodes.front().work = TraceWork::Collective;
+    trace.nodes.front().collective = op;
+    trace.nodes.front().bytes = 16 << 20;
+    ClusterSettings settings;
+    settings.network.dimensions = {dimension};
+    settings.network.carrying = carrying;
+    settings.algorithms.fill({AlgorithmChoice{algorithm, 0}});
+    ClusterJob job;
+    job.traces.assign(static_cast<std::size_t>(dimension.size),
+                      std::make_shared<const ExecutionTrace>(std::move(trace)));
+    double events = 0;
+    for (auto _ : state) {
+        const auto outcome = runCluster(job, settings, false, {}, false);
+        if (!outcome) return state.SkipWithError(outcome.error().message.c_str());
+        events += static_cast<double>(outcome->events);
+    }
+    state.counters["events/s"] = benchmark::Counter(events, benchmark::Counter::kIsRate);
+}
+
+void BM_ClusterFluidRing(benchmark::State& state) {
+    carried(state, TraceCollective::AllReduce, StepAlgorithm::Ring, LinkCarrying::Fluid,
+            {TopologyShape::Ring, state.range(0), 50e9, 500});
+}
+BENCHMARK(BM_ClusterFluidRing)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
+
+void BM_ClusterPackets(benchmark::State& state) {
+    carried(state, TraceCollective::AllReduce, StepAlgorithm::Ring, LinkCarrying::Packets,
+            {TopologyShape::Switch, state.range(0), 50e9, 500});
+}
+BENCHMARK(BM_ClusterPackets)->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
+
+// A fat tree of 16-port switches with equal ways, everyone to everyone.
+void BM_ClusterFatTree(benchmark::State& state) {
+    TopologyDimension tree;
+    tree.shape = TopologyShape::FatTree;
+    tree.size = state.range(0);
+    tree.radix = 16;
+    const auto network = expandTopology({"tree", {tree}});
+    if (!network) return state.SkipWithError(network.error().message.c_str());
+    FabricGraph graph{static_cast<std::int32_t>(tree.size), static_cast<std::int32_t>(network->vertices.size()), {}};
+    for (const auto& edge : network->edges) graph.join(edge.a, edge.b, 50e9, 300);
+    FabricDimension dimension;
+    dimension.size = tree.size;
+    dimension.routes = std::make_shared<const FabricRoutes>(*FabricRoutes::make(std::move(graph), true));
+    carried(state, TraceCollective::AllToAll, StepAlgorithm::Direct, LinkCarrying::StoreAndForward, dimension);
+}
+BENCHMARK(BM_ClusterFatTree)->Arg(128)->Arg(512)->Unit(benchmark::kMillisecond);
+
 // 96 layers of 1.8 billion parameters over tp 8, pp 16; copies as many as the devices give, 64 micro-batches.
 void BM_TrainingStep(benchmark::State& state) {
     TrainingProgram program;

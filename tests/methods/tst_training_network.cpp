@@ -57,6 +57,12 @@ TrainingProgram programOf(const char* plan, std::int64_t microbatches) {
     layer.name = "layer";
     layer.forward = {{1e-4, TraceCollective::AllReduce, ProgramGroup::Tensor, 4 << 20}};
     layer.backward = {{2e-4, TraceCollective::AllReduce, ProgramGroup::Tensor, 4 << 20}};
+    if (expertsAcrossCopies(program.plan)) {
+        layer.forward.push_back({1e-4, TraceCollective::AllToAll, ProgramGroup::Experts, 1 << 20});
+        layer.backward.push_back({1e-4, TraceCollective::AllToAll, ProgramGroup::Experts, 1 << 20});
+        layer.expertShare = 0.5;
+    }
+    layer.weightGradientSeconds = 1e-4;
     layer.parameterBytes = layer.gradientBytes = 8e6;
     program.layers = {layer};
     program.chunks.assign(static_cast<std::size_t>(program.plan.pipeline * program.plan.interleave),
@@ -101,7 +107,9 @@ void TstTrainingNetwork::oneForItsLikes() {
     const std::vector<NetworkTier> tree{switchTier(4, 1, 100e9, 1e-6, false), fatTreeTier(8, 4, 40e9)};
     int stages = 0, nodes = 0;
     for (const char* plan : {"tp=4,pp=2,dp=4,mb=4", "tp=4,dp=8,mb=2", "tp=4,pp=8,mb=8", "tp=2,dp=16", "tp=4,pp=2,dp=2",
-                             "tp=2,pp=4,dp=4", "dp=32", "tp=4,pp=2,dp=4,zero=3,mb=2"}) {
+                             "tp=2,pp=4,dp=4", "dp=32", "tp=4,pp=2,dp=4,zero=3,mb=2",
+                             "tp=4,pp=2,dp=4,mb=4,sched=dualpipe", "tp=4,pp=4,dp=2,mb=4,sched=zero-bubble",
+                             "tp=2,dp=16,ep=8,mb=2", "tp=4,dp=8,ep=8", "tp=4,pp=2,dp=4,ep=4,mb=2,sched=gpipe"}) {
         const TrainingProgram program = programOf(plan, std::max<std::int64_t>(1, parsePlan(plan)->microbatches));
         for (const auto* tiers : {&switches, &tree}) {
             for (const LinkCarrying carrying : {LinkCarrying::StoreAndForward, LinkCarrying::Fluid}) {
@@ -276,7 +284,7 @@ void TstTrainingNetwork::refused() {
     tiers[1].stated->radix = 32;
     QCOMPARE(codeOf(programOf("tp=2,dp=4096", 1), tiers), std::string("training.ranks"));
     tiers[1] = fatTreeTier(8, 8, 100e9);
-    QCOMPARE(codeOf(programOf("tp=4,dp=16,mb=4096", 4096), tiers), std::string("network.messages"));
+    QCOMPARE(codeOf(programOf("tp=4,dp=16,mb=8192", 8192), tiers), std::string("network.messages"));
     tiers[1].bandwidth = BytesPerSecond(0);
     QCOMPARE(codeOf(programOf("tp=2,dp=32", 1), tiers), std::string("network.not-drawn"));
 }

@@ -12,7 +12,7 @@
 namespace orrery {
 
 double mostMessages(LinkCarrying carrying) {
-    return carrying == LinkCarrying::Fluid ? double(1 << 22) : double(1 << 24);
+    return carrying == LinkCarrying::Fluid ? double(1 << 23) : double(1 << 24);
 }
 
 double messageWeight(LinkCarrying carrying, double bytes) {
