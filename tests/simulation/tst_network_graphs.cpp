@@ -3,7 +3,11 @@
 
 #include "base/executor.h"
 #include "base/random.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/views/cluster_view.h"
 #include "simulation/cluster/cluster_run.h"
+#include "simulation/network/closed_form.h"
+#include "simulation/network/drawn_fabric.h"
 
 #include <QtTest/QtTest>
 
@@ -133,6 +137,7 @@ private slots:
     void fluidFolds();
     void useOverTimeAddsUp();
     void anyThreadCount();
+    void drawnNetworks();
     void refused();
 };
 
@@ -372,6 +377,50 @@ void TstNetworkGraphs::anyThreadCount() {
         QCOMPARE(one[i].events, many[i].events);
         for (std::size_t r = 0; r < one[i].ranks.size(); ++r) QCOMPARE(one[i].ranks[r].finish, many[i].ranks[r].finish);
     }
+}
+
+// Networks of designs: every device is there, links drawn one by one keep their names, and no sum among all is quicker
+// than the bound of the wires.
+void TstNetworkGraphs::drawnNetworks() {
+    int graphs = 0;
+    for (const char* preset : {"dgx-1-v100", "dgx-h100-x2", "tpu-v4-cube", "dragonfly-a100"}) {
+        const auto found = loadHardware(preset);
+        QVERIFY2(found.has_value(), preset);
+        const auto view = clusterView(found->hardware);
+        QVERIFY2(view.has_value(), preset);
+        const DeviceGroup& group = view->groups.front();
+        const auto fabric = drawnFabric(group.tiers);
+        QVERIFY2(fabric.has_value(), fabric ? preset : toText(fabric.error()).c_str());
+        std::int64_t devices = 1;
+        for (const FabricDimension& one : fabric->dimensions) {
+            devices *= one.size;
+            graphs += one.routes ? 1 : 0;
+        }
+        QCOMPARE(devices, group.count);
+        for (const NetworkTier& tier : group.tiers) {
+            QVERIFY2(tier.stated || tier.links || tier.source == TierSource::OwnLinks, preset);
+            if (!tier.links) continue;
+            QCOMPARE(tier.links->paths.size(), tier.links->graph.edges.size());
+            for (const std::string& path : tier.links->paths) {
+                const std::string below = path.substr(path.find('/') + 1);
+                QVERIFY2(findComponent(found->hardware.root, below).has_value(), path.c_str());
+            }
+        }
+        const ClosedFormNetwork wires(group.tiers, wiresAlone());
+        for (const LinkCarrying carrying : {LinkCarrying::StoreAndForward, LinkCarrying::Fluid}) {
+            ClusterSettings s;
+            s.network = *fabric;
+            s.network.carrying = carrying;
+            s.splits = s.activeChunks = 2;
+            const double seconds = static_cast<double>(endOf(ranOn(s, TraceCollective::AllReduce, 8 << 20))) * 1e-12;
+            const auto price =
+                wires.price({CollectiveOp::AllReduce, 8 << 20, communicator(group.tiers, group.count, 1)});
+            QVERIFY2(price.has_value(), preset);
+            QVERIFY2(seconds >= price->low * (1 - 1e-9),
+                     fmt::format("{}: {} and {}", preset, seconds, price->low).c_str());
+        }
+    }
+    QVERIFY(graphs >= 3);
 }
 
 void TstNetworkGraphs::refused() {
