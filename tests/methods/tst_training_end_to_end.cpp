@@ -166,13 +166,15 @@ void TstTrainingEndToEnd::vendors() {
                    {"nvidia_dgxc JAX bf16 h100", 0.1},
                    {"nvidia_dgxc JAX fp8 h100", 0.1},
                    {"nvidia_dgxc Megatron bf16 experts h100", 0.1},
+                   {"nvidia_dgxc Megatron fp8 experts h100", 0.08},
                    {"nvidia_nemo_2024 Megatron fp8 h100", 0.08},
                    {"nvidia_megatron_bridge Megatron fp8 b200", 0.08},
                    {"nvidia_megatron_bridge Megatron fp8 gb200", 0.08},
                    {"nvidia_megatron_bridge Megatron fp8 gb300", 0.08},
                    {"mlperf_training Megatron fp8 b200", 0.08},
                    {"other_llm_training torchtitan bf16 h100-96", 0.1}});
-    // Seen: experts in fp8 19 to 47 % (releases of the same software differ up to three times), MLPerf on H100 13 %.
+    // Seen: experts on Blackwell 12 to 47 % (releases of the same software differ up to three times), MLPerf on H100 13
+    // %.
 }
 
 void TstTrainingEndToEnd::sailor() {

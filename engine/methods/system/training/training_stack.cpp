@@ -19,7 +19,7 @@ constexpr std::array megatron_2021{StackOnGeneration{Ampere, 1.11, 1.51, 0.05, 0
 constexpr std::array megatron_2022{StackOnGeneration{Ampere, 1.01, 1.33, 0.05, 0.05}};
 constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 0.15, 0.15}};
 constexpr std::array megatron_core{StackOnGeneration{Hopper, 1.12, 1.12, 0.12, 0.05}};
-constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 0.08, 0.14},
+constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 0.08, 0.14, 1.43},
                                        StackOnGeneration{Blackwell, 0.99, 1.50, 0.09, 0.12},
                                        StackOnGeneration{BlackwellUltra, 0.887, 0.83, 0.06, 0.05}};
 constexpr std::array jax{StackOnGeneration{Hopper, 1.04, 1.04, 0.15, 0.15}};
@@ -151,7 +151,8 @@ void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answe
     OperatorEstimates& ops = answer.operators;
     double before = 0, after = 0;
     for (std::size_t i = 0; i < ops.size() && i < shard.operators.size(); ++i) {
-        const double factor = shard.operators[i].attention ? row.attention : row.kernels;
+        const bool experts = row.experts > 0 && shard.operators[i].type == "GroupedMatMul";
+        const double factor = shard.operators[i].attention ? row.attention : experts ? row.experts : row.kernels;
         const double update = own(ops.updateSeconds, i), seconds = ops.seconds[i];
         before += seconds;
         ops.seconds[i] = (seconds - update) * factor + update;

@@ -27,6 +27,7 @@ struct StackOnGeneration {
     double attention = 1;  ///< the same, of attention
     /// 90 % of the steps that were fitted to lie from answer × (1 − below) to answer × (1 + above).
     double below = 0, above = 0;
+    double experts = 0;  ///< as `kernels`, of products of experts; 0: as those
 };
 
 struct TrainingStack {
