@@ -17,13 +17,13 @@ constexpr std::array llm_foundry{StackOnGeneration{Ampere, 1.06, 1.43, 0.12, 0.1
                                  StackOnGeneration{Hopper, 1.06, 3.23, 0.06, 0.07}};
 constexpr std::array megatron_2021{StackOnGeneration{Ampere, 1.11, 1.51, 0.05, 0.07}};
 constexpr std::array megatron_2022{StackOnGeneration{Ampere, 1.01, 1.33, 0.05, 0.05}};
-constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 0.15, 0.15}};
+constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 0.10, 0.28}};
 constexpr std::array megatron_core{StackOnGeneration{Hopper, 1.12, 1.12, 0.12, 0.05}};
 constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 0.08, 0.14, 1.43},
                                        StackOnGeneration{Blackwell, 0.99, 1.50, 0.09, 0.12},
                                        StackOnGeneration{BlackwellUltra, 0.887, 0.83, 0.06, 0.05}};
-constexpr std::array jax{StackOnGeneration{Hopper, 1.04, 1.04, 0.15, 0.15}};
-constexpr std::array jax_fp8{StackOnGeneration{Hopper, 1.27, 1.27, 0.15, 0.15}};
+constexpr std::array jax{StackOnGeneration{Hopper, 0.94, 0.94, 0.12, 0.18}};
+constexpr std::array jax_fp8{StackOnGeneration{Hopper, 1.33, 1.33, 0.20, 0.10}};
 constexpr std::array torchtitan{StackOnGeneration{Hopper, 1.63, 1.63, 0.10, 0.15}};
 constexpr std::array torchtitan_fp8{StackOnGeneration{Hopper, 1.37, 4.30, 0.15, 0.30}};
 constexpr std::array sailor{StackOnGeneration{Hopper, 2.59, 0.805, 0.15, 0.15}};
@@ -50,7 +50,7 @@ constexpr std::array stacks{
     TrainingStack{.id = "deepspeed-zero3",
                   .title = "DeepSpeed ZeRO-3, 2021, fp16",
                   .source = "Narayanan et al. 2021, table 2, half of the six steps; kernels as Megatron-LM's of 2021",
-                  .overlap = 6.2,
+                  .overlap = 5.35,
                   .generations = deepspeed},
     TrainingStack{.id = "megatron-core",
                   .title = "Megatron-Core and NeMo, 2024, bf16",
