@@ -238,7 +238,7 @@ private slots:
         view.resize(800, 400);
         StepTimelineData data;
         data.estimate = twoStages();
-        data.plan.pipeline = 2;
+        data.plan = {.pipeline = 2, .schedule = PipelineSchedule::GPipe};
         data.microbatches = 3;
         data.chunk = {2e9};
         view.setData(data);

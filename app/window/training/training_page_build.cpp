@@ -60,6 +60,9 @@ void TrainingPage::build() {
     stack_->addWidget(body);
     cases_ = new CasesView(this);
     stack_->addWidget(cases_);
+    // What a view would like is more than a small window has: it scrolls or elides.
+    right->setMinimumWidth(40 * unit);
+    cases_->setMinimumWidth(40 * unit);
     connect(cases_, &CasesView::closed, this, [this] {
         casesOpen_ = false;
         showQuestion();
