@@ -213,6 +213,7 @@ private slots:
         QCOMPARE(undo()->count(), count + 1);
         QVERIFY(answered());
         QCOMPARE(page_->question().step.recompute, plan.recompute);
+        QVERIFY(page_->isPinned());  // the plan of before, to see what is better and why
         // The closed form beside the run is what the search said of it.
         QVERIFY(page_->quick());
         QCOMPARE(page_->quick()->seconds, found.points[static_cast<std::size_t>(chosen)].figures.seconds);

@@ -107,7 +107,7 @@ PlanFinder::PlanFinder(std::shared_ptr<WorkloadCache> cache, QWidget* parent)
     chosenText_->setObjectName(QStringLiteral("training.finder.chosen"));
     chosenText_->setElided(true);
     use_ = named(new QPushButton(tr("Use this plan"), this), "training.finder.use", tr("Use this plan"),
-                 tr("Makes it the plan of this question; one step of the undo list"));
+                 tr("Makes it the plan of this question, beside the one of before; one step of the undo list"));
     use_->setEnabled(false);
     foot->addWidget(chosenText_, 1);
     foot->addWidget(use_);

@@ -131,6 +131,8 @@ QWidget* TrainingPage::buildViews(QWidget* parent) {
     connect(finder_, &PlanFinder::used, this, [this](const StepPlan& plan) {
         TrainingStep step = question_.step;
         step.recompute = plan.recompute;
+        // What it is better in, and why, is seen beside the plan of before.
+        if (!pinned_) pin(true);
         applyStep(plan.plan, step);
     });
     return tabs_;
