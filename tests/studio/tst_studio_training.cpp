@@ -252,6 +252,20 @@ private slots:
         QVERIFY(std::abs(sum / page_->quick()->seconds - 1) < 1e-6);
     }
 
+    // The same plan in another project is another answer, at once.
+    void anotherProjectForgetsTheFigures() {
+        ask();
+        QVERIFY(page_->quick());
+        const double before = page_->quick()->seconds;
+        Project other = cluster("training-step", "tp=4,dp=4");
+        other.workloads.front().recipe.options.batch = 64;
+        window_->document().reset(other);
+        QTRY_COMPARE(page_->question().recipe.options.batch, 64);
+        QVERIFY(!page_->quick() || page_->quick()->seconds > 2 * before);
+        QVERIFY(answered());
+        QVERIFY(page_->quick() && page_->quick()->seconds > 2 * before);
+    }
+
     void theSurveysNumbersAreOneClick() {
         window_->openExample("astra-sim-hgx-h100");
         QVERIFY(page_->isVisible() && page_->showsCases());

@@ -14,6 +14,12 @@ const StepFigures* QuickAnswers::figures(const StepPlan& plan) const {
 void QuickAnswers::ask(const TrainingQuestion& question, const std::string& method,
                        std::shared_ptr<const CalibrationSet> calibrations) {
     const StepPlan plan{question.plan, question.step.recompute};
+    Asked asked{question.hardware, question.recipe, method, question.step.optimizer, calibrations};
+    if (!(asked == asked_)) {  // the same plan of another question is another answer
+        figures_.reset();
+        refusal_.reset();
+        asked_ = std::move(asked);
+    }
     work_.ask(
         [plan, method, calibrations = std::move(calibrations), hardware = question.hardware, recipe = question.recipe,
          optimizer = question.step.optimizer, cache = cache_,

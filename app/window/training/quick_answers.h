@@ -43,8 +43,19 @@ private:
         Expected<std::shared_ptr<const StepModel>> model;
     };
 
+    /// What the newest answer is of, beside its plan.
+    struct Asked {
+        HardwarePtr hardware;
+        WorkloadRecipe recipe;
+        std::string method;
+        Optimizer optimizer = Optimizer::Adam;
+        std::shared_ptr<const CalibrationSet> calibrations;
+        bool operator==(const Asked&) const = default;
+    };
+
     std::shared_ptr<WorkloadCache> cache_;
     std::shared_ptr<std::optional<Prepared>> prepared_;
+    Asked asked_;
     StepPlan plan_;
     std::optional<StepFigures> figures_;
     std::optional<Diagnostic> refusal_;

@@ -4,6 +4,7 @@
 #include "app/window/hardware/add_hardware.h"
 #include "hardware/edit/tree_edit.h"
 #include "hardware/files/catalogue.h"
+#include "hardware/walk.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -22,11 +23,16 @@ namespace {
 
 constexpr double bytesPerParameter = 18;  ///< 16-bit weights and gradients, a sum in fp32, Adam's state
 
-Component* firstNode(Component& component) {
-    if (component.kind == ComponentKind::Node) return &component;
-    for (Component& child : component.children)
-        if (Component* found = firstNode(child)) return found;
-    return nullptr;
+/// Of the first node that is drawn; nothing where there is none.
+std::optional<ComponentPath> firstNode(const Component& root) {
+    const std::vector<ComponentPath> nodes = outermost(root, ComponentKind::Node);
+    return nodes.empty() ? std::nullopt : std::optional(nodes.front());
+}
+
+/// Copies of the first node; 0 where there is none.
+std::int64_t nodesOf(const Component& root) {
+    const auto node = firstNode(root);
+    return node ? componentAt(root, *node)->count : 0;
 }
 
 }  // namespace
@@ -148,7 +154,7 @@ void TrainingStartPage::fill(const ProjectState& state, const TrainingQuestion& 
     for (const BuiltinModel& each : languageModels())
         model_->addItem(ui::qs(each.info.name), QStringList{QStringLiteral("library"), ui::qs(each.info.id)});
     for (const HardwarePtr& each : state.hardware)
-        if (!each->root.children.empty())
+        if (!partsIn(each->root).empty())
             cluster_->addItem(ui::qs(each->name), QStringList{QStringLiteral("project"), ui::qs(each->name)});
     separate(cluster_);
     const int systems = cluster_->count();
@@ -179,12 +185,9 @@ void TrainingStartPage::clusterChosen() {
     if (chosen.size() == 2) {
         if (chosen[0] == QLatin1String("project")) {
             const int at = state_.hardwareIndex(chosen[1].toStdString());
-            if (at >= 0) {
-                Component root = state_.hardware[static_cast<std::size_t>(at)]->root;
-                if (const Component* node = firstNode(root)) nodes = node->count;
-            }
+            if (at >= 0) nodes = nodesOf(state_.hardware[static_cast<std::size_t>(at)]->root);
         } else if (auto loaded = loadHardware(chosen[1].toStdString())) {
-            if (const Component* node = firstNode(loaded->hardware.root)) nodes = node->count;
+            nodes = nodesOf(loaded->hardware.root);
         }
     }
     // Of what the project has, the drawing says it; the form of the page changes it.
@@ -219,8 +222,9 @@ void TrainingStartPage::start() {
         auto loaded = loadHardware(cluster[1].toStdString());
         if (!loaded) return emit refused(loaded.error());
         design = std::move(loaded->hardware);
-        if (Component* node = firstNode(design.root); node && node->count != nodes_->value()) {
-            node->count = nodes_->value();
+        if (const auto node = firstNode(design.root);
+            node && componentAt(design.root, *node)->count != nodes_->value()) {
+            componentAt(design.root, *node)->count = nodes_->value();
             design.name = tr("%1, %n node(s)", nullptr, nodes_->value())
                               .arg(ui::qs(design.name).section(QLatin1Char(','), 0, 0))
                               .toStdString();
