@@ -84,6 +84,7 @@ void ClusterMachine::send(std::int32_t slot, std::uint32_t index, Unit unit) {
     directs_[at] = {
         fabric_.begin(number, node.peer), slot, target, index, channel(slot, target, node.tag, node.bytes), bytes};
     ++outcome_.messages;
+    if (!settings_.astraSim) exchangeBegins(target);
     if (settings_.prices) {
         queue_.schedule(queue_.now() + fabric_.ticks(settings_.prices->message(number, node.peer, bytes) * 1e9),
                         DirectThere, at);
@@ -130,7 +131,7 @@ void ClusterMachine::receive(std::int32_t slot, std::uint32_t index) {
     if (!isPeer(slot, node.peer))
         return refuse(slot, index, "cluster.peer", fmt::format("a receive from rank {}", node.peer),
                       fmt::format("another one of {} ranks", fabric_.devices()));
-    exchangeBegins(slot);
+    if (settings_.astraSim) exchangeBegins(slot);
     Channel& its = channels_[channel(slotOf(node.peer), slot, node.tag, node.bytes)];
     const auto at = static_cast<std::uint32_t>(receivers_.size());
     receivers_.push_back({slot, index});
@@ -146,6 +147,7 @@ void ClusterMachine::directThere(std::uint32_t message) {
     const Direct come = directs_[message];
     freeDirects_.push_back(message);
     done(come.source, come.node, settings_.astraSim ? Exchange : Free);
+    if (!settings_.astraSim) exchangeEnds(come.target);
     Channel& its = channels_[come.channel];
     if (its.receivers.empty()) {
         ++its.come;
@@ -153,7 +155,14 @@ void ClusterMachine::directThere(std::uint32_t message) {
     }
     const Receiver receiver = receivers_[its.receivers.front()];
     its.receivers.pop_front();
-    done(receiver.slot, receiver.node, Free);
+    received(receiver);
+}
+
+// For the receiver a message is under way from when it is sent: who waits for one that nobody has sent yet waits for
+// another rank's computing.
+void ClusterMachine::received(const Receiver& its) {
+    if (!settings_.astraSim) exchangeBegins(its.slot);
+    done(its.slot, its.node, Free);
 }
 
 std::string ClusterMachine::waitsFor(std::int32_t slot) const {

@@ -180,7 +180,7 @@ void ClusterMachine::handle(TimeBuckets::Event event) {
             break;
         case ReceiveDone: {
             const Receiver receiver = receivers_[event.subject];
-            done(receiver.slot, receiver.node, Free);
+            received(receiver);
             break;
         }
         default:

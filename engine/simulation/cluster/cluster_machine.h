@@ -108,6 +108,7 @@ private:
     void receive(std::int32_t slot, std::uint32_t index);
     void collective(std::int32_t slot, std::uint32_t index, Unit unit);
     void directThere(std::uint32_t message);
+    void received(const Receiver& its);
     std::uint32_t channel(std::int32_t source, std::int32_t target, std::int32_t tag, std::int64_t bytes);
     bool isPeer(std::int32_t slot, std::int32_t peer) const;
     void refuse(std::int32_t slot, std::uint32_t index, const char* code, std::string message, std::string expected,

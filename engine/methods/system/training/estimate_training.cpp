@@ -424,6 +424,7 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     if (!answer) return Unexpected(std::move(answer.error()));
     const StackHere here = stackHere(method, scenario, planned->group(), context);
     const Workload& shard = *planned->sharded.shard;
+    const double alone = answer->latency.value;  // of its kernels, to which its figures belong
     if (here.row) takeStack(*here.row, shard.graph, *answer);
     const double low = answer->latency.value > 0 ? answer->interval.low / answer->latency : 1,
                  high = answer->latency.value > 0 ? answer->interval.high / answer->latency : 1;
@@ -457,7 +458,7 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     const Sent sent = sentBy(*prices, plan, planned->group().tiers);
     setLatency(*answer, *runs);
     if (here.row) setMeasured(*answer, here);
-    answer->figures = figuresOf(*answer, plan, computed, planned->sharded.microbatches, sums, sent);
+    answer->figures = figuresOf(*answer, plan, alone, planned->sharded.microbatches, sums, sent);
     const double whole = answer->memory ? answer->memory->weights.value : 0;
     setMemory(*answer, *program, planned->sharded, step);
     if (computed > 0)
