@@ -6,6 +6,7 @@
 #include "app/document/commands/serving_edits.h"
 #include "app/document/commands/set_attribute.h"
 #include "app/document/commands/set_replication.h"
+#include "app/document/commands/training_edits.h"
 #include "base/random.h"
 #include "support/studio_fixture.h"
 
@@ -245,6 +246,11 @@ const std::map<std::string, Make>& kinds() {
         {"methods",
          [](S s, R r) {
              return r.below(2) ? setMethodsEdit(s, {"roofline"}) : setMethodsEdit(s, {"llm-inference", "roofline"});
+         }},
+        {"training",
+         [](S s, R r) {
+             const Plan plan{.tensor = 1 + std::int64_t(r.below(8)), .data = 1 + std::int64_t(r.below(4))};
+             return setTrainingEdit(s, plan, r.below(2) ? "training-step" : "training-step(recompute=full)");
          }},
         {"rename project",
          [](S s, R r) { return renameProjectEdit(s, QStringLiteral("Project %1").arg(r.below(99))); }},
