@@ -191,7 +191,7 @@ Method stepDistributionMethod() {
             "published clusters, not of yours.",
         .lineage = {"PRISM: probabilistic runtime modeling for large-scale training, 2025",
                     "Daly: optimum checkpoint interval, FGCS 2006", "Dubey et al.: The Llama 3 herd of models, 2024"},
-        .cost = {.fixed = 1.0},
+        .cost = {.fixed = 1.5e-2},
         .version = "1",
         .live = false,
         .options = {{.key = "compute",
