@@ -162,9 +162,7 @@ std::vector<StepRow> stepRows(const StepAnswer& answer, const StepAnswer* quick,
         [](const StepAnswer& a) { return a.utilisation; }, Dimension::Fraction, false);
     add(
         "Bubble", "Bubble",
-        "Share of the step in which a stage waits for other stages: filling, draining, uneven stages. Where a "
-        "hand-over "
-        "is under way meanwhile, the run counts the wait as communication, the closed form as bubble.",
+        "Share of the step in which a stage waits for other stages: filling, draining, uneven stages.",
         [](const StepAnswer& a) { return a.bubble; }, Dimension::Fraction);
     add(
         "Exposed communication", "Exposed comm.",
