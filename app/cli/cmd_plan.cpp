@@ -150,9 +150,16 @@ Expected<PlanSearchRequest> requestOf(const Arguments& arguments) {
     auto workload = loadWorkload(*recipe);
     if (!workload) return Unexpected(std::move(workload.error()));
     TrainingStep step;
-    if (const auto text = arguments.value("optimizer")) {
-        const auto task = parseTask(fmt::format("training-step(optimizer={})", *text));
-        if (!task) return notA("optimizer", *text, "adam, sgd or none");
+    std::string options;
+    constexpr std::pair<const char*, const char*> keys[] = {{"optimizer", "adam, sgd or none"},
+                                                            {"lora", "a rank from 0 to 65536"},
+                                                            {"imbalance", "a ratio from 1 to 1000"}};
+    for (const auto& [key, expected] : keys) {
+        const auto text = arguments.value(key);
+        if (!text) continue;
+        options += fmt::format("{}{}={}", options.empty() ? "" : ",", key, *text);
+        const auto task = parseTask(fmt::format("training-step({})", options));
+        if (!task) return notA(key, *text, expected);
         step = std::get<TrainingStep>(*task);
     }
     request.scenario = {*hardware, *workload, {}, step};
@@ -321,6 +328,8 @@ std::vector<Option> planOptions() {
         {"method", "ID", "what prices kernels: tile-hybrid (default), or id(key=value,…)"},
         {"calibration", "FILE", "what learned methods answer with, before what ships", true},
         {"optimizer", "WORD", "adam (default), sgd or none"},
+        {"lora", "RANK", "train adapters of this rank beside every layer, and leave the weights as they are"},
+        {"imbalance", "RATIO", "tokens of the busiest device of experts, over the mean (1)"},
         {"tp", "N,…", "tensor parallelism to choose among; so too the following"},
         {"pp", "N,…", "stages"},
         {"dp", "N,…", "copies"},

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace orrery {
 
@@ -26,6 +27,15 @@ bool choose(std::string_view value, const std::array<std::string_view, N>& names
     return true;
 }
 
+template <class Number>
+bool number(std::string_view value, Number least, Number most, Number& out) {
+    Number read{};
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
+    if (error != std::errc{} || end != value.data() + value.size() || !(read >= least && read <= most)) return false;
+    out = read;
+    return true;
+}
+
 Expected<Task> trainingStep(std::string_view inside) {
     TrainingStep step;
     if (inside.empty()) return step;
@@ -35,10 +45,13 @@ Expected<Task> trainingStep(std::string_view inside) {
                                                                            ? std::string_view()
                                                                            : option.substr(equals + 1);
         const bool good = (key == "optimizer" && choose(value, optimizerNames, step.optimizer)) ||
-                          (key == "recompute" && choose(value, recomputeNames, step.recompute));
+                          (key == "recompute" && choose(value, recomputeNames, step.recompute)) ||
+                          (key == "lora" && number(value, std::int64_t{0}, std::int64_t{65536}, step.lora)) ||
+                          (key == "imbalance" && number(value, 1.0, 1000.0, step.imbalance));
         if (good) continue;
         return fail("task.bad-option", fmt::format("`{}` is no option of a training step", option),
-                    "optimizer=adam, sgd or none; recompute=none, selective or full");
+                    "optimizer=adam, sgd or none; recompute=none, selective or full; lora=RANK, 0 to 65536; "
+                    "imbalance=RATIO, 1 to 1000");
     }
     return step;
 }
@@ -70,10 +83,14 @@ std::string toText(const Task& task) {
     const auto* step = std::get_if<TrainingStep>(&task);
     if (!step || *step == TrainingStep{}) return kind;
     std::string options;
-    if (step->optimizer != Optimizer::Adam) options = fmt::format("optimizer={}", toText(step->optimizer));
-    if (step->recompute != Recompute::None)
-        options += fmt::format("{}recompute={}", options.empty() ? "" : ", ", toText(step->recompute));
-    return fmt::format("{}({})", kind, options);
+    const auto add = [&](std::string_view key, std::string_view value) {
+        options += fmt::format("{}{}={}", options.empty() ? "" : ", ", key, value);
+    };
+    if (step->optimizer != Optimizer::Adam) add("optimizer", toText(step->optimizer));
+    if (step->recompute != Recompute::None) add("recompute", toText(step->recompute));
+    if (step->lora > 0) add("lora", std::to_string(step->lora));
+    if (step->imbalance != 1) add("imbalance", fmt::format("{}", step->imbalance));
+    return options.empty() ? kind : fmt::format("{}({})", kind, options);
 }
 
 Expected<Task> parseTask(std::string_view text) {

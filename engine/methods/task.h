@@ -40,13 +40,16 @@ std::string_view toText(Recompute recompute);
 struct TrainingStep {
     Optimizer optimizer = Optimizer::Adam;
     Recompute recompute = Recompute::None;
-    bool accumulate = false;  ///< gradients of narrower weights add up in fp32, micro-batch by micro-batch; a plan sets it
+    std::int64_t lora = 0;  ///< rank of adapters that are trained while the weights stay (Hu et al. 2022); 0: none
+    double imbalance = 1;   ///< tokens of the busiest device of experts, over the mean of all
+    bool accumulate =
+        false;  ///< gradients of narrower weights add up in fp32, micro-batch by micro-batch; a plan sets it
     bool operator==(const TrainingStep&) const = default;
 };
 
 /// Requests on a fleet of replicas (system level). The study says who serves and what arrives.
 struct ServingRun {
-    std::shared_ptr<const ServingStudy> study;  ///< never null
+    std::shared_ptr<const ServingStudy> study;       ///< never null
     bool operator==(const ServingRun& other) const;  ///< of what the studies say
 };
 
@@ -60,7 +63,8 @@ std::string_view toText(TaskKind kind);  ///< `pass`, `operator`, `training-step
 
 /// `pass`, `training-step(optimizer=sgd)`, `operator(o_proj)`, `serving-run(Two schedulers)`: for people and files.
 std::string toText(const Task& task);
-/// Reads `pass`, `training-step`, `training-step(optimizer=sgd, recompute=full)`, `operator(NAME)`. A serving run is a file of its own
+/// Reads `pass`, `training-step`, `training-step(optimizer=sgd, recompute=full, lora=16, imbalance=1.2)`,
+/// `operator(NAME)`. A serving run is a file of its own
 /// (store/project/serving_file.h). Fails with `task.unknown`, `task.bad-option`.
 Expected<Task> parseTask(std::string_view text);
 

@@ -131,6 +131,8 @@ private slots:
     void keptByASchedule();
     void tokensTravelToExperts();
     void expertsDoTheSameWork();
+    void adaptersAlone();
+    void crowdedExpertsTakeLonger();
     void gradientsHide();
     void oneDeviceForItsLikes();
     void recomputation();
@@ -433,6 +435,14 @@ void TstTrainingStep::refused() {
     QVERIFY(task.has_value());
     QCOMPARE(toText(*task), std::string("training-step(optimizer=sgd, recompute=full)"));
     QVERIFY(!parseTask("training-step(recompute=some)"));
+    const auto adapted = parseTask("training-step(lora=16, imbalance=1.25)");
+    QVERIFY(adapted);
+    QCOMPARE(std::get<TrainingStep>(*adapted).lora, 16);
+    QCOMPARE(std::get<TrainingStep>(*adapted).imbalance, 1.25);
+    QCOMPARE(toText(*adapted), std::string("training-step(lora=16, imbalance=1.25)"));
+    for (const char* wrong :
+         {"lora=-1", "lora=1e9", "lora=x", "lora=", "imbalance=0.9", "imbalance=nan", "imbalance=1e9"})
+        QVERIFY2(!parseTask(fmt::format("training-step({})", wrong)), wrong);
 }
 
 // Experts over several copies: what a device sends to them and gets back is each token's choices, forwards and
@@ -500,6 +510,85 @@ void TstTrainingStep::expertsDoTheSameWork() {
         for (const char* plan : {"tp=4,ep=4", "tp=4,ep=2", "tp=2,ep=1", "dp=8,ep=8", "tp=2,dp=4,ep=8", "dp=8,ep=4"})
             QVERIFY2(std::abs(work(plan) / one - 1) < 1e-9, plan);
     }
+}
+
+// Adapters of rank 16 beside all linear layers of Llama-3 8B are 41,943,040 parameters (Hu et al. 2022: r (in + out)
+// each). Their gradients are all that copies exchange; a backward pass loses one of a product's two products; state is
+// theirs alone. The closed form says the same.
+void TstTrainingStep::adaptersAlone() {
+    WorkloadRecipe recipe;
+    recipe.source = "llama-3-8b";
+    recipe.options.batch = 16;
+    recipe.options.sequence = 2048;
+    recipe.options.phase = Phase::TrainingForward;
+    const auto workload = loadWorkload(recipe);
+    QVERIFY(workload);
+    auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
+    const Method& method = *findMethod("tile-hybrid");
+    const auto asked = [&](std::int64_t rank, const char* plan) {
+        return Scenario{pod("dgx-h100-superpod"), *workload, *parsePlan(plan), TrainingStep{.lora = rank}};
+    };
+    const auto traces = trainingTraces(method, asked(16, "dp=8"), context);
+    QVERIFY2(traces, traces ? "" : toText(traces.error()).c_str());
+    std::int64_t sent = 0;
+    for (const TraceNode& node : traces->job.traces.front()->nodes)
+        if (node.work == TraceWork::Collective) sent += node.bytes;
+    QCOMPARE(sent, 2 * 41943040);
+
+    for (const char* plan : {"dp=8", "tp=2,pp=2,dp=4,zero=1"}) {
+        const auto all = estimate(method, asked(0, plan), context), few = estimate(method, asked(16, plan), context);
+        QVERIFY2(all && few, !few ? toText(few.error()).c_str() : "");
+        const double ratio = few->latency / all->latency;
+        // Two of three products stay; the optimizer's pass and the exchange of gradients hardly do.
+        QVERIFY2(ratio > 0.5 && ratio < 0.75, qPrintable(QString::number(ratio)));
+        QVERIFY(few->memory->weights.value < 0.3 * all->memory->weights.value);
+        const auto closed = estimate(*findMethod("closed-form-step"), asked(16, plan), context);
+        QVERIFY(closed);
+        QVERIFY(std::abs(closed->latency / few->latency - 1) < 0.02);
+        QVERIFY(std::abs(closed->memory->weights / few->memory->weights - 1) < 1e-6);
+    }
+    const auto more = estimate(method, asked(256, "dp=8"), context), few = estimate(method, asked(16, "dp=8"), context);
+    QVERIFY(more && more->latency > few->latency);
+    WorkloadRecipe other;
+    other.source = "resnet-50";
+    other.options.batch = 64;
+    const auto images = loadWorkload(other);
+    const auto refused =
+        estimate(method, {pod("dgx-h100-superpod"), *images, *parsePlan("dp=8"), TrainingStep{.lora = 8}}, context);
+    QVERIFY(!refused && refused.error().code == "training.lora");
+}
+
+// All wait for the device with most tokens, and it gets more of them.
+void TstTrainingStep::crowdedExpertsTakeLonger() {
+    WorkloadRecipe recipe;
+    recipe.source = "mixtral-8x7b";
+    recipe.options.batch = 16;
+    recipe.options.sequence = 1024;
+    recipe.options.phase = Phase::TrainingForward;
+    const auto workload = loadWorkload(recipe);
+    QVERIFY(workload);
+    auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
+    for (const char* id : {"tile-hybrid", "closed-form-step"}) {
+        double before = 0;
+        for (const double imbalance : {1.0, 1.3, 2.0}) {
+            const auto answer = estimate(*findMethod(id),
+                                         {pod("dgx-h100-superpod"), *workload, *parsePlan("dp=8,ep=8,mb=2"),
+                                          TrainingStep{.imbalance = imbalance}},
+                                         context);
+            QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
+            QVERIFY2(answer->latency.value > 1.05 * before, id);
+            before = answer->latency.value;
+        }
+    }
+    const auto whole =
+        estimate(*findMethod("tile-hybrid"),
+                 {pod("dgx-h100-superpod"), *workload, *parsePlan("tp=8"), TrainingStep{.imbalance = 2}}, context);
+    const auto even = estimate(*findMethod("tile-hybrid"),
+                               {pod("dgx-h100-superpod"), *workload, *parsePlan("tp=8"), TrainingStep{}}, context);
+    QVERIFY(whole && even);
+    QCOMPARE(whole->latency.value, even->latency.value);
 }
 
 QTEST_APPLESS_MAIN(TstTrainingStep)

@@ -182,7 +182,7 @@ QWidget* PlanFinder::buildChoices() {
 void PlanFinder::setQuestion(const TrainingQuestion& question, const std::string& method,
                              std::shared_ptr<const CalibrationSet> calibrations, double price) {
     question_ = question;
-    asked_ = {question.hardware, question.recipe, question.step.optimizer, method};
+    asked_ = {question.hardware, question.recipe, question.step, method};
     calibrations_ = std::move(calibrations);
     price_ = price;
     showState();
@@ -210,7 +210,7 @@ void PlanFinder::start() {
             std::stop_token stop, Progress& progress) mutable -> Expected<PlanSearchResult> {
             const auto workload = cache->get(asked.recipe);
             if (!workload) return Unexpected(workload.error());
-            request.scenario = {asked.hardware, *workload, {}, TrainingStep{asked.optimizer}};
+            request.scenario = {asked.hardware, *workload, {}, asked.step};
             const auto executor = makeDefaultExecutor();
             PlanSearchContext context{*executor, stop, &progress, calibrations.get()};
             return searchPlans(request, context);

@@ -57,7 +57,7 @@ private:
     struct Asked {
         HardwarePtr hardware;
         WorkloadRecipe recipe;
-        Optimizer optimizer = Optimizer::Adam;
+        TrainingStep step;
         std::string method;
         bool operator==(const Asked&) const = default;
     };

@@ -211,6 +211,20 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
     optimizer_->addItem(tr("SGD"), static_cast<int>(Optimizer::Sgd));
     optimizer_->addItem(tr("none"), static_cast<int>(Optimizer::None));
     addField(grid, tr("Optimizer"), optimizer_);
+    lora_ =
+        number("training.lora", tr("LoRA rank"),
+               tr("Adapters of this rank are trained beside every layer, and the weights stay as they are"), 0, 65536);
+    lora_->setSpecialValueText(tr("all weights"));
+    lora_->setSingleStep(8);
+    addField(grid, tr("LoRA rank"), lora_);
+    imbalance_ = named(new QDoubleSpinBox(parent), "training.imbalance", tr("Imbalance of experts"),
+                       tr("Tokens of the busiest device of experts, over the mean of all"));
+    imbalance_->setRange(1, 1000);
+    imbalance_->setDecimals(2);
+    imbalance_->setSingleStep(0.1);
+    imbalance_->setSuffix(QStringLiteral(" ×"));
+    imbalance_->setKeyboardTracking(false);
+    addField(grid, tr("Imbalance"), imbalance_);
     header(grid, tr("What it runs on"));
     nodes_ = number("training.nodes", tr("Nodes"), tr("Copies of the node in the drawing"), 1, 1'000'000);
     const int row = grid->rowCount();
@@ -234,6 +248,10 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
         changeStep(
             [this](TrainingStep& step) { step.optimizer = static_cast<Optimizer>(optimizer_->currentData().toInt()); });
     });
+    connect(lora_, &QSpinBox::valueChanged, this,
+            [this](int rank) { changeStep([rank](TrainingStep& step) { step.lora = rank; }); });
+    connect(imbalance_, &QDoubleSpinBox::valueChanged, this,
+            [this](double ratio) { changeStep([ratio](TrainingStep& step) { step.imbalance = ratio; }); });
     connect(nodes_, &QSpinBox::valueChanged, this, [this](int value) {
         if (!filling_) emit nodesEdited(value);
     });
@@ -318,6 +336,12 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
     sequenceParallel_->setToolTip(question_.plan.tensor > 1
                                       ? tr("What tensor parallelism leaves whole is split by positions: less is kept")
                                       : tr("Nothing to split: raise the tensor parallelism first"));
+    setQuietly(lora_, question_.step.lora);
+    imbalance_->setValue(question_.step.imbalance);
+    const bool experts = question_.plan.expert > 1;
+    imbalance_->setEnabled(experts || question_.step.imbalance != 1);
+    imbalance_->setToolTip(experts ? tr("Tokens of the busiest device of experts, over the mean of all")
+                                   : tr("No experts are spread over devices: raise the expert parallelism first"));
     setQuietly(batch_, question_.recipe.options.batch);
     setQuietly(sequence_, question_.recipe.options.sequence);
     const auto node = nodeComponent(question_);

@@ -71,9 +71,9 @@ private:
     ui::Label *devices_ = nullptr, *refusal_ = nullptr;
     QCheckBox *fill_ = nullptr, *sequenceParallel_ = nullptr;
     QComboBox *schedule_ = nullptr, *zero_ = nullptr, *recompute_ = nullptr, *optimizer_ = nullptr;
-    QSpinBox *batch_ = nullptr, *sequence_ = nullptr, *nodes_ = nullptr;
+    QSpinBox *batch_ = nullptr, *sequence_ = nullptr, *nodes_ = nullptr, *lora_ = nullptr;
     QLabel* nodesName_ = nullptr;
-    QDoubleSpinBox* price_ = nullptr;
+    QDoubleSpinBox *price_ = nullptr, *imbalance_ = nullptr;
 };
 
 /// The component whose copies are the nodes of a cluster: the innermost `node` around its devices. Empty path and

@@ -14,7 +14,7 @@ const StepFigures* QuickAnswers::figures(const StepPlan& plan) const {
 void QuickAnswers::ask(const TrainingQuestion& question, const std::string& method,
                        std::shared_ptr<const CalibrationSet> calibrations) {
     const StepPlan plan{question.plan, question.step.recompute};
-    Asked asked{question.hardware, question.recipe, method, question.step.optimizer, calibrations};
+    Asked asked{question.hardware, question.recipe, method, question.step, calibrations};
     if (!(asked == asked_)) {  // the same plan of another question is another answer
         figures_.reset();
         refusal_.reset();
@@ -22,12 +22,11 @@ void QuickAnswers::ask(const TrainingQuestion& question, const std::string& meth
     }
     work_.ask(
         [plan, method, calibrations = std::move(calibrations), hardware = question.hardware, recipe = question.recipe,
-         optimizer = question.step.optimizer, cache = cache_,
+         step = question.step, cache = cache_,
          prepared = prepared_](std::stop_token stop, Progress&) -> Expected<StepFigures> {
             std::optional<Prepared>& there = *prepared;
             const bool same = there && there->hardware == hardware && there->recipe == recipe &&
-                              there->method == method && there->optimizer == optimizer &&
-                              there->calibrations == calibrations;
+                              there->method == method && there->step == step && there->calibrations == calibrations;
             if (!same) {
                 const auto workload = cache->get(recipe);
                 if (!workload) return Unexpected(workload.error());
@@ -37,9 +36,9 @@ void QuickAnswers::ask(const TrainingQuestion& question, const std::string& meth
                 EstimateContext context{*executor, {}};
                 context.options = choice->options;
                 context.calibrations = calibrations.get();
-                const Scenario scenario{hardware, *workload, plan.plan, TrainingStep{optimizer}};
-                there = Prepared{hardware,  recipe,       method,
-                                 optimizer, calibrations, StepModel::make(*findMethod(choice->id), scenario, context)};
+                const Scenario scenario{hardware, *workload, plan.plan, step};
+                there = Prepared{hardware, recipe,       method,
+                                 step,     calibrations, StepModel::make(*findMethod(choice->id), scenario, context)};
             }
             if (!there->model) return Unexpected(there->model.error());
             return (*there->model)->figures(plan, stop);

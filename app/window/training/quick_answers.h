@@ -38,7 +38,7 @@ private:
         HardwarePtr hardware;
         WorkloadRecipe recipe;
         std::string method;
-        Optimizer optimizer = Optimizer::Adam;
+        TrainingStep step;
         std::shared_ptr<const CalibrationSet> calibrations;
         Expected<std::shared_ptr<const StepModel>> model;
     };
@@ -48,7 +48,7 @@ private:
         HardwarePtr hardware;
         WorkloadRecipe recipe;
         std::string method;
-        Optimizer optimizer = Optimizer::Adam;
+        TrainingStep step;
         std::shared_ptr<const CalibrationSet> calibrations;
         bool operator==(const Asked&) const = default;
     };

@@ -98,7 +98,7 @@ private:
         return {piece.parameterBytes, piece.parameterBytes * piece.experts};
     }
     static HeldBytes gradientsOf(const LayerPiece& piece) {
-        return {piece.gradientBytes, piece.gradientBytes * piece.experts};
+        return {piece.gradientBytes, piece.gradientBytes * piece.expertsTrained};
     }
     const LayerPiece& pieceAt(std::int64_t at) const { return pieces_.layers[static_cast<std::size_t>(layerAt(at))]; }
 
@@ -258,10 +258,12 @@ private:
             Gradients gradients;
             Sides turn, back;
             HeldBytes held;
+            double trained = 0;
             for (std::int64_t k = chunksPerStage(plan_) - 1; k >= 0; --k) {
                 const std::int64_t chunk = chunkOf(plan_, s, static_cast<std::int32_t>(k));
                 const auto at = static_cast<std::size_t>(chunk);
                 held += {sums_[at].parameterBytes, sums_[at].expertBytes};
+                trained += sums_[at].trainedBytes;
                 turn += forward_[at] + backward_[at];
                 back += backward_[at];
                 if (copies_.any() && pairs) exchangeAtEnd(chunk, end, gradients);
@@ -273,12 +275,13 @@ private:
             for (std::size_t g = 0; each && g < gradients.until.size(); ++g)
                 gradients.until[g] = larger(gradients.until[g], end - sinceFirst(s, turn, back) + gradients.all[g] * m);
             sent_ += gradients.joules * (each ? m : 1);
-            const double share = pieces_.parameterBytes > 0 ? held.all / pieces_.parameterBytes : 0;
+            const double share = pieces_.trainedBytes > 0 ? trained / pieces_.trainedBytes : 0;
+            const HeldBytes updated = trained < held.all ? HeldBytes{trained, 0} : held;
             const double divided = held.all > 0 ? copies_.divided(held) / held.all : 1;
             const double update = pieces_.optimizerSeconds * share * (plan_.zero > 0 ? divided : 1);
             Sides finish = larger(end, gradients.end()) + facts_.factor * update;
             if (copies_.any() && (plan_.zero == 1 || plan_.zero == 2)) {
-                auto prices = copies_.gather(held);
+                auto prices = copies_.gather(updated);
                 if (facts_.stack) prices[0].seconds = prices[0].seconds * (1 - facts_.stack->hiddenGather);
                 finish += larger(prices[0].seconds, prices[1].seconds);
                 sent_ += prices[0].joules + prices[1].joules;
@@ -289,7 +292,7 @@ private:
                 figures_.data = finish.likely() - update - end.likely();
             }
             total = larger(total, finish);
-            addMemory(s, held.all, share, divided);
+            addMemory(s, held.all, trained, share, divided);
             end -= aheadOf(s, turns);
         }
         figures_.seconds = total.likely();
@@ -303,7 +306,7 @@ private:
     }
 
     // As stageMemories() has it.
-    void addMemory(std::int64_t stage, double bytes, double share, double divided) {
+    void addMemory(std::int64_t stage, double bytes, double trained, double share, double divided) {
         double counting = 0;
         const std::int64_t chunks = chunksPerStage(plan_);
         for (std::int64_t k = 0; k < chunks; ++k)
@@ -313,7 +316,7 @@ private:
         const double activations =
             pieces_.full ? kept * pieces_.inputBytes + pieces_.activationBytes : kept * pieces_.activationBytes;
         figures_.stages.push_back(
-            {Bytes(bytes * (plan_.zero >= 3 ? divided : 1)), Bytes(bytes * (plan_.zero >= 2 ? divided : 1)),
+            {Bytes(bytes * (plan_.zero >= 3 ? divided : 1)), Bytes(trained * (plan_.zero >= 2 ? divided : 1)),
              Bytes(pieces_.stateBytes * share * (plan_.zero >= 1 ? divided : 1)), Bytes(activations)});
         figures_.needs = std::max(figures_.needs, figures_.stages.back().total().value);
     }

@@ -173,9 +173,7 @@ Expected<Estimate> shardEstimate(const Method& method, const Scenario& scenario,
     Plan oneDevice;
     oneDevice.placement = scenario.plan.placement;
     const TrainingStep& step = std::get<TrainingStep>(scenario.task);
-    auto made = method.estimate(
-        {scenario.hardware, planned.sharded.shard, oneDevice, TrainingStep{step.optimizer, Recompute::None, true}},
-        context);
+    auto made = method.estimate({scenario.hardware, planned.sharded.shard, oneDevice, allOf(step)}, context);
     if (made && made->operators.forwardSeconds.empty())
         return fail("training.parts", "the method does not tell forward pass and backward pass apart",
                     "a method that composes kernels", "choose another method");
@@ -317,18 +315,19 @@ std::vector<Figure> figuresOf(const Estimate& answer, const Plan& plan, double c
 /// `whole`: weights, their gradients and the optimizer's state of the shard, B.
 double stateOf(const TrainingProgram& program, const ShardedWorkload& sharded, double whole) {
     const Plan& plan = program.plan;
+    const double weights = sharded.shard->totals.weightBytes;
+    const double withState = weights > 0 ? std::max(1.0, (whole - weights) / weights) : 1;
     double dense = 0, experts = 0;
     for (const ChunkProgram& chunk : program.chunks) {
         for (const std::int32_t l : chunk.layers) {
             const LayerProgram& its = program.layers[static_cast<std::size_t>(l)];
-            dense += its.parameterBytes * (1 - its.expertShare);
-            experts += its.parameterBytes * its.expertShare;
+            // Of frozen parameters there is no state.
+            const double kept = its.parameterBytes * (1 + (withState - 1) * its.trainedShare);
+            dense += kept * (1 - its.expertShare);
+            experts += kept * its.expertShare;
         }
     }
-    const double weights = sharded.shard->totals.weightBytes;
-    const double withState = weights > 0 ? std::max(1.0, (whole - weights) / weights) : 1;
-    return withState * (dense * static_cast<double>(plan.tensor) +
-                        experts * static_cast<double>(std::max(plan.tensor, plan.expert)));
+    return dense * static_cast<double>(plan.tensor) + experts * static_cast<double>(std::max(plan.tensor, plan.expert));
 }
 
 void setMemory(Estimate& answer, const TrainingProgram& program, const ShardedWorkload& sharded,
@@ -459,6 +458,8 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     setLatency(*answer, *runs);
     if (here.row) setMeasured(*answer, here);
     answer->figures = figuresOf(*answer, plan, alone, planned->sharded.microbatches, sums, sent);
+    if (step.lora > 0)  // it counts gradients of all weights
+        std::erase_if(answer->figures, [](const Figure& each) { return each.label == "Model FLOP utilisation"; });
     const double whole = answer->memory ? answer->memory->weights.value : 0;
     setMemory(*answer, *program, planned->sharded, step);
     if (computed > 0)

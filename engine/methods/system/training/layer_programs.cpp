@@ -62,16 +62,24 @@ public:
         const auto times = static_cast<double>(block.repeat);
         double computed = 0;
         std::vector<ProgramPiece> reversed;
-        double back = 0, again = 0;
+        double back = 0, again = 0, adapters = 0;
         for (std::size_t i = block.begin; i < block.end; ++i) {
-            const double share = shareOf(i);
-            const double forward = at(ops_.forwardSeconds, i) * share / times;
-            computed += forward;
-            const double backward =
+            const double share = shareOf(i) * crowded(i);
+            double forward = at(ops_.forwardSeconds, i) * share / times;
+            double backward =
                 (ops_.seconds[i] - at(ops_.forwardSeconds, i) - at(ops_.updateSeconds, i)) * share / times;
-            back += backward;
             // Of a product's two backward products one makes the gradient of its weights.
-            if (holdsWeights(i)) made.weightGradientSeconds += backward / 2;
+            double ofWeights = holdsWeights(i) ? backward / 2 : 0;
+            if (step_.lora > 0) {
+                const Adapter beside = block.repeat > 1 ? adapterOf(i) : Adapter{};
+                adapters += beside.bytes;
+                backward += (beside.work * 2 * ofWeights) - ofWeights;
+                ofWeights *= beside.work;
+                forward *= 1 + beside.work;
+            }
+            computed += forward;
+            back += backward;
+            made.weightGradientSeconds += ofWeights;
             if (step_.recompute == Recompute::Selective && graph_.operators[i].attention) again += forward;
             const auto calls = callsAfter_.find(i);
             if (calls == callsAfter_.end()) continue;
@@ -92,7 +100,11 @@ public:
         made.inputBytes = inputOf(block);
         double experts = 0;
         made.parameterBytes = weightsOf(block, experts);
-        made.gradientBytes = made.parameterBytes;
+        if (step_.lora > 0) {
+            made.parameterBytes += adapters;
+            made.trainedShare = made.parameterBytes > 0 ? adapters / made.parameterBytes : 0;
+        }
+        made.gradientBytes = made.parameterBytes * made.trainedShare;
         if (made.parameterBytes > 0) made.expertShare = experts / made.parameterBytes;
         return made;
     }
@@ -109,12 +121,38 @@ private:
         });
     }
 
+    // Two products of rank r beside one of K × N: their size and work over its own (Hu et al. 2022). Routers and
+    // experts have none.
+    struct Adapter {
+        double bytes = 0, work = 0;
+    };
+    Adapter adapterOf(std::size_t i) const {
+        const Operator& op = graph_.operators[i];
+        if (!holdsWeights(i) || op.type == "GroupedMatMul" || op.name.ends_with("router")) return {};
+        for (const TensorId id : op.inputs) {
+            const Tensor* tensor = graph_.tensor(id);
+            if (!tensor || tensor->role != TensorRole::Weight || tensor->shape.size() < 2) continue;
+            const auto k = static_cast<double>(tensor->shape[tensor->shape.size() - 2].value),
+                       n = static_cast<double>(tensor->shape.back().value);
+            if (k <= 0 || n <= 0) return {};
+            // Products that are launched as one have adapters of their own.
+            const double parts = op.name.ends_with("qkv_proj") ? 3 : op.name.ends_with("gate_up_proj") ? 2 : 1;
+            const double elements = static_cast<double>(step_.lora) * (parts * k + n);
+            return {elements * std::max(16, bits(tensor->type)) / 8.0, elements / (k * n)};
+        }
+        return {};
+    }
+
     // Norms and residual sums are done whole by every device of a tensor-parallel group, or each does its positions.
     double shareOf(std::size_t i) const {
         if (plan_.sequence == 0 || plan_.tensor < 2) return 1;
         const Operator& op = graph_.operators[i];
         const bool whole = op.kind == OperatorKind::Normalization || op.type == "Residual";
         return whole ? 1.0 / static_cast<double>(plan_.tensor) : 1;
+    }
+    // The busiest device of experts keeps the others waiting, layer by layer.
+    double crowded(std::size_t i) const {
+        return plan_.expert > 1 && graph_.operators[i].name.find("experts.") != std::string::npos ? step_.imbalance : 1;
     }
     ProgramPiece piece(const ShardedCall& call, double seconds) const {
         ProgramPiece made;
@@ -125,7 +163,7 @@ private:
         const auto op = traced(call.collective);
         if (!op) return made;
         made.op = *op;
-        double bytes = call.bytes;
+        double bytes = call.bytes * (made.group == ProgramGroup::Experts ? step_.imbalance : 1);
         // A gathering is stated by all that it yields; a trace states the shard.
         if (*op == TraceCollective::AllGather)
             bytes /= static_cast<double>(
@@ -176,6 +214,10 @@ private:
 
 }  // namespace
 
+TrainingStep allOf(const TrainingStep& step) {
+    return {.optimizer = step.optimizer, .accumulate = true};
+}
+
 Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const OperatorEstimates& operators,
                                           const Plan& plan, const TrainingStep& step) {
     TrainingProgram program;
@@ -189,6 +231,11 @@ Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const 
         order.insert(order.end(), static_cast<std::size_t>(block.repeat),
                      static_cast<std::int32_t>(program.layers.size()) - 1);
     }
+    if (step.lora > 0 && std::none_of(program.layers.begin(), program.layers.end(),
+                                      [](const LayerProgram& its) { return its.gradientBytes > 0; }))
+        return fail("training.lora", "no layer of this model takes adapters",
+                    "a model with a block of layers that repeats and holds products with weights",
+                    "take lora out of the task", Place{{}, 0, 0, "task/lora"});
     // What stands alone at either end goes with its neighbour.
     const auto alone = [&](std::int32_t layer) { return blocks[static_cast<std::size_t>(layer)].repeat == 1; };
     std::size_t front = 0, behind = 0;
@@ -218,7 +265,8 @@ Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const 
             for (const std::int32_t l :
                  program.chunks[static_cast<std::size_t>(chunkOf(plan, s, static_cast<std::int32_t>(c)))].layers)
                 program.optimizerSeconds[static_cast<std::size_t>(s)] +=
-                    update * program.layers[static_cast<std::size_t>(l)].parameterBytes / weights;
+                    update * program.layers[static_cast<std::size_t>(l)].parameterBytes *
+                    program.layers[static_cast<std::size_t>(l)].trainedShare / weights;
     for (const ShardedCall& call : sharded.calls)
         if (call.group == ShardedCall::Group::Pipeline) program.stageBytes = static_cast<std::int64_t>(call.bytes);
     // Tensor-parallel devices each send their part of a stage's activations where the sequence is split.

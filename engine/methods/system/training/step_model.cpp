@@ -173,8 +173,7 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
     context.calibrations = calibrations;
     Plan oneDevice;
     oneDevice.placement = cluster.groups[static_cast<std::size_t>(key.group)].path;
-    auto shard = method.estimate(
-        {scenario.hardware, sharded->shard, oneDevice, TrainingStep{step.optimizer, Recompute::None, true}}, context);
+    auto shard = method.estimate({scenario.hardware, sharded->shard, oneDevice, allOf(step)}, context);
     if (!shard) return Unexpected(std::move(shard.error()));
     if (shard->operators.forwardSeconds.empty())
         return fail("training.parts", "the method does not tell forward pass and backward pass apart",
@@ -187,6 +186,7 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
     const StackOnGeneration* row = stack && device ? stack->on(generationOf(*device)) : nullptr;
     if (row) takeStack(*row, sharded->shard->graph, *shard);
     made.facts = factsOf(*shard, alone.latency.value);
+    if (step.lora > 0) made.facts.peakSeconds = 0;  // it counts gradients of all weights
     made.facts.stack = row ? stack : nullptr;
     made.facts.row = row;
     made.bandwidth = device ? device->main().bandwidth.value : 0;
@@ -218,7 +218,8 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     bare.schedule = PipelineSchedule::OneForwardOneBackward;
     // Experts over several copies need them.
     if (plan.expert > plan.tensor * plan.context) bare.data = plan.data;
-    const TrainingStep again{step.optimizer, recompute, true};
+    TrainingStep again = step;
+    again.recompute = recompute;
     auto program = trainingProgram(shard.sharded, shard.estimate.operators, bare, again);
     if (!program) return Unexpected(std::move(program.error()));
     // What all layers hold together, of one micro-batch: that of a single stage.

@@ -53,7 +53,9 @@ Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemor
         piece.backward = *backward;
         piece.parameterBytes = layer.parameterBytes;
         piece.gradientBytes = layer.gradientBytes;
+        piece.trainedShare = layer.trainedShare;
         piece.experts = expertsAcrossCopies(program.plan) ? layer.expertShare : 0;
+        piece.expertsTrained = expertsAcrossCopies(program.plan) ? layer.expertsTrained() : 0;
         piece.weightGradients = std::min(layer.weightGradientSeconds, piece.backward.compute);
         piece.counts = !blocks || layer.repeated;
         if (piece.counts) pieces.inputBytes = std::max(pieces.inputBytes, layer.inputBytes);
@@ -69,6 +71,7 @@ Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemor
             pieces.runs.push_back({layer, pieces.count, pieces.count});
         pieces.runs.back().end = ++pieces.count;
         pieces.parameterBytes += piece.parameterBytes;
+        pieces.trainedBytes += piece.parameterBytes * piece.trainedShare;
         counting += piece.counts ? 1 : 0;
     }
     // As trainingProgram() deals them out.
@@ -107,6 +110,7 @@ ChunkSums chunkSums(const StepPieces& pieces, std::int64_t begin, std::int64_t e
         add(piece.backward, sums.backward, sums.backwardComputed);
         sums.weights += factor * (piece.weightGradients * times);
         sums.parameterBytes += times * piece.parameterBytes;
+        sums.trainedBytes += times * piece.parameterBytes * piece.trainedShare;
         sums.expertBytes += times * piece.parameterBytes * piece.experts;
         sums.joules += times * piece.joules;
         sums.counting += piece.counts ? times : 0;

@@ -20,10 +20,11 @@ struct LayerWay {
 struct LayerPiece {
     LayerWay forward, backward;
     double parameterBytes = 0, gradientBytes = 0;
-    double experts = 0;          ///< share of them that stands over several copies
-    double weightGradients = 0;  ///< s of `backward` that nobody waits for but the optimizer
-    double joules = 0;           ///< of what one device sends for a micro-batch
-    bool counts = false;         ///< it shares the activations that are kept
+    double trainedShare = 1, expertsTrained = 0;  ///< of parameters; of what is trained, experts over several copies
+    double experts = 0;                           ///< share of them that stands over several copies
+    double weightGradients = 0;                   ///< s of `backward` that nobody waits for but the optimizer
+    double joules = 0;                            ///< of what one device sends for a micro-batch
+    bool counts = false;                          ///< it shares the activations that are kept
 };
 
 /// Layers alike in a row, in the order of the forward pass.
@@ -38,6 +39,7 @@ struct StepPieces {
     std::int64_t count = 0;             ///< layers in all
     std::int64_t front = 0, dealt = 0;  ///< those that go with the first one dealt out, and how many are dealt out
     double parameterBytes = 0;          ///< of all layers
+    double trainedBytes = 0;            ///< of them
     double optimizerSeconds = 0;        ///< of all layers, undivided
     double bucketBytes = 0;
     std::int64_t stageBytes = 0;  ///< that a device hands to the next stage
@@ -59,7 +61,7 @@ struct ChunkSums {
     Sides weights;                                            ///< of `backward`: gradients of weights
     double compute = 0, tensor = 0, context = 0, expert = 0;  ///< s of both ways, likely
     double gathered = 0;                                      ///< s of both ways that wait for divided weights, likely
-    double parameterBytes = 0, expertBytes = 0, joules = 0, counting = 0;
+    double parameterBytes = 0, trainedBytes = 0, expertBytes = 0, joules = 0, counting = 0;
 };
 /// `factor`: from likely computing to its sides.
 ChunkSums chunkSums(const StepPieces& pieces, std::int64_t begin, std::int64_t end, const Sides& factor);

@@ -63,7 +63,7 @@ std::vector<StageMemory> stageMemories(const TrainingProgram& program, const Sha
     const std::int64_t chunksOfStage = chunksPerStage(plan);
     std::vector<StageMemory> stages;
     for (std::int64_t s = 0; s < plan.pipeline; ++s) {
-        double mine = 0, experts = 0, count = 0;
+        double mine = 0, trained = 0, experts = 0, count = 0;
         for (std::int64_t c = 0; c < chunksOfStage; ++c) {
             const ChunkProgram& chunk =
                 program.chunks[static_cast<std::size_t>(chunkOf(plan, s, static_cast<std::int32_t>(c)))];
@@ -71,17 +71,18 @@ std::vector<StageMemory> stageMemories(const TrainingProgram& program, const Sha
             for (const std::int32_t l : chunk.layers) {
                 const LayerProgram& its = program.layers[static_cast<std::size_t>(l)];
                 mine += its.parameterBytes;
+                trained += its.parameterBytes * its.trainedShare;
                 experts += its.parameterBytes * its.expertShare;
             }
         }
-        const double share = weights > 0 ? mine / weights : 1;
+        const double share = weights > 0 ? trained / weights : 1;
         // What is left of it where those who hold the same share it.
         const double divided = mine > 0 ? ((mine - experts) / copies + experts / expertCopies) / mine : 1;
         const double kept = static_cast<double>(mostKept(program, s)) * count / static_cast<double>(chunksOfStage);
         double activations = kept * perLayer;
         // Of every layer its input, and all of the one that is computed again.
         if (step.recompute == Recompute::Full) activations = kept * input + perLayer;
-        stages.push_back({Bytes(mine * (plan.zero >= 3 ? divided : 1)), Bytes(mine * (plan.zero >= 2 ? divided : 1)),
+        stages.push_back({Bytes(mine * (plan.zero >= 3 ? divided : 1)), Bytes(trained * (plan.zero >= 2 ? divided : 1)),
                           Bytes(state * share * (plan.zero >= 1 ? divided : 1)), Bytes(activations)});
     }
     return stages;

@@ -46,10 +46,13 @@ struct LayerProgram {
     std::string name;
     std::vector<ProgramPiece> forward, backward;   ///< what is computed again stands in front of `backward`
     double parameterBytes = 0, gradientBytes = 0;  ///< of one device
+    double trainedShare = 1;                       ///< of its parameters; the others stay as they are
     double expertShare = 0;                        ///< of them: experts that stand over several copies
     double weightGradientSeconds = 0;              ///< of computing `backward`: what nobody waits for but the optimizer
     double inputBytes = 0;                         ///< of what it reads, that is kept where all else is computed again
     bool repeated = false;                         ///< one of a block of layers, which share the activations kept
+    /// Of what is trained: adapters stand beside layers that every token passes.
+    double expertsTrained() const { return trainedShare < 1 ? 0 : expertShare; }
 };
 
 /// A virtual stage: `layers[i]` is an index into TrainingProgram::layers, in the order of the forward pass.

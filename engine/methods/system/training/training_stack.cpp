@@ -172,7 +172,7 @@ void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth,
     const bool divided = program.plan.zero >= 3 && program.plan.data * program.plan.context > 1;
     for (LayerProgram& layer : program.layers) {
         const double weights = weightBytes > 0 ? layer.parameterBytes / weightBytes : 0;
-        if (stack.gradientBytes > 0) layer.gradientBytes = weights * stack.gradientBytes;
+        if (stack.gradientBytes > 0) layer.gradientBytes = weights * layer.trainedShare * stack.gradientBytes;
         if (divided && stack.shareCopies > 0 && bandwidth > 0 && weights > 0)
             layer.backward.push_back({weights * stack.shareCopies / bandwidth});
         if (!layer.repeated) continue;

@@ -235,8 +235,8 @@ private:
         double bytes = 0, parameters = 0, experts = 0;
         void add(const LayerProgram& its) {
             bytes += its.gradientBytes;
-            parameters += its.parameterBytes;
-            experts += its.gradientBytes * its.expertShare;
+            parameters += its.parameterBytes * its.trainedShare;
+            experts += its.gradientBytes * its.expertsTrained();
         }
         double share() const { return bytes > 0 ? experts / bytes : 0; }
     };
