@@ -66,10 +66,11 @@ std::optional<LiveAnswer> answerLive(const LiveQuestion& question, WorkloadCache
     context.calibrations = question.calibrations.get();
     for (std::size_t at = 0; at < question.methods.size(); ++at) {
         const Method* method = findMethod(question.methods[at]);
+        const bool system = method && method->card.level == MethodLevel::System;
+        if (system && !method->card.answers(kindOf(question.task))) continue;
         // The one method that serves requests is not kept waiting for.
-        const bool serves =
-            kindOf(question.task) == TaskKind::ServingRun && method && method->card.level == MethodLevel::System;
-        if (method && !method->card.live && !(serves && method->card.answers(kindOf(question.task)))) continue;
+        const bool serves = system && kindOf(question.task) == TaskKind::ServingRun;
+        if (method && !method->card.live && !serves) continue;
         snapshot->answers.push_back(answerOf(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
         if (stop.stop_requested()) return std::nullopt;
     }

@@ -315,6 +315,16 @@ void TstTrainingStep::memoryOfShares() {
 
 // Operators sum to the step, the optimizer counts once among eight micro-batches, and no operator is above the peak.
 void TstTrainingStep::columnsOfAStep() {
+    // Copies that share the optimizer update an eighth each.
+    const auto updates = [](const Estimate& answer) {
+        const auto& column = answer.operators.updateSeconds;
+        return std::accumulate(column.begin(), column.end(), 0.0);
+    };
+    const WorkloadPtr shared = gpt(8, 2048, 16, 16);
+    const Estimate each = estimated(shared, "dp=8", Recompute::None),
+                   part = estimated(shared, "dp=8,zero=1", Recompute::None);
+    const double eighth = updates(part) / updates(each);
+    QVERIFY2(eighth > 0.1 && eighth < 0.16, qPrintable(QString::number(eighth)));
     const WorkloadPtr workload = gpt(8, 2048, 16, 16);
     const Estimate answer = estimated(workload, "tp=2,pp=2,mb=8", Recompute::None);
     const OperatorEstimates& ops = answer.operators;

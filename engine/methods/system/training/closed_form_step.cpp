@@ -114,7 +114,8 @@ Expected<Estimate> estimateClosedForm(const MethodCard& card, const Scenario& sc
         for (double& joules : answer.operators.joules) joules *= figures->joules / one;
     }
     spreadColumns(answer.operators, figures->seconds, static_cast<double>(figures->microbatches),
-                  static_cast<double>(plan.plan.pipeline));
+                  static_cast<double>(plan.plan.pipeline),
+                  figures->optimizer * static_cast<double>(plan.plan.pipeline));
     answer.timeline = {};
     if (auto good = setGrounds(answer, **model, plan, shard->assumptions); !good)
         return Unexpected(std::move(good.error()));
@@ -147,9 +148,9 @@ Method closedFormStepMethod() {
             "exchanges share are not slowed.",
         .lineage = {"Qi et al.: Paleo, ICLR 2017", "Isaev et al.: Calculon, SC 2023", "Hsia et al.: MAD Max, ISCA 2024",
                     "Narayanan et al.: Efficient large-scale language model training, SC 2021"},
-        .cost = {.fixed = 0.005},
+        .cost = {.fixed = 0.014},
         .version = "1",
-        .live = false,
+        .live = true,
         .options = {{.key = "compute",
                      .title = "Kernels",
                      .choices = {"tile-hybrid", "tile-wave", "forest"},

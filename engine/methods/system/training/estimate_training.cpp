@@ -344,6 +344,15 @@ void setMemory(Estimate& answer, const TrainingProgram& program, const ShardedWo
                     "Raise tp, pp or zero, take more micro-batches, or recompute=full"));
 }
 
+/// Seconds of the optimizers of one device of every stage.
+double updatesOf(const ClusterJob& job) {
+    double microseconds = 0;
+    for (const TracePtr& trace : job.traces)
+        for (const TraceNode& node : trace->nodes)
+            if (node.work == TraceWork::Compute && node.tag == 0) microseconds += node.microseconds;
+    return microseconds * 1e-6;
+}
+
 /// `passes`: of the shard, by all devices together.
 void setEnergy(Estimate& answer, double passes, double network) {
     if (!answer.energy) return;
@@ -467,7 +476,7 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
                   sums.busy * static_cast<double>(plan.devices()) / static_cast<double>(plan.pipeline) / computed,
                   sent.joules);
     spreadColumns(answer->operators, answer->latency.value, static_cast<double>(planned->sharded.microbatches),
-                  static_cast<double>(scenario.plan.pipeline));
+                  static_cast<double>(scenario.plan.pipeline), updatesOf(*job));
     answer->timeline = {};
     if (context.wantTimeline) answer->timeline = timelineOf(runs->likely, *job);
     setGrounds(*answer, scenario, *planned, sent);
