@@ -60,7 +60,7 @@ Expected<Drawn> drawSteps(const SampledStep& step, double spread, EstimateContex
         const double factor = side > 0 ? std::pow(side, std::abs(kernels)) : 1;
         std::vector<double> slowness;
         for (std::int64_t s = 0; s < plan.pipeline; ++s)
-            slowness.push_back(factor * std::max(0.1, 1 + spread * largestOfNormals(perStage, its)));
+            slowness.push_back(factor * std::max(0.1, 1 + spread * largestOfNormals(perStage, its.uniform())));
         const auto taken = step.seconds(std::move(slowness), exchanges, context.stop);
         if (taken)
             seconds[i] = *taken;
@@ -70,6 +70,17 @@ Expected<Drawn> drawSteps(const SampledStep& step, double spread, EstimateContex
     for (const Expected<void>& one : done)
         if (!one) return Unexpected(one.error());
     return drawnOf(seconds);
+}
+
+/// What a step takes longer than one of devices that are all alike, with slowest devices of the median.
+Expected<double> waitedFor(const SampledStep& step, double spread, const EstimateContext& context) {
+    const Plan& plan = step.program.plan;
+    const auto taken = [&](double slowness) {
+        return step.seconds(std::vector<double>(static_cast<std::size_t>(plan.pipeline), slowness), 0, context.stop);
+    };
+    const auto alike = taken(1), slowest = taken(1 + spread * largestOfNormals(plan.devices() / plan.pipeline, 0.5));
+    if (!alike || !slowest) return Unexpected((alike ? slowest : alike).error());
+    return *slowest - *alike;
 }
 
 Drawn drawMonths(const Reliability& its, double interval, EstimateContext& context) {
@@ -127,7 +138,6 @@ Expected<Estimate> estimateDistribution(const MethodCard& card, const Scenario& 
     const double spread = word == "none" ? 0 : (word.front() - '0') / 100.0;
     const auto drawn = drawSteps(step, spread, context);
     if (!drawn) return Unexpected(drawn.error());
-    const std::vector<double> alike(static_cast<std::size_t>(step.program.plan.pipeline), 1.0);
     const double before = answer.latency.value;
     answer.latency = Seconds(drawn->median);
     answer.interval = {Seconds(drawn->low), Seconds(drawn->high), IntervalKind::Sampling,
@@ -144,9 +154,12 @@ Expected<Estimate> estimateDistribution(const MethodCard& card, const Scenario& 
             figure.basis = answer.interval.basis;
         }
         if (figure.label == "Throughput" || figure.label == "Model FLOP utilisation") figure.value /= factor;
-        if (figure.label == "Computing share") figure.value /= factor;
     }
-    answer.figures.push_back({"Longer than devices that are all alike", drawn->median - before, Dimension::Time});
+    // Of devices that are all alike.
+    std::erase_if(answer.figures, [](const Figure& each) { return each.label == "Computing share"; });
+    const auto longer = waitedFor(step, spread, context);
+    if (!longer) return Unexpected(longer.error());
+    answer.figures.push_back({"Waiting for the slowest device", *longer, Dimension::Time});
     const auto* record = std::find_if(records.begin(), records.end(), [&](const FailureRecord& each) {
         return each.word == optionOf(card, context, "failures");
     });
@@ -158,9 +171,8 @@ Expected<Estimate> estimateDistribution(const MethodCard& card, const Scenario& 
 
 }  // namespace
 
-double largestOfNormals(std::int64_t count, RandomStream& random) {
-    const double goal =
-        std::log(std::max(1e-300, random.uniform())) / static_cast<double>(std::max<std::int64_t>(1, count));
+double largestOfNormals(std::int64_t count, double share) {
+    const double goal = std::log(std::max(1e-300, share)) / static_cast<double>(std::max<std::int64_t>(1, count));
     double low = -40, high = 40;
     // ln Φ(x) grows with x.
     for (int i = 0; i < 60; ++i) {
