@@ -96,6 +96,17 @@ WorkloadPtr gpt(int layers, int hidden, int heads, std::int64_t batch, bool flas
     return *workload;
 }
 
+WorkloadPtr languageModel(const char* source, std::int64_t batch, std::int64_t sequence) {
+    WorkloadRecipe recipe;
+    recipe.source = source;
+    recipe.options.batch = batch;
+    recipe.options.sequence = sequence;
+    recipe.options.phase = Phase::TrainingForward;
+    auto workload = loadWorkload(recipe);
+    if (!workload) qFatal("%s", toText(workload.error()).c_str());
+    return *workload;
+}
+
 const HardwarePtr& pod(const char* preset) {
     static std::map<std::string, HardwarePtr, std::less<>> known;
     HardwarePtr& its = known[preset];
@@ -458,18 +469,12 @@ void TstTrainingStep::refused() {
 // Experts over several copies: what a device sends to them and gets back is each token's choices, forwards and
 // backwards; their gradients are added up among those that hold the same ones.
 void TstTrainingStep::tokensTravelToExperts() {
-    WorkloadRecipe recipe;
-    recipe.source = "mixtral-8x7b";
-    recipe.options.batch = 16;
-    recipe.options.sequence = 1024;
-    recipe.options.phase = Phase::TrainingForward;
-    const auto workload = loadWorkload(recipe);
-    QVERIFY(workload);
+    const WorkloadPtr workload = languageModel("mixtral-8x7b", 16, 1024);
     auto executor = makeSerialExecutor();
     EstimateContext context{*executor};
     const Method& method = *findMethod("tile-hybrid");
     const auto traces = trainingTraces(
-        method, {pod("dgx-h100-superpod"), *workload, *parsePlan("tp=2,dp=8,ep=8,mb=2"), TrainingStep{}}, context);
+        method, {pod("dgx-h100-superpod"), workload, *parsePlan("tp=2,dp=8,ep=8,mb=2"), TrainingStep{}}, context);
     QVERIFY2(traces, traces ? "" : toText(traces.error()).c_str());
     QCOMPARE(traces->job.traces.size(), 16u);
     std::map<ProgramGroup, std::int64_t> times;
@@ -526,18 +531,12 @@ void TstTrainingStep::expertsDoTheSameWork() {
 // each). Their gradients are all that copies exchange; a backward pass loses one of a product's two products; state is
 // theirs alone. The closed form says the same.
 void TstTrainingStep::adaptersAlone() {
-    WorkloadRecipe recipe;
-    recipe.source = "llama-3-8b";
-    recipe.options.batch = 16;
-    recipe.options.sequence = 2048;
-    recipe.options.phase = Phase::TrainingForward;
-    const auto workload = loadWorkload(recipe);
-    QVERIFY(workload);
+    const WorkloadPtr workload = languageModel("llama-3-8b", 16, 2048);
     auto executor = makeSerialExecutor();
     EstimateContext context{*executor};
     const Method& method = *findMethod("tile-hybrid");
     const auto asked = [&](std::int64_t rank, const char* plan) {
-        return Scenario{pod("dgx-h100-superpod"), *workload, *parsePlan(plan), TrainingStep{.lora = rank}};
+        return Scenario{pod("dgx-h100-superpod"), workload, *parsePlan(plan), TrainingStep{.lora = rank}};
     };
     const auto traces = trainingTraces(method, asked(16, "dp=8"), context);
     QVERIFY2(traces, traces ? "" : toText(traces.error()).c_str());
@@ -571,20 +570,14 @@ void TstTrainingStep::adaptersAlone() {
 
 // All wait for the device with most tokens, and it gets more of them.
 void TstTrainingStep::crowdedExpertsTakeLonger() {
-    WorkloadRecipe recipe;
-    recipe.source = "mixtral-8x7b";
-    recipe.options.batch = 16;
-    recipe.options.sequence = 1024;
-    recipe.options.phase = Phase::TrainingForward;
-    const auto workload = loadWorkload(recipe);
-    QVERIFY(workload);
+    const WorkloadPtr workload = languageModel("mixtral-8x7b", 16, 1024);
     auto executor = makeSerialExecutor();
     EstimateContext context{*executor};
     for (const char* id : {"tile-hybrid", "closed-form-step"}) {
         double before = 0;
         for (const double imbalance : {1.0, 1.3, 2.0}) {
             const auto answer = estimate(*findMethod(id),
-                                         {pod("dgx-h100-superpod"), *workload, *parsePlan("dp=8,ep=8,mb=2"),
+                                         {pod("dgx-h100-superpod"), workload, *parsePlan("dp=8,ep=8,mb=2"),
                                           TrainingStep{.imbalance = imbalance}},
                                          context);
             QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
@@ -594,9 +587,9 @@ void TstTrainingStep::crowdedExpertsTakeLonger() {
     }
     const auto whole =
         estimate(*findMethod("tile-hybrid"),
-                 {pod("dgx-h100-superpod"), *workload, *parsePlan("tp=8"), TrainingStep{.imbalance = 2}}, context);
+                 {pod("dgx-h100-superpod"), workload, *parsePlan("tp=8"), TrainingStep{.imbalance = 2}}, context);
     const auto even = estimate(*findMethod("tile-hybrid"),
-                               {pod("dgx-h100-superpod"), *workload, *parsePlan("tp=8"), TrainingStep{}}, context);
+                               {pod("dgx-h100-superpod"), workload, *parsePlan("tp=8"), TrainingStep{}}, context);
     QVERIFY(whole && even);
     QCOMPARE(whole->latency.value, even->latency.value);
 }
