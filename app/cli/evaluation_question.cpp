@@ -30,7 +30,7 @@ void addRow(Table& table, const EvaluationGroup& group) {
 const std::vector<Option>& referenceOptions() {
     static const std::vector<Option> all{
         {"references", "FILE",
-         "a table of measured kernels (.csv, .csv.gz, .yaml) or a folder of them; more may follow", true},
+         "a table of measured kernels (.csv, .csv.gz, .parquet, .yaml) or a folder of them; more may follow", true},
         {"where", "TERMS", "which rows: device=h100-sxm,dtype=bf16|fp8,kind=gemm,m=1..64 (all must hold)"},
         {"device", "ID", "the device of rows whose own the hardware catalogue does not know"},
         {"import", "NAME", "the import description of the tables, where their names do not tell it"},

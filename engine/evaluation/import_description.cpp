@@ -297,9 +297,11 @@ std::optional<std::map<std::string, std::string>> matchFileName(std::string_view
         const auto slash = path.substr(0, start).find_last_of('/');
         start = slash == std::string_view::npos ? 0 : slash;
     }
-    auto name = path.substr(start);
-    if (name.starts_with('/')) name.remove_prefix(1);
-    if (name.ends_with(".gz")) name.remove_suffix(3);
+    std::string name(path.substr(start));
+    if (name.starts_with('/')) name.erase(0, 1);
+    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+    // The same table in another form.
+    if (name.ends_with(".parquet")) name.replace(name.size() - 8, 8, ".csv");
     std::map<std::string, std::string> found;
     if (name.size() > 255 || !matchFrom(pattern, name, found)) return std::nullopt;
     return found;

@@ -7,7 +7,7 @@
 //     name: aiconfigurator matrix products
 //     source: …                           # also licence, retrieved, software ("{stack}": a part of the file's name),
 //                                         # kind, note
-//     files: ["{device}__{stack}__gemm.csv"]   # .gz may follow; {…} stands for any letters
+//     files: ["{device}__{stack}__gemm.csv"]   # .gz may follow, .parquet stand instead; {…} stands for any letters
 //     columns: [m, n, k, …]               # only of a table without a header line
 //     device: a100-80-sxm                 # else the column `device`, else {device} of the file's name
 //     device_column: device
@@ -22,10 +22,10 @@
 //       gemm_dtype: {fp8_block: {dtype: fp8, weights: fp8, scale_block: 128}}
 
 #include "base/diagnostic.h"
+#include "base/text/yaml_node.h"
 #include "evaluation/expression.h"
 #include "evaluation/kernel_fields.h"
 #include "evaluation/reference.h"
-#include "base/text/yaml_node.h"
 
 #include <map>
 #include <optional>

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace orrery {
 
@@ -70,6 +71,39 @@ double rooflineSeconds(const DeviceView& device, const Kernel& kernel) {
     return std::max(peak > 0 ? kernel.flops / peak : 0, bandwidth > 0 ? kernel.bytes() / bandwidth : 0);
 }
 
+// Kernels as a whole: a floor of launching for the slow side, of issuing anything at all for the fast one.
+constexpr double launchSeconds = 20e-6, leastSeconds = 1e-6;
+constexpr double suspicious = 10;
+
+/// A table whose rows lie off physics as a whole, though none is absurd by itself: most likely a wrong unit.
+std::optional<Diagnostic> suspiciousUnit(const ReferenceTable& table,
+                                         const std::vector<std::optional<DeviceView>>& views) {
+    std::vector<double> slow, fast;
+    for (const auto& row : table.rows) {
+        const auto& view = views[static_cast<std::size_t>(row.device)];
+        if (!view || row.kernel.kind == KernelKind::Collective) continue;
+        const double least = rooflineSeconds(*view, row.kernel);
+        slow.push_back(row.seconds / (least + launchSeconds));
+        fast.push_back(row.seconds / std::max(least, leastSeconds));
+    }
+    if (slow.empty()) return std::nullopt;
+    const auto median = [](std::vector<double>& values) {
+        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+        std::nth_element(values.begin(), middle, values.end());
+        return *middle;
+    };
+    const double slower = median(slow), faster = median(fast);
+    if (slower <= suspicious && faster * suspicious >= 1) return std::nullopt;
+    const bool tooSlow = slower > suspicious;
+    return warning("reference.unit",
+                   fmt::format("half of the rows take {:.3g} times {} than the device's peak rates{}",
+                               tooSlow ? slower : 1 / faster, tooSlow ? "longer" : "less",
+                               tooSlow ? " and a launch of 20 µs" : " and a microsecond allow"),
+                   tooSlow ? "are the times microseconds declared as milliseconds?"
+                           : "are the times milliseconds declared as microseconds?",
+                   Place{table.file, table.rows.front().line, 0, {}});
+}
+
 }  // namespace
 
 std::string catalogueId(std::string_view name) {
@@ -116,6 +150,7 @@ Expected<void> leaveOutAbsurd(ReferenceTable& table) {
     const auto before = table.rows.size();
     std::erase_if(table.rows, absurd);
     const auto left = before - table.rows.size();
+    if (auto unit = suspiciousUnit(table, views)) table.warnings.push_back(std::move(*unit));
     if (left == 0) return {};
     if (2 * left > before) {
         first->severity = Severity::Error;

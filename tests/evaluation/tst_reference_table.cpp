@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -292,6 +293,30 @@ private slots:
                                                   {"reference.repeated", 5},     {"reference.absurd", 7},
                                                   {"reference.word", 8},         {"reference.short-row", 9}};
         QCOMPARE(lines, expected);
+    }
+    // H100 products of aiconfigurator (TensorRT-LLM 1.3, 2026-08), in ms as they stand, and a thousand times off.
+    void wrongUnitsAreNoticed() {
+        struct Measured {
+            int m, n, k;
+            double ms;
+        };
+        constexpr Measured all[] = {
+            {113, 65536, 32, 0.00823253}, {7, 51200, 128, 0.00769333},  {3329, 16384, 256, 0.0558592},
+            {513, 12288, 768, 0.0207644}, {33, 10240, 1536, 0.014704},  {2304, 7168, 3072, 0.134744},
+            {11, 5120, 6144, 0.026224},   {3840, 4096, 7168, 0.302171}, {1024, 3584, 10240, 0.104043}};
+        const QTemporaryDir dir;
+        for (const double factor : {1e-3, 1.0, 1e3}) {
+            std::string text = gemmHead;
+            for (const auto& row : all) {
+                text += fmt::format("bfloat16,{},{},{},{}\n", row.m, row.n, row.k, row.ms * factor);
+            }
+            const auto table = readOne(write(dir, "h100_sxm__s__gemm.csv", text));
+            int noticed = !table && table.error().code == "reference.unit";
+            if (table) {
+                for (const auto& each : table->warnings) noticed += each.code == "reference.unit";
+            }
+            QCOMPARE(noticed, factor == 1 ? 0 : 1);
+        }
     }
     void badFilesAreRefusedWithCodeAndLine_data() {
         QTest::addColumn<QString>("file");

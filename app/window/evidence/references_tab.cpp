@@ -242,7 +242,7 @@ void ReferencesTab::chooseFiles(bool toMap) {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(toMap ? QFileDialog::ExistingFile : QFileDialog::ExistingFiles);
     dialog->setNameFilters(
-        {toMap ? tr("Tables (*.csv *.csv.gz *.tsv *.txt)") : tr("References (*.yaml *.csv *.csv.gz)"),
+        {toMap ? tr("Tables (*.csv *.csv.gz *.tsv *.txt *.parquet)") : tr("References (*.yaml *.csv *.csv.gz *.parquet)"),
          tr("All files (*)")});
     connect(dialog, &QFileDialog::filesSelected, this, [this, toMap](const QStringList& files) {
         state_->setTone(ui::Tone::Muted);

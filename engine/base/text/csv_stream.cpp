@@ -1,5 +1,7 @@
 #include "base/text/csv_stream.h"
 
+#include "base/text/parquet.h"
+#include "base/text/read_file.h"
 #include "base/text/words.h"
 
 #include <fmt/format.h>
@@ -8,6 +10,8 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 namespace orrery {
 
@@ -17,8 +21,8 @@ constexpr std::size_t chunk = std::size_t{1} << 18;
 constexpr std::size_t longestLine = std::size_t{1} << 20;
 
 Unexpected unreadable(const std::string& path, int line, std::string why) {
-    return fail("reference.unreadable", "cannot read the reference file: " + std::move(why), "a CSV file, plain or .gz",
-                "copy or export the file again", Place{path, line, 0, {}});
+    return fail("reference.unreadable", "cannot read the reference file: " + std::move(why),
+                "a CSV file, plain or .gz, or Parquet", "copy or export the file again", Place{path, line, 0, {}});
 }
 
 }  // namespace
@@ -26,6 +30,10 @@ Unexpected unreadable(const std::string& path, int line, std::string why) {
 struct CsvStream::Source {
     gzFile file = nullptr;
     std::string_view text;
+    std::string head;  // of `file`, looked at before
+    std::optional<ParquetRows> rows;
+    std::string lines;  // of `rows`, not yet read
+    std::optional<Diagnostic> broken;
     Source() = default;
     Source(const Source&) = delete;
     Source& operator=(const Source&) = delete;
@@ -34,12 +42,27 @@ struct CsvStream::Source {
     }
     // Bytes read; below zero if the file is broken.
     int read(char* to, std::size_t room) {
+        if (!head.empty()) {
+            const std::size_t part = std::min(room, head.size());
+            std::copy_n(head.begin(), part, to);
+            head.erase(0, part);
+            return static_cast<int>(part);
+        }
         if (file) {
             const int got = gzread(file, to, static_cast<unsigned>(room));
             if (got > 0) return got;
             int state = Z_OK;
             gzerror(file, &state);
             return got < 0 || (state != Z_OK && state != Z_STREAM_END) ? -1 : 0;
+        }
+        if (rows && text.empty()) {
+            lines.clear();
+            while (lines.size() < room / 2) {
+                auto more = rows->append(lines);
+                if (!more) return broken = std::move(more.error()), -1;
+                if (!*more) break;
+            }
+            text = lines;
         }
         const auto part = text.substr(0, room);
         std::copy(part.begin(), part.end(), to);
@@ -58,8 +81,21 @@ Expected<CsvStream> CsvStream::open(const std::string& path) {
     if (std::filesystem::is_directory(path, ignored)) return unreadable(path, 0, "it is a folder");
     auto source = std::make_unique<Source>();
     source->file = gzopen(path.c_str(), "rb");
-    if (!source->file) return unreadable(path, 0, "it cannot be opened");
-    gzbuffer(source->file, static_cast<unsigned>(chunk));
+    if (source->file) {
+        gzbuffer(source->file, static_cast<unsigned>(chunk));
+        source->head.resize(4);
+        source->head.resize(static_cast<std::size_t>(std::max(0, gzread(source->file, source->head.data(), 4))));
+    }
+    if (looksLikeParquet(source->head)) {
+        auto bytes = readFile(path, {.most = ParquetRows::largest, .code = "reference.unreadable"});
+        if (!bytes) return Unexpected(bytes.error());
+        auto rows = ParquetRows::open(std::move(*bytes), path);
+        if (!rows) return Unexpected(rows.error());
+        gzclose(std::exchange(source->file, nullptr));
+        source->head.clear();
+        source->rows.emplace(std::move(*rows));
+    }
+    if (!source->file && !source->rows) return unreadable(path, 0, "it cannot be opened");
     CsvStream stream(std::move(source));
     stream.path_ = path;
     return stream;
@@ -74,6 +110,7 @@ Expected<std::string> CsvStream::head(const std::string& path, std::size_t most)
         const std::size_t had = text.size(), room = std::min(step, most - had);
         text.resize(had + room);
         const int got = stream->source_->read(text.data() + had, room);
+        if (got < 0 && stream->source_->broken) return tl::unexpected(*stream->source_->broken);
         if (got < 0) return unreadable(path, 0, "it is damaged or cut short");
         text.resize(had + static_cast<std::size_t>(got));
         if (got == 0) break;
@@ -114,6 +151,7 @@ Expected<bool> CsvStream::readLine(std::string_view& text) {
         searched = end_;
         if (buffer_.size() < end_ + chunk) buffer_.resize(end_ + chunk);
         const int got = source_->read(buffer_.data() + end_, chunk);
+        if (got < 0 && source_->broken) return tl::unexpected(*source_->broken);
         if (got < 0) return unreadable(path_, line_ + 1, "it is damaged or cut short");
         if (got == 0) ended_ = true;
         hash_.add(std::string_view(buffer_.data() + end_, static_cast<std::size_t>(got)));

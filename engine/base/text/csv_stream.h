@@ -1,6 +1,7 @@
 #pragma once
 
-// A table read line by line, plain or gzipped, so that a large file never stands in memory.
+// A table read line by line: CSV, plain or gzipped, of which little stands in memory, or Parquet, which is told by its
+// first bytes and read as the lines of CSV that it would be.
 
 #include "base/diagnostic.h"
 #include "base/hash.h"
