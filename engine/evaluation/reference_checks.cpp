@@ -87,16 +87,16 @@ std::optional<Diagnostic> suspiciousUnit(const ReferenceTable& table,
         fast.push_back(row.seconds / std::max(least, leastSeconds));
     }
     if (slow.empty()) return std::nullopt;
-    const auto median = [](std::vector<double>& values) {
-        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-        std::nth_element(values.begin(), middle, values.end());
-        return *middle;
+    const auto ordered = [](std::vector<double>& values, std::size_t at) {
+        const auto place = values.begin() + static_cast<std::ptrdiff_t>(at);
+        std::nth_element(values.begin(), place, values.end());
+        return *place;
     };
-    const double slower = median(slow), faster = median(fast);
+    const double slower = ordered(slow, (slow.size() - 1) / 2), faster = ordered(fast, fast.size() / 2);
     if (slower <= suspicious && faster * suspicious >= 1) return std::nullopt;
     const bool tooSlow = slower > suspicious;
     return warning("reference.unit",
-                   fmt::format("half of the rows take {:.3g} times {} than the device's peak rates{}",
+                   fmt::format("more than half of the rows take {:.3g} times {} than the device's peak rates{}",
                                tooSlow ? slower : 1 / faster, tooSlow ? "longer" : "less",
                                tooSlow ? " and a launch of 20 µs" : " and a microsecond allow"),
                    tooSlow ? "are the times microseconds declared as milliseconds?"

@@ -21,8 +21,8 @@ std::shared_ptr<const Hardware> catalogueHardware(const std::string& id);
 /// caches included. 0 for a device that the catalogue lacks, and for collectives.
 inline constexpr double absurdlyFast = 100;
 /// Drops rows that are absurdlyFast, or slower than 1000 times the roofline plus 10 s, with a warning that names the
-/// first. Warns with `reference.unit` where half of the rows are ten times off what the device can do. Fails with
-/// `reference.unit` where they are more than half of the rows: then the unit is wrong.
+/// first. Warns with `reference.unit` where more than half of the rows are ten times off what the device can do. Fails
+/// with `reference.unit` where they are more than half of the rows: then the unit is wrong.
 Expected<void> leaveOutAbsurd(ReferenceTable& table);
 
 }  // namespace orrery

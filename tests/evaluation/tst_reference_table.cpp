@@ -228,7 +228,7 @@ private slots:
     }
     void unknownDevicesAreNamedAndCanBeGiven() {
         const QTemporaryDir dir;
-        const auto file = write(dir, "zx81__s__gemm.csv", std::string(gemmHead) + "bfloat16,64,64,64,1\n");
+        const auto file = write(dir, "zx81__s__gemm.csv", std::string(gemmHead) + "bfloat16,64,64,64,0.01\n");
         const auto table = readOne(file);
         QVERIFY(table);
         QCOMPARE(table->warnings.size(), std::size_t{1});
