@@ -197,6 +197,20 @@ private slots:
         silent.levels[1].bandwidth = {};
         QCOMPARE(ceilingsFor(silent, costs, 3).size(), std::size_t{4});
     }
+    // The A100's tensor units multiply fp64 as fast as its lanes do fp32; the V100 has no unit for bf16.
+    void aRoofNamesTheUnitAndTypeThatRun() {
+        CostTable costs;
+        fixture::addProduct(costs, 8, 8, 8);
+        const auto roof = [&](const char* id, DType type) {
+            costs.type[0] = type;
+            const auto loaded = loadHardware(id);
+            return ceilingsFor(*deviceView(loaded->hardware), costs, 0).front().label;
+        };
+        QCOMPARE(roof("a100-80-sxm", DType::F32), std::string("fp32 vector 19.5 TFLOP/s"));
+        QCOMPARE(roof("a100-80-sxm", DType::BF16), std::string("bf16 tensor 312 TFLOP/s"));
+        QCOMPARE(roof("v100", DType::BF16), std::string("bf16 as fp32 vector 15.7 TFLOP/s"));
+        QCOMPARE(roof("a100-80-sxm", DType::FP8), std::string("fp8 as fp16 tensor 312 TFLOP/s"));
+    }
     void intervalSumsTheErrorsOfItsOperators() {
         const auto w = product();
         const auto device = fixture::device();

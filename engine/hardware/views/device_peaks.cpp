@@ -160,22 +160,27 @@ std::span<const std::initializer_list<DType>> widerThan(DType type) {
 
 }  // namespace
 
-FlopsPerSecond DeviceView::peak(bool matrix, DType type) const {
+UnitPeak DeviceView::peakUnit(bool matrix, DType type) const {
     const auto of = [this](UnitKind unit, DType t) {
-        return peaks[static_cast<std::size_t>(unit)][static_cast<std::size_t>(t)];
+        return UnitPeak{peaks[static_cast<std::size_t>(unit)][static_cast<std::size_t>(t)], unit, t};
     };
     const auto suitable = [&](DType t) {
-        const FlopsPerSecond tensor = matrix ? of(UnitKind::Tensor, t) : FlopsPerSecond();
-        return tensor.value > 0 ? tensor : of(UnitKind::Vector, t);
+        const UnitPeak tensor = matrix ? of(UnitKind::Tensor, t) : UnitPeak();
+        return tensor.rate.value > 0 ? tensor : of(UnitKind::Vector, t);
     };
-    if (const auto own = suitable(type); own.value > 0) return own;
+    if (const auto own = suitable(type); own.rate.value > 0) return own;
     for (const auto& group : widerThan(type)) {
-        FlopsPerSecond best;
-        for (const DType t : group) best = max(best, suitable(t));
-        if (best.value > 0) return best;
+        UnitPeak best;
+        for (const DType t : group) {
+            if (const auto other = suitable(t); other.rate.value > best.rate.value) best = other;
+        }
+        if (best.rate.value > 0) return best;
     }
     // 64-bit integers are worked on as two halves.
-    return type == DType::I64 ? suitable(DType::I32) / 2 : FlopsPerSecond();
+    if (type != DType::I64) return {};
+    UnitPeak halves = suitable(DType::I32);
+    halves.rate = halves.rate / 2;
+    return halves;
 }
 
 }  // namespace orrery

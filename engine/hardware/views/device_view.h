@@ -47,6 +47,13 @@ struct Interconnect {
     JoulesPerByte energy;      ///< of all links, per byte of main memory
 };
 
+/// What a type runs on: the dense rate of the whole device, on which unit, as which type.
+struct UnitPeak {
+    FlopsPerSecond rate;
+    UnitKind unit = UnitKind::Vector;
+    DType runsAs = DType::F32;
+};
+
 struct DeviceView {
     std::string name;
     std::string path;
@@ -71,7 +78,9 @@ struct DeviceView {
     /// Best dense peak for a type on the unit that suits the operator: tensor units for matrix products where they
     /// take the type (or one that it runs as, e.g. fp32 as tf32 is *not* assumed), else the vector units; a type that
     /// nothing supports runs as the next wider one that is. 0 if the device has no suitable unit at all.
-    FlopsPerSecond peak(bool matrix, DType type) const;
+    FlopsPerSecond peak(bool matrix, DType type) const { return peakUnit(matrix, type).rate; }
+    /// The same, with the unit that it is the rate of and the type as which it runs there.
+    UnitPeak peakUnit(bool matrix, DType type) const;
 };
 
 /// The view of one device: what is inside it, and the memories around it if it holds no DRAM. Memories and links that

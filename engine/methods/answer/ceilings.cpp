@@ -17,13 +17,13 @@ std::vector<Ceiling> ceilingsFor(const DeviceView& device, const CostTable& cost
     }
     std::vector<Ceiling> ceilings;
     const auto add = [&](bool matrix, DType type) {
-        const auto peak = device.peak(matrix, type);
-        if (peak.value <= 0) return;
-        const auto& tensor = device.peaks[static_cast<std::size_t>(UnitKind::Tensor)];
-        const bool onTensor = matrix && std::find(tensor.begin(), tensor.end(), peak) != tensor.end();
+        const UnitPeak peak = device.peakUnit(matrix, type);
+        if (peak.rate.value <= 0) return;
         Ceiling ceiling;
-        ceiling.label = std::string(toText(type)) + (onTensor ? " tensor " : " vector ") + format(peak);
-        ceiling.rate = peak.value;
+        ceiling.label = std::string(toText(type));
+        if (peak.runsAs != type) ceiling.label += " as " + std::string(toText(peak.runsAs));
+        ceiling.label += (peak.unit == UnitKind::Tensor ? " tensor " : " vector ") + format(peak.rate);
+        ceiling.rate = peak.rate.value;
         const auto same = [&](const Ceiling& other) { return other.label == ceiling.label; };
         if (std::none_of(ceilings.begin(), ceilings.end(), same)) ceilings.push_back(std::move(ceiling));
     };
