@@ -90,6 +90,7 @@ std::string astraText(const AstraCase& given, const ClusterOutcome& outcome) {
                     !given.settings.network.congestion                         ? "links are never busy"
                     : given.settings.network.carrying == LinkCarrying::Fluid   ? "links are shared max-min fair"
                     : given.settings.network.carrying == LinkCarrying::Packets ? "links carry packets"
+                    : given.settings.network.carrying == LinkCarrying::Ns3     ? "links carry packets of ns-3"
                                                                                : "links carry one at a time");
     return text + table.text();
 }
@@ -166,7 +167,7 @@ int runTrain(const Arguments& arguments, Watch& watch) {
         if (given && !links) given = tl::unexpected(links.error());
         if (given && *links != LinkCarrying::StoreAndForward && given->settings.astraSim)
             given = tl::unexpected(fail("usage.value", "ASTRA-sim's links store and forward",
-                                        "--own-semantics beside --links fluid or packets")
+                                        "--own-semantics beside --links fluid, packets or ns3")
                                        .value());
         if (given) given->settings.network.carrying = *links;
     }
@@ -226,7 +227,9 @@ const Command trainCommand{
          {"hardware", "ID",
           "instead of these four: a trace's network as a design draws it, over its first kind of device"},
          {"links", "WORD",
-          "of busy links: store-and-forward (the default), fluid, or packets with pauses and rate control"},
+          "of busy links: store-and-forward (the default), fluid, packets with pauses and rate control, or ns3 (needs "
+          "orrery-ns3)"},
+         {"payload", "B", "of a packet at most, where a trace's links carry packets (4096)"},
          {"algorithm", "WORD[,WORD…]",
           "of a trace's collectives, by dimension: ring (the default), direct, direct4, halvingDoubling, "
           "doubleBinaryTree, inNetwork, synthesized; what one cannot do goes in rings, all-to-alls directly"},

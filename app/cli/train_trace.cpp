@@ -138,6 +138,16 @@ Expected<void> algorithmOption(const Arguments& arguments, ClusterSettings& sett
     return {};
 }
 
+Expected<void> payloadOption(const Arguments& arguments, PacketSettings& packets) {
+    const auto given = arguments.value("payload");
+    if (!given) return {};
+    const auto number = wholeIn(*given);
+    if (!number || *number < 256 || *number > 65'000)
+        return wrongTrainOption("payload", *given, "bytes of a packet, from 256 to 65000");
+    packets.payload = static_cast<double>(*number);
+    return {};
+}
+
 /// As validated for eight H100 behind switches: 400 GB/s each way, 936.25 ns, rings, four chunks.
 Expected<ClusterSettings> networkOptions(const Arguments& arguments, const std::vector<double>& sizes) {
     ClusterSettings settings;
@@ -149,6 +159,7 @@ Expected<ClusterSettings> networkOptions(const Arguments& arguments, const std::
         return Unexpected(carrying.error());
     else
         settings.network.carrying = *carrying;
+    if (auto good = payloadOption(arguments, settings.network.packets); !good) return Unexpected(good.error());
     const std::string order = arguments.value("dimension-order").value_or("inner-first");
     if (order != "inner-first" && order != "themis")
         return wrongTrainOption("dimension-order", order, "inner-first or themis");
@@ -165,9 +176,10 @@ Expected<ClusterSettings> networkOptions(const Arguments& arguments, const std::
 
 Expected<LinkCarrying> linksOption(const Arguments& arguments) {
     const std::string links = arguments.value("links").value_or("store-and-forward");
-    for (const LinkCarrying one : {LinkCarrying::StoreAndForward, LinkCarrying::Fluid, LinkCarrying::Packets})
+    for (const LinkCarrying one :
+         {LinkCarrying::StoreAndForward, LinkCarrying::Fluid, LinkCarrying::Packets, LinkCarrying::Ns3})
         if (toText(one) == links) return one;
-    return wrongTrainOption("links", links, "store-and-forward, fluid or packets");
+    return wrongTrainOption("links", links, "store-and-forward, fluid, packets or ns3");
 }
 
 Expected<TraceCase> readTraceCase(const Arguments& arguments, bool congestion) {

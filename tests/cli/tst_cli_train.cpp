@@ -5,6 +5,7 @@
 #include "support/schema_check.h"
 #include "workload/traces/chakra.h"
 
+#include <QFileInfo>
 #include <QtTest/QtTest>
 
 #include <nlohmann/json.hpp>
@@ -154,6 +155,16 @@ private slots:
                      packets = exposed(eight + QStringList{"--links", "packets"}),
                      summed = exposed(eight + QStringList{"--algorithm", "inNetwork"});
         QVERIFY(fluid <= stored && summed < stored && packets > 0.9 * fluid && packets < 1.2 * stored);
+        // Smaller packets, more headers.
+        QVERIFY(exposed(eight + QStringList{"--links", "packets", "--payload", "512"}) > 1.05 * packets);
+        if (QFileInfo::exists(QFileInfo(ORRERY_CLI).path() + "/orrery-ns3")) {
+            const double others = exposed(eight + QStringList{"--links", "ns3"});
+            QVERIFY2(others > 0.9 * packets && others < 1.1 * packets,
+                     qPrintable(QString("%1 and %2").arg(others).arg(packets)));
+        } else {
+            const Outcome none = cli(QStringList{"train", "--trace", folder_.filePath("sums.txt"), "--links", "ns3"});
+            QVERIFY2(none.exit == 1 && none.error.contains("libns3-dev"), none.text().constData());
+        }
         const QStringList mesh{"--ranks", "16", "--topology", "mesh4x4", "--bandwidth", "50"};
         QVERIFY(exposed(mesh + QStringList{"--algorithm", "synthesized"}) < 0.5 * exposed(mesh));
         const QStringList drawn{"--hardware", "dgx-1-v100"};
@@ -185,7 +196,8 @@ private slots:
         const QString good = folder_.filePath("good.txt");
         refused({"--trace", folder_.filePath("bad.txt")}, 1, "bad.txt:3: a: there is no exchange `SHOUT`");
         refused({"--trace", folder_.filePath("nowhere.et")}, 1, "nowhere.et");
-        refused({"--trace", good, "--links", "glue"}, 2, "store-and-forward, fluid or packets");
+        refused({"--trace", good, "--links", "glue"}, 2, "store-and-forward, fluid, packets or ns3");
+        refused({"--trace", good, "--links", "packets", "--payload", "9"}, 2, "from 256 to 65000");
         refused({"--trace", good, "--algorithm", "magic"}, 2, "synthesized");
         refused({"--trace", good, "--topology", "mesh3x3", "--ranks", "8"}, 2, "product is 8 ranks");
         refused({"--trace", good, "--hardware", "dgx-1-v100", "--ranks", "8"}, 2, "no --hardware beside it");

@@ -29,11 +29,12 @@ std::vector<MethodOption> compositionOptions() {
          .meaning = "Lets operators that do not need each other overlap, as far as units and memory allow."},
         {.key = "network",
          .title = "Network",
-         .choices = {"closed-form", "kernels", "messages", "fluid", "packets"},
+         .choices = {"closed-form", "kernels", "messages", "fluid", "packets", "ns3"},
          .fallback = "closed-form",
-         .meaning = "Of a plan over several devices: collectives by NCCL's tuning model over the drawn links; inside "
-                    "a node as this method prices their kernels; or what is sent, followed over the drawn links, which "
-                    "carry one message at a time, share themselves max-min fair, or carry packets."},
+         .meaning =
+             "Of a plan over several devices: collectives by NCCL's tuning model over the drawn links; inside "
+             "a node as this method prices their kernels; or what is sent, followed over the drawn links, which "
+             "carry one message at a time, share themselves max-min fair, or carry packets, ours or those of ns-3."},
         {.key = "stack",
          .title = "Training stack",
          .choices = stacks,

@@ -14,6 +14,7 @@ std::optional<LinkCarrying> followedNetwork(const Method& method, const Estimate
     if (chosen == "messages") return LinkCarrying::StoreAndForward;
     if (chosen == "fluid") return LinkCarrying::Fluid;
     if (chosen == "packets") return LinkCarrying::Packets;
+    if (chosen == "ns3") return LinkCarrying::Ns3;
     return std::nullopt;
 }
 

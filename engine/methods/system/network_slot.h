@@ -1,8 +1,7 @@
 #pragma once
 
 // The slot `network` of a kernel method: `closed-form` over the drawn links; `kernels`, the method's own collectives;
-// `messages`, `fluid` and `packets`, which follow what is sent over the drawn
-// links.
+// `messages`, `fluid`, `packets` and `ns3`, which follow what is sent over the drawn links.
 
 #include "hardware/views/cluster_view.h"
 #include "methods/method.h"

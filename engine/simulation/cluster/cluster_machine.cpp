@@ -1,6 +1,7 @@
 #include "simulation/cluster/cluster_machine.h"
 
 #include "simulation/network/fluid_network.h"
+#include "simulation/network/ns3_network.h"
 #include "simulation/network/packet_network.h"
 
 #include <fmt/format.h>
@@ -109,6 +110,12 @@ Expected<void> ClusterMachine::prepare() {
         packets_ = packets.get();
         network_ = std::move(packets);
     }
+    if (settings_.network.congestion && settings_.network.carrying == LinkCarrying::Ns3) {
+        auto packets = Ns3Network::start(fabric_, queue_, settings_.seed);
+        if (!packets) return Unexpected(std::move(packets.error()));
+        ns3_ = packets->get();
+        network_ = std::move(*packets);
+    }
     if (network_) collectives_->carryBy(*network_);
     ranks_.resize(slots);
     outcome_.ranks.resize(slots);
@@ -133,7 +140,7 @@ Expected<void> ClusterMachine::begin() {
 
 Expected<void> ClusterMachine::advance(SimTime until, const std::stop_token& stop) {
     while (!queue_.empty() && !problem_ && (until >= MessageFabric::furthest || queue_.next() <= until)) {
-        if ((queue_.taken() & 0xFFFF) == 0 && stop.stop_requested())
+        if (((queue_.taken() & 0xFFFF) == 0 || ns3_) && stop.stop_requested())
             return fail("study.cancelled", "the run was stopped");
         const TimeBuckets::Event event = queue_.pop();
         if (queue_.now() >= MessageFabric::furthest)
@@ -146,11 +153,14 @@ Expected<void> ClusterMachine::advance(SimTime until, const std::stop_token& sto
 }
 
 Expected<ClusterOutcome> ClusterMachine::finish() {
+    if (network_)
+        if (auto good = network_->finish(); !good) return Unexpected(std::move(good.error()));
     if (unfinished_ > 0) return deadlock();
     outcome_.links = fabric_.use();
     outcome_.linkUse = std::move(fabric_.useOverTime());
     outcome_.events = queue_.taken();
     if (packets_) outcome_.packets = {packets_->packets(), packets_->pauses(), packets_->slowDowns()};
+    if (ns3_) outcome_.packets = {ns3_->packets(), 0, ns3_->marks()};
     if (rooted_ > 0)
         outcome_.warnings.push_back(warning(
             "cluster.closed-form",

@@ -19,6 +19,7 @@
 
 namespace orrery {
 
+class Ns3Network;
 class PacketNetwork;
 
 class ClusterMachine final : public CollectiveHost {
@@ -132,6 +133,7 @@ private:
     TimeBuckets queue_;
     std::unique_ptr<MessageNetwork> network_;  ///< none where links store and forward
     const PacketNetwork* packets_ = nullptr;
+    const Ns3Network* ns3_ = nullptr;
     std::unique_ptr<Collectives> collectives_;
     std::vector<Rank> ranks_;
     std::vector<std::int32_t> rankOf_;

@@ -18,7 +18,7 @@ bool equalRanks(const ClusterJob& job, const ClusterSettings& settings) {
                (node.work == TraceWork::Collective && node.group >= 0);
     });
     // Packets are marked by chance.
-    if (alone || (settings.network.congestion && settings.network.carrying == LinkCarrying::Packets)) return false;
+    if (alone || (settings.network.congestion && inPackets(settings.network.carrying))) return false;
     for (const FabricDimension& one : settings.network.dimensions)
         if (one.routes && settings.network.congestion) return false;
     for (const auto& choices : settings.algorithms) {

@@ -12,11 +12,12 @@
 namespace orrery {
 
 double mostMessages(LinkCarrying carrying) {
+    if (carrying == LinkCarrying::Ns3) return double(1 << 18);
     return carrying == LinkCarrying::Fluid ? double(1 << 23) : double(1 << 24);
 }
 
 double messageWeight(LinkCarrying carrying, double bytes) {
-    return carrying == LinkCarrying::Packets ? std::max(1.0, std::ceil(bytes / PacketSettings().payload)) : 1;
+    return inPackets(carrying) ? std::max(1.0, std::ceil(bytes / PacketSettings().payload)) : 1;
 }
 
 double libraryStart(const CollectiveSoftware& software) {
@@ -119,7 +120,7 @@ Expected<double> FollowedNetwork::follow(const CollectiveCall& call, const std::
         }
     } else {
         const auto trace = std::make_shared<const ExecutionTrace>(called(traceOp(call.op), bytes));
-        const bool folds = busy == devices && call.op != CollectiveOp::AllToAll && carrying_ != LinkCarrying::Packets &&
+        const bool folds = busy == devices && call.op != CollectiveOp::AllToAll && !inPackets(carrying_) &&
                            ringsAlike(dimensions, 0, devices, n, stride);
         const std::int64_t groups = folds ? 1 : busy / n;
         for (std::int64_t g = 0; g < groups; ++g) {
@@ -137,9 +138,9 @@ Expected<double> FollowedNetwork::follow(const CollectiveCall& call, const std::
                                 (folds ? 1 : static_cast<double>(busy));
         if (messages > mostMessages(carrying_))
             return fail("network.messages",
-                        fmt::format("a collective of {} on {} devices takes {:.0f} million {}", n, devices,
-                                    messages / 1e6, carrying_ == LinkCarrying::Packets ? "packets" : "messages"),
-                        fmt::format("at most {:.0f} million", mostMessages(carrying_) / 1e6),
+                        fmt::format("a collective of {} on {} devices takes {:.3g} million {}", n, devices,
+                                    messages / 1e6, inPackets(carrying_) ? "packets" : "messages"),
+                        fmt::format("at most {:.3g} million", mostMessages(carrying_) / 1e6),
                         "take network=closed-form, or a smaller cluster");
         if (folds) {
             job.traces = {trace};

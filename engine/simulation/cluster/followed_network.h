@@ -19,7 +19,7 @@ class FollowedNetwork final : public NetworkModel {
 public:
     FollowedNetwork(std::vector<NetworkTier> tiers, LinkCarrying carrying);
 
-    std::string_view id() const override;  ///< `messages`, `fluid`, `packets`
+    std::string_view id() const override;  ///< `messages`, `fluid`, `packets`, `ns3`
     /// Never below the closed form's `low`; rings, and all-to-alls directly. Broadcasts as the closed form has them.
     /// Fails also with `network.messages` where there are too many to follow, and as drawnFabric() and runCluster().
     Expected<CollectivePrice> price(const CollectiveCall& call, const std::stop_token& stop = {}) const override;

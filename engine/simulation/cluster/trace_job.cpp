@@ -128,7 +128,7 @@ private:
 
     bool drawn() const {
         const auto& dimensions = settings_.network.dimensions;
-        if (settings_.network.congestion && settings_.network.carrying == LinkCarrying::Packets) return true;
+        if (settings_.network.congestion && inPackets(settings_.network.carrying)) return true;
         return std::any_of(dimensions.begin(), dimensions.end(),
                            [](const FabricDimension& one) { return one.routes != nullptr; });
     }

@@ -15,6 +15,8 @@ std::string_view toText(LinkCarrying carrying) {
             return "fluid";
         case LinkCarrying::Packets:
             return "packets";
+        case LinkCarrying::Ns3:
+            return "ns3";
     }
     return "";
 }
@@ -143,6 +145,49 @@ std::vector<MessageFabric::LinkRate> MessageFabric::linkRates() const {
                     rate_[d], latency_[d], one.shape != TopologyShape::Switch || l == 1};
     }
     return rates;
+}
+
+MessageFabric::Ends MessageFabric::linkEnds() const {
+    Ends made{std::vector<LinkEnds>(use_.size()), static_cast<std::int32_t>(devices_)};
+    const auto vertex = [](std::int64_t one) { return static_cast<std::int32_t>(one); };
+    for (std::size_t d = 0; d < strides_.size(); ++d) {
+        const FabricDimension& one = settings_.dimensions[d];
+        const std::int64_t sets = devices_ / one.size, block = strides_[d] * one.size;
+        const auto device = [&](std::int64_t set, std::int64_t index) {
+            return set / strides_[d] * block + index * strides_[d] + set % strides_[d];
+        };
+        if (one.routes) {
+            const FabricGraph& graph = one.routes->graph();
+            const std::int64_t switches = graph.vertices - one.size;
+            for (std::int64_t set = 0; set < sets; ++set) {
+                const auto end = [&](std::int64_t v) {
+                    return vertex(v < one.size ? device(set, v) : made.vertices + set * switches + v - one.size);
+                };
+                const std::size_t first = firstOfGraph_[d] + static_cast<std::size_t>(set) * graph.links.size();
+                for (std::size_t l = 0; l < graph.links.size(); ++l)
+                    made.links[first + l] = {end(graph.links[l].from), end(graph.links[l].to)};
+            }
+            made.vertices += vertex(sets * switches);
+            continue;
+        }
+        for (std::int64_t set = 0; set < sets; ++set) {
+            for (std::int64_t i = 0; i < one.size; ++i) {
+                const std::int64_t own = device(set, i);
+                const auto join = [&](std::int64_t which, LinkEnds ends) { made.links[link(d, own, which)] = ends; };
+                if (one.shape == TopologyShape::FullyConnected) {
+                    for (std::int64_t j = 0; j < one.size; ++j) join(j, {vertex(own), vertex(device(set, j))});
+                } else if (one.shape == TopologyShape::Switch) {
+                    join(0, {vertex(own), vertex(made.vertices + set)});
+                    join(1, {vertex(made.vertices + set), vertex(own)});
+                } else {
+                    join(0, {vertex(own), vertex(device(set, (i + 1) % one.size))});
+                    join(1, {vertex(own), vertex(device(set, (i + one.size - 1) % one.size))});
+                }
+            }
+        }
+        if (one.shape == TopologyShape::Switch) made.vertices += vertex(sets);
+    }
+    return made;
 }
 
 SimTime MessageFabric::carry(const Next& next, double bytes, SimTime now) {

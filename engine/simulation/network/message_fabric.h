@@ -34,9 +34,14 @@ struct FabricDimension {
 enum class LinkCarrying : std::uint8_t {
     StoreAndForward,  ///< one message at a time, whole, in the order of arrival
     Fluid,            ///< all at once, max-min fair (fluid_network.h)
-    Packets           ///< packets in finite queues with pauses and rate control (packet_network.h)
+    Packets,          ///< packets in finite queues with pauses and rate control (packet_network.h)
+    Ns3               ///< packets of the program orrery-ns3 (ns3_network.h)
 };
-std::string_view toText(LinkCarrying carrying);  ///< `store-and-forward`, `fluid`, `packets`
+std::string_view toText(LinkCarrying carrying);  ///< `store-and-forward`, `fluid`, `packets`, `ns3`
+/// Whether it carries packets, by chance and so for no rank as for its like.
+inline bool inPackets(LinkCarrying carrying) {
+    return carrying == LinkCarrying::Packets || carrying == LinkCarrying::Ns3;
+}
 
 struct FabricSettings {
     std::vector<FabricDimension> dimensions;  ///< innermost first
@@ -100,6 +105,16 @@ public:
         bool toDevice = true;
     };
     std::vector<LinkRate> linkRates() const;
+    /// What every link joins, by its index: devices have their numbers, switches those behind them. Where every device
+    /// has a slot of its own.
+    struct LinkEnds {
+        std::int32_t from = 0, to = 0;
+    };
+    struct Ends {
+        std::vector<LinkEnds> links;
+        std::int32_t vertices = 0;
+    };
+    Ends linkEnds() const;
     /// Sends the message over its next link and moves it there; when it arrives. Calls come in the order of time.
     SimTime hop(Place& place, double bytes, SimTime now);
     static bool arrived(const Place& place) { return place.at == place.target && place.inSwitch == on_device; }

@@ -3,6 +3,7 @@
 // Networks in which messages share links: who sends is told by an event when the message has come. Links that store and
 // forward need none of this (MessageFabric::hop).
 
+#include "base/diagnostic.h"
 #include "simulation/time_buckets.h"
 
 #include <cstdint>
@@ -26,6 +27,8 @@ public:
     virtual void sendPart(std::int32_t source, std::int32_t target, WayPart part, double bytes,
                           TimeBuckets::Event there) = 0;
     virtual void handle(TimeBuckets::Event event) = 0;
+    /// When nothing is left to do: what went wrong on the way, if anything did.
+    virtual Expected<void> finish() { return {}; }
 };
 
 }  // namespace orrery

@@ -118,7 +118,7 @@ Expected<ClusterJob> StepNetwork::jobOf(const TrainingProgram& program) const {
 
 Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const std::vector<NetworkTier>& tiers,
                                         LinkCarrying carrying, bool fold) {
-    fold = fold && carrying != LinkCarrying::Packets;  // packets are marked by chance
+    fold = fold && !inPackets(carrying);  // packets are marked by chance
     auto fabric = drawnFabric(tiers, ncclTuning());
     if (!fabric) return Unexpected(std::move(fabric.error()));
     StepNetwork made;
@@ -151,9 +151,9 @@ Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const st
         if (messages <= mostMessages(carrying)) return made;
     }
     return fail("network.messages",
-                fmt::format("the step has about {:.0f} million {}", messages / 1e6,
-                            carrying == LinkCarrying::Packets ? "packets" : "messages"),
-                fmt::format("at most {:.0f} million can be followed", mostMessages(carrying) / 1e6),
+                fmt::format("the step has about {:.3g} million {}", messages / 1e6,
+                            inPackets(carrying) ? "packets" : "messages"),
+                fmt::format("at most {:.3g} million can be followed", mostMessages(carrying) / 1e6),
                 "take network=closed-form, fewer micro-batches, or sizes of the plan that divide those of the "
                 "network's tiers, so that one device stands for its stage");
 }
@@ -189,6 +189,7 @@ std::string StepNetwork::assumption() const {
         "{}",
         settings_.network.carrying == LinkCarrying::Fluid     ? "shared max-min fair"
         : settings_.network.carrying == LinkCarrying::Packets ? "in packets, with pauses and rate control"
+        : settings_.network.carrying == LinkCarrying::Ns3     ? "in packets of ns-3, by DCTCP with marks"
                                                               : "one message at a time",
         settings_.splits, settings_.splits == 1 ? "" : "s",
         folded_      ? std::string("one device stands for its stage, as the network looks the same to all")
