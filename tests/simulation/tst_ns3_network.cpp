@@ -118,6 +118,7 @@ private slots:
     void inTurns();
     void underRateControl();
     void dimensionsAndSwitches();
+    void chunksSideBySide();
     void sameForSameSeed();
     void absent();
 
@@ -207,6 +208,23 @@ void TstNs3Network::dimensionsAndSwitches() {
             QVERIFY2(std::abs(end[0] - end[1]) <= 0.05 * end[1], fmt::format("{} {}", end[0], end[1]).c_str());
         }
     }
+}
+
+// Two chunks of a ring at a time: ours and datagrams take turns. A connection sends one message after the other, so
+// that the first one may go on earlier.
+void TstNs3Network::chunksSideBySide() {
+    double end[4];
+    for (const int one : {0, 1, 2, 3}) {
+        ClusterSettings settings = settingsOf({plain(TopologyShape::Switch, 8)},
+                                              one % 2 == 0 ? LinkCarrying::Packets : LinkCarrying::Ns3, one > 1);
+        settings.network.dimensions.front().bandwidth = 400e9;
+        settings.splits = 4;
+        settings.activeChunks = 2;
+        end[one] = lastEnd(ran(jobOf(Asked::AllReduce, 8, 16 << 20), settings));
+    }
+    const std::string seen = fmt::format("{} {} {} {}", end[0], end[1], end[2], end[3]);
+    QVERIFY2(std::abs(end[0] - end[1]) < 0.01 * end[0], seen.c_str());
+    QVERIFY2(end[3] < end[2] && end[3] > 0.7 * end[2], seen.c_str());
 }
 
 void TstNs3Network::sameForSameSeed() {
