@@ -117,6 +117,7 @@ Expected<PlanSearchRequest> requestOf(const Arguments& arguments) {
     take(numbers(arguments, "vp"), space.interleave, problem);
     take(numbers(arguments, "microbatch"), space.microbatchSize, problem);
     take(numbers(arguments, "zero", space.zero), space.zero, problem);
+    take(numbers(arguments, "shard", space.shard), space.shard, problem);
     take(numbers(arguments, "sp", space.sequence), space.sequence, problem);
     take(wordsOf<Recompute>(arguments, "recompute", space.recompute, "none, selective, full",
                             [](const std::string& word) -> std::optional<Recompute> {
@@ -338,6 +339,7 @@ std::vector<Option> planOptions() {
         {"vp", "N,…", "chunks of layers a stage"},
         {"microbatch", "N,…", "samples of a copy in a micro-batch"},
         {"zero", "N,…", "what copies share: 0 to 3"},
+        {"shard", "N,…", "how many copies share, 0: all (default: all, and those of a node)"},
         {"sp", "N,…", "0, 1: whether tensor parallelism splits the sequence too"},
         {"recompute", "WORD,…", "none, selective, full"},
         {"schedule", "WORD,…", "1f1b (default alone), gpipe, zero-bubble, dualpipe"},

@@ -138,7 +138,9 @@ void ScenarioBar::askForPlan() {
     const QString text = QInputDialog::getText(
         this, tr("Plan"),
         tr("tp: tensor, pp: pipeline, dp: data, ep: expert, cp: context parallelism; mb: micro-batches.\n"
-           "Of training steps: vp: interleaved chunks, zero: state shared by copies (0 to 3), sp: split sequence."),
+           "Of training steps: vp: interleaved chunks, zero: state shared by copies (0 to 3), shard: by how many of "
+           "them, sp: split sequence, "
+           "offload: optimizer, weights or activations in the host's memory."),
         QLineEdit::Normal, QString::fromStdString(toText(scenarios.front().plan)), &given);
     if (!given) return;
     if (auto plan = parsePlan(text.toStdString())) {

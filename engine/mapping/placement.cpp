@@ -98,11 +98,11 @@ Expected<Placement> placementOf(const DeviceGroup& devices, const Plan& plan) {
         warnUneven(dimension.name, out.*dimension.place);
         stride *= dimension.size;
     }
-    out.gradients = communicator(devices.tiers, plan.context * plan.data, plan.tensor);
+    const std::int64_t sharing = plan.sharingCopies(), set = plan.tensor * plan.context * sharing;
+    out.gradients = communicator(devices.tiers, plan.context * sharing, plan.tensor);
+    out.replicas = communicator(devices.tiers, plan.replicas(), set);
     out.expert = communicator(devices.tiers, plan.expert, 1);
-    if (plan.expert > plan.tensor)
-        out.expertGradients =
-            communicator(devices.tiers, plan.tensor * plan.context * plan.data / plan.expert, plan.expert);
+    if (plan.expert > plan.tensor) out.expertGradients = communicator(devices.tiers, set / plan.expert, plan.expert);
     if (plan.schedule == PipelineSchedule::DualPipe) {
         // Both stages of a pair hold the same: they stand as far apart as stages can.
         const int apart = out.pipeline.outermost();

@@ -30,8 +30,9 @@ Communicator communicator(const std::vector<NetworkTier>& tiers, std::int64_t si
 
 struct Placement {
     Communicator tensor, context, data, pipeline, expert;
-    Communicator gradients;        ///< context × data: all who hold the same weights, and other tokens
-    Communicator expertGradients;  ///< all who hold the same experts, where these stand over several copies
+    Communicator gradients;        ///< context × data: who hold the same weights, and other tokens; of a set of copies
+    Communicator expertGradients;  ///< who hold the same experts, where these stand over several copies; of a set
+    Communicator replicas;         ///< who have the same share in every set of copies
     std::int64_t devices = 1;      ///< used
     std::int64_t drawn = 1;        ///< of this kind in the drawing
     Diagnostics warnings;          ///< `plan.uneven`, `plan.idle-devices`

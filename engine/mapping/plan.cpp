@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <vector>
@@ -21,7 +22,7 @@ struct PlanKey {
     std::int64_t least;
     std::int64_t most = most_devices;
 };
-constexpr std::array<PlanKey, 9> plan_keys{{
+constexpr std::array<PlanKey, 10> plan_keys{{
     {"tp", "tensor", &Plan::tensor, 1},
     {"pp", "pipeline", &Plan::pipeline, 1},
     {"dp", "data", &Plan::data, 1},
@@ -29,11 +30,13 @@ constexpr std::array<PlanKey, 9> plan_keys{{
     {"cp", "context", &Plan::context, 1},
     {"vp", "interleave", &Plan::interleave, 1},
     {"zero", "zero", &Plan::zero, 0, 3},
+    {"shard", "shard", &Plan::shard, 0},
     {"sp", "sequence", &Plan::sequence, 0, 1},
     {"mb", "microbatches", &Plan::microbatches, 0},
 }};
 
 constexpr std::array<std::string_view, 4> schedule_words{"1f1b", "gpipe", "zero-bubble", "dualpipe"};
+constexpr std::array<std::string_view, 3> offload_words{"optimizer", "weights", "activations"};
 
 std::string_view withoutSpaces(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -54,11 +57,10 @@ Unexpected unknownKey(std::string_view word) {
         known.emplace_back(key.brief);
         known.emplace_back(key.name);
     }
-    known.emplace_back("sched");
-    known.emplace_back("at");
+    for (const char* word_key : {"sched", "offload", "at"}) known.emplace_back(word_key);
     const std::string near = didYouMean(word, known);
     return fail("plan.unknown-key", fmt::format("`{}` is no dimension of a plan", word),
-                "`tp`, `pp`, `dp`, `ep`, `cp`, `vp`, `zero`, `sp`, `mb`, `sched` or `at`",
+                "`tp`, `pp`, `dp`, `ep`, `cp`, `vp`, `zero`, `shard`, `sp`, `mb`, `sched`, `offload` or `at`",
                 near.empty() ? "write `tp=8,pp=2`" : near, Place{.path = "plan"});
 }
 
@@ -70,7 +72,57 @@ Expected<PipelineSchedule> parseSchedule(std::string_view word) {
                 Place{.path = "plan/schedule"});
 }
 
+Expected<std::uint8_t> parseOffload(std::string_view text) {
+    std::uint8_t parts = 0;
+    while (!text.empty()) {
+        const std::size_t plus = text.find('+');
+        const std::string_view word = withoutSpaces(text.substr(0, plus));
+        text = plus == std::string_view::npos ? std::string_view() : text.substr(plus + 1);
+        const auto* at = std::find(offload_words.begin(), offload_words.end(), word);
+        if (at == offload_words.end())
+            return fail("plan.value", fmt::format("`{}` is nothing that a host could hold", word),
+                        fmt::format("{}", fmt::join(offload_words, ", ")), "write `offload=optimizer+activations`",
+                        Place{.path = "plan/offload"});
+        parts |= static_cast<std::uint8_t>(1U << (at - offload_words.begin()));
+    }
+    return parts;
+}
+
+// What hybrid shards need.
+Expected<void> checkShards(const Plan& plan) {
+    if (plan.shard == 0) return {};
+    const auto wrong = [&](std::string what, std::string expected, std::string hint) {
+        return fail("plan.shard", std::move(what), std::move(expected), std::move(hint), Place{.path = "plan/shard"});
+    };
+    if (plan.zero == 0)
+        return wrong(fmt::format("sets of {} copies share nothing", plan.shard), "a plan with `zero`",
+                     "write `zero=3`, or leave out `shard`");
+    if (plan.data % plan.shard != 0)
+        return wrong(fmt::format("{} copies in sets of {}", plan.data, plan.shard), "a number that divides the copies",
+                     "change `shard` or `dp`");
+    if (const std::int64_t set = plan.tensor * plan.context * plan.shard; set % plan.expert != 0)
+        return wrong(fmt::format("experts are spread over {} devices, and a set of {} copies has {}", plan.expert,
+                                 plan.shard, set),
+                     "sets in which all experts stand", "raise `shard`, or lower `ep`");
+    return {};
+}
+
+// Copies that each hold all weights would each fetch and update them.
+Expected<void> checkOffload(const Plan& plan) {
+    if ((plan.offload & OffloadWeights) == 0 || plan.zero == 3 || plan.data * plan.context == 1) return {};
+    return fail("plan.offload", fmt::format("weights of {} copies go to the host whole", plan.data * plan.context),
+                "a plan whose copies divide them", "write `zero=3`, or leave `weights` on the device",
+                Place{.path = "plan/offload"});
+}
+
 }  // namespace
+
+std::string offloadText(std::uint8_t parts) {
+    std::string text;
+    for (std::size_t i = 0; i < offload_words.size(); ++i)
+        if ((parts & (1U << i)) != 0) text += fmt::format("{}{}", text.empty() ? "" : "+", offload_words[i]);
+    return text;
+}
 
 std::string_view toText(PipelineSchedule schedule) {
     return schedule_words[static_cast<std::size_t>(schedule)];
@@ -85,6 +137,7 @@ std::string toText(const Plan& plan) {
     for (const PlanKey& key : plan_keys)
         if (plan.*key.value != key.least) add(key.brief, std::to_string(plan.*key.value));
     if (plan.schedule != PipelineSchedule::OneForwardOneBackward) add("sched", toText(plan.schedule));
+    if (plan.offload != 0) add("offload", offloadText(plan.offload));
     if (!plan.placement.empty()) add("at", plan.placement);
     return text.empty() ? "tp=1" : text;
 }
@@ -108,8 +161,9 @@ Expected<Plan> parsePlan(std::string_view text) {
         while (key != plan_keys.end() && key->brief != word && key->name != word) ++key;
         const bool placement = word == "at" || word == "placement";
         const bool schedule = word == "sched" || word == "schedule";
-        if (key == plan_keys.end() && !placement && !schedule) return unknownKey(word);
-        const std::string_view name = placement ? "at" : schedule ? "sched" : key->name;
+        const bool offload = word == "offload";
+        if (key == plan_keys.end() && !placement && !schedule && !offload) return unknownKey(word);
+        const std::string_view name = placement ? "at" : schedule ? "sched" : offload ? word : key->name;
         for (const std::string_view other : seen) {
             if (other != name) continue;
             return fail("plan.twice", fmt::format("`{}` is given twice", word), "each dimension once",
@@ -124,6 +178,12 @@ Expected<Plan> parsePlan(std::string_view text) {
             const auto made = parseSchedule(value);
             if (!made) return Unexpected(made.error());
             plan.schedule = *made;
+            continue;
+        }
+        if (offload) {
+            const auto parts = parseOffload(value);
+            if (!parts) return Unexpected(parts.error());
+            plan.offload = *parts;
             continue;
         }
         std::int64_t number = 0;
@@ -150,6 +210,8 @@ Expected<void> checkPlan(const Plan& plan) {
                     fmt::format("lower `ep`, or raise `dp` so that {} divides it", plan.expert),
                     Place{.path = "plan/expert"});
     }
+    if (auto good = checkShards(plan); !good) return good;
+    if (auto good = checkOffload(plan); !good) return good;
     if (plan.interleave > 1 && plan.schedule != PipelineSchedule::OneForwardOneBackward)
         return fail("plan.interleave", fmt::format("{} keeps one chunk of layers a stage", toText(plan.schedule)),
                     "vp=1", "leave out `vp`, or take `sched=1f1b`", Place{.path = "plan/interleave"});

@@ -79,6 +79,12 @@ void TstPlan::wrongTexts_data() {
                           << "plan.syntax";
     QTest::newRow("empty item") << "tp=2,,pp=2"
                                 << "plan.syntax";
+    QTest::newRow("offload of a word that is none") << "offload=all"
+                                                    << "plan.value";
+    QTest::newRow("offload twice") << "offload=weights,offload=optimizer"
+                                   << "plan.twice";
+    QTest::newRow("shards of nothing") << "dp=8,shard=4"
+                                       << "plan.shard";
     QTest::newRow("unknown") << "tensr=2"
                              << "plan.unknown-key";
     QTest::newRow("twice") << "tp=2,tensor=4"

@@ -17,7 +17,7 @@ struct PlanWord {
     const char* name;  ///< in the context QObject
     bool follows;      ///< is changed along with others
 };
-constexpr std::array<PlanWord, 9> planWords{
+constexpr std::array<PlanWord, 10> planWords{
     {{&Plan::tensor, QT_TRANSLATE_NOOP("QObject", "Tensor parallelism"), false},
      {&Plan::pipeline, QT_TRANSLATE_NOOP("QObject", "Pipeline stages"), false},
      {&Plan::data, QT_TRANSLATE_NOOP("QObject", "Data parallelism"), true},
@@ -25,6 +25,7 @@ constexpr std::array<PlanWord, 9> planWords{
      {&Plan::expert, QT_TRANSLATE_NOOP("QObject", "Expert parallelism"), false},
      {&Plan::interleave, QT_TRANSLATE_NOOP("QObject", "Chunks of a stage"), false},
      {&Plan::zero, QT_TRANSLATE_NOOP("QObject", "ZeRO"), false},
+     {&Plan::shard, QT_TRANSLATE_NOOP("QObject", "Copies that share"), true},
      {&Plan::sequence, QT_TRANSLATE_NOOP("QObject", "Sequence parallelism"), false},
      {&Plan::microbatches, QT_TRANSLATE_NOOP("QObject", "Micro-batches"), true}}};
 
@@ -45,8 +46,8 @@ const PlanWord* changedWord(const Plan& before, const Plan& after) {
     }
     if (!(same == after) || owns > 1) return nullptr;
     if (owns == 1) return own;
-    // Of copies and micro-batches, the latter follow.
-    if (followings == 2) return &planWords[2];
+    // Of copies and what follows their number.
+    if (followings >= 2 && before.data != after.data) return &planWords[2];
     return following;
 }
 

@@ -172,6 +172,19 @@ void PlanForm::buildMemory(QGridLayout* grid, QWidget* parent) {
     zero_->addItem(tr("2: gradients too"), 2);
     zero_->addItem(tr("3: parameters too (FSDP)"), 3);
     addField(grid, tr("ZeRO"), zero_);
+    shard_ = namedChoice(parent, "training.shard", tr("Copies that share"), {});
+    addField(grid, tr("Shared by"), shard_);
+    offload_ = namedChoice(parent, "training.offload", tr("Offload"),
+                           tr("What the host's memory holds instead; its link and memory must be drawn"));
+    offload_->addItem(tr("nothing"), 0);
+    offload_->addItem(tr("optimizer"), int{OffloadOptimizer});
+    offload_->addItem(tr("activations"), int{OffloadActivations});
+    offload_->addItem(tr("optimizer, activations"), OffloadOptimizer | OffloadActivations);
+    offload_->addItem(tr("weights"), int{OffloadWeights});
+    offload_->addItem(tr("optimizer, weights"), OffloadOptimizer | OffloadWeights);
+    offload_->addItem(tr("weights, activations"), OffloadWeights | OffloadActivations);
+    offload_->addItem(tr("optimizer, weights, activations"), OffloadOptimizer | OffloadWeights | OffloadActivations);
+    addField(grid, tr("On the host"), offload_);
     recompute_ = namedChoice(parent, "training.recompute", tr("Recomputation"),
                              tr("Activations that are dropped after the forward pass and computed again"));
     recompute_->addItem(tr("nothing again"), static_cast<int>(Recompute::None));
@@ -181,8 +194,17 @@ void PlanForm::buildMemory(QGridLayout* grid, QWidget* parent) {
     sequenceParallel_ = named(new QCheckBox(tr("Sequence parallel"), parent), "training.sp", tr("Sequence parallel"),
                               tr("What tensor parallelism leaves whole is split by positions: less is kept"));
     grid->addWidget(sequenceParallel_, grid->rowCount(), 0, 1, 3);
-    connect(zero_, &QComboBox::activated, this,
-            [this] { change([this](Plan& plan) { plan.zero = zero_->currentData().toInt(); }); });
+    connect(zero_, &QComboBox::activated, this, [this] {
+        change([this](Plan& plan) {
+            plan.zero = zero_->currentData().toInt();
+            if (plan.zero == 0) plan.shard = 0;
+        });
+    });
+    connect(shard_, &QComboBox::activated, this,
+            [this] { change([this](Plan& plan) { plan.shard = shard_->currentData().toInt(); }); });
+    connect(offload_, &QComboBox::activated, this, [this] {
+        change([this](Plan& plan) { plan.offload = static_cast<std::uint8_t>(offload_->currentData().toInt()); });
+    });
     connect(recompute_, &QComboBox::activated, this, [this] {
         changeStep(
             [this](TrainingStep& step) { step.recompute = static_cast<Recompute>(recompute_->currentData().toInt()); });
@@ -312,6 +334,24 @@ void PlanForm::showSchedule() {
     selectData(schedule_, static_cast<int>(question_.plan.schedule));
 }
 
+// Sets of copies that divide them.
+void PlanForm::showShards() {
+    const Plan& plan = question_.plan;
+    const bool shared = (plan.zero > 0 && plan.data > 1) || plan.shard > 0;
+    shard_->clear();
+    shard_->addItem(tr("all copies"), 0);
+    for (std::int64_t set = 2; set < plan.data && shard_->count() < 24; ++set)
+        if (plan.data % set == 0 || set == plan.shard)
+            shard_->addItem(tr("%n copies beside each other", nullptr, static_cast<int>(set)), static_cast<int>(set));
+    if (shard_->findData(static_cast<int>(plan.shard)) < 0)
+        shard_->addItem(tr("%n copies beside each other", nullptr, static_cast<int>(plan.shard)),
+                        static_cast<int>(plan.shard));
+    selectData(shard_, static_cast<int>(plan.shard));
+    shard_->setEnabled(shared);
+    shard_->setToolTip(shared ? tr("Hybrid shards: copies that share by ZeRO; gradients are added up between such sets")
+                              : tr("Nothing is shared: choose ZeRO and more than one copy first"));
+}
+
 void PlanForm::setQuestion(const TrainingQuestion& question) {
     filling_ = true;
     question_ = question;
@@ -329,6 +369,8 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
                           (good.error().hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(good.error().hint)));
     showSchedule();
     selectData(zero_, static_cast<int>(question_.plan.zero));
+    showShards();
+    selectData(offload_, question_.plan.offload);
     selectData(recompute_, static_cast<int>(question_.step.recompute));
     selectData(optimizer_, static_cast<int>(question_.step.optimizer));
     sequenceParallel_->setChecked(question_.plan.sequence != 0);

@@ -59,6 +59,7 @@ private:
     void addField(QGridLayout* grid, const QString& name, QWidget* control);
     void showRow(PlanNumber number);
     void showSchedule();
+    void showShards();
     void edit(PlanNumber number, qint64 value, ui::EditPhase phase);
     void typed(PlanNumber number, int value);
     void change(const std::function<void(Plan&)>& change);
@@ -70,7 +71,8 @@ private:
     bool filling_ = false;  ///< controls are set by setQuestion()
     ui::Label *devices_ = nullptr, *refusal_ = nullptr;
     QCheckBox *fill_ = nullptr, *sequenceParallel_ = nullptr;
-    QComboBox *schedule_ = nullptr, *zero_ = nullptr, *recompute_ = nullptr, *optimizer_ = nullptr;
+    QComboBox *schedule_ = nullptr, *zero_ = nullptr, *shard_ = nullptr, *offload_ = nullptr, *recompute_ = nullptr,
+              *optimizer_ = nullptr;
     QSpinBox *batch_ = nullptr, *sequence_ = nullptr, *nodes_ = nullptr, *lora_ = nullptr;
     QLabel* nodesName_ = nullptr;
     QDoubleSpinBox *price_ = nullptr, *imbalance_ = nullptr;

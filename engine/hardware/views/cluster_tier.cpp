@@ -271,6 +271,14 @@ private:
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> edges_;
 };
 
+bool allHaveOwnLinks(const Component& root, const Endpoints& ends) {
+    return std::all_of(ends.down.begin(), ends.down.end(), [&](const std::vector<ComponentPath>& down) {
+        std::vector<ComponentPath> parts;
+        return std::any_of(down.begin(), down.end(),
+                           [&](const ComponentPath& part) { return ownLinks(root, part, 0, parts) > 0; });
+    });
+}
+
 std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends, Diagnostics& warnings) {
     const std::vector<LinkEnds> links = linkEnds(root);
     if (ends.count > most_graph_endpoints) {
@@ -293,6 +301,10 @@ std::optional<NetworkTier> ofLinks(const Component& root, const Endpoints& ends,
         reader.read(links, direct);
         const GraphBandwidth found = graphBandwidth(reader.graph);
         if (!found.connected) continue;
+        // Nor where devices have links of their own beside the links to their host.
+        const auto others = reader.graph.vertices - reader.graph.endpoints;
+        if (!direct && others > static_cast<std::int32_t>(reader.switches.size()) && allHaveOwnLinks(root, ends))
+            continue;
         NetworkTier tier;
         tier.source = TierSource::Links;
         tier.shape = found.complete ? TopologyShape::FullyConnected : TopologyShape::Switch;

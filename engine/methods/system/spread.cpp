@@ -241,10 +241,11 @@ Expected<Estimate> estimateSpread(const Method& method, const Scenario& scenario
     std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "plan.one-device"; });
     answer.warnings.insert(answer.warnings.end(), cluster->warnings.begin(), cluster->warnings.end());
     answer.warnings.insert(answer.warnings.end(), placement->warnings.begin(), placement->warnings.end());
-    if (plan.interleave > 1 || plan.zero > 0 || plan.sequence > 0 ||
+    if (plan.interleave > 1 || plan.zero > 0 || plan.sequence > 0 || plan.offload != 0 ||
         plan.schedule != PipelineSchedule::OneForwardOneBackward)
         answer.warnings.push_back(
-            warning("plan.training-only", "vp, zero, sp and sched belong to training steps: a pass leaves them out",
+            warning("plan.training-only",
+                    "vp, zero, shard, sp, sched and offload belong to training steps: a pass leaves them out",
                     "Ask for a training step, or take them out of the plan", Place{{}, 0, 0, "plan"}));
     spreadMemory(answer, plan);
     spreadFigures(answer, scenario, *talk, devices, sharded->microbatches, computed);

@@ -32,6 +32,11 @@ std::vector<Change> changesOf(const StepModel& model, const StepPlan& plan) {
         other.plan.sequence = 1;
         add("sp=1", other);
     }
+    if (now.shard > 0) {
+        other = plan;
+        other.plan.shard = 0;
+        add("all copies sharing", other);
+    }
     for (std::int64_t zero = now.zero + 1; zero <= 3 && copies; ++zero) {
         other = plan;
         other.plan.zero = zero;

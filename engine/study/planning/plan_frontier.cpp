@@ -10,7 +10,7 @@ namespace {
 auto orderOf(const StepPlan& each) {
     const Plan& p = each.plan;
     return std::tuple(p.devices(), p.tensor, p.pipeline, p.context, p.data, p.expert, p.schedule, p.interleave, p.zero,
-                      p.sequence, each.recompute, p.microbatches, std::string_view(p.placement));
+                      p.shard, p.sequence, each.recompute, p.microbatches, std::string_view(p.placement));
 }
 
 /// At most as much everywhere, and less somewhere.

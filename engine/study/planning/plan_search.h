@@ -26,6 +26,8 @@ struct PlanSpace {
     std::vector<std::int64_t> tensor, pipeline, interleave, context, expert, data;
     std::vector<std::int64_t> microbatchSize;  ///< samples of a copy in one micro-batch
     std::vector<std::int64_t> zero = {0, 1, 2, 3}, sequence = {0, 1};
+    /// Copies that share by `zero`, 0: all. Empty: all, and those of a node.
+    std::vector<std::int64_t> shard;
     std::vector<Recompute> recompute = {Recompute::None, Recompute::Selective, Recompute::Full};
     std::vector<PipelineSchedule> schedule = {PipelineSchedule::OneForwardOneBackward};
     bool tensorInsideNode = true;                    ///< tensor parallelism stays inside the innermost tier

@@ -89,6 +89,8 @@ Expected<PlanChoices> choicesOf(const StepModel& model, const PlanSpace& space, 
     if (made.interleave.empty()) return nothing("interleave", "at most one chunk for each layer");
     for (const std::int64_t zero : space.zero)
         if (zero >= 0 && zero <= 3) made.zero.push_back(zero);
+    made.shard = space.shard;
+    made.node = node;
     for (const std::int64_t on : space.sequence)
         if (on == 0 || on == 1) made.sequence.push_back(on);
     made.recompute = space.recompute;
@@ -193,8 +195,26 @@ std::vector<std::pair<PipelineSchedule, std::int64_t>> ordersOf(const PlanChoice
 }
 
 std::uint64_t plansOf(const PlanChoices& choices, const Plan& node) {
+    std::size_t shared = 1;
+    if (node.data * node.context > 1) {
+        const std::size_t sets = setsOf(choices, node).size();
+        shared = 0;
+        for (const std::int64_t zero : choices.zero) shared += zero > 0 ? sets : 1;
+    }
     return choices.recompute.size() * (node.tensor > 1 ? choices.sequence.size() : 1) * ordersOf(choices, node).size() *
-           (node.data * node.context > 1 ? choices.zero.size() : 1);
+           shared;
+}
+
+std::vector<std::int64_t> setsOf(const PlanChoices& choices, const Plan& node) {
+    std::vector<std::int64_t> sets, asked = choices.shard;
+    const std::int64_t copy = node.tensor * node.context;
+    if (asked.empty()) asked = {0, choices.node % copy == 0 ? choices.node / copy : 0};
+    for (const std::int64_t shard : asked) {
+        // Sets of one share nothing, and one of all is none; experts stand in each of them.
+        const bool some = shard > 1 && shard < node.data && node.data % shard == 0 && copy * shard % node.expert == 0;
+        if ((shard == 0 || some) && std::find(sets.begin(), sets.end(), shard) == sets.end()) sets.push_back(shard);
+    }
+    return sets;
 }
 
 }  // namespace orrery

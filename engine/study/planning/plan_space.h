@@ -14,7 +14,8 @@ namespace orrery {
 struct PlanChoices {
     std::size_t group = 0;  ///< of the cluster
     std::int64_t batch = 1, layers = 1, leastDevices = 1, mostDevices = 1;
-    std::vector<std::int64_t> tensor, context, expert, samples, pipeline, data, interleave, zero, sequence;
+    std::vector<std::int64_t> tensor, context, expert, samples, pipeline, data, interleave, zero, shard, sequence;
+    std::int64_t node = 1;  ///< devices of the innermost tier
     std::vector<Recompute> recompute;
     std::vector<PipelineSchedule> schedule;
     bool unevenChunks = false;  ///< interleaving that does not divide the layers was asked for
@@ -45,10 +46,14 @@ Plan planOf(const StepModel& model, const PlanChoices& choices, const ShardChoic
 /// The schedules and chunks a stage of a node.
 std::vector<std::pair<PipelineSchedule, std::int64_t>> ordersOf(const PlanChoices& choices, const Plan& node);
 
+/// Sets of copies that may share by `zero`, 0: all copies.
+std::vector<std::int64_t> setsOf(const PlanChoices& choices, const Plan& node);
+
 template <class Use>
 void eachPlan(const PlanChoices& choices, const Plan& node, const Use& use) {
     static const std::vector<std::int64_t> no{0};
     const auto orders = ordersOf(choices, node);
+    const auto sets = setsOf(choices, node);
     StepPlan made{node, Recompute::None};
     for (const Recompute recompute : choices.recompute) {
         made.recompute = recompute;
@@ -59,7 +64,10 @@ void eachPlan(const PlanChoices& choices, const Plan& node, const Use& use) {
                 made.plan.interleave = interleave;
                 for (const std::int64_t zero : node.data* node.context > 1 ? choices.zero : no) {
                     made.plan.zero = zero;
-                    use(made);
+                    for (const std::int64_t shard : zero > 0 ? sets : no) {
+                        made.plan.shard = shard;
+                        use(made);
+                    }
                 }
             }
         }

@@ -4,6 +4,7 @@
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
 #include "methods/answer/parts_used.h"
+#include "methods/system/training/offload.h"
 #include "methods/system/training/step_columns.h"
 #include "methods/system/training/step_model.h"
 
@@ -28,7 +29,9 @@ std::vector<Figure> figuresOf(const StepFigures& f, const Plan& plan, const Inte
                        interval.basis});
     add("Throughput", f.rate, Dimension::Number, f.tokens ? "token/s" : "sample/s");
     if (f.mfu > 0) add("Model FLOP utilisation", f.mfu, Dimension::Fraction);
-    add("Computing share", f.seconds > 0 ? (f.compute + f.optimizer) / f.seconds : 0, Dimension::Fraction);
+    add("Computing share",
+        f.seconds > 0 ? (f.compute + ((plan.offload & OffloadOptimizer) != 0 ? 0 : f.optimizer)) / f.seconds : 0,
+        Dimension::Fraction);
     add("Exposed communication", f.tensor + f.context + f.expert + f.pipeline + f.data, Dimension::Time);
     if (plan.tensor > 1) add("Exposed tensor exchanges", f.tensor, Dimension::Time);
     if (plan.context > 1) add("Exposed context exchanges", f.context, Dimension::Time);
@@ -50,7 +53,8 @@ void setMemory(Estimate& answer, const StepFigures& f) {
                          [](const StageMemory& a, const StageMemory& b) { return a.total() < b.total(); });
     answer.memory->weights = most->parameters + most->gradients + most->optimizer;
     answer.memory->activations = most->activations;
-    if (!f.fits())
+    if (!f.hostFits()) answer.warnings.push_back(hostTooSmall(f.hostNeeds, f.hostCapacity));
+    if (f.missing() > 0)
         answer.warnings.push_back(
             warning("memory.does-not-fit",
                     fmt::format("a device needs {} of {}: the time is that of devices with enough memory",
@@ -78,6 +82,11 @@ Expected<void> setGrounds(Estimate& answer, const StepModel& model, const StepPl
                               fmt::format("{} of {} devices `{}` work as {}", plan.plan.devices(), placement->drawn,
                                           (*group)->name, toText(plan)));
     answer.assumptions.insert(answer.assumptions.end(), assumptions.begin(), assumptions.end());
+    if (plan.plan.offload != 0)
+        if (const auto host = hostView(*model.scenario().hardware, **group)) {
+            addMoreParts(answer, *model.scenario().hardware, host->used);
+            answer.assumptions.push_back(offloadSaid(plan.plan.offload, *host));
+        }
     answer.assumptions.push_back(
         "Closed form: the longest path of the schedule, gradients beside the last backward pass; links carry every "
         "exchange alone");

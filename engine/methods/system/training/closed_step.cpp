@@ -1,6 +1,7 @@
 #include "methods/system/training/closed_step.h"
 
 #include "methods/system/training/copy_exchanges.h"
+#include "methods/system/training/offload.h"
 #include "methods/system/training/pipeline_law.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ public:
         PipelineTurns turns{forward_,          backward_,     forwardComputed_,
                             backwardComputed_, weights_,      message->seconds,
                             plan_.pipeline,    microbatches_, alike()};
-        const Sides passes = pipelineSeconds(turns, plan_) + began_;
+        const Sides passes = larger(pipelineSeconds(turns, plan_), linkBound()) + began_;
         if (plan_.pipeline > 1) {
             PipelineTurns free = turns;
             free.message = {};
@@ -60,6 +61,33 @@ private:
         if (chunk + 1 == chunks_) range.end = pieces_.count;
         return range;
     }
+    Sides onLink(double bytes) const {
+        Sides seconds;
+        seconds.at.fill(facts_.host.seconds(bytes));
+        return seconds;
+    }
+    // What a stage and its host exchange in a step, after the first micro-batch has come and before the last one goes.
+    Sides linkBound() const {
+        Sides most, before;
+        for (std::int64_t s = 0; s < plan_.pipeline && !onHostLink_.empty(); ++s) {
+            Sides sum;
+            for (std::int64_t c = s; c < static_cast<std::int64_t>(onHostLink_.size()); c += plan_.pipeline)
+                sum += onHostLink_[static_cast<std::size_t>(c)];
+            const double pairs = plan_.schedule == PipelineSchedule::DualPipe ? 0.5 : 1;
+            most = larger(most, sum * (static_cast<double>(microbatches_) * pairs) + before);
+            if (plan_.schedule != PipelineSchedule::DualPipe)
+                before += forward_[static_cast<std::size_t>(s)] + backward_[static_cast<std::size_t>(s)];
+        }
+        return most;
+    }
+    bool offloads(OffloadPart part) const { return (plan_.offload & part) != 0; }
+    double largestOf(const Range& range) const {
+        double largest = 0;
+        for (const LayerRun& run : pieces_.runs)
+            if (run.begin < range.end && range.begin < run.end)
+                largest = std::max(largest, pieces_.layers[static_cast<std::size_t>(run.layer)].parameterBytes);
+        return largest;
+    }
     bool alike() const { return pieces_.dealt % chunks_ == 0; }
     std::int32_t layerAt(std::int64_t at) const {
         for (const LayerRun& run : pieces_.runs)
@@ -76,6 +104,7 @@ private:
             for (auto* list : {&forward_, &backward_, &forwardComputed_, &backwardComputed_, &weights_})
                 list->push_back(list->back());
             sums_.push_back(sums_.back());
+            if (!onHostLink_.empty()) onHostLink_.push_back(onHostLink_.back());
             return;
         }
         sums_.push_back(chunkSums(pieces_, range.begin, range.end, computing_));
@@ -85,7 +114,8 @@ private:
         forwardComputed_.push_back(sums.forwardComputed);
         backwardComputed_.push_back(sums.backwardComputed);
         weights_.push_back(sums.weights);
-        if (plan_.zero >= 3 && copies_.any()) gatherBeside(static_cast<std::int64_t>(sums_.size()) - 1, range);
+        if ((plan_.zero >= 3 && copies_.any()) || offloads(OffloadWeights) || offloads(OffloadActivations))
+            fetchBeside(static_cast<std::int64_t>(sums_.size()) - 1, range);
     }
     /// The run that holds all of it; null where it holds several.
     const LayerRun* runOf(const Range& range) const {
@@ -119,6 +149,8 @@ private:
                     bucket += gradientsOf(piece);
                     if (bucket.all < pieces_.bucketBytes && at > range.begin) continue;
                     seconds += times * copies_.reduce(bucket, plan_.zero > 0)[0].seconds.likely();
+                    if (copies_.replicas() > 1)
+                        for (const ExchangePrice& each : copies_.replicate(bucket)) seconds += each.seconds.likely();
                     bucket = {};
                 }
             }
@@ -139,37 +171,69 @@ private:
 
     // The weights of the layer that comes next are gathered, and the gradients of the one before are scattered, while a
     // layer is computed.
-    void gatherBeside(std::int64_t chunk, const Range& range) {
+    void fetchBeside(std::int64_t chunk, const Range& range) {
+        // By groups of holders: those of experts gather after those of all else.
+        using Each = std::array<Sides, CopyExchanges::groups>;
         const auto weights = [&](std::int64_t at) {
+            Each sum;
+            if (plan_.zero < 3) return sum;
             const auto each = copies_.gather(weightsOf(pieceAt(at)));
-            return each[0].seconds + each[1].seconds;
+            for (std::size_t g = 0; g < sum.size(); ++g) sum[g] = each[g].seconds;
+            return sum;
         };
-        if (range.begin == 0) began_ = weights(0);
+        const auto fromHost = [&](std::int64_t at) {
+            const HeldBytes its = weightsOf(pieceAt(at));
+            return offloads(OffloadWeights) ? onLink(plan_.zero > 0 ? copies_.divided(its) : its.all) : Sides{};
+        };
+        const auto kept = [&](std::int64_t at) {
+            const bool goes = offloads(OffloadActivations) && pieceAt(at).counts;
+            return goes ? onLink(pieces_.full ? pieces_.inputBytes : pieces_.activationBytes) : Sides{};
+        };
+        // A layer, and what comes beside it for the next one: each over its own links, one after the other for one
+        // layer, of two layers at once.
+        const auto beside = [](const Sides& own, const Each& before, const Each& gathered, const Sides& loaded) {
+            const Sides sent = larger(before[0] + gathered[0], before[1]) + gathered[1];
+            return larger(larger(own, larger(loaded, sent)), (own + loaded + sent) * 0.5);
+        };
+        if (range.begin == 0) began_ = weights(0)[0] + weights(0)[1] + fromHost(0);
         // Put off, they pass while no weights are needed; in pairs of stages, at the end.
-        const bool beside =
+        const bool scatters =
             plan_.schedule != PipelineSchedule::DualPipe && plan_.schedule != PipelineSchedule::ZeroBubble;
-        Sides forward, backward, scattered;
+        Sides forward, backward, down, loaded;
+        Each scattered;
         HeldBytes bucket;
         for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
             const LayerPiece& piece = pieceAt(at);
-            backward += larger(computing_ * piece.backward.compute + piece.backward.sent,
-                               scattered + weights(std::max(at - 1, range.begin)));
+            const std::int64_t next = std::max(at - 1, range.begin);
+            backward += beside(computing_ * piece.backward.compute + piece.backward.sent, scattered, weights(next),
+                               fromHost(next) + kept(next));
+            down += kept(at);
+            loaded += fromHost(at);
             scattered = {};
             bucket += gradientsOf(piece);
             if (bucket.all < pieces_.bucketBytes && at > range.begin) continue;
-            if (beside) scattered = copies_.reduce(bucket, true)[0].seconds;
+            if (scatters && plan_.zero >= 3) {
+                const auto each = copies_.reduce(bucket, true);
+                for (std::size_t g = 0; g < scattered.size(); ++g) scattered[g] = each[g].seconds;
+            }
             bucket = {};
         }
         // The last of them go beside the forward pass that comes next, if one does.
         Sides longer;
         for (std::int64_t at = range.begin; at < range.end; ++at) {
             const LayerWay& way = pieceAt(at).forward;
-            const Sides own = computing_ * way.compute + way.sent, gathered = weights(std::min(at + 1, range.end - 1));
-            const Sides alone = larger(own, gathered);
+            const std::int64_t next = std::min(at + 1, range.end - 1);
+            const Sides own = computing_ * way.compute + way.sent;
+            const Sides alone = beside(own, {}, weights(next), fromHost(next));
             forward += alone;
-            if (at == range.begin) longer = larger(own, scattered + gathered) - alone;
+            if (at == range.begin) longer = beside(own, scattered, weights(next), fromHost(next)) - alone;
         }
         forward += longer * afterBackwards(chunk);
+        // On the last stage what went down in the forward pass comes up again at once.
+        const Sides one = kept(range.end - 1 > range.begin ? range.end - 2 : range.begin);
+        if (chunk + 1 == chunks_) backward += larger(one, down - forward) + one;
+        onHostLink_.resize(sums_.size());
+        onHostLink_.back() = (down + loaded) * 2.0;
         sums_.back().gathered =
             forward.likely() - forward_.back().likely() + backward.likely() - backward_.back().likely();
         forward_.back() = forward;
@@ -179,9 +243,11 @@ private:
     /// The exchanges of gradients of one stage: one under way in each group of holders.
     struct Gradients {
         std::array<Sides, CopyExchanges::groups> until, all;
-        double joules = 0;
+        Sides down, lastDown;    ///< until the host has them, and what the last of it takes
+        Sides replicated, last;  ///< until sets of copies have added up their shares, and what the last of it takes
+        double joules = 0, once = 0;
         HeldBytes bucket;
-        Sides end() const { return larger(until[0], until[1]); }
+        Sides end() const { return larger(larger(down, replicated), larger(until[0], until[1])); }
     };
     void send(Gradients& gradients, const Sides& ready) {
         if (gradients.bucket.all < 1) return;
@@ -190,6 +256,26 @@ private:
             gradients.until[g] = larger(gradients.until[g], ready) + prices[g].seconds;
             gradients.all[g] += prices[g].seconds;
             gradients.joules += prices[g].joules;
+        }
+        if (copies_.replicas() > 1) {
+            const auto sets = copies_.replicate(gradients.bucket);
+            gradients.last = {};
+            for (std::size_t g = 0; g < sets.size(); ++g) {
+                if (sets[g].seconds.likely() <= 0) continue;
+                const Sides whole = prices[g].seconds.likely() > 0 ? gradients.until[g] : ready;
+                gradients.replicated = larger(gradients.replicated, whole) + sets[g].seconds;
+                gradients.last += sets[g].seconds;
+                gradients.once += sets[g].joules;
+            }
+        }
+        if (offloads(OffloadOptimizer)) {
+            const bool divided = plan_.zero > 0;
+            const double bytes = divided ? copies_.divided(gradients.bucket) : gradients.bucket.all;
+            const Sides takes = onLink(bytes * facts_.host.downBytes);
+            const Sides there =
+                copies_.any() ? larger(gradients.replicated, larger(gradients.until[0], gradients.until[1])) : ready;
+            gradients.down = larger(gradients.down, there) + takes;
+            gradients.lastDown = takes;
         }
         gradients.bucket = {};
     }
@@ -253,46 +339,60 @@ private:
         const std::vector<Sides> apart = chunksApart(turns);
         const bool pairs = plan_.schedule == PipelineSchedule::DualPipe;
         const auto m = static_cast<double>(microbatches_);
+        const bool leave = copies_.any() || offloads(OffloadOptimizer);
         Sides end = passes, total;
         for (std::int64_t s = 0; s < plan_.pipeline; ++s) {
             Gradients gradients;
             Sides turn, back;
             HeldBytes held;
-            double trained = 0;
+            double trained = 0, largest = 0;
             for (std::int64_t k = chunksPerStage(plan_) - 1; k >= 0; --k) {
                 const std::int64_t chunk = chunkOf(plan_, s, static_cast<std::int32_t>(k));
                 const auto at = static_cast<std::size_t>(chunk);
                 held += {sums_[at].parameterBytes, sums_[at].expertBytes};
                 trained += sums_[at].trainedBytes;
+                if (offloads(OffloadWeights)) largest = std::max(largest, largestOf(rangeOf(chunk)));
                 turn += forward_[at] + backward_[at];
                 back += backward_[at];
-                if (copies_.any() && pairs) exchangeAtEnd(chunk, end, gradients);
-                if (copies_.any() && !pairs) exchangeBeside(chunk, end - apart[static_cast<std::size_t>(k)], gradients);
+                if (leave && pairs) exchangeAtEnd(chunk, end, gradients);
+                if (leave && !pairs) exchangeBeside(chunk, end - apart[static_cast<std::size_t>(k)], gradients);
             }
             send(gradients, end);
             // Scattered in every micro-batch, they may take longer than computing.
             const bool each = plan_.zero >= 2 && copies_.any() && !pairs;
             for (std::size_t g = 0; each && g < gradients.until.size(); ++g)
                 gradients.until[g] = larger(gradients.until[g], end - sinceFirst(s, turn, back) + gradients.all[g] * m);
-            sent_ += gradients.joules * (each ? m : 1);
+            if (each && copies_.replicas() > 1)
+                gradients.replicated =
+                    larger(gradients.replicated, larger(gradients.until[0], gradients.until[1]) + gradients.last);
+            if (each) gradients.down = larger(gradients.down, gradients.end() + gradients.lastDown);
+            sent_ += gradients.joules * (each ? m : 1) + gradients.once;
             const double share = pieces_.trainedBytes > 0 ? trained / pieces_.trainedBytes : 0;
             const HeldBytes updated = trained < held.all ? HeldBytes{trained, 0} : held;
             const double divided = held.all > 0 ? copies_.divided(held) / held.all : 1;
-            const double update = pieces_.optimizerSeconds * share * (plan_.zero > 0 ? divided : 1);
-            Sides finish = larger(end, gradients.end()) + facts_.factor * update;
+            const double mine = plan_.zero > 0 ? divided : 1;
+            const bool above = offloads(OffloadOptimizer), weights = offloads(OffloadWeights);
+            const double update =
+                above ? trained * mine * facts_.host.updateSeconds : pieces_.optimizerSeconds * share * mine;
+            Sides step = facts_.factor * update;
+            const double copied = facts_.host.seconds(trained * mine / (above ? offload_parts : 1));
+            if (above && !weights) step = stepAndSend(step, copied * offload_parts);
+            if (!above && weights)
+                for (double& each_side : step.at) each_side += copied;
+            Sides finish = larger(end, gradients.end()) + step;
             if (copies_.any() && (plan_.zero == 1 || plan_.zero == 2)) {
                 auto prices = copies_.gather(updated);
                 if (facts_.stack) prices[0].seconds = prices[0].seconds * (1 - facts_.stack->hiddenGather);
                 finish += larger(prices[0].seconds, prices[1].seconds);
                 sent_ += prices[0].joules + prices[1].joules;
             }
-            updates_ += update;
+            updates_ += above ? 0 : update;
             if (finish.likely() > total.likely()) {
                 figures_.optimizer = update;
                 figures_.data = finish.likely() - update - end.likely();
             }
             total = larger(total, finish);
-            addMemory(s, held.all, trained, share, divided);
+            addMemory(s, held.all, trained, share, divided, largest);
             end -= aheadOf(s, turns);
         }
         figures_.seconds = total.likely();
@@ -306,7 +406,7 @@ private:
     }
 
     // As stageMemories() has it.
-    void addMemory(std::int64_t stage, double bytes, double trained, double share, double divided) {
+    void addMemory(std::int64_t stage, double bytes, double trained, double share, double divided, double largest) {
         double counting = 0;
         const std::int64_t chunks = chunksPerStage(plan_);
         for (std::int64_t k = 0; k < chunks; ++k)
@@ -318,7 +418,14 @@ private:
         figures_.stages.push_back(
             {Bytes(bytes * (plan_.zero >= 3 ? divided : 1)), Bytes(trained * (plan_.zero >= 2 ? divided : 1)),
              Bytes(pieces_.stateBytes * share * (plan_.zero >= 1 ? divided : 1)), Bytes(activations)});
-        figures_.needs = std::max(figures_.needs, figures_.stages.back().total().value);
+        StageMemory& its = figures_.stages.back();
+        if (plan_.offload != 0)
+            moveToHost(plan_.offload, largest * (plan_.zero >= 3 ? divided : 1),
+                       pieces_.full ? pieces_.inputBytes : pieces_.activationBytes,
+                       pieces_.full ? pieces_.activationBytes : 0,
+                       trained * (plan_.zero >= 1 ? divided : 1) * facts_.host.gradientBytes, its);
+        figures_.hostNeeds = std::max(figures_.hostNeeds, its.host.value);
+        figures_.needs = std::max(figures_.needs, its.total().value);
     }
 
     // More than the step has room for: messages off the critical path, and exchanges that the turns beside them hide.
@@ -353,6 +460,7 @@ private:
         f.devices = plan_.devices();
         f.microbatches = microbatches_;
         f.capacity = facts_.capacity;
+        if (plan_.offload != 0) f.hostCapacity = facts_.host.memory;
         const double passes = static_cast<double>(plan_.data * plan_.context) * m;
         f.rate = f.seconds > 0 ? facts_.tokens * passes / f.seconds : 0;
         f.tokens = facts_.counted;
@@ -374,6 +482,7 @@ private:
     StepFigures figures_;
     std::vector<ChunkSums> sums_;
     std::vector<Sides> forward_, backward_, forwardComputed_, backwardComputed_, weights_;  ///< by chunk
+    std::vector<Sides> onHostLink_;  ///< of a micro-batch, both ways, by chunk; empty: nothing
     Range last_;
     Sides computing_;  ///< from likely computing to its sides, slowed by exchanges beside it
     double slow_ = 1;

@@ -18,6 +18,7 @@ struct ShardFacts {
     double joulesPerSecond = 0;              ///< of a device that computes
     double tokens = 0;                       ///< of one micro-batch on one device; samples where there are no tokens
     bool counted = true;                     ///< they are tokens
+    HostPrices host;                         ///< of plans that offload
     double peakSeconds = 0;                  ///< that its FLOPs take at peak; 0: not known
 };
 

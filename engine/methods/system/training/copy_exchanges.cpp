@@ -7,16 +7,23 @@ namespace orrery {
 CopyExchanges::CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, const std::stop_token& stop)
     : exchanges_(exchanges), stop_(stop) {
     const std::int64_t perStage = plan.tensor * plan.context * plan.data;
-    groups_[0] = {plan.context * plan.data, plan.tensor};
-    groups_[1] = expertsAcrossCopies(plan) ? ExchangeGroup{perStage / plan.expert, plan.expert} : groups_[0];
+    const std::int64_t set = perStage / plan.replicas();
+    groups_[0] = {plan.context * plan.sharingCopies(), plan.tensor};
+    groups_[1] = expertsAcrossCopies(plan) ? ExchangeGroup{set / plan.expert, plan.expert} : groups_[0];
+    groups_[groups] = {plan.replicas(), set};
     if (plan.schedule == PipelineSchedule::DualPipe)
-        for (ExchangeGroup& group : groups_) group.stages = plan.pipeline, group.stageStride = perStage;
-    for (std::size_t g = 0; g < groups; ++g) holders_[g] = std::max<std::int64_t>(1, groups_[g].members());
+        for (std::size_t g = 0; g < groups; ++g) groups_[g].stages = plan.pipeline, groups_[g].stageStride = perStage;
+    for (std::size_t g = 0; g <= groups; ++g) holders_[g] = std::max<std::int64_t>(1, groups_[g].members());
 }
 
 std::array<ExchangePrice, CopyExchanges::groups> CopyExchanges::reduce(const HeldBytes& bytes, bool divided) {
     const TraceCollective op = divided ? TraceCollective::ReduceScatter : TraceCollective::AllReduce;
     return {priced(op, 0, bytes.all - bytes.experts), priced(op, 1, bytes.experts)};
+}
+
+std::array<ExchangePrice, CopyExchanges::groups> CopyExchanges::replicate(const HeldBytes& bytes) {
+    return {priced(TraceCollective::AllReduce, groups, (bytes.all - bytes.experts) / static_cast<double>(holders_[0])),
+            priced(TraceCollective::AllReduce, groups, bytes.experts / static_cast<double>(holders_[1]))};
 }
 
 std::array<ExchangePrice, CopyExchanges::groups> CopyExchanges::gather(const HeldBytes& bytes) {

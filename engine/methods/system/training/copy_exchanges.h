@@ -23,13 +23,17 @@ class CopyExchanges {
 public:
     CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, const std::stop_token& stop);
 
-    bool any() const { return holders_[0] > 1 || holders_[1] > 1; }
+    bool any() const { return holders_[0] > 1 || holders_[1] > 1 || replicas() > 1; }
+    /// Sets of copies, each of which has all.
+    std::int64_t replicas() const { return groups_[groups].size; }
     const std::optional<Diagnostic>& problem() const { return problem_; }
 
     /// Of those of all weights, of those of experts.
     static constexpr std::size_t groups = 2;
     /// The sum of gradients; each group's.
     std::array<ExchangePrice, groups> reduce(const HeldBytes& bytes, bool divided);
+    /// The sum of its shares over all sets of copies; of each group's shares.
+    std::array<ExchangePrice, groups> replicate(const HeldBytes& bytes);
     /// Of weights, until each has all.
     std::array<ExchangePrice, groups> gather(const HeldBytes& bytes);
     /// What is left for one device of what holders share.
@@ -48,8 +52,8 @@ private:
     const ExchangePrice& priced(TraceCollective op, std::size_t group, double share);
 
     static constexpr std::size_t most = 16;
-    std::array<std::int64_t, groups> holders_;
-    std::array<ExchangeGroup, groups> groups_;
+    std::array<std::int64_t, groups + 1> holders_;
+    std::array<ExchangeGroup, groups + 1> groups_;  ///< the last one: of sets of copies
     const ExchangeCache& exchanges_;
     const std::stop_token& stop_;
     std::array<Known, most> known_;

@@ -7,6 +7,7 @@
 #include "methods/system/network_slot.h"
 #include "methods/system/sharded_workload.h"
 #include "methods/system/training/layer_programs.h"
+#include "methods/system/training/offload.h"
 #include "methods/system/training/plan_prices.h"
 #include "methods/system/training/step_columns.h"
 #include "methods/system/training/step_network.h"
@@ -56,13 +57,15 @@ Expected<StepRun> runStep(const TrainingProgram& program, const ExchangePrices& 
     settings.network.dimensions = {{TopologyShape::Switch, drawn, 1e9, 0}};
     settings.network.congestion = false;
     settings.prices = &prices;
+    settings.remote = {program.host.latency * 1e9, program.host.link};
     auto outcome = runCluster(std::move(*job), settings, spans, stop, false);
     if (!outcome) return Unexpected(std::move(outcome.error()));
     return stepRun(std::move(*outcome));
 }
 
 bool isOfGradients(ProgramGroup group) {
-    return group == ProgramGroup::Gradients || group == ProgramGroup::ExpertGradients;
+    return group == ProgramGroup::Gradients || group == ProgramGroup::ExpertGradients ||
+           group == ProgramGroup::Replicas;
 }
 
 /// A row for what each stage does forwards, backwards, and for its gradients and optimizer: a turn of a micro-batch is
@@ -145,6 +148,7 @@ struct PlannedStep {
     std::size_t groupIndex = 0;
     Placement placement;
     ShardedWorkload sharded;
+    std::optional<HostView> host;  ///< of a plan that offloads
 
     const DeviceGroup& group() const { return cluster.groups[groupIndex]; }
 };
@@ -164,6 +168,11 @@ Expected<PlannedStep> plannedStep(const Scenario& scenario) {
     auto sharded = shardedWorkload(scenario.workload, scenario.plan, scenario.task);
     if (!sharded) return Unexpected(std::move(sharded.error()));
     planned.sharded = std::move(*sharded);
+    if (scenario.plan.offload != 0) {
+        auto host = hostView(*scenario.hardware, planned.group());
+        if (!host) return Unexpected(std::move(host.error()));
+        planned.host = std::move(*host);
+    }
     return planned;
 }
 
@@ -334,7 +343,12 @@ void setMemory(Estimate& answer, const TrainingProgram& program, const ShardedWo
                const TrainingStep& step) {
     if (!answer.memory) return;
     std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "memory.does-not-fit"; });
-    answer.memory = mostMemory(stageMemories(program, sharded, step, *answer.memory), *answer.memory);
+    const std::vector<StageMemory> stages = stageMemories(program, sharded, step, *answer.memory);
+    double above = 0;
+    for (const StageMemory& stage : stages) above = std::max(above, stage.host.value);
+    if (program.host.memory > 0 && above > program.host.memory)
+        answer.warnings.push_back(hostTooSmall(above, program.host.memory));
+    answer.memory = mostMemory(stages, *answer.memory);
     const MemoryUse& use = *answer.memory;
     if (use.capacity.value > 0 && use.total() > use.capacity)
         answer.warnings.push_back(
@@ -378,6 +392,7 @@ std::string_view said(PipelineSchedule schedule) {
 
 /// What the answer rests on.
 void setGrounds(Estimate& answer, const Scenario& scenario, const PlannedStep& planned, const Sent& sent) {
+    if (planned.host) addMoreParts(answer, *scenario.hardware, planned.host->used);
     for (const int tier : sent.crossed)
         addMoreParts(answer, *scenario.hardware, planned.group().tiers[static_cast<std::size_t>(tier)].read);
     std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "plan.one-device"; });
@@ -394,6 +409,8 @@ void setGrounds(Estimate& answer, const Scenario& scenario, const PlannedStep& p
     answer.assumptions.push_back(
         fmt::format("{}{}; exchanges inside a layer are waited for, gradients go beside the backward pass",
                     said(scenario.plan.schedule), scenario.plan.interleave > 1 ? ", chunks interleaved" : ""));
+    if (const std::string offloaded = offloadSaid(scenario.plan.offload, planned.host); !offloaded.empty())
+        answer.assumptions.push_back(offloaded);
     const Recompute again = std::get<TrainingStep>(scenario.task).recompute;
     if (again != Recompute::None)
         answer.assumptions.push_back(again == Recompute::Full ? "Every layer is computed again before its backward pass"
@@ -443,6 +460,10 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     if (here.row)
         takeStack(*here.stack, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0, here.bandwidth,
                   *program);
+    const MemoryUse held = answer->memory.value_or(MemoryUse{});
+    if (planned->host)
+        takeHost(hostPrices(*planned->host, totals, held, here.row ? here.stack->gradientBytes : 0),
+                 step.recompute == Recompute::Full, layerActivations(*program, planned->sharded, step, held), *program);
     const auto network = pricedNetwork(method, planned->group(), scenario, context);
     if (!network) return Unexpected(network.error());
     const auto job = trainingJob(*program);
@@ -496,6 +517,9 @@ Expected<StepTraces> trainingTraces(const Method& method, const Scenario& scenar
                     fmt::format("traces of {} on {} devices", toText(scenario.task), scenario.plan.devices()),
                     fmt::format("a training step of a plan of 2 to {} devices", most),
                     "ask with --task training-step and --plan dp=8");
+    if (scenario.plan.offload != 0)
+        return fail("training.traces", "the traces of a plan that offloads", "a plan without `offload`",
+                    "traces for other tools know no host: leave `offload` out", Place{.path = "plan/offload"});
     const auto planned = plannedStep(scenario);
     if (!planned) return Unexpected(planned.error());
     const auto answer = shardEstimate(method, scenario, *planned, context);

@@ -28,8 +28,9 @@ Expected<PlanPrices> PlanPrices::make(const ClusterJob& job, const Placement& pl
         made.kindOfGroup_.push_back(static_cast<std::int32_t>(programGroupOf(group.name)));
         named[group.name] = made.kindOfGroup_.back();
     }
-    const Communicator* groups[] = {&placement.tensor, &placement.context,         &placement.gradients,
-                                    &placement.expert, &placement.expertGradients, &placement.pipeline};
+    const Communicator* groups[] = {&placement.tensor,  &placement.context,         &placement.gradients,
+                                    &placement.expert,  &placement.expertGradients, &placement.replicas,
+                                    &placement.pipeline};
     for (std::size_t slot = 0; slot < job.traces.size(); ++slot) {
         const ExecutionTrace& trace = *job.traces[slot];
         for (const TraceNode& node : trace.nodes) {
@@ -72,7 +73,8 @@ double PlanPrices::secondsOf(const Key& key, double place) const {
 double PlanPrices::besideSeconds() const {
     double seconds = 0;
     for (const auto& [key, exchange] : exchanges_) {
-        if (std::get<0>(key) != static_cast<std::int32_t>(ProgramGroup::Gradients)) continue;
+        const auto kind = static_cast<ProgramGroup>(std::get<0>(key));
+        if (kind != ProgramGroup::Gradients && kind != ProgramGroup::Replicas) continue;
         for (const std::int64_t times : exchange.times) seconds += static_cast<double>(times) * exchange.price.seconds;
     }
     return seconds;

@@ -85,8 +85,9 @@ std::int64_t roundOf(const Plan& plan) {
     return plan.interleave > 1 ? plan.pipeline : 1;
 }
 
-/// With so many micro-batches at most that every copy has a sample for each.
+/// With so many micro-batches at most that every copy has a sample for each, and sets of copies that divide them.
 Plan withSamples(Plan plan, const PlanRoom& room) {
+    if (plan.shard > 0 && plan.data % plan.shard != 0) plan.shard = 0;
     const std::int64_t samples = room.batch / std::max<std::int64_t>(1, plan.data), round = roundOf(plan);
     if (plan.microbatches == 0 || (plan.microbatches <= samples && plan.microbatches % round == 0)) return plan;
     std::int64_t micro = std::min(samples, plan.microbatches) / round * round;

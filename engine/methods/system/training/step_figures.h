@@ -4,6 +4,7 @@
 
 #include "methods/system/training/training_memory.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,10 +24,13 @@ struct StepFigures {
     double optimizer = 0;
 
     std::vector<StageMemory> stages;
-    double needs = 0;     ///< B of the stage that needs most
-    double capacity = 0;  ///< B of a device; 0: not stated
-    bool fits() const { return capacity <= 0 || needs <= capacity; }
-    double missing() const { return fits() ? 0 : needs - capacity; }  ///< B
+    double needs = 0;         ///< B of the stage that needs most
+    double capacity = 0;      ///< B of a device; 0: not stated
+    double hostNeeds = 0;     ///< B that the host holds for a device of the stage that needs most
+    double hostCapacity = 0;  ///< B, a device's share of the host's memory; 0: not stated, or nothing is offloaded
+    bool hostFits() const { return hostCapacity <= 0 || hostNeeds <= hostCapacity; }
+    bool fits() const { return (capacity <= 0 || needs <= capacity) && hostFits(); }
+    double missing() const { return capacity <= 0 ? 0 : std::max(0.0, needs - capacity); }  ///< B
 
     std::int64_t devices = 1;
     std::int64_t microbatches = 1;

@@ -7,6 +7,7 @@
 #include "methods/system/sharded_workload.h"
 #include "methods/system/training/closed_step.h"
 #include "methods/system/training/layer_programs.h"
+#include "methods/system/training/offload.h"
 #include "methods/system/training/pipeline_law.h"
 #include "methods/system/training/training_stack.h"
 
@@ -44,7 +45,8 @@ struct PricedShard {
     ShardedWorkload sharded;
     Estimate estimate;
     ShardFacts facts;
-    double bandwidth = 0;  ///< B/s, of main memory
+    double bandwidth = 0;              ///< B/s, of main memory
+    std::optional<Diagnostic> noHost;  ///< why plans cannot offload
 };
 
 /// Filled once, by whoever comes first; what has been stopped is asked again.
@@ -158,6 +160,7 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
     two.pipeline = 2;
     two.interleave = 1;
     two.schedule = PipelineSchedule::OneForwardOneBackward;
+    two.shard = two.offload = 0;
     two.microbatches = microbatchesOf(plan, batch);
     auto sharded = shardedWorkload(scenario.workload, two, scenario.task);
     if (!sharded) {
@@ -189,6 +192,11 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
     if (step.lora > 0) made.facts.peakSeconds = 0;  // it counts gradients of all weights
     made.facts.stack = row ? stack : nullptr;
     made.facts.row = row;
+    if (const auto host = hostView(*scenario.hardware, cluster.groups[static_cast<std::size_t>(key.group)]))
+        made.facts.host = hostPrices(*host, sharded->shard->totals, shard->memory.value_or(MemoryUse{}),
+                                     row ? stack->gradientBytes : 0);
+    else
+        made.noHost = host.error();
     made.bandwidth = device ? device->main().bandwidth.value : 0;
     made.estimate = std::move(*shard);
     made.sharded = std::move(*sharded);
@@ -214,7 +222,7 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     Plan bare = plan;
     bare.data = bare.interleave = bare.microbatches = 1;
     bare.pipeline = std::min<std::int64_t>(plan.pipeline, 2);
-    bare.zero = 0;
+    bare.zero = bare.shard = bare.offload = 0;
     bare.schedule = PipelineSchedule::OneForwardOneBackward;
     // Experts over several copies need them.
     if (plan.expert > plan.tensor * plan.context) bare.data = plan.data;
@@ -231,7 +239,7 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     const StageMemory memory =
         stageMemories(single, shard.sharded, again, shard.estimate.memory.value_or(MemoryUse{})).front();
     if (const TrainingStack* stack = shard.facts.stack) {
-        if (plan.zero >= 3 && plan.data * plan.context > 1) program->plan.zero = 3, program->plan.data = 2;
+        if (plan.zero >= 3 && plan.sharingCopies() * plan.context > 1) program->plan.zero = 3, program->plan.data = 2;
         const CostTotals& totals = shard.sharded.shard->totals;
         takeStack(*stack, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0, shard.bandwidth,
                   *program);
@@ -308,13 +316,14 @@ Expected<StepModel::Found> StepModel::find(const StepPlan& asked, const std::sto
     ShardKey key{static_cast<std::int64_t>(found.group), plan.tensor, plan.context, plan.expert, found.samples};
     auto shard = s.shards.get(key, [&] { return s.shardOf(plan, key, stop); });
     if (!shard) return Unexpected(std::move(shard.error()));
+    if (plan.offload != 0 && (*shard)->noHost) return Unexpected(*(*shard)->noHost);
     const auto exchanges = s.exchangesOf(found.group, (*shard)->facts.bound);
     if (!exchanges) return Unexpected(exchanges.error());
     key.sequence = plan.sequence;
     key.recompute = static_cast<std::int64_t>(asked.recompute);
     key.piped = plan.pipeline > 1 ? 1 : 0;
     const TrainingStack* stack = (*shard)->facts.stack;
-    key.divided = stack && stack->shareCopies > 0 && plan.zero >= 3 && plan.data * plan.context > 1 ? 1 : 0;
+    key.divided = stack && stack->shareCopies > 0 && plan.zero >= 3 && plan.sharingCopies() * plan.context > 1 ? 1 : 0;
     auto pieces = s.pieces.get(key, [&] { return s.piecesOf(plan, **shard, **exchanges, asked.recompute, stop); });
     if (!pieces) return Unexpected(std::move(pieces.error()));
     const std::int64_t chunks = plan.pipeline * plan.interleave;

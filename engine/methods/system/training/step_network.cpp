@@ -24,8 +24,8 @@ bool everyGroup(ProgramGroup kind, const Plan& plan, Good&& good) {
     return true;
 }
 
-constexpr ProgramGroup every_group[] = {ProgramGroup::Tensor, ProgramGroup::Context, ProgramGroup::Gradients,
-                                        ProgramGroup::Experts, ProgramGroup::ExpertGradients};
+constexpr ProgramGroup every_group[] = {ProgramGroup::Tensor,  ProgramGroup::Context,         ProgramGroup::Gradients,
+                                        ProgramGroup::Experts, ProgramGroup::ExpertGradients, ProgramGroup::Replicas};
 
 bool isPlain(const FabricDimension& one) {
     return !one.routes && one.shape != TopologyShape::Ring;
@@ -128,6 +128,7 @@ Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const st
     if (settings.network.dimensions.empty()) settings.network.dimensions = {FabricDimension{}};  // two at least
     settings.startDelay = libraryStart(ncclTuning());
     settings.activeChunks = 64;
+    settings.remote = {program.host.latency * 1e9, program.host.link};
     settings.groupAlgorithms[3] = {StepAlgorithm::Direct, 0};
     settings.algorithms[3] = {settings.groupAlgorithms[3]};
     for (const FabricDimension& one : settings.network.dimensions) made.devices_ *= one.size;

@@ -26,7 +26,34 @@ double dropped(const ShardedWorkload& sharded, const Plan& plan, const TrainingS
     return bytes;
 }
 
+bool hasBlocks(const TrainingProgram& program) {
+    return std::any_of(program.layers.begin(), program.layers.end(),
+                       [](const LayerProgram& one) { return one.repeated; });
+}
+
+/// Layers that share the activations kept.
+double layersSharing(const TrainingProgram& program, const ChunkProgram& chunk, bool blocks) {
+    return static_cast<double>(std::count_if(chunk.layers.begin(), chunk.layers.end(), [&](std::int32_t l) {
+        return !blocks || program.layers[static_cast<std::size_t>(l)].repeated;
+    }));
+}
+
 }  // namespace
+
+void moveToHost(std::uint8_t offload, double layer, double kept, double again, double gradients, StageMemory& stage) {
+    double host = 0;
+    const auto leave = [&](Bytes& held, double stays) {
+        host += held.value;
+        held = Bytes(std::min(held.value, stays));
+    };
+    if ((offload & OffloadOptimizer) != 0) leave(stage.optimizer, 0), host += gradients;
+    if ((offload & OffloadWeights) != 0) leave(stage.parameters, 2 * layer);
+    if ((offload & OffloadActivations) != 0) {
+        leave(stage.activations, 2 * kept + again);
+        host -= std::min(host, again);
+    }
+    stage.host = Bytes(host);
+}
 
 std::int64_t mostKept(const TrainingProgram& program, std::int64_t stage) {
     const auto steps = scheduleOf(program.plan, stage, program.microbatches);
@@ -36,34 +63,34 @@ std::int64_t mostKept(const TrainingProgram& program, std::int64_t stage) {
     return most;
 }
 
+double layerActivations(const TrainingProgram& program, const ShardedWorkload& sharded, const TrainingStep& step,
+                        const MemoryUse& whole) {
+    const bool blocks = hasBlocks(program);
+    double layers = 0;
+    for (const ChunkProgram& chunk : program.chunks) layers += layersSharing(program, chunk, blocks);
+    return layers > 0 ? std::max(0.0, whole.activations.value - dropped(sharded, program.plan, step)) / layers : 0;
+}
+
 std::vector<StageMemory> stageMemories(const TrainingProgram& program, const ShardedWorkload& sharded,
                                        const TrainingStep& step, const MemoryUse& whole) {
     const Plan& plan = program.plan;
     const auto holders = [&](ProgramGroup group) { return static_cast<double>(membersOf(group, plan, 0).size()); };
     const double copies = holders(ProgramGroup::Gradients),
                  expertCopies = expertsAcrossCopies(plan) ? holders(ProgramGroup::ExpertGradients) : copies;
-    double weights = 0, layers = 0;
-    for (const ChunkProgram& chunk : program.chunks) {
+    double weights = 0;
+    for (const ChunkProgram& chunk : program.chunks)
         for (const std::int32_t l : chunk.layers) weights += program.layers[static_cast<std::size_t>(l)].parameterBytes;
-    }
-    const bool blocks =
-        std::any_of(program.layers.begin(), program.layers.end(), [](const LayerProgram& one) { return one.repeated; });
-    const auto sharing = [&](const ChunkProgram& chunk) {
-        return static_cast<double>(std::count_if(chunk.layers.begin(), chunk.layers.end(), [&](std::int32_t l) {
-            return !blocks || program.layers[static_cast<std::size_t>(l)].repeated;
-        }));
-    };
-    for (const ChunkProgram& chunk : program.chunks) layers += sharing(chunk);
+    const bool blocks = hasBlocks(program);
+    const auto sharing = [&](const ChunkProgram& chunk) { return layersSharing(program, chunk, blocks); };
     const double state = whole.weights.value - 2 * sharded.shard->totals.weightBytes;  // of the optimizer
-    const double perLayer =
-        layers > 0 ? std::max(0.0, whole.activations.value - dropped(sharded, plan, step)) / layers : 0;
+    const double perLayer = layerActivations(program, sharded, step, whole);
     double input = 0;
     for (const LayerProgram& layer : program.layers)
         if (!blocks || layer.repeated) input = std::max(input, layer.inputBytes);
     const std::int64_t chunksOfStage = chunksPerStage(plan);
     std::vector<StageMemory> stages;
     for (std::int64_t s = 0; s < plan.pipeline; ++s) {
-        double mine = 0, trained = 0, experts = 0, count = 0;
+        double mine = 0, trained = 0, experts = 0, count = 0, largest = 0;
         for (std::int64_t c = 0; c < chunksOfStage; ++c) {
             const ChunkProgram& chunk =
                 program.chunks[static_cast<std::size_t>(chunkOf(plan, s, static_cast<std::int32_t>(c)))];
@@ -71,6 +98,7 @@ std::vector<StageMemory> stageMemories(const TrainingProgram& program, const Sha
             for (const std::int32_t l : chunk.layers) {
                 const LayerProgram& its = program.layers[static_cast<std::size_t>(l)];
                 mine += its.parameterBytes;
+                largest = std::max(largest, its.parameterBytes);
                 trained += its.parameterBytes * its.trainedShare;
                 experts += its.parameterBytes * its.expertShare;
             }
@@ -84,6 +112,9 @@ std::vector<StageMemory> stageMemories(const TrainingProgram& program, const Sha
         if (step.recompute == Recompute::Full) activations = kept * input + perLayer;
         stages.push_back({Bytes(mine * (plan.zero >= 3 ? divided : 1)), Bytes(trained * (plan.zero >= 2 ? divided : 1)),
                           Bytes(state * share * (plan.zero >= 1 ? divided : 1)), Bytes(activations)});
+        const bool full = step.recompute == Recompute::Full;
+        moveToHost(plan.offload, largest * (plan.zero >= 3 ? divided : 1), full ? input : perLayer, full ? perLayer : 0,
+                   trained * (plan.zero >= 1 ? divided : 1) * program.host.gradientBytes, stages.back());
     }
     return stages;
 }

@@ -19,11 +19,13 @@ namespace orrery {
 enum class ProgramGroup : std::uint8_t {
     Tensor,
     Context,
-    Gradients,  ///< copies and the devices that share their positions; with DualPipe those of both stages of a pair
+    Gradients,  ///< copies and the devices that share their positions, of one set of copies that share by `zero`; with
+                ///< DualPipe those of both stages of a pair
     Experts,    ///< over which the experts of several copies stand
-    ExpertGradients  ///< who hold the same experts, where these stand over several copies
+    ExpertGradients,  ///< who hold the same experts, where these stand over several copies
+    Replicas          ///< who have the same share in every set of copies
 };
-inline constexpr int programGroupCount = 5;
+inline constexpr int programGroupCount = 6;
 std::string_view toText(ProgramGroup group);  ///< `tensor`
 /// Of a communicator's name, `tensor 0`: groups of a job are named by their kind and a number.
 ProgramGroup programGroupOf(std::string_view name);
@@ -41,6 +43,19 @@ struct ProgramPiece {
     std::int64_t bytes = 0;  ///< as TraceNode counts them
 };
 
+/// What a device and its host exchange; `link` 0: nothing.
+struct HostPrices {
+    double link = 0;           ///< B/s, one direction at a time
+    double latency = 0;        ///< s
+    double updateSeconds = 0;  ///< s of the step on the host for a byte of the weights that it updates
+    double downBytes = 0;      ///< B that go down for a byte of gradients as they are exchanged
+    double gradientBytes = 0;  ///< B that the host holds of gradients for a byte of the weights
+    double memory = 0;         ///< B, the device's share of the host's; 0: not stated
+    double seconds(double bytes) const { return bytes > 0 && link > 0 ? latency + bytes / link : 0; }
+};
+/// In so many parts the host's step and the sending of new weights go on beside each other.
+inline constexpr int offload_parts = 8;
+
 /// Layers that do the same, of one micro-batch on one device.
 struct LayerProgram {
     std::string name;
@@ -50,6 +65,7 @@ struct LayerProgram {
     double expertShare = 0;                        ///< of them: experts that stand over several copies
     double weightGradientSeconds = 0;              ///< of computing `backward`: what nobody waits for but the optimizer
     double inputBytes = 0;                         ///< of what it reads, that is kept where all else is computed again
+    double keptBytes = 0;                          ///< of activations that the host may hold
     bool repeated = false;                         ///< one of a block of layers, which share the activations kept
     /// Of what is trained: adapters stand beside layers that every token passes.
     double expertsTrained() const { return trainedShare < 1 ? 0 : expertShare; }
@@ -69,6 +85,7 @@ struct TrainingProgram {
     std::vector<double> slowness;          ///< by stage, of all its computing; empty: 1
     std::int64_t stageBytes = 0;           ///< that a stage hands to the next, of one micro-batch and device
     std::int64_t bucketBytes = 0;          ///< gradients are exchanged when so many have come; 0: layer by layer
+    HostPrices host;                       ///< of a plan that offloads; its optimizerSeconds are then the host's
 };
 
 /// Which gradients a backward turn makes.

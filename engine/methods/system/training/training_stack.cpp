@@ -169,7 +169,7 @@ void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answe
 }
 
 void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth, TrainingProgram& program) {
-    const bool divided = program.plan.zero >= 3 && program.plan.data * program.plan.context > 1;
+    const bool divided = program.plan.zero >= 3 && program.plan.sharingCopies() * program.plan.context > 1;
     for (LayerProgram& layer : program.layers) {
         const double weights = weightBytes > 0 ? layer.parameterBytes / weightBytes : 0;
         if (stack.gradientBytes > 0) layer.gradientBytes = weights * layer.trainedShare * stack.gradientBytes;

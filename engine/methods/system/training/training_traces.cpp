@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace orrery {
 
@@ -99,12 +101,28 @@ private:
             arrived_ = alsoLast_ = nothing;
         }
     }
-    // Divided weights are gathered while the layer before is computed.
-    void gatherWeights(const LayerProgram& its) {
-        if (plan_.zero < 3) return;
+    bool offloads(OffloadPart part) const { return program_.host.link > 0 && (plan_.offload & part) != 0; }
+    // Between a device and its host one thing at a time.
+    std::uint64_t copy(TraceWork work, double bytes, std::string_view name,
+                       std::initializer_list<std::uint64_t> waits) {
+        TraceNode node;
+        node.work = work;
+        node.tensorBytes = bytes;
+        return add(node, name, waits);
+    }
+    // What is not there yet comes while the layer before is computed: weights from the host and from those who share
+    // them, and backwards (`kept`: who took them down) the activations.
+    void fetch(const LayerProgram& its, const std::uint64_t* kept) {
+        const bool fromHost = offloads(OffloadWeights) && its.parameterBytes >= 1;
+        if (plan_.zero < 3 && !fromHost && !kept) return;
         const std::uint64_t before = layerBegan_;
         layerBegan_ = last_;
-        eachShare(its.parameterBytes, its.expertShare, [&](ProgramGroup group, double bytes) {
+        if (fromHost)
+            weights_ = copy(TraceWork::Load, its.parameterBytes * updated(its.expertShare), "weights come",
+                            {before, weights_});
+        if (kept) weights_ = copy(TraceWork::Load, its.keptBytes, "activations come", {before, weights_, *kept});
+        if (plan_.zero < 3) return;
+        eachDivided(its.parameterBytes, its.expertShare, [&](ProgramGroup group, double bytes) {
             weights_ = exchange(TraceCollective::AllGather, group, static_cast<std::int64_t>(bytes), "weights",
                                 {before, weights_});
         });
@@ -119,8 +137,15 @@ private:
             const double its = !apart                             ? bytes
                                : group == ProgramGroup::Gradients ? bytes * (1 - experts)
                                                                   : bytes * experts;
-            if (sharing > 1 && its >= static_cast<double>(sharing)) use(group, its / static_cast<double>(sharing));
+            if (its >= static_cast<double>(sharing)) use(group, its / static_cast<double>(sharing));
         }
+    }
+    // The same, where there are others to gather from or to scatter to.
+    template <class Use>
+    void eachDivided(double bytes, double experts, const Use& use) const {
+        eachShare(bytes, experts, [&](ProgramGroup group, double share) {
+            if (holders(group) > 1) use(group, share);
+        });
     }
     // A micro-batch comes from or goes to the stage that has the chunk before or behind.
     void message(TraceWork work, std::int64_t chunk, std::int64_t other, const ScheduleStep& step, bool forward) {
@@ -140,9 +165,12 @@ private:
     void forward(const ScheduleStep& step) {
         const std::int64_t chunk = chunkOf(plan_, stage_, step.chunk);
         if (chunk > 0) message(TraceWork::Receive, chunk, chunk - 1, step, true);
-        for (const std::int32_t l : layersOf(chunk)) {
-            gatherWeights(layer(l));
-            pieces(layer(l).forward, 1, layer(l).name);
+        for (std::size_t i = 0; i < layersOf(chunk).size(); ++i) {
+            const LayerProgram& its = layer(layersOf(chunk)[i]);
+            fetch(its, nullptr);
+            pieces(its.forward, 1, its.name);
+            if (offloads(OffloadActivations) && its.keptBytes >= 1)
+                kept_[{chunk, step.microbatch, i}] = copy(TraceWork::Store, its.keptBytes, "activations go", {last_});
         }
     }
     void handOver(const ScheduleStep& step) {
@@ -160,7 +188,9 @@ private:
         for (auto l = layers.rbegin(); l != layers.rend(); ++l) {
             const LayerProgram& its = layer(*l);
             if (inputs) {
-                gatherWeights(its);
+                const auto kept = kept_.find({chunk, step.microbatch, static_cast<std::size_t>(layers.rend() - l) - 1});
+                fetch(its, kept == kept_.end() ? nullptr : &kept->second);
+                if (kept != kept_.end()) kept_.erase(kept);
                 pieces(its.backward, all ? 1 : 1 - waiting(its), its.name);
             } else {
                 compute(its.weightGradientSeconds, its.name);
@@ -180,16 +210,34 @@ private:
         const std::int64_t last = plan_.schedule == PipelineSchedule::GPipe ? 0 : program_.microbatches - 1;
         if (bothEnds() || (step.microbatch != last && plan_.zero < 2)) return;
         bucket_.add(its);
-        if (ends || bucket_.bytes >= static_cast<double>(program_.bucketBytes)) sendBucket();
+        if (ends || bucket_.bytes >= static_cast<double>(program_.bucketBytes)) sendBucket(step.microbatch == last);
     }
-    void sendBucket() {
+    // Sets of copies add up their shares when these are whole (FSDP2: set_requires_all_reduce()).
+    void sendBucket(bool whole) {
         eachShare(bucket_.bytes, bucket_.share(), [&](ProgramGroup group, double bytes) {
-            const bool divided = plan_.zero > 0;
-            gradients_.push_back(exchange(divided ? TraceCollective::ReduceScatter : TraceCollective::AllReduce, group,
-                                          static_cast<std::int64_t>(bytes * static_cast<double>(holders(group))),
-                                          "gradients", {last_, alsoLast_}));
+            const std::int64_t sharing = holders(group);
+            std::uint64_t its = nothing;
+            if (sharing > 1) {
+                const bool divided = plan_.zero > 0;
+                its = exchange(divided ? TraceCollective::ReduceScatter : TraceCollective::AllReduce, group,
+                               static_cast<std::int64_t>(bytes * static_cast<double>(sharing)), "gradients",
+                               {last_, alsoLast_});
+            }
+            if (whole && plan_.replicas() > 1)
+                its = its == nothing ? allReduce(bytes, {last_, alsoLast_}) : allReduce(bytes, {its});
+            if (whole && offloads(OffloadOptimizer)) {
+                const double part = bytes * (plan_.zero > 0 ? 1 : static_cast<double>(sharing));
+                const double down = part * program_.host.downBytes;
+                its = its == nothing ? copy(TraceWork::Store, down, "gradients go down", {last_, alsoLast_})
+                                     : copy(TraceWork::Store, down, "gradients go down", {its});
+            }
+            if (its != nothing) gradients_.push_back(its);
         });
         bucket_ = {};
+    }
+    std::uint64_t allReduce(double bytes, std::initializer_list<std::uint64_t> waits) {
+        return exchange(TraceCollective::AllReduce, ProgramGroup::Replicas, static_cast<std::int64_t>(bytes),
+                        "gradients", waits);
     }
     void finish() {
         std::vector<std::int64_t> mine;
@@ -202,25 +250,41 @@ private:
                 held.add(layer(l));
                 if (!bothEnds()) continue;
                 bucket_.add(layer(l));
-                if (bucket_.bytes >= static_cast<double>(program_.bucketBytes)) sendBucket();
+                if (bucket_.bytes >= static_cast<double>(program_.bucketBytes)) sendBucket(true);
             }
         }
-        if (bucket_.bytes > 0) sendBucket();
+        if (bucket_.bytes > 0) sendBucket(true);
         std::vector<std::uint64_t> waits = gradients_;
         for (const std::uint64_t id : {last_, alsoLast_})
             if (id != nothing) waits.push_back(id);
-        TraceNode node;
-        node.work = TraceWork::Compute;
-        node.microseconds =
-            program_.optimizerSeconds[static_cast<std::size_t>(stage_)] * 1e6 * updated(held.share()) * slowness();
-        node.id = next_++;
-        if (node.microseconds > 0) builder_.add(node, "optimizer", waits);
+        const double share = updated(held.share());
+        const std::uint64_t done = update(held.parameters * share, share, waits);
         if (plan_.zero < 1 || plan_.zero > 2) return;
         // Each holder has updated its share of the parameters.
-        eachShare(held.parameters, held.share(), [&](ProgramGroup group, double bytes) {
-            exchange(TraceCollective::AllGather, group, static_cast<std::int64_t>(bytes), "parameters",
-                     {node.microseconds > 0 ? node.id : last_});
+        eachDivided(held.parameters, held.share(), [&](ProgramGroup group, double bytes) {
+            exchange(TraceCollective::AllGather, group, static_cast<std::int64_t>(bytes), "parameters", {done});
         });
+    }
+    // The optimizer: on the device, or part by part on the host and up again. `bytes`: of the weights that it updates.
+    std::uint64_t update(double bytes, double share, std::vector<std::uint64_t>& waits) {
+        const bool above = offloads(OffloadOptimizer), weights = offloads(OffloadWeights);
+        const int parts = above ? offload_parts : 1;
+        TraceNode node;
+        node.work = TraceWork::Compute;
+        node.onHost = above;
+        node.microseconds =
+            program_.optimizerSeconds[static_cast<std::size_t>(stage_)] * 1e6 * share * slowness() / parts;
+        if (node.microseconds <= 0) return last_;
+        std::uint64_t its = nothing;
+        for (int part = 0; part < parts; ++part) {
+            node.id = its = next_++;
+            builder_.add(node, "optimizer", waits);
+            if (above != weights)
+                its = copy(above ? TraceWork::Load : TraceWork::Store, bytes / parts,
+                           above ? "weights come" : "weights go", {its});
+            waits = {node.id};
+        }
+        return its;
     }
     /// Share of the parameters that this device updates.
     double updated(double experts) const {
@@ -247,6 +311,7 @@ private:
     TraceBuilder builder_;
     std::vector<std::uint64_t> waits_, gradients_;
     Held bucket_;
+    std::map<std::tuple<std::int64_t, std::int32_t, std::size_t>, std::uint64_t> kept_;  ///< who took them down
     std::int32_t turn_ = 0;  ///< of computations: even forwards, odd backwards; 0: the optimizer
     std::uint64_t next_ = 1, last_ = nothing, arrived_ = nothing;
     std::uint64_t turnBegan_ = nothing, alsoLast_ = nothing;  ///< of turns beside each other
@@ -261,7 +326,7 @@ double nodesOf(const TrainingProgram& program) {
         nodes += 4;
         for (const std::int32_t l : chunk.layers) {
             const LayerProgram& its = program.layers[static_cast<std::size_t>(l)];
-            nodes += static_cast<double>(2 * (its.forward.size() + its.backward.size()) + 3);
+            nodes += static_cast<double>(2 * (its.forward.size() + its.backward.size()) + 7);
         }
     }
     return nodes * static_cast<double>(program.microbatches);
@@ -293,6 +358,8 @@ std::string_view toText(ProgramGroup group) {
             return "experts";
         case ProgramGroup::ExpertGradients:
             return "expert-gradients";
+        case ProgramGroup::Replicas:
+            return "replicas";
     }
     return "group";
 }
@@ -306,6 +373,7 @@ ProgramGroup programGroupOf(std::string_view name) {
 
 std::vector<std::int32_t> membersOf(ProgramGroup group, const Plan& plan, std::int64_t rank) {
     const std::int64_t perStage = plan.tensor * plan.context * plan.data, stage = rank / perStage;
+    const std::int64_t set = perStage / plan.replicas();
     const bool across = expertsAcrossCopies(plan);
     std::int64_t size = 1, stride = 1;
     bool pair = false;
@@ -317,13 +385,16 @@ std::vector<std::int32_t> membersOf(ProgramGroup group, const Plan& plan, std::i
             size = plan.context, stride = plan.tensor;
             break;
         case ProgramGroup::Gradients:
-            size = plan.context * plan.data, stride = plan.tensor, pair = true;
+            size = plan.context * plan.sharingCopies(), stride = plan.tensor, pair = true;
             break;
         case ProgramGroup::Experts:
             size = across ? plan.expert : 1;
             break;
         case ProgramGroup::ExpertGradients:
-            if (across) size = perStage / plan.expert, stride = plan.expert, pair = true;
+            if (across) size = set / plan.expert, stride = plan.expert, pair = true;
+            break;
+        case ProgramGroup::Replicas:
+            size = plan.replicas(), stride = set;
             break;
     }
     const std::int64_t within = rank % perStage, first = within - within / stride % size * stride;
