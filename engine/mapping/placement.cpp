@@ -101,6 +101,8 @@ Expected<Placement> placementOf(const DeviceGroup& devices, const Plan& plan) {
     const std::int64_t sharing = plan.sharingCopies(), set = plan.tensor * plan.context * sharing;
     out.gradients = communicator(devices.tiers, plan.context * sharing, plan.tensor);
     out.replicas = communicator(devices.tiers, plan.replicas(), set);
+    if (plan.pipeline > 1)
+        out.ends = communicator(devices.tiers, 2, (plan.pipeline - 1) * plan.tensor * plan.context * plan.data);
     out.expert = communicator(devices.tiers, plan.expert, 1);
     if (plan.expert > plan.tensor) out.expertGradients = communicator(devices.tiers, set / plan.expert, plan.expert);
     if (plan.schedule == PipelineSchedule::DualPipe) {

@@ -33,6 +33,7 @@ struct Placement {
     Communicator gradients;        ///< context × data: who hold the same weights, and other tokens; of a set of copies
     Communicator expertGradients;  ///< who hold the same experts, where these stand over several copies; of a set
     Communicator replicas;         ///< who have the same share in every set of copies
+    Communicator ends;             ///< the first stage and the last, which may hold the same embeddings
     std::int64_t devices = 1;      ///< used
     std::int64_t drawn = 1;        ///< of this kind in the drawing
     Diagnostics warnings;          ///< `plan.uneven`, `plan.idle-devices`

@@ -5,7 +5,9 @@
 #include "methods/system/training/pipeline_law.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 namespace orrery {
 
@@ -49,6 +51,7 @@ public:
         }
         endStages(passes, turns);
         if (copies_.problem()) return Unexpected(*copies_.problem());
+        if (problem_) return Unexpected(*problem_);
         sumUp(message->joules);
         return std::move(figures_);
     }
@@ -335,11 +338,37 @@ private:
         return back * m + (turn - back) * std::max(0.0, m - (warmup - behind) / v);
     }
 
+    /// A stage from when its gradients are whole.
+    struct Ending {
+        Sides ready, after;
+        double end = 0, update = 0;  ///< s, likely
+    };
+    // The first stage and the last add up the gradients of what both hold, before either's optimizer.
+    void addTied(const std::array<Ending, 2>& ends, Sides& total) {
+        const auto sum = exchanges_.price(TraceCollective::AllReduce, static_cast<std::int64_t>(pieces_.tiedBytes),
+                                          {2, (plan_.pipeline - 1) * plan_.tensor * plan_.context * plan_.data}, stop_);
+        if (!sum) {
+            problem_ = sum.error();
+            return;
+        }
+        const Sides whole = larger(ends[0].ready, ends[1].ready) + sum->seconds;
+        sent_ += 2 * sum->joules;
+        for (const Ending& its : ends) {
+            const Sides finish = whole + its.after;
+            if (finish.likely() > total.likely()) {
+                figures_.optimizer = its.update;
+                figures_.data = finish.likely() - its.update - its.end;
+            }
+            total = larger(total, finish);
+        }
+    }
+
     void endStages(const Sides& passes, const PipelineTurns& turns) {
         const std::vector<Sides> apart = chunksApart(turns);
         const bool pairs = plan_.schedule == PipelineSchedule::DualPipe;
         const auto m = static_cast<double>(microbatches_);
         const bool leave = copies_.any() || offloads(OffloadOptimizer);
+        std::array<Ending, 2> ends;
         Sides end = passes, total;
         for (std::int64_t s = 0; s < plan_.pipeline; ++s) {
             Gradients gradients;
@@ -379,7 +408,8 @@ private:
             if (above && !weights) step = stepAndSend(step, copied * offload_parts);
             if (!above && weights)
                 for (double& each_side : step.at) each_side += copied;
-            Sides finish = larger(end, gradients.end()) + step;
+            const Sides ready = larger(end, gradients.end());
+            Sides finish = ready + step;
             if (copies_.any() && (plan_.zero == 1 || plan_.zero == 2)) {
                 auto prices = copies_.gather(updated);
                 if (facts_.stack) prices[0].seconds = prices[0].seconds * (1 - facts_.stack->hiddenGather);
@@ -392,9 +422,14 @@ private:
                 figures_.data = finish.likely() - update - end.likely();
             }
             total = larger(total, finish);
+            if (s == 0 || s + 1 == plan_.pipeline) {
+                Ending& its = ends[s == 0 ? 0 : 1];
+                its = {ready, finish - ready, end.likely(), update};
+            }
             addMemory(s, held.all, trained, share, divided, largest);
             end -= aheadOf(s, turns);
         }
+        if (plan_.pipeline > 1 && pieces_.tiedBytes >= 1 && !pairs) addTied(ends, total);
         figures_.seconds = total.likely();
         figures_.low = std::min(total.likely(), total.at[Sides::Low]);
         figures_.high = std::max(total.likely(), total.at[Sides::High]);
@@ -480,6 +515,7 @@ private:
     CopyExchanges copies_;
     const std::stop_token& stop_;
     StepFigures figures_;
+    std::optional<Diagnostic> problem_;
     std::vector<ChunkSums> sums_;
     std::vector<Sides> forward_, backward_, forwardComputed_, backwardComputed_, weights_;  ///< by chunk
     std::vector<Sides> onHostLink_;  ///< of a micro-batch, both ways, by chunk; empty: nothing

@@ -65,7 +65,7 @@ Expected<StepRun> runStep(const TrainingProgram& program, const ExchangePrices& 
 
 bool isOfGradients(ProgramGroup group) {
     return group == ProgramGroup::Gradients || group == ProgramGroup::ExpertGradients ||
-           group == ProgramGroup::Replicas;
+           group == ProgramGroup::Replicas || group == ProgramGroup::Ends;
 }
 
 /// A row for what each stage does forwards, backwards, and for its gradients and optimizer: a turn of a micro-batch is

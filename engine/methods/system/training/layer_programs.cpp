@@ -109,6 +109,23 @@ public:
         return made;
     }
 
+    /// Of weights that stand both in front of the repeated blocks and behind them, B.
+    double tied(std::size_t frontEnd, std::size_t behindBegin) const {
+        std::vector<bool> early(graph_.tensors.size(), false), late = early;
+        const auto mark = [&](std::size_t begin, std::size_t end, std::vector<bool>& where) {
+            for (std::size_t i = begin; i < end; ++i)
+                for (const TensorId id : graph_.operators[i].inputs) where[static_cast<std::size_t>(id)] = true;
+        };
+        mark(0, frontEnd, early);
+        mark(behindBegin, graph_.operators.size(), late);
+        double bytes = 0;
+        for (std::size_t t = 0; t < early.size(); ++t) {
+            const Tensor* tensor = early[t] && late[t] ? graph_.tensor(static_cast<TensorId>(t)) : nullptr;
+            if (tensor && tensor->role == TensorRole::Weight) bytes += tensor->bytes().value;
+        }
+        return bytes;
+    }
+
 private:
     static double at(const std::vector<double>& column, std::size_t i) { return i < column.size() ? column[i] : 0; }
 
@@ -242,6 +259,9 @@ Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const 
     while (front < order.size() && alone(order[front])) ++front;
     while (behind < order.size() - front && alone(order[order.size() - 1 - behind])) ++behind;
     const auto dealt = static_cast<std::int64_t>(order.size() - front - behind);
+    if (plan.pipeline > 1 && step.lora == 0 && dealt > 0)
+        program.tiedBytes = layers.tied(blocks[static_cast<std::size_t>(order[front])].begin,
+                                        blocks[static_cast<std::size_t>(order[order.size() - behind - 1])].end);
     const std::int64_t chunks = plan.pipeline * plan.interleave;
     if (chunks > 1 && dealt < chunks)
         return fail("plan.pipeline",

@@ -28,9 +28,9 @@ Expected<PlanPrices> PlanPrices::make(const ClusterJob& job, const Placement& pl
         made.kindOfGroup_.push_back(static_cast<std::int32_t>(programGroupOf(group.name)));
         named[group.name] = made.kindOfGroup_.back();
     }
-    const Communicator* groups[] = {&placement.tensor,  &placement.context,         &placement.gradients,
-                                    &placement.expert,  &placement.expertGradients, &placement.replicas,
-                                    &placement.pipeline};
+    const Communicator* groups[] = {&placement.tensor, &placement.context,         &placement.gradients,
+                                    &placement.expert, &placement.expertGradients, &placement.replicas,
+                                    &placement.ends,   &placement.pipeline};
     for (std::size_t slot = 0; slot < job.traces.size(); ++slot) {
         const ExecutionTrace& trace = *job.traces[slot];
         for (const TraceNode& node : trace.nodes) {

@@ -25,19 +25,21 @@ bool everyGroup(ProgramGroup kind, const Plan& plan, Good&& good) {
 }
 
 constexpr ProgramGroup every_group[] = {ProgramGroup::Tensor,  ProgramGroup::Context,         ProgramGroup::Gradients,
-                                        ProgramGroup::Experts, ProgramGroup::ExpertGradients, ProgramGroup::Replicas};
+                                        ProgramGroup::Experts, ProgramGroup::ExpertGradients, ProgramGroup::Replicas,
+                                        ProgramGroup::Ends};
 
 bool isPlain(const FabricDimension& one) {
     return !one.routes && one.shape != TopologyShape::Ring;
 }
 
 /// Whether everyone of a stage sees the same network, in all that he exchanges.
-bool stagesAlike(const Plan& plan, const std::vector<FabricDimension>& dimensions, std::int64_t devices) {
+bool stagesAlike(const Plan& plan, bool tied, const std::vector<FabricDimension>& dimensions, std::int64_t devices) {
     const std::int64_t perStage = plan.tensor * plan.context * plan.data;
     if (!std::all_of(dimensions.begin(), dimensions.end(), isPlain)) return false;
     // Groups over both stages of a pair go different ways inside and between them.
     if (plan.schedule == PipelineSchedule::DualPipe) return false;
     for (const ProgramGroup kind : every_group) {
+        if (kind == ProgramGroup::Ends && !tied) continue;
         std::vector<int> ofStage(static_cast<std::size_t>(plan.pipeline), -1);
         const bool good = everyGroup(kind, plan, [&](const std::vector<std::int32_t>& members) {
             // All devices together go dimension by dimension, each the same way.
@@ -57,13 +59,15 @@ bool stagesAlike(const Plan& plan, const std::vector<FabricDimension>& dimension
 
 /// Devices beside each other that do the same at the same time: what they exchange stays among them, over one plain
 /// dimension, or goes to the same place of other such sets, each in a network of its own.
-std::int64_t alikeDevices(const Plan& plan, const std::vector<FabricDimension>& dimensions, std::int64_t devices) {
+std::int64_t alikeDevices(const Plan& plan, bool tied, const std::vector<FabricDimension>& dimensions,
+                          std::int64_t devices) {
     const std::int64_t perStage = plan.tensor * plan.context * plan.data;
     std::int64_t best = 1, block = 1;
     for (const FabricDimension& one : dimensions) {
         block *= one.size;
         if (perStage % block != 0 || !isPlain(one)) break;
         const bool good = std::all_of(std::begin(every_group), std::end(every_group), [&](ProgramGroup kind) {
+            if (kind == ProgramGroup::Ends && !tied) return true;
             int known = -1;
             return everyGroup(kind, plan, [&](const std::vector<std::int32_t>& members) {
                 if (static_cast<std::int64_t>(members.size()) == devices) return true;
@@ -133,8 +137,9 @@ Expected<StepNetwork> StepNetwork::make(const TrainingProgram& program, const st
     settings.algorithms[3] = {settings.groupAlgorithms[3]};
     for (const FabricDimension& one : settings.network.dimensions) made.devices_ *= one.size;
     const Plan& plan = program.plan;
-    made.folded_ = fold && stagesAlike(plan, settings.network.dimensions, made.devices_);
-    if (fold && !made.folded_) made.alike_ = alikeDevices(plan, settings.network.dimensions, made.devices_);
+    made.folded_ = fold && stagesAlike(plan, program.tiedBytes > 0, settings.network.dimensions, made.devices_);
+    if (fold && !made.folded_)
+        made.alike_ = alikeDevices(plan, program.tiedBytes > 0, settings.network.dimensions, made.devices_);
     constexpr std::int64_t most = 4096;
     if (!made.folded_ && made.devices_ / made.alike_ > most)
         return fail("training.ranks",

@@ -85,6 +85,7 @@ Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemor
     for (const double seconds : program.optimizerSeconds) pieces.optimizerSeconds += seconds;
     pieces.bucketBytes = static_cast<double>(program.bucketBytes);
     pieces.stageBytes = program.stageBytes;
+    pieces.tiedBytes = program.tiedBytes;
     pieces.stateBytes = memory.optimizer.value;
     const double kept = memory.activations.value - (pieces.full ? counting * pieces.inputBytes : 0);
     pieces.activationBytes = std::max(0.0, kept) / (pieces.full ? 1 : std::max(1.0, counting));

@@ -42,6 +42,7 @@ struct StepPieces {
     double trainedBytes = 0;            ///< of them
     double optimizerSeconds = 0;        ///< of all layers, undivided
     double bucketBytes = 0;
+    double tiedBytes = 0;         ///< of gradients that the first stage and the last add up
     std::int64_t stageBytes = 0;  ///< that a device hands to the next stage
     /// Activations of a layer that counts, and what is kept of it where all else is computed again.
     double activationBytes = 0, inputBytes = 0;

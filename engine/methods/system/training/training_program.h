@@ -23,9 +23,10 @@ enum class ProgramGroup : std::uint8_t {
                 ///< DualPipe those of both stages of a pair
     Experts,    ///< over which the experts of several copies stand
     ExpertGradients,  ///< who hold the same experts, where these stand over several copies
-    Replicas          ///< who have the same share in every set of copies
+    Replicas,         ///< who have the same share in every set of copies
+    Ends              ///< the first stage and the last, which may hold the same embeddings
 };
-inline constexpr int programGroupCount = 6;
+inline constexpr int programGroupCount = 7;
 std::string_view toText(ProgramGroup group);  ///< `tensor`
 /// Of a communicator's name, `tensor 0`: groups of a job are named by their kind and a number.
 ProgramGroup programGroupOf(std::string_view name);
@@ -84,8 +85,11 @@ struct TrainingProgram {
     std::vector<double> optimizerSeconds;  ///< by stage
     std::vector<double> slowness;          ///< by stage, of all its computing; empty: 1
     std::int64_t stageBytes = 0;           ///< that a stage hands to the next, of one micro-batch and device
-    std::int64_t bucketBytes = 0;          ///< gradients are exchanged when so many have come; 0: layer by layer
-    HostPrices host;                       ///< of a plan that offloads; its optimizerSeconds are then the host's
+    /// Gradients of weights that the first stage and the last both hold, which these add up (Narayanan et al. 2021): B
+    /// of one device.
+    double tiedBytes = 0;
+    std::int64_t bucketBytes = 0;  ///< gradients are exchanged when so many have come; 0: layer by layer
+    HostPrices host;               ///< of a plan that offloads; its optimizerSeconds are then the host's
 };
 
 /// Which gradients a backward turn makes.

@@ -170,6 +170,7 @@ void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answe
 
 void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth, TrainingProgram& program) {
     const bool divided = program.plan.zero >= 3 && program.plan.sharingCopies() * program.plan.context > 1;
+    if (stack.gradientBytes > 0 && weightBytes > 0) program.tiedBytes *= stack.gradientBytes / weightBytes;
     for (LayerProgram& layer : program.layers) {
         const double weights = weightBytes > 0 ? layer.parameterBytes / weightBytes : 0;
         if (stack.gradientBytes > 0) layer.gradientBytes = weights * layer.trainedShare * stack.gradientBytes;

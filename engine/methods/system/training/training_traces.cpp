@@ -64,6 +64,7 @@ private:
     }
     std::string groupName(ProgramGroup group) const {
         const bool pair = bothEnds() && (group == ProgramGroup::Gradients || group == ProgramGroup::ExpertGradients);
+        if (group == ProgramGroup::Ends) return nameOf(group, 0);
         return nameOf(group, pair ? std::min(stage_, plan_.pipeline - 1 - stage_) : stage_);
     }
 
@@ -257,6 +258,17 @@ private:
         std::vector<std::uint64_t> waits = gradients_;
         for (const std::uint64_t id : {last_, alsoLast_})
             if (id != nothing) waits.push_back(id);
+        // With stages in pairs, one device holds both.
+        const bool atEnd = stage_ == 0 || stage_ + 1 == plan_.pipeline;
+        if (program_.tiedBytes >= 1 && plan_.pipeline > 1 && atEnd && !bothEnds()) {
+            TraceNode sum;
+            sum.work = TraceWork::Collective;
+            sum.bytes = static_cast<std::int64_t>(program_.tiedBytes);
+            sum.group = builder_.groupNamed(groupName(ProgramGroup::Ends));
+            sum.id = next_++;
+            builder_.add(sum, "embeddings", waits);
+            waits = {sum.id};
+        }
         const double share = updated(held.share());
         const std::uint64_t done = update(held.parameters * share, share, waits);
         if (plan_.zero < 1 || plan_.zero > 2) return;
@@ -360,6 +372,8 @@ std::string_view toText(ProgramGroup group) {
             return "expert-gradients";
         case ProgramGroup::Replicas:
             return "replicas";
+        case ProgramGroup::Ends:
+            return "ends";
     }
     return "group";
 }
@@ -396,9 +410,12 @@ std::vector<std::int32_t> membersOf(ProgramGroup group, const Plan& plan, std::i
         case ProgramGroup::Replicas:
             size = plan.replicas(), stride = set;
             break;
+        case ProgramGroup::Ends:
+            break;
     }
     const std::int64_t within = rank % perStage, first = within - within / stride % size * stride;
     std::vector<std::int64_t> stages{stage};
+    if (group == ProgramGroup::Ends && plan.pipeline > 1) stages = {0, plan.pipeline - 1};
     if (pair && plan.schedule == PipelineSchedule::DualPipe) {
         stages.push_back(plan.pipeline - 1 - stage);
         std::sort(stages.begin(), stages.end());
