@@ -342,7 +342,7 @@ std::vector<Option> planOptions() {
         {"shard", "N,…", "how many copies share, 0: all (default: all, and those of a node)"},
         {"sp", "N,…", "0, 1: whether tensor parallelism splits the sequence too"},
         {"recompute", "WORD,…", "none, selective, full"},
-        {"schedule", "WORD,…", "1f1b (default alone), gpipe, zero-bubble, dualpipe"},
+        {"schedule", "WORD,…", "1f1b and zero-bubble (default), gpipe, dualpipe"},
         {"on", "NAME,…", "kinds of device of the drawing that may be used; without it each by itself"},
         {"across-nodes", "", "tensor parallelism may leave a node"},
         {"set", "PATH=VALUE", "change an attribute of the hardware, as in hbm3.bandwidth='4 TB/s'", true},

@@ -117,6 +117,7 @@ class TstCollectiveSchedules : public QObject {
 private slots:
     void sumsInTheSwitch();
     void switchesFold();
+    void partsOfASwitch();
     void switchBeatsRings();
     void schedulesAreCausal();
     void schedulesBeatRings();
@@ -174,6 +175,69 @@ void TstCollectiveSchedules::switchesFold() {
         const TraceCollective op = summed_ops[random.below(3)];
         const SimTime once = scheduledEnd(s, op, 1 << 20, true), all = scheduledEnd(s, op, 1 << 20, false);
         QVERIFY2(std::abs(once - all) <= 1000, fmt::format("round {}: {} and {}", round, once, all).c_str());
+    }
+}
+
+// Ranks of one switch that are not all of it take as long as a switch of so many; those that lie apart go in rings.
+void TstCollectiveSchedules::partsOfASwitch() {
+    const auto end = [](const ClusterSettings& s, const std::vector<std::vector<std::int32_t>>& groups,
+                        TraceCollective op, bool fold) {
+        ClusterJob job;
+        std::int64_t ranks = 1;
+        for (const FabricDimension& one : s.network.dimensions) ranks *= one.size;
+        for (std::size_t g = 0; g < groups.size(); ++g)
+            job.groups.push_back({.name = fmt::format("part {}", g), .members = groups[g]});
+        const auto traceOf = [&](std::size_t g) {
+            TraceBuilder builder;
+            TraceNode node;
+            node.id = 1;
+            node.work = TraceWork::Collective;
+            node.collective = op;
+            node.bytes = 8'000'000;
+            node.group = builder.groupNamed(fmt::format("part {}", g));
+            builder.add(node, "collective", {});
+            return std::make_shared<const ExecutionTrace>(*builder.finish("part"));
+        };
+        for (std::int32_t r = 0; r < ranks; ++r) {
+            std::size_t mine = groups.size();
+            for (std::size_t g = 0; g < groups.size(); ++g)
+                if (std::find(groups[g].begin(), groups[g].end(), r) != groups[g].end()) mine = g;
+            if (fold) {
+                job.slotOf.push_back(static_cast<std::int32_t>(mine));
+                if (job.traces.size() == mine) job.traces.push_back(traceOf(mine));
+            } else {
+                job.traces.push_back(mine < groups.size() ? traceOf(mine) : std::make_shared<const ExecutionTrace>());
+            }
+        }
+        auto outcome = runCluster(std::move(job), s, false);
+        if (!outcome) qFatal("%s", toText(outcome.error()).c_str());
+        SimTime last = 0;
+        for (const RankResult& rank : outcome->ranks) last = std::max(last, rank.finish);
+        return last;
+    };
+    for (const TraceCollective op : summed_ops) {
+        for (const LinkCarrying carrying : {LinkCarrying::StoreAndForward, LinkCarrying::Fluid}) {
+            ClusterSettings s;
+            s.network.carrying = carrying;
+            s.splits = s.activeChunks = 4;
+            s.algorithms.fill({AlgorithmChoice{StepAlgorithm::InNetwork, 0}});
+            s.network.dimensions = {{TopologyShape::Switch, 4, 100e9, 500}};
+            const SimTime alone = scheduledEnd(s, op, 8'000'000, false);
+            s.network.dimensions = {{TopologyShape::Switch, 8, 100e9, 500}};
+            const std::vector<std::vector<std::int32_t>> halves{{0, 2, 4, 6}, {1, 3, 5, 7}};
+            QCOMPARE(end(s, halves, op, false), alone);
+            QVERIFY(std::abs(end(s, halves, op, true) - alone) <= 1000);
+            // Three of eight, and the others idle.
+            s.network.dimensions = {{TopologyShape::Switch, 3, 100e9, 500}};
+            const SimTime three = scheduledEnd(s, op, 8'000'000, false);
+            s.network.dimensions = {{TopologyShape::Switch, 8, 100e9, 500}};
+            QCOMPARE(end(s, {{1, 4, 7}}, op, false), three);
+            // Over both dimensions: as rings, whatever sums in switches.
+            s.network.dimensions = {{TopologyShape::Switch, 4, 100e9, 500}, {TopologyShape::Switch, 2, 50e9, 1000}};
+            const SimTime apart = end(s, {{0, 5, 2, 7}}, op, false);
+            s.algorithms.fill({AlgorithmChoice{}});
+            QCOMPARE(apart, end(s, {{0, 5, 2, 7}}, op, false));
+        }
     }
 }
 

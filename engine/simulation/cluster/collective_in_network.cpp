@@ -2,6 +2,7 @@
 // is stored whole there; several chunks follow each other up and down.
 
 #include "simulation/cluster/collectives.h"
+#include "simulation/cluster/network_groups.h"
 
 #include <algorithm>
 
@@ -14,7 +15,30 @@ std::uint64_t switchKey(std::uint32_t firstStream, std::uint32_t phase) {
 }
 }  // namespace
 
-std::vector<std::int32_t> Collectives::besideSwitch(const CollectivePhase& phase, std::int32_t rank) const {
+AlgorithmChoice Collectives::choiceFor(std::size_t kind, std::int32_t dimension) const {
+    const auto& choices = settings_.algorithms[kind];
+    return choices.empty() ? AlgorithmChoice{}
+                           : choices[std::min(choices.size() - 1, static_cast<std::size_t>(dimension))];
+}
+
+std::int32_t Collectives::switchOf(std::int32_t group, std::size_t kind) const {
+    const RankGroup& its = groups_[static_cast<std::size_t>(group)];
+    const auto& dimensions = settings_.network.dimensions;
+    const std::int32_t d = ringDimension(dimensions, its.members);
+    if (d < 0 || choiceFor(kind, d).algorithm != StepAlgorithm::InNetwork) return -1;
+    const FabricDimension& one = dimensions[static_cast<std::size_t>(d)];
+    if (one.routes || one.shape != TopologyShape::Switch) return -1;
+    // Those who are run: all of them, or one who does for all.
+    std::size_t present = 0;
+    for (const std::int32_t rank : its.members)
+        present +=
+            slotOf_.empty() || rankOf_[static_cast<std::size_t>(slotOf_[static_cast<std::size_t>(rank)])] == rank;
+    return present == its.members.size() || present == 1 ? d : -1;
+}
+
+std::vector<std::int32_t> Collectives::besideSwitch(const Collective& collective, const CollectivePhase& phase,
+                                                    std::int32_t rank) const {
+    if (collective.request.group >= 0) return groups_[static_cast<std::size_t>(collective.request.group)].members;
     const auto d = static_cast<std::size_t>(phase.dimension);
     const auto first = static_cast<std::int32_t>(rank - fabric_.indexIn(d, rank) * fabric_.stride(d));
     std::vector<std::int32_t> ranks;
@@ -31,8 +55,9 @@ void Collectives::sendUp(std::uint32_t stream) {
     mine.sent = 1;
     const std::int32_t rank = rankOf_[static_cast<std::size_t>(slotOfStream(stream))];
     const auto d = static_cast<std::size_t>(phase.dimension);
+    // To the switch, on the way to any other one there.
     const auto other = static_cast<std::int32_t>(
-        rank + ((fabric_.indexIn(d, rank) + 1) % phase.size - fabric_.indexIn(d, rank)) * fabric_.stride(d));
+        rank + ((fabric_.indexIn(d, rank) + 1) % fabric_.size(d) - fabric_.indexIn(d, rank)) * fabric_.stride(d));
     const auto bytes = static_cast<double>(phase.message);
     const std::uint32_t at = messageFor(fabric_.begin(rank, other), stream, 0, mine.phase, bytes);
     if (!settings_.network.congestion)
@@ -50,7 +75,7 @@ void Collectives::atSwitch(std::uint32_t message) {
     const Collective& its = collectives_[streams_[come.stream].collective];
     const CollectivePhase& phase = phaseOf(its, come.stream);
     const std::int32_t sender = rankOf_[static_cast<std::size_t>(slotOfStream(come.stream))];
-    const std::vector<std::int32_t> ranks = besideSwitch(phase, sender);
+    const std::vector<std::int32_t> ranks = besideSwitch(its, phase, sender);
     // Those who stand for others are there once.
     std::vector<std::int32_t> present;
     for (const std::int32_t rank : ranks)

@@ -70,9 +70,9 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
                          bool backwards) -> Expected<void> {
         auto phase = collectivePhase(op, choice, dimension, size, bytes, backwards);
         if (!phase) return Unexpected(std::move(phase.error()));
-        if (choice.algorithm >= StepAlgorithm::InNetwork && request.group >= 0)
-            return fail("network.algorithm", "a part of the ranks cannot use a switch or a schedule of its own",
-                        "ring, direct, halvingDoubling or doubleBinaryTree", {});
+        if (choice.algorithm == StepAlgorithm::Synthesised && request.group >= 0)
+            return fail("network.algorithm", "a part of the ranks cannot use a schedule of its own",
+                        "ring, direct, halvingDoubling, doubleBinaryTree or inNetwork", {});
         const FabricDimension& its = settings_.network.dimensions[static_cast<std::size_t>(dimension)];
         if (choice.algorithm == StepAlgorithm::InNetwork && (its.routes || its.shape != TopologyShape::Switch))
             return fail("network.algorithm", "sums are made in a switch, and the dimension has none",
@@ -89,14 +89,15 @@ Expected<std::vector<CollectivePhase>> Collectives::phasesOf(const CollectiveReq
     if (request.group >= 0) {
         const auto size = static_cast<std::int64_t>(groups_[static_cast<std::size_t>(request.group)].members.size());
         if (size < 2) return phases;
-        if (auto added = add(what, 0, size, settings_.groupAlgorithms[kind], false); !added)
+        const std::int32_t d = what == AllToAll ? -1 : switchOf(request.group, kind);
+        if (auto added = d < 0 ? add(what, 0, size, settings_.groupAlgorithms[kind], false)
+                               : add(what, d, size, {StepAlgorithm::InNetwork, 0}, false);
+            !added)
             return Unexpected(std::move(added.error()));
         return phases;
     }
     const auto one = [&](TraceCollective op, std::int32_t d, bool backwards = false) -> Expected<void> {
-        const auto& choices = settings_.algorithms[kind];
-        const AlgorithmChoice choice =
-            choices.empty() ? AlgorithmChoice{} : choices[std::min(choices.size() - 1, static_cast<std::size_t>(d))];
+        const AlgorithmChoice choice = choiceFor(kind, d);
         const std::int64_t size = fabric_.size(static_cast<std::size_t>(d));
         if (choice.algorithm != StepAlgorithm::Synthesised || op != AllReduce)
             return add(op, d, size, choice, backwards);

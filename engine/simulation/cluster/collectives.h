@@ -176,7 +176,12 @@ private:
     void sendUp(std::uint32_t stream);
     void atSwitch(std::uint32_t message);
     void cameDown(std::uint32_t stream);
-    std::vector<std::int32_t> besideSwitch(const CollectivePhase& phase, std::int32_t rank) const;
+    /// Members of a collective, or of its phase, that share a switch with a rank.
+    std::vector<std::int32_t> besideSwitch(const Collective& collective, const CollectivePhase& phase,
+                                           std::int32_t rank) const;
+    AlgorithmChoice choiceFor(std::size_t kind, std::int32_t dimension) const;
+    /// The dimension whose switch sums for a group: one in which it lies, and whose collectives go so; -1: none.
+    std::int32_t switchOf(std::int32_t group, std::size_t kind) const;
     // collective_synthesised.cpp
     void planBegin(std::uint32_t stream);
     void planSend(std::uint32_t stream);

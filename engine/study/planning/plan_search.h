@@ -29,7 +29,7 @@ struct PlanSpace {
     /// Copies that share by `zero`, 0: all. Empty: all, and those of a node.
     std::vector<std::int64_t> shard;
     std::vector<Recompute> recompute = {Recompute::None, Recompute::Selective, Recompute::Full};
-    std::vector<PipelineSchedule> schedule = {PipelineSchedule::OneForwardOneBackward};
+    std::vector<PipelineSchedule> schedule = {PipelineSchedule::OneForwardOneBackward, PipelineSchedule::ZeroBubble};
     bool tensorInsideNode = true;                    ///< tensor parallelism stays inside the innermost tier
     std::int64_t leastDevices = 1, mostDevices = 0;  ///< 0: all that are drawn
     std::vector<std::string> groups;                 ///< kinds of device by name; empty: every kind that is drawn
