@@ -199,7 +199,7 @@ void TstStepModel::asTheRun() {
           100 * sum / count, 100 * worst, 100 * worstUneven);
     QVERIFY(sum / count < 0.01);
     QVERIFY(worst < 0.05);
-    QVERIFY(worstUneven < 0.12);
+    QVERIFY(worstUneven < 0.1);
 }
 
 // The law of schedules against their turns, for stages that are not alike and messages that take their time.

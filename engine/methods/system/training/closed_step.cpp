@@ -40,9 +40,9 @@ public:
                                                     {plan_.pipeline, plan_.tensor * plan_.context * plan_.data}, stop_)
                                  : ExchangePrice{};
         if (!message) return Unexpected(message.error());
-        PipelineTurns turns{forward_,          backward_,     forwardComputed_,
-                            backwardComputed_, weights_,      message->seconds,
-                            plan_.pipeline,    microbatches_, alike()};
+        const std::vector<double> waits = waitsBeside();
+        PipelineTurns turns{forward_, backward_,        forwardComputed_, backwardComputed_, weights_,
+                            waits,    message->seconds, plan_.pipeline,   microbatches_,     alike()};
         const Sides passes = larger(pipelineSeconds(turns, plan_), linkBound()) + began_;
         if (plan_.pipeline > 1) {
             PipelineTurns free = turns;
@@ -57,6 +57,38 @@ public:
     }
 
 private:
+    std::vector<TurnBit> bitsOf(const Range& range, bool forward) const {
+        std::vector<TurnBit> bits;
+        for (std::int64_t i = 0; i < range.end - range.begin; ++i) {
+            const LayerPiece& piece = pieceAt(forward ? range.begin + i : range.end - 1 - i);
+            const LayerWay& way = forward ? piece.forward : piece.backward;
+            const int many = std::max(1, static_cast<int>(way.exchanges));
+            bits.insert(bits.end(), static_cast<std::size_t>(many),
+                        {slow_ * way.compute / many, way.sent.likely() / many});
+        }
+        return bits;
+    }
+    // Turns beside each other are in each other's way. Chunks that are neither first nor last are as those in the
+    // middle.
+    std::vector<double> waitsBeside() const {
+        if (plan_.schedule != PipelineSchedule::DualPipe) return {};
+        std::vector<double> waits(static_cast<std::size_t>(chunks_), 1.0);
+        for (const std::int64_t chunk : {chunks_ / 2, std::int64_t{0}, chunks_ - 1}) {
+            const auto forward = bitsOf(rangeOf(chunk), true), backward = bitsOf(rangeOf(chunks_ - 1 - chunk), false);
+            double computed = 0, sent = 0, longer = 0;
+            for (const auto* bits : {&forward, &backward}) {
+                double sum = 0;
+                for (const TurnBit& bit : *bits)
+                    sum += bit.computed + bit.sent, computed += bit.computed, sent += bit.sent;
+                longer = std::max(longer, sum);
+            }
+            const double least = std::max({computed, sent, longer});
+            const double its = least > 0 ? besideSeconds(forward, backward) / least : 1;
+            if (chunk == chunks_ / 2) waits.assign(waits.size(), its);
+            waits[static_cast<std::size_t>(chunk)] = its;
+        }
+        return waits;
+    }
     Range rangeOf(std::int64_t chunk) const {
         Range range{chunk * pieces_.dealt / chunks_ + pieces_.front,
                     (chunk + 1) * pieces_.dealt / chunks_ + pieces_.front};

@@ -131,31 +131,36 @@ Sides zeroBubbleLaw(const PipelineTurns& turns) {
     return longest;
 }
 
-/// The stages of the middle pair: filled from both ends, forwards alone, forwards beside backwards, backwards alone,
-/// and what goes back to the ends.
+/// The turns of every device of every pair, in the order that schedule.cpp has for it: from when the first micro-batch
+/// has come, until its last gradient has gone back to the end.
 Sides bothEndsLaw(const PipelineTurns& turns) {
     const std::int64_t half = turns.stages / 2, m = turns.microbatches;
     Sides longest;
-    for (const std::int64_t s : {half - 1, half}) {
-        const auto mine = static_cast<std::size_t>(s), other = static_cast<std::size_t>(turns.stages - 1 - s);
-        const Sides forwards = turns.forward[mine] + turns.forward[other],
-                    backwards = turns.backward[mine] + turns.backward[other],
-                    weights = turns.weights[mine] + turns.weights[other];
+    for (std::int64_t s = 0; s < turns.stages; ++s) {
+        const auto near = static_cast<std::size_t>(s), far = static_cast<std::size_t>(turns.stages - 1 - s);
+        const std::int64_t place = std::min(s, turns.stages - 1 - s);
+        const auto ahead = static_cast<double>(half - 1 - place), after = static_cast<double>(place + 1);
         const auto beside = [&](std::size_t forward, std::size_t backward) {
             // One computation at a time, one exchange of a group at a time.
             const Sides computed = turns.forwardComputed[forward] + turns.backwardComputed[backward];
             const Sides both = turns.forward[forward] + turns.backward[backward];
-            return larger(larger(computed, both - computed), larger(turns.forward[forward], turns.backward[backward]));
+            return larger(larger(computed, both - computed), larger(turns.forward[forward], turns.backward[backward])) *
+                   (turns.waits.empty() ? 1 : turns.waits[forward]);
         };
-        Sides path =
-            forwards * static_cast<double>(half) +
-            (beside(mine, other) + beside(other, mine)) * (static_cast<double>(m) / 2 - static_cast<double>(half)) +
-            backwards * static_cast<double>(half) - weights * (static_cast<double>(half) / 2);
-        for (std::int64_t before = 0; before < half - 1; ++before) {
+        const double pairs = static_cast<double>(m) / 2 - 2 * static_cast<double>(half) + after;
+        Sides busy = turns.forward[near] * (2 * ahead + after) + turns.forward[far] * (after + ahead) +
+                     beside(near, far) * pairs + beside(far, near) * (pairs + ahead) +
+                     turns.backward[far] * (2 * ahead + after) + turns.backward[near] * (after + ahead);
+        Sides come, back;
+        for (std::int64_t before = 0; before < place; ++before) {
             const auto at = static_cast<std::size_t>(s < half ? before : turns.stages - 1 - before);
-            path += turns.forward[at] + turns.backward[at] - turns.weights[at] + turns.message * 2.0;
+            come += turns.forward[at] + turns.message;
+            back += turns.backward[at] - turns.weights[at] + turns.message;
         }
-        longest = larger(longest, path + turns.weights[0]);
+        longest = larger(longest, come + busy);
+        // Gradients of weights that are put off are not on the way back.
+        const Sides put = (turns.weights[near] + turns.weights[far]) * (after / 2);
+        longest = larger(longest, come + busy - put + back + turns.weights[0]);
     }
     // No pair is quicker than what it computes.
     for (std::int64_t s = 0; s < half; ++s) {
@@ -169,6 +174,31 @@ Sides bothEndsLaw(const PipelineTurns& turns) {
 }
 
 }  // namespace
+
+double besideSeconds(std::span<const TurnBit> forward, std::span<const TurnBit> backward) {
+    struct Chain {
+        std::span<const TurnBit> bits;
+        std::size_t next = 0;  ///< computing of bit next / 2, or its exchange
+        double ready = 0;
+        bool ended() const { return next == 2 * bits.size(); }
+        double takes() const { return next % 2 == 0 ? bits[next / 2].computed : bits[next / 2].sent; }
+    };
+    Chain chains[2] = {{forward}, {backward}};
+    double free[2] = {0, 0};  // the device, its exchanges
+    for (;;) {
+        Chain* first = nullptr;
+        double earliest = 0;
+        for (Chain& chain : chains) {
+            while (!chain.ended() && chain.takes() <= 0) ++chain.next;
+            if (chain.ended()) continue;
+            const double begin = std::max(chain.ready, free[chain.next % 2]);
+            if (!first || begin < earliest) first = &chain, earliest = begin;
+        }
+        if (!first) return std::max(chains[0].ready, chains[1].ready);
+        first->ready = free[first->next % 2] = earliest + first->takes();
+        ++first->next;
+    }
+}
 
 Sides pipelineSeconds(const PipelineTurns& turns, const Plan& plan) {
     if (turns.stages > 1) {

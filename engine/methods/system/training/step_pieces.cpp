@@ -30,6 +30,7 @@ Expected<LayerWay> layerWay(const std::vector<ProgramPiece>& list, const Plan& p
         const Sides seconds = price->seconds * (tensor ? 1 - hiddenTensor : 1);
         way.sent += seconds;
         joules += price->joules;
+        way.exchanges += seconds.likely() > 0 ? 1 : 0;
         (tensor ? way.tensor : piece.group == ProgramGroup::Context ? way.context : way.expert) += seconds.likely();
     }
     return way;

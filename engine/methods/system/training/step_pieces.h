@@ -15,6 +15,7 @@ struct LayerWay {
     double compute = 0;                          ///< s, likely
     Sides sent;                                  ///< exchanges inside the layer, which are waited for
     double tensor = 0, context = 0, expert = 0;  ///< of them, likely
+    std::int32_t exchanges = 0;                  ///< how many
 };
 
 struct LayerPiece {
