@@ -79,6 +79,7 @@ class TstOffload : public QObject {
 private slots:
     void hosts();
     void oneDevice();
+    void rowOfTheOptimizer();
     void asTheRun();
     void refused();
 };
@@ -142,6 +143,33 @@ void TstOffload::oneDevice() {
     QVERIFY(less->memory->activations.value < 0.1 * here->memory->activations.value);
     QVERIFY(less->memory->weights.value < 0.6 * away->memory->weights.value);
     QVERIFY(less->latency >= fast->latency);
+}
+
+// The optimizer has a row of its own in the timeline, on the device or on the host, and ends the step.
+void TstOffload::rowOfTheOptimizer() {
+    auto executor = makeSerialExecutor();
+    EstimateContext context{*executor};
+    const auto model = offloadModel(withHosts("64 GB/s", "1 TB"), 8, context);
+    for (const char* text : {"pp=2,dp=2,mb=4", "pp=2,dp=2,mb=4,offload=optimizer"}) {
+        const auto answer = offloadRun(*model, planned(text), context);
+        QVERIFY(answer.has_value());
+        QCOMPARE(answer->timeline.rows.size(), std::size_t{8});
+        int updates = 0;
+        std::int64_t exchanged = 0, begins = 0;
+        for (const TimelineSpan& span : answer->timeline.spans) {
+            const std::string& row = answer->timeline.rows[static_cast<std::size_t>(span.row)];
+            QCOMPARE(span.op == SpanUpdate, row.ends_with("optimizer"));
+            QCOMPARE(span.op == SpanExchange, row.ends_with("gradients"));
+            updates += span.op == SpanUpdate ? 1 : 0;
+            if (row == "stage 0 gradients") exchanged = std::max(exchanged, span.endPs);
+            if (row == "stage 0 optimizer") begins = span.startPs;
+        }
+        QCOMPARE(updates, 2);
+        QVERIFY(begins >= exchanged && exchanged > 0);
+        double sum = 0;
+        for (const double each : answer->operators.seconds) sum += each;
+        QVERIFY(std::abs(sum / answer->latency.value - 1) < 1e-9);
+    }
 }
 
 void TstOffload::asTheRun() {

@@ -68,14 +68,14 @@ bool isOfGradients(ProgramGroup group) {
            group == ProgramGroup::Replicas || group == ProgramGroup::Ends;
 }
 
-/// A row for what each stage does forwards, backwards, and for its gradients and optimizer: a turn of a micro-batch is
-/// one span.
+/// Rows for what each stage does forwards, backwards, for its gradients, and in its optimizer: a turn of a micro-batch
+/// is one span.
 Timeline timelineOf(const StepRun& run, const ClusterJob& job) {
     constexpr std::size_t most = 20000;
-    constexpr std::int32_t rows = 3;
+    constexpr std::int32_t rows = 4;
     Timeline timeline;
     for (std::size_t s = 0; s < job.traces.size(); ++s)
-        for (const char* what : {"forward", "backward", "gradients"})
+        for (const char* what : {"forward", "backward", "gradients", "optimizer"})
             timeline.rows.push_back(fmt::format("stage {} {}", s, what));
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> turns;  // by slot and turn
     std::vector<RankSpan> spans = run.outcome.spans;
@@ -100,7 +100,7 @@ Timeline timelineOf(const StepRun& run, const ClusterJob& job) {
             break;
         }
         const bool update = computes && node.tag < 2;
-        const std::int32_t row = beside || update ? 2 : node.tag % 2;
+        const std::int32_t row = beside ? 2 : update ? 3 : node.tag % 2;
         const std::int32_t work = beside ? SpanExchange : update ? SpanUpdate : row == 0 ? SpanForward : SpanBackward;
         timeline.spans.push_back({span.begin, span.end, span.slot * rows + row, work, 0});
     }
