@@ -8,18 +8,9 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
-
 namespace orrery::cli {
 
 namespace {
-
-std::string today() {
-    const std::time_t now = std::time(nullptr);
-    std::tm day{};
-    gmtime_r(&now, &day);
-    return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
-}
 
 int runCalibrate(const Arguments& arguments, Watch& watch) {
     const std::string id = *arguments.value("method");

@@ -1,6 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "app/cli/train_fit.h"
 #include "app/cli/train_trace.h"
 #include "methods/system/cases/astra_case.h"
 #include "methods/system/cases/training_cases.h"
@@ -131,6 +132,7 @@ int runCases(const Arguments& arguments, Watch& watch) {
 
 int runTrain(const Arguments& arguments, Watch& watch) {
     if (arguments.has("cases")) return runCases(arguments, watch);
+    if (arguments.has("fit-step")) return fitStep(arguments, watch);
     const std::string congestion = arguments.value("congestion").value_or("aware");
     if (congestion != "aware" && congestion != "unaware") {
         report(Diagnostic{Severity::Error,
@@ -145,7 +147,7 @@ int runTrain(const Arguments& arguments, Watch& watch) {
         report(Diagnostic{Severity::Error,
                           "usage.missing",
                           "there is nothing to run, or too much",
-                          "--astra DIR, --trace FILE or --cases FILE",
+                          "--astra DIR, --trace FILE, --cases FILE or --fit-step TABLE",
                           {},
                           {}});
         return Usage;
@@ -209,11 +211,15 @@ const Command trainCommand{
         "congestion works in any number of dimensions. --trace runs one recorded or written trace on every rank: "
         "Chakra "
         "(.et, JSON), PyTorch execution traces, "
-        "layers of ASTRA-sim 1.0 and SimAI, operators of TrioSim, logs of AICB; plain, gzipped or in a tar archive.",
+        "layers of ASTRA-sim 1.0 and SimAI, operators of TrioSim, logs of AICB; plain, gzipped or in a tar archive. "
+        "--fit-step fits the method learned-step to a table of published steps.",
     .options =
         {{"astra", "DIR", "the folder"},
          {"trace", "FILE", "one trace, run on every rank"},
          {"cases", "FILE", "runs of a file, beside what another tool says of them (presets/training)"},
+         {"fit-step", "TABLE", "published steps as CSV: what learned-step is fitted to (handbook, Training)"},
+         {"out", "FILE", "where that calibration goes, - for standard output"},
+         {"date", "DAY", "the day that it says; today if left out"},
          {"kineto", "FILE", "the timeline recorded beside a PyTorch execution trace, for its times"},
          {"ranks", "N[,N…]", "devices of a trace's network, by dimension, innermost first (as the trace says, or 8)"},
          {"topology", "WORD[,WORD…]",
@@ -247,7 +253,9 @@ const Command trainCommand{
                  {"orrery-cli train --trace Resnet50_DataParallel.txt --hardware dgx-1-v100 --algorithm synthesized",
                   "the same on the links of a design, with a schedule found for them"},
                  {"orrery-cli train --cases presets/training/astra-sim-hgx-h100.yaml",
-                  "seven numbers of ASTRA-sim, run again"}},
+                  "seven numbers of ASTRA-sim, run again"},
+                 {"orrery-cli train --fit-step steps.csv --out mine.json",
+                  "correct closed forms by steps that you measured; then run --calibration mine.json"}},
     .run = runTrain,
 };
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <utility>
 
 namespace orrery::cli {
@@ -109,6 +110,13 @@ std::string intervalText(const Estimate& estimate) {
         return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
     };
     return fmt::format("[{} … {}]", number(estimate.interval.low), number(estimate.interval.high));
+}
+
+std::string today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm day{};
+    gmtime_r(&now, &day);
+    return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
 }
 
 std::string count(double number) {

@@ -35,6 +35,8 @@ bool print(std::string_view text);
 /// `-` is standard output. Reports what goes wrong; returns whether it was written.
 bool writeTo(const std::string& pathOrDash, std::string_view text);
 
+std::string today();  ///< `2026-11-22`, in UTC
+
 /// `[12.3 … 18.1]`, both ends in the unit in which the latency is printed.
 std::string intervalText(const Estimate& estimate);
 std::string count(double number);  ///< `4,089,184,256`

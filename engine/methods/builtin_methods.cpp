@@ -8,6 +8,7 @@
 #include "methods/roofline/roofline.h"
 #include "methods/system/serving_method.h"
 #include "methods/system/training/closed_form_step.h"
+#include "methods/system/training/learned_step.h"
 #include "methods/system/training/step_distribution.h"
 
 #include <vector>
@@ -20,6 +21,7 @@ std::span<const Method> builtinMethods() {
         for (Method& method : modelMethods()) all.push_back(std::move(method));
         all.push_back(servingMethod());
         all.push_back(closedFormStepMethod());
+        all.push_back(learnedStepMethod());
         all.push_back(stepDistributionMethod());
         return all;
     }();

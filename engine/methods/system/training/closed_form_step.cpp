@@ -98,7 +98,16 @@ Expected<Estimate> estimateClosedForm(const MethodCard& card, const Scenario& sc
     if (!choice) return Unexpected(choice.error());
     EstimateContext kernels = context;
     kernels.options = choice->options;
-    const auto model = StepModel::make(*findMethod(choice->id), scenario, kernels);
+    auto answered = answerClosedForm(*findMethod(choice->id), scenario, kernels);
+    if (!answered) return Unexpected(std::move(answered.error()));
+    return std::move(answered->estimate);
+}
+
+}  // namespace
+
+Expected<ClosedFormAnswer> answerClosedForm(const Method& kernels, const Scenario& scenario,
+                                            const EstimateContext& context) {
+    const auto model = StepModel::make(kernels, scenario, context);
     if (!model) return Unexpected(model.error());
     const StepPlan plan{scenario.plan, std::get<TrainingStep>(scenario.task).recompute};
     const auto figures = (*model)->figures(plan, context.stop);
@@ -106,7 +115,7 @@ Expected<Estimate> estimateClosedForm(const MethodCard& card, const Scenario& sc
     auto shard = (*model)->shard(plan, context.stop);
     if (!shard) return Unexpected(std::move(shard.error()));
 
-    Estimate answer = std::move(shard->estimate);
+    Estimate answer = shard->estimate;
     answer.latency = Seconds(figures->seconds);
     answer.interval.low = Seconds(figures->low);
     answer.interval.high = Seconds(figures->high);
@@ -128,10 +137,8 @@ Expected<Estimate> estimateClosedForm(const MethodCard& card, const Scenario& sc
     answer.timeline = {};
     if (auto good = setGrounds(answer, **model, plan, shard->assumptions); !good)
         return Unexpected(std::move(good.error()));
-    return answer;
+    return ClosedFormAnswer{std::move(answer), *model, plan, *figures, std::move(*shard)};
 }
-
-}  // namespace
 
 Method closedFormStepMethod() {
     MethodCard card{

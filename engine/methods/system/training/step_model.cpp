@@ -365,7 +365,8 @@ Expected<StepTotals> StepModel::totals(const StepPlan& plan, const std::stop_tok
 Expected<StepModel::Shard> StepModel::shard(const StepPlan& plan, const std::stop_token& stop) const {
     const auto found = find(plan, stop);
     if (!found) return Unexpected(found.error());
-    Shard made{found->shard->estimate, found->shard->sharded.assumptions, {}};
+    const PricedShard& priced = *found->shard;
+    Shard made{priced.estimate, priced.sharded.assumptions, {}, priced.sharded.shard, priced.facts.peakSeconds};
     const auto& [stack, row] = std::pair(found->shard->facts.stack, found->shard->facts.row);
     if (!row) return made;
     if (row->above > 0)

@@ -67,7 +67,9 @@ public:
     struct Shard {
         Estimate estimate;
         std::vector<std::string> assumptions;
-        std::string measured;  ///< basis of the figures' interval, where steps of the stack were measured; else empty
+        std::string measured;    ///< basis of the figures' interval, where steps of the stack were measured; else empty
+        WorkloadPtr workload;    ///< of one device and one micro-batch, all layers
+        double peakSeconds = 0;  ///< that its FLOPs take at the device's peak; 0: not known
     };
     Expected<Shard> shard(const StepPlan& plan, const std::stop_token& stop = {}) const;
 

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "app/cli/command.h"
+
+namespace orrery::cli {
+
+/// `train --fit-step TABLE --out FILE [--date DAY]`: a calibration of learned-step from published steps.
+int fitStep(const Arguments& arguments, Watch& watch);
+
+}  // namespace orrery::cli
