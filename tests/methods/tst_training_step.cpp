@@ -152,6 +152,7 @@ private slots:
     void publishedSteps();
     void publishedActivations();
     void dividedWeightsAreGathered();
+    void figuresHaveIntervals();
     void refused();
 };
 
@@ -592,6 +593,38 @@ void TstTrainingStep::crowdedExpertsTakeLonger() {
                                {pod("dgx-h100-superpod"), workload, *parsePlan("tp=8"), TrainingStep{}}, context);
     QVERIFY(whole && even);
     QCOMPARE(whole->latency.value, even->latency.value);
+}
+
+// What the runs of the sides say: rates go against the time, shares and seconds lie around the likely run.
+void TstTrainingStep::figuresHaveIntervals() {
+    const WorkloadPtr workload = languageModel("llama-3-8b", 64, 4096);
+    auto executor = makeSerialExecutor();
+    for (const char* stack : {"kernels", "megatron-core"}) {
+        EstimateContext context{*executor};
+        context.options["stack"] = stack;
+        const auto answer =
+            estimate(*findMethod("tile-hybrid"),
+                     {pod("dgx-h100-superpod"), workload, *parsePlan("tp=2,pp=2,dp=4,mb=8"), TrainingStep{}}, context);
+        QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
+        const auto figure = [&](const char* label) {
+            const auto at = std::find_if(answer->figures.begin(), answer->figures.end(),
+                                         [&](const Figure& each) { return each.label == label; });
+            return at == answer->figures.end() ? Figure{} : *at;
+        };
+        for (const char* label : {"Time of one step", "Throughput", "Model FLOP utilisation", "Computing share",
+                                  "Exposed communication", "Waiting for other stages", "Energy of one step"}) {
+            const Figure its = figure(label);
+            QVERIFY2(its.interval && !its.basis.empty(), label);
+            QVERIFY2(its.interval->first <= its.value && its.value <= its.interval->second, label);
+            QVERIFY2(its.interval->first < its.interval->second, label);
+        }
+        const Figure rate = figure("Throughput");
+        const double tokens = 64 * 4096;
+        QVERIFY(std::abs(rate.interval->first * answer->interval.high.value / tokens - 1) < 1e-6);
+        QVERIFY(std::abs(rate.interval->second * answer->interval.low.value / tokens - 1) < 1e-6);
+        QVERIFY(std::abs(figure("Energy of one step").value / answer->energy->value - 1) < 1e-9);
+        QVERIFY(figure("Computing share").interval->second <= 1);
+    }
 }
 
 QTEST_APPLESS_MAIN(TstTrainingStep)

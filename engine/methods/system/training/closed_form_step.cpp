@@ -4,6 +4,7 @@
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
 #include "methods/answer/parts_used.h"
+#include "methods/system/training/figure_intervals.h"
 #include "methods/system/training/offload.h"
 #include "methods/system/training/step_columns.h"
 #include "methods/system/training/step_model.h"
@@ -125,6 +126,7 @@ Expected<ClosedFormAnswer> answerClosedForm(const Method& kernels, const Scenari
             : answer.interval.basis + "; collectives from the wires alone to the worst of published measurements";
     if (answer.bound) answer.bound = Seconds(figures->bound);
     answer.figures = figuresOf(*figures, plan.plan, answer.interval);
+    setRateIntervals(answer.figures, figures->seconds, answer.interval);
     setMemory(answer, *figures);
     if (answer.energy && answer.energy->value > 0) {
         const double one = answer.energy->value;

@@ -465,11 +465,12 @@ private:
         figures_.seconds = total.likely();
         figures_.low = std::min(total.likely(), total.at[Sides::Low]);
         figures_.high = std::max(total.likely(), total.at[Sides::High]);
-        if (facts_.row && facts_.row->above > 0) {
-            figures_.low = total.likely() * (1 - facts_.row->below);
-            figures_.high = total.likely() * (1 + facts_.row->above);
+        if (facts_.spread > 0) {
+            figures_.low = total.likely() * std::exp(-facts_.spread);
+            figures_.high = total.likely() * std::exp(facts_.spread);
         }
         figures_.bound = facts_.factor.at[Sides::Least] > 0 ? std::min(total.likely(), total.at[Sides::Least]) : 0;
+        figures_.low = std::max(figures_.low, figures_.bound);
     }
 
     // As stageMemories() has it.

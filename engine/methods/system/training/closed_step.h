@@ -14,6 +14,7 @@ struct ShardFacts {
     bool bound = false;                    ///< the method answers bounds: exchanges at their least are the likely ones
     const TrainingStack* stack = nullptr;  ///< what software adds; null: nothing
     const StackOnGeneration* row = nullptr;  ///< of it, on this device; not null where `stack` is not
+    double spread = 0;                       ///< of measured steps, as StackOnGeneration has it; 0: not known
     double capacity = 0;                     ///< B of a device
     double joulesPerSecond = 0;              ///< of a device that computes
     double tokens = 0;                       ///< of one micro-batch on one device; samples where there are no tokens

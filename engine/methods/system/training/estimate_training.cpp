@@ -6,6 +6,7 @@
 #include "methods/answer/parts_used.h"
 #include "methods/system/network_slot.h"
 #include "methods/system/sharded_workload.h"
+#include "methods/system/training/figure_intervals.h"
 #include "methods/system/training/layer_programs.h"
 #include "methods/system/training/offload.h"
 #include "methods/system/training/plan_prices.h"
@@ -18,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -191,8 +193,19 @@ Expected<Estimate> shardEstimate(const Method& method, const Scenario& scenario,
 
 struct StepRuns {
     StepRun likely;
-    double best = 0, worst = 0, floor = 0;  ///< s
+    double floor = 0;  ///< s
+    StepSide best, worst;
 };
+
+/// Of the mean stage.
+StepSide sideOf(const StepRun& run, std::int64_t stages) {
+    StepSide side{run.seconds};
+    for (std::size_t s = 0; s < static_cast<std::size_t>(stages); ++s) {
+        side.busy += toSeconds(run.outcome.ranks[s].compute) / static_cast<double>(stages);
+        side.exposed += toSeconds(run.outcome.ranks[s].exposed) / static_cast<double>(stages);
+    }
+    return side;
+}
 
 /// Kernels and exchanges as they are likely, both at their low side, both at their high side, both at their least;
 /// beside each other on the executor. Where messages are followed, the likely and the high run are theirs, and neither
@@ -205,26 +218,27 @@ Expected<StepRuns> runSides(const TrainingProgram& program, const PlanPrices& pr
     const bool bound = shard.interval.kind == IntervalKind::Bound;
     const double low = of(shard.interval.low), high = of(shard.interval.high);
     StepRuns runs;
-    double bare = 0, worst = 0;
+    StepSide bare, worst, floor;
+    const std::int64_t stages = program.plan.pipeline;
     std::vector<std::function<Expected<void>()>> tasks;
-    const auto add = [&](double factor, PlanPrices::Side side, StepRun* whole, double* seconds) {
-        tasks.emplace_back([&, factor, side, whole, seconds]() -> Expected<void> {
-            const auto taken = prices.take(side);
+    const auto add = [&](double factor, PlanPrices::Side priced, StepRun* whole, StepSide* side) {
+        tasks.emplace_back([&, factor, priced, whole, side]() -> Expected<void> {
+            const auto taken = prices.take(priced);
             auto run = runStep(factor == 1 ? program : scaled(program, factor), taken, whole && context.wantTimeline,
                                context.stop);
             if (!run) return Unexpected(std::move(run.error()));
-            if (seconds) *seconds = run->seconds;
+            if (side) *side = sideOf(*run, stages);
             if (whole) *whole = std::move(*run);
             return {};
         });
     };
-    const auto follow = [&](double factor, StepRun* whole, double* seconds) {
-        tasks.emplace_back([&, factor, whole, seconds]() -> Expected<void> {
+    const auto follow = [&](double factor, StepRun* whole, StepSide* side) {
+        tasks.emplace_back([&, factor, whole, side]() -> Expected<void> {
             auto outcome = network->run(factor == 1 ? program : scaled(program, factor), whole && context.wantTimeline,
                                         context.stop);
             if (!outcome) return Unexpected(std::move(outcome.error()));
             StepRun run = stepRun(std::move(*outcome));
-            if (seconds) *seconds = run.seconds;
+            if (side) *side = sideOf(run, stages);
             if (whole) *whole = std::move(run);
             return {};
         });
@@ -238,31 +252,32 @@ Expected<StepRuns> runSides(const TrainingProgram& program, const PlanPrices& pr
     }
     add(low, Low, nullptr, &runs.best);
     add(high, High, nullptr, &runs.worst);
-    if (shard.bound) add(of(*shard.bound), Low, nullptr, &runs.floor);
+    if (shard.bound) add(of(*shard.bound), Low, nullptr, &floor);
     std::vector<Expected<void>> done(tasks.size());
     context.executor.forEach(tasks.size(), [&](std::size_t i) { done[i] = tasks[i](); });
     for (const Expected<void>& one : done)
         if (!one) return Unexpected(one.error());
-    runs.likely.seconds = std::max(runs.likely.seconds, bare);
-    runs.worst = std::max(runs.worst, worst);
+    runs.likely.seconds = std::max(runs.likely.seconds, bare.seconds);
+    if (worst.seconds > runs.worst.seconds) runs.worst = worst;
+    runs.floor = floor.seconds;
     return runs;
 }
 
 void setLatency(Estimate& answer, const StepRuns& runs) {
     const double total = runs.likely.seconds;
     answer.latency = Seconds(total);
-    answer.interval.low = Seconds(std::min(total, runs.best));
-    answer.interval.high = Seconds(std::max(total, runs.worst));
+    answer.interval.low = Seconds(std::min(total, runs.best.seconds));
+    answer.interval.high = Seconds(std::max(total, runs.worst.seconds));
     answer.interval.basis += "; collectives from the wires alone to the worst of published measurements";
     if (answer.bound) answer.bound = Seconds(std::min(total, runs.floor));
 }
 
 /// As steps of the stack were measured.
-void setMeasured(Estimate& answer, const StackHere& here) {
+void setMeasured(Estimate& answer, const StackHere& here, const Graph& shard) {
     const double total = answer.latency.value;
-    if (here.row->above > 0) {
-        answer.interval.low = Seconds(std::max(answer.bound ? answer.bound->value : 0, total * (1 - here.row->below)));
-        answer.interval.high = Seconds(total * (1 + here.row->above));
+    if (const double spread = here.row->spreadOf(shard, here.generation); spread > 0) {
+        answer.interval.low = Seconds(std::max(answer.bound ? answer.bound->value : 0, total * std::exp(-spread)));
+        answer.interval.high = Seconds(total * std::exp(spread));
         answer.interval.basis =
             fmt::format("90 % of measured steps of {} on {}", here.stack->title, toText(here.row->generation));
     }
@@ -271,23 +286,9 @@ void setMeasured(Estimate& answer, const StackHere& here) {
                                              here.stack->source));
 }
 
-/// Of all stages, in seconds.
-struct StageSums {
-    double busy = 0, exposed = 0;
-};
-
-StageSums sumsOf(const StepRun& run, std::int64_t stages) {
-    StageSums sums;
-    for (std::size_t s = 0; s < static_cast<std::size_t>(stages); ++s) {
-        sums.busy += toSeconds(run.outcome.ranks[s].compute);
-        sums.exposed += toSeconds(run.outcome.ranks[s].exposed);
-    }
-    return sums;
-}
-
 /// `computed`: seconds of the shard's pass, to which the answer's figures still belong.
 std::vector<Figure> figuresOf(const Estimate& answer, const Plan& plan, double computed, std::int64_t microbatches,
-                              const StageSums& sums, const Sent& sent) {
+                              const StepSide& side, const Sent& sent) {
     double flops = 0, rate = 0;
     std::string unit;
     for (const Figure& figure : answer.figures) {
@@ -309,10 +310,10 @@ std::vector<Figure> figuresOf(const Estimate& answer, const Plan& plan, double c
                        answer.interval.basis});
     add("Throughput", total > 0 ? rate * computed * passes / total : 0, Dimension::Number, unit);
     if (flops > 0 && total > 0) add("Model FLOP utilisation", flops * batches / stages / total, Dimension::Fraction);
-    add("Computing share", total > 0 ? sums.busy / stages / total : 0, Dimension::Fraction);
-    add("Exposed communication", sums.exposed / stages, Dimension::Time);
+    add("Computing share", total > 0 ? side.busy / total : 0, Dimension::Fraction);
+    add("Exposed communication", side.exposed, Dimension::Time);
     if (plan.pipeline > 1)
-        add("Waiting for other stages", std::max(0.0, total - (sums.busy + sums.exposed) / stages), Dimension::Time);
+        add("Waiting for other stages", std::max(0.0, total - side.busy - side.exposed), Dimension::Time);
     for (const auto& [tier, bytes] : sent.bytesOfDevice)
         add(fmt::format("Sent over {} by a device", tier), bytes, Dimension::Data);
     add("Devices at work", static_cast<double>(plan.devices()), Dimension::Count);
@@ -483,19 +484,22 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     const auto runs = runSides(*program, *prices, followed ? &*followed : nullptr, *answer, context);
     if (!runs) return Unexpected(runs.error());
 
-    const StageSums sums = sumsOf(runs->likely, plan.pipeline);
+    const StepSide side = sideOf(runs->likely, plan.pipeline);
     const Sent sent = sentBy(*prices, plan, planned->group().tiers);
     setLatency(*answer, *runs);
-    if (here.row) setMeasured(*answer, here);
-    answer->figures = figuresOf(*answer, plan, alone, planned->sharded.microbatches, sums, sent);
+    if (here.row) setMeasured(*answer, here, shard.graph);
+    answer->figures = figuresOf(*answer, plan, alone, planned->sharded.microbatches, side, sent);
     if (step.lora > 0)  // it counts gradients of all weights
         std::erase_if(answer->figures, [](const Figure& each) { return each.label == "Model FLOP utilisation"; });
     const double whole = answer->memory ? answer->memory->weights.value : 0;
     setMemory(*answer, *program, planned->sharded, step);
-    if (computed > 0)
-        setEnergy(*answer,
-                  sums.busy * static_cast<double>(plan.devices()) / static_cast<double>(plan.pipeline) / computed,
-                  sent.joules);
+    const double joulesPerSecond =
+        answer->energy && computed > 0 ? answer->energy->value * static_cast<double>(plan.devices()) / computed : 0;
+    if (computed > 0) setEnergy(*answer, side.busy * static_cast<double>(plan.devices()) / computed, sent.joules);
+    if (joulesPerSecond > 0)
+        answer->figures.push_back({"Energy of one step", answer->energy->value, Dimension::Energy});
+    setRateIntervals(answer->figures, answer->latency.value, answer->interval);
+    setSideIntervals(answer->figures, {runs->best, side, runs->worst}, joulesPerSecond, sent.joules);
     spreadColumns(answer->operators, answer->latency.value, static_cast<double>(planned->sharded.microbatches),
                   static_cast<double>(scenario.plan.pipeline), updatesOf(*job));
     answer->timeline = {};

@@ -1,6 +1,7 @@
 #include "methods/system/training/learned_step.h"
 
 #include "methods/system/training/closed_form_step.h"
+#include "methods/system/training/figure_intervals.h"
 #include "methods/system/training/step_correction.h"
 #include "methods/system/training/step_features.h"
 
@@ -28,13 +29,9 @@ void setFigures(Estimate& answer, double factor) {
             figure.interval = {answer.interval.low.value, answer.interval.high.value};
             figure.basis = answer.interval.basis;
         }
-        if (figure.label == "Throughput" || figure.label == "Model FLOP utilisation") {
-            figure.value /= factor;
-            figure.interval = {figure.value * answer.latency.value / answer.interval.high.value,
-                               figure.value * answer.latency.value / answer.interval.low.value};
-            figure.basis = answer.interval.basis;
-        }
+        if (figure.label == "Throughput" || figure.label == "Model FLOP utilisation") figure.value /= factor;
     }
+    setRateIntervals(answer.figures, answer.latency.value, answer.interval);
 }
 
 Expected<Estimate> estimateLearned(const MethodCard& card, const Scenario& scenario, EstimateContext& context) {

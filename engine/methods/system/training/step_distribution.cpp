@@ -2,6 +2,7 @@
 
 #include "base/maths.h"
 #include "methods/system/training/estimate_training.h"
+#include "methods/system/training/figure_intervals.h"
 #include "methods/system/training/goodput.h"
 
 #include <fmt/format.h>
@@ -155,6 +156,7 @@ Expected<Estimate> estimateDistribution(const MethodCard& card, const Scenario& 
         }
         if (figure.label == "Throughput" || figure.label == "Model FLOP utilisation") figure.value /= factor;
     }
+    setRateIntervals(answer.figures, drawn->median, answer.interval);
     // Of devices that are all alike.
     std::erase_if(answer.figures, [](const Figure& each) { return each.label == "Computing share"; });
     const auto longer = waitedFor(step, spread, context);

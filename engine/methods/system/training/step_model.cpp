@@ -197,6 +197,7 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
                                      row ? stack->gradientBytes : 0);
     else
         made.noHost = host.error();
+    if (row) made.facts.spread = row->spreadOf(sharded->shard->graph, generationOf(*device));
     made.bandwidth = device ? device->main().bandwidth.value : 0;
     made.estimate = std::move(*shard);
     made.sharded = std::move(*sharded);
@@ -369,7 +370,7 @@ Expected<StepModel::Shard> StepModel::shard(const StepPlan& plan, const std::sto
     Shard made{priced.estimate, priced.sharded.assumptions, {}, priced.sharded.shard, priced.facts.peakSeconds};
     const auto& [stack, row] = std::pair(found->shard->facts.stack, found->shard->facts.row);
     if (!row) return made;
-    if (row->above > 0)
+    if (found->shard->facts.spread > 0)
         made.measured = fmt::format("90 % of measured steps of {} on {}", stack->title, toText(row->generation));
     made.assumptions.push_back(fmt::format("{}: kernels {:.2f} and attention {:.2f} times as long as alone ({})",
                                            stack->title, row->kernels, row->attention, stack->source));

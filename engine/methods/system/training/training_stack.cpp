@@ -13,20 +13,20 @@ namespace {
 using enum GpuGeneration;
 
 // Fitted to half of each table (tst_training_end_to_end: `judged` in measured_table.h tells which half).
-constexpr std::array llm_foundry{StackOnGeneration{Ampere, 1.06, 1.43, 0.12, 0.10},
-                                 StackOnGeneration{Hopper, 1.06, 3.23, 0.06, 0.07}};
-constexpr std::array megatron_2021{StackOnGeneration{Ampere, 1.11, 1.51, 0.05, 0.07}};
-constexpr std::array megatron_2022{StackOnGeneration{Ampere, 1.01, 1.33, 0.05, 0.05}};
-constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 0.10, 0.28}};
-constexpr std::array megatron_core{StackOnGeneration{Hopper, 1.12, 1.12, 0.12, 0.05}};
-constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 0.08, 0.14, 1.43},
-                                       StackOnGeneration{Blackwell, 0.99, 1.50, 0.09, 0.12},
-                                       StackOnGeneration{BlackwellUltra, 0.887, 0.83, 0.06, 0.05}};
-constexpr std::array jax{StackOnGeneration{Hopper, 0.94, 0.94, 0.12, 0.18}};
-constexpr std::array jax_fp8{StackOnGeneration{Hopper, 1.33, 1.33, 0.20, 0.10}};
-constexpr std::array torchtitan{StackOnGeneration{Hopper, 1.63, 1.63, 0.10, 0.15}};
-constexpr std::array torchtitan_fp8{StackOnGeneration{Hopper, 1.37, 4.30, 0.15, 0.30}};
-constexpr std::array sailor{StackOnGeneration{Hopper, 2.59, 0.805, 0.15, 0.15}};
+constexpr std::array llm_foundry{StackOnGeneration{Ampere, 1.06, 1.43, 2, 0.200},
+                                 StackOnGeneration{Hopper, 1.06, 3.23, 2, 0.086}};
+constexpr std::array megatron_2021{StackOnGeneration{Ampere, 1.11, 1.51, 2, 0.088}};
+constexpr std::array megatron_2022{StackOnGeneration{Ampere, 1.01, 1.33, 2, 0.146}};
+constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 1, 0.146}};
+constexpr std::array megatron_core{StackOnGeneration{Hopper, 1.12, 1.12, 3, 0.160, 0.164}};
+constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 3, 0.147, 0.164, 1.43},
+                                       StackOnGeneration{Blackwell, 0.99, 1.50, 2, 0.163, 0.449},
+                                       StackOnGeneration{BlackwellUltra, 0.887, 0.83, 2, 0.076, 1.301}};
+constexpr std::array jax{StackOnGeneration{Hopper, 0.94, 0.94, 1, 0.201}};
+constexpr std::array jax_fp8{StackOnGeneration{Hopper, 1.33, 1.33, 1, 0.201}};
+constexpr std::array torchtitan{StackOnGeneration{Hopper, 1.63, 1.63, 1, 0.201}};
+constexpr std::array torchtitan_fp8{StackOnGeneration{Hopper, 1.37, 4.30, 2, 0.201}};
+constexpr std::array sailor{StackOnGeneration{Hopper, 2.59, 0.805, 3, 0.540}};
 
 constexpr std::array stacks{
     TrainingStack{"kernels", "Kernels alone", "Nothing is added to the prices of kernels and exchanges"},
@@ -128,6 +128,13 @@ std::string_view toText(GpuGeneration generation) {
     return names[static_cast<std::size_t>(generation)];
 }
 
+double StackOnGeneration::spreadOf(const Graph& shard, GpuGeneration device) const {
+    const bool mixed = std::any_of(shard.operators.begin(), shard.operators.end(),
+                                   [](const Operator& each) { return each.type == "GroupedMatMul"; });
+    const double own = mixed && expertSpread > 0 ? expertSpread : spread;
+    return device == generation ? own : 2 * own;
+}
+
 const StackOnGeneration* TrainingStack::on(GpuGeneration generation) const {
     const auto distance = [&](const StackOnGeneration& row) {
         return std::abs(static_cast<int>(row.generation) - static_cast<int>(generation));
@@ -204,7 +211,8 @@ StackHere stackHere(const Method& method, const Scenario& scenario, const Device
     here.stack = findTrainingStack(optionOf(method.card, context, "stack"));
     const auto device = deviceView(DeviceRef{scenario.hardware, group.places.front()});
     if (!here.stack || !device) return here;
-    here.row = here.stack->on(generationOf(*device));
+    here.generation = generationOf(*device);
+    here.row = here.stack->on(here.generation);
     here.bandwidth = device->main().bandwidth.value;
     return here;
 }

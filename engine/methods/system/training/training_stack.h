@@ -25,9 +25,17 @@ struct StackOnGeneration {
     GpuGeneration generation = GpuGeneration::Ampere;
     double kernels = 1;    ///< all but attention: seconds in a step over seconds alone
     double attention = 1;  ///< the same, of attention
-    /// 90 % of the steps that were fitted to lie from answer × (1 − below) to answer × (1 + above).
-    double below = 0, above = 0;
+    int fitted = 1;        ///< numbers of this row and its stack that its own steps decided
+    /// 90 % of measured steps lie from answer × e^−spread to answer × e^spread; of models with experts, expertSpread.
+    /// Split-conformal over the half that was fitted: of n sizes of ln(measured ÷ answer), each over (1 − fitted ⁄ n)
+    /// as if its step had been left out, the ⌈0.9·(n + 1)⌉-th. Fewer than nine steps have none; then those of all
+    /// stacks of the generation count, and the largest where they are fewer too (tst_training_end_to_end computes
+    /// them).
+    double spread = 0, expertSpread = 0;
     double experts = 0;  ///< as `kernels`, of products of experts; 0: as those
+
+    /// On the graph of a shard on a device of this generation; twice as much where the row is of another one.
+    double spreadOf(const Graph& shard, GpuGeneration device) const;
 };
 
 struct TrainingStack {
@@ -64,6 +72,7 @@ void slowBeside(const TrainingStack& stack, double beside, TrainingProgram& prog
 struct StackHere {
     const TrainingStack* stack = nullptr;
     const StackOnGeneration* row = nullptr;
+    GpuGeneration generation = GpuGeneration::Ampere;
     double bandwidth = 0;  ///< B/s, of main memory
 };
 
