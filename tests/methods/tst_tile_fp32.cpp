@@ -191,13 +191,14 @@ private slots:
             }
         }
     }
-    void tensorConvolutionsArePricedAsProducts() {
+    void convolutionsWithoutWinogradArePricedAsProducts() {
         const GpuView gpu = gpuOf("a100-80-sxm");
         Kernel kernel = convolution(32, 256, 512, 14, 3);
-        QVERIFY(!tensorConvolution(kernel));
+        QVERIFY(!convolutionAsProduct(kernel));
+        QVERIFY(convolutionAsProduct(convolution(32, 256, 512, 14, 1)));
         kernel.type = kernel.weightType = DType::BF16;
         countWork(kernel);
-        const auto asProduct = tensorConvolution(kernel);
+        const auto asProduct = convolutionAsProduct(kernel);
         QVERIFY(asProduct);
         QCOMPARE(asProduct->m, std::int64_t(32 * 14 * 14));
         QCOMPARE(asProduct->n, std::int64_t(512));
@@ -215,7 +216,7 @@ private slots:
         Kernel thin = convolution(256, 64, 64, 56, 3);
         thin.type = thin.weightType = DType::BF16;
         countWork(thin);
-        Kernel product = *tensorConvolution(thin);
+        Kernel product = *convolutionAsProduct(thin);
         const auto parameters = nominalParameters(gemmFamily());
         const double once = gemmFamily().physics(product, gpu, parameters).dramBytes;
         product.convolution = {};

@@ -25,7 +25,7 @@ public:
     explicit TileHybridPricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
 
     KernelPrice price(const Kernel& kernel) const override {
-        if (const auto product = tensorConvolution(kernel)) {
+        if (const auto product = convolutionAsProduct(kernel)) {
             KernelPrice price = this->price(*product);
             doubtStandIn(price);
             return price;
@@ -43,7 +43,7 @@ public:
     }
 
     KernelStory explain(const Kernel& kernel) const override {
-        if (const auto product = tensorConvolution(kernel)) return explain(*product);
+        if (const auto product = convolutionAsProduct(kernel)) return explain(*product);
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding) return {};
         const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);

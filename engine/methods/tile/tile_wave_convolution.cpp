@@ -149,8 +149,10 @@ Kernel productOfConvolution(const Kernel& kernel) {
     return product;
 }
 
-std::optional<Kernel> tensorConvolution(const Kernel& kernel) {
-    if (kernel.kind != KernelKind::Convolution || bits(kernel.type) > 16) return std::nullopt;
+std::optional<Kernel> convolutionAsProduct(const Kernel& kernel) {
+    if (kernel.kind != KernelKind::Convolution) return std::nullopt;
+    const bool vectors = kernel.type == DType::F32 && kernel.convolution.groups <= 1 && !winograd(kernel.convolution);
+    if (bits(kernel.type) > 16 && !vectors) return std::nullopt;
     Kernel product = productOfConvolution(kernel);
     if (product.m < 1 || product.k < 1) return std::nullopt;
     return product;

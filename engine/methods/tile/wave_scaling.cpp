@@ -38,7 +38,7 @@ public:
         : gpu_(std::move(gpu)), bindings_(std::move(bindings)), origins_(std::move(origins)) {}
 
     KernelPrice price(const Kernel& kernel) const override {
-        if (const auto product = tensorConvolution(kernel)) {
+        if (const auto product = convolutionAsProduct(kernel)) {
             KernelPrice price = this->price(*product);
             doubtStandIn(price);
             return price;
@@ -54,7 +54,7 @@ public:
     }
 
     KernelStory explain(const Kernel& kernel) const override {
-        if (const auto product = tensorConvolution(kernel)) return explain(*product);
+        if (const auto product = convolutionAsProduct(kernel)) return explain(*product);
         const TileBinding* binding = bindings_.find(kernel);
         if (!binding || !binding->section) return {};
         const Scaled scaled = scale(kernel, *binding);
