@@ -189,7 +189,7 @@ void TstLearnedStep::generations() {
     for (const auto& [name, its] : generations)
         qInfo("%-16s %3zu rows: kernels %5.1f %%, generation left out %5.1f %%, %3.0f %% inside", name.c_str(),
               its[0].rows, 100 * its[0].mean(), 100 * its[1].mean(), 100 * its[1].coverage());
-    QVERIFY(all[1].mean() < all[0].mean());
+    QVERIFY(all[1].mean() < 0.85 * all[0].mean());
 }
 
 void TstLearnedStep::badTables_data() {

@@ -214,6 +214,9 @@ void TstTrainingEndToEnd::intervalsFollowTheirRule() {
         return sizes;
     };
     for (const TrainingStack& stack : trainingStacks()) {
+        // Stacks that newer ones divide keep what they had.
+        if (std::none_of(all.begin(), all.end(), [&](const Answered& each) { return each.row.stack == stack.id; }))
+            continue;
         for (const StackOnGeneration& row : stack.generations) {
             for (const bool mixed : {false, true}) {
                 std::vector<double> sizes = sizesOf(stack.id, row, mixed);
@@ -244,15 +247,15 @@ void TstTrainingEndToEnd::intervalsFollowTheirRule() {
     const double covered = judgedOnes.all().coverage;
     qInfo("%zu judged steps: %.0f %% inside, half an interval is %.0f %% in the median", halves.size(), 100 * covered,
           100 * halves[halves.size() / 2]);
-    QVERIFY(covered >= 0.85 && covered <= 0.95);
+    QVERIFY(covered >= 0.85 && covered < 0.955);  // 95 %
 }
 
 void TstTrainingEndToEnd::vendors() {
     const auto table = tableOf(testing::moreRows(data_folder, clusters_));
     within(table, {{"nvidia_dgxc Megatron bf16 h100", 0.06},
                    {"nvidia_dgxc Megatron fp8 h100", 0.06},
-                   {"nvidia_dgxc JAX bf16 h100", 0.12},
-                   {"nvidia_dgxc JAX fp8 h100", 0.1},
+                   {"nvidia_dgxc JAX bf16 h100", 0.03},
+                   {"nvidia_dgxc JAX fp8 h100", 0.04},
                    {"nvidia_dgxc Megatron bf16 experts h100", 0.1},
                    {"nvidia_dgxc Megatron fp8 experts h100", 0.08},
                    {"nvidia_nemo_2024 Megatron fp8 h100", 0.08},
@@ -272,7 +275,7 @@ void TstTrainingEndToEnd::sailor() {
 
 void TstTrainingEndToEnd::vision() {
     const auto table = tableOf(testing::visionRows(data_folder));
-    within(table, {{"ResNet-50 fp16 V100", 0.12}, {"ResNet-50 fp32 V100", 0.65}});
+    within(table, {{"ResNet-50 fp16 V100", 0.12}, {"ResNet-50 fp32 V100", 0.16}});
 }
 
 QTEST_GUILESS_MAIN(TstTrainingEndToEnd)

@@ -297,7 +297,8 @@ inline std::vector<TrainingRow> moreRows(const std::string& data, const Clusters
                                               : "Megatron",
                                       narrow, experts ? " experts" : "", gpu);
             const bool wide = made.type == DType::BF16;
-            made.stack = jax     ? wide ? "jax-fsdp" : "jax-fsdp-fp8"
+            const std::string_view xla = framework.starts_with("MaxText") ? "maxtext" : "paxml";
+            made.stack = jax     ? fmt::format("{}{}", xla, wide ? "" : "-fp8")
                          : titan ? wide ? "torchtitan" : "torchtitan-fp8"
                          : wide  ? "megatron-core"
                                  : "megatron-core-fp8";

@@ -100,13 +100,13 @@ Method learnedStepMethod() {
             "that no stack here stands for. A few shares and ratios of the step decide, no device and no model.",
         .platforms = {"GPU"},
         .evidence = {{"training steps", "GPU",
-                      "mean 12.7 % on 215 published steps of 12 publications that nothing was fitted to (kernels alone "
-                      "22.4 %); "
-                      "92 % of them inside the interval, half of which is ±35 % in the median"},
+                      "mean 13.9 % on 215 published steps of 12 publications that nothing was fitted to (kernels alone "
+                      "21.1 %); "
+                      "93 % of them inside the interval, half of which is 45 % in the median"},
                      {"training steps of software never seen", "GPU",
-                      "mean 16.2 % on 435 published steps, each with its publication left out of the fit (kernels "
-                      "alone 22.3 %); "
-                      "with its generation of GPUs left out 20 %, worse than kernels alone on Ampere and Volta"}},
+                      "mean 14.1 % on 435 published steps, each with its publication left out of the fit (kernels "
+                      "alone 20.8 %); "
+                      "mean 16.1 % on the judged ones with their generation of GPUs left out"}},
         .needs = {"A training step with a plan", "What the kernel method in its slot needs", "A calibration"},
         .failureMode =
             "It knows no stack: where one is known, closed-form-step with it is closer. Software unlike all that was "
