@@ -6,6 +6,9 @@
 
 #include <QtTest/QtTest>
 
+#include <bit>
+#include <map>
+
 using namespace orrery;
 
 namespace {
@@ -37,6 +40,57 @@ ClusterSettings steppedSettings(LinkCarrying carrying) {
     return settings;
 }
 
+/// Steps with sums and with messages to the next rank, of ranks that are not alike.
+ClusterJob mixedJob() {
+    ClusterJob job;
+    for (int rank = 0; rank < 8; ++rank) {
+        TraceBuilder builder;
+        std::uint64_t last = 0;
+        const auto add = [&](TraceNode node, std::vector<std::uint64_t> before) {
+            node.id = ++last;
+            builder.add(node, "n" + std::to_string(last), before);
+        };
+        for (int step = 0; step < 6; ++step) {
+            TraceNode work;
+            work.work = TraceWork::Compute;
+            work.microseconds = 5 + rank + step;
+            add(work, last > 0 ? std::vector<std::uint64_t>{last} : std::vector<std::uint64_t>{});
+            const std::uint64_t done = last;
+            TraceNode sum;
+            sum.work = TraceWork::Collective;
+            sum.bytes = 300'000;
+            add(sum, {done});
+            const std::uint64_t summed = last;
+            TraceNode message;
+            message.bytes = 100'000 + step;
+            message.tag = step;
+            message.work = TraceWork::Send;
+            message.peer = (rank + 1) % 8;
+            add(message, {done});
+            message.work = TraceWork::Receive;
+            message.peer = (rank + 7) % 8;
+            add(message, {done});
+            TraceNode wait;
+            wait.work = TraceWork::Compute;
+            wait.microseconds = 1;
+            add(wait, {summed, last});
+        }
+        job.traces.push_back(std::make_shared<const ExecutionTrace>(*builder.finish("test")));
+    }
+    return job;
+}
+
+/// All that can be seen of a run, for comparing to the last bit.
+std::string seen(const ClusterStepper& stepper) {
+    std::string all = std::to_string(stepper.event()) + ' ' + std::to_string(stepper.next());
+    const auto put = [&](auto... numbers) { ((all += ' ' + std::to_string(numbers)), ...); };
+    for (const RankSpan& span : stepper.spans()) put(span.slot, span.node, span.begin, span.end);
+    for (const RankResult& rank : stepper.ranks())
+        put(rank.finish, rank.compute, rank.host, rank.exchange, rank.exposed);
+    for (const auto& link : stepper.links()) put(std::bit_cast<std::uint64_t>(link.bytes), link.busy);
+    return all;
+}
+
 }  // namespace
 
 class TstClusterStepper : public QObject {
@@ -45,6 +99,8 @@ private slots:
     void stepsEndAlike();
     void whatIsSeen();
     void endsAndRefuses();
+    void backAndForthIsStraightOn();
+    void backIsCheap();
 };
 
 void TstClusterStepper::stepsEndAlike() {
@@ -103,6 +159,61 @@ void TstClusterStepper::endsAndRefuses() {
     QVERIFY(stuck->ended());
     const auto outcome = stuck->outcome();
     QVERIFY(!outcome && outcome.error().code == "cluster.deadlock");
+}
+
+// Forward n, back k, forward k: the same as straight on, wherever states were kept, and the end is the same too.
+void TstClusterStepper::backAndForthIsStraightOn() {
+    for (const LinkCarrying carrying : {LinkCarrying::StoreAndForward, LinkCarrying::Fluid, LinkCarrying::Packets}) {
+        ClusterSettings settings = steppedSettings(carrying);
+        settings.network.useOverTime = true;
+        const auto whole = runCluster(mixedJob(), settings, true, {}, false);
+        QVERIFY2(whole.has_value(), whole ? "" : whole.error().message.c_str());
+        QVERIFY(whole->events > 2000);
+        std::map<std::uint64_t, std::string> straight;
+        auto on = ClusterStepper::make(mixedJob(), settings, true);
+        for (std::uint64_t event = 0; event <= whole->events; event += 97) {
+            QVERIFY(on->goToEvent(event).has_value());
+            QCOMPARE(on->event(), event);
+            straight[event] = seen(*on);
+        }
+        for (const std::uint64_t interval : {1, 50, 1000, 1 << 20}) {
+            auto stepper = ClusterStepper::make(mixedJob(), settings, true, interval);
+            RandomStream random(interval);
+            for (int i = 0; i < 60; ++i) {
+                const std::uint64_t event = 97 * random.below(whole->events / 97 + 1);
+                QVERIFY(stepper->goToEvent(event).has_value());
+                QVERIFY2(seen(*stepper) == straight[event], "another state than straight on");
+            }
+            const SimTime half = whole->ranks[0].finish / 2;
+            QVERIFY(stepper->goTo(half).has_value() && stepper->now() <= half && stepper->next() > half);
+            const std::string there = seen(*stepper);
+            QVERIFY(stepper->goTo(half / 3).has_value() && stepper->goTo(half).has_value());
+            QVERIFY(seen(*stepper) == there);
+            QVERIFY(stepper->advance(MessageFabric::furthest).has_value() && stepper->ended());
+            const auto outcome = stepper->outcome();
+            QVERIFY(outcome.has_value());
+            QCOMPARE(outcome->events, whole->events);
+            QCOMPARE(outcome->messages, whole->messages);
+            QCOMPARE(outcome->packets.packets, whole->packets.packets);
+            for (std::size_t r = 0; r < 8; ++r) QCOMPARE(outcome->ranks[r].finish, whole->ranks[r].finish);
+            for (std::size_t l = 0; l < whole->links.size(); ++l)
+                for (std::size_t span = 0; span < LinkUseOverTime::spans; ++span)
+                    QCOMPARE(outcome->linkUse.busy(l, span), whole->linkUse.busy(l, span));
+        }
+    }
+}
+
+// However long the run, few states are held, and the interval grows only as far as it must.
+void TstClusterStepper::backIsCheap() {
+    auto stepper = ClusterStepper::make(mixedJob(), steppedSettings(LinkCarrying::Packets), false, 16);
+    QVERIFY(stepper->advance(MessageFabric::furthest).has_value());
+    const std::uint64_t events = stepper->event();
+    QVERIFY(stepper->interval() >= events / ClusterStepper::most_kept);
+    QVERIFY(stepper->interval() <= 16 + 4 * events / ClusterStepper::most_kept);
+    QVERIFY(stepper->goToEvent(0).has_value() && !stepper->ended());
+    QCOMPARE(stepper->event(), std::uint64_t{0});
+    QVERIFY(stepper->goTo(MessageFabric::furthest).has_value());
+    QCOMPARE(stepper->event(), events);
 }
 
 QTEST_GUILESS_MAIN(TstClusterStepper)

@@ -129,7 +129,7 @@ private:
 
 struct SchemaElement {
     Leaf leaf;
-    std::int64_t children = 0;
+    std::int64_t below = 0;
     int repetition = 0;
     bool hasType = false;
 };
@@ -159,7 +159,7 @@ SchemaElement readElement(Compact& in) {
             }
             if (id == 2) element.leaf.fixedBytes = static_cast<int>(std::clamp<std::int64_t>(value, 0, 1 << 20));
             if (id == 3) element.repetition = static_cast<int>(value);
-            if (id == 5) element.children = value;
+            if (id == 5) element.below = value;
             if (id == 6) converted = static_cast<int>(value);
             if (id == 7) scale = static_cast<int>(value);
             return true;
@@ -175,7 +175,7 @@ SchemaElement readElement(Compact& in) {
     return element;
 }
 
-// The schema is the tree in order: an element with children stands before them.
+// The schema is the tree in order: an element with others below it stands before them.
 void readSchema(Compact& in, FileMeta& meta) {
     std::vector<SchemaElement> elements;
     in.structures([&] {
@@ -183,14 +183,14 @@ void readSchema(Compact& in, FileMeta& meta) {
         if (elements.size() > 2 * mostLeaves) in.spoil();
     });
     if (elements.empty() || !in.good()) return in.spoil();
-    std::vector<std::int64_t> open{elements.front().children};
+    std::vector<std::int64_t> open{elements.front().below};
     for (std::size_t i = 1; i < elements.size(); ++i) {
         while (!open.empty() && open.back() == 0) open.pop_back();
         if (open.empty()) return in.spoil();
         --open.back();
         auto& element = elements[i];
-        if (element.children > 0) {
-            open.push_back(element.children);
+        if (element.below > 0) {
+            open.push_back(element.below);
             if (open.size() > deepest) return in.spoil();
             continue;
         }

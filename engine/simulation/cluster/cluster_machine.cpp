@@ -138,8 +138,9 @@ Expected<void> ClusterMachine::begin() {
     return {};
 }
 
-Expected<void> ClusterMachine::advance(SimTime until, const std::stop_token& stop) {
-    while (!queue_.empty() && !problem_ && (until >= MessageFabric::furthest || queue_.next() <= until)) {
+Expected<void> ClusterMachine::advance(SimTime until, const std::stop_token& stop, std::uint64_t events) {
+    while (!queue_.empty() && !problem_ && queue_.taken() < events &&
+           (until >= MessageFabric::furthest || queue_.next() <= until)) {
         if (((queue_.taken() & 0xFFFF) == 0 || ns3_) && stop.stop_requested())
             return fail("study.cancelled", "the run was stopped");
         const TimeBuckets::Event event = queue_.pop();

@@ -30,13 +30,21 @@ public:
     Expected<ClusterOutcome> run(const std::stop_token& stop);
     // The same in steps, once each but for advance().
     Expected<void> begin();
-    /// Everything up to this tick.
-    Expected<void> advance(SimTime until, const std::stop_token& stop);
+    /// Everything up to this tick, and no more than so many events of the whole run.
+    Expected<void> advance(SimTime until, const std::stop_token& stop, std::uint64_t events = ~std::uint64_t{0});
     Expected<ClusterOutcome> finish();
     bool ended() const { return queue_.empty(); }
     SimTime next() const { return queue_.empty() ? MessageFabric::furthest : queue_.next(); }
     const ClusterOutcome& soFar() const { return outcome_; }
+    std::uint64_t events() const { return queue_.taken(); }
+    SimTime now() const { return queue_.now(); }
     const MessageFabric& fabric() const { return fabric_; }
+
+    /// All that a run changes, between two events. Of this machine alone, and not after finish().
+    struct Moment;
+    std::shared_ptr<const Moment> moment() const;
+    void goBack(const Moment& moment);
+
     void collectiveDone(std::int32_t slot, std::uint32_t node) override {
         done(slot, node, unitOf(ranks_[static_cast<std::size_t>(slot)].trace->nodes[node]));
     }
@@ -146,7 +154,7 @@ private:
     ClusterOutcome outcome_;
     std::optional<Diagnostic> problem_;
     std::size_t unfinished_ = 0, rooted_ = 0;
-    bool keepSpans_ = false;
+    bool keepSpans_ = false;     ///< what stands above this line but the traces and ranks' numbers is in a Moment
     std::vector<bool> watched_;  ///< slots of ClusterSettings::spansOf
     std::uint32_t units_ = 0;
     std::unordered_map<std::uint64_t, SimTime> since_;  ///< start of a node that runs, by key()

@@ -22,6 +22,7 @@ public:
     void sendPart(std::int32_t source, std::int32_t target, WayPart part, double bytes,
                   TimeBuckets::Event there) override;
     void handle(TimeBuckets::Event event) override;
+    std::unique_ptr<MessageNetwork> copy() const override { return std::make_unique<FluidNetwork>(*this); }
 
     std::uint64_t reshared() const { return reshared_; }  ///< flows that were given a rate, for its cost
 

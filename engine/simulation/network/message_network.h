@@ -7,6 +7,7 @@
 #include "simulation/time_buckets.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace orrery {
 
@@ -29,6 +30,9 @@ public:
     virtual void handle(TimeBuckets::Event event) = 0;
     /// When nothing is left to do: what went wrong on the way, if anything did.
     virtual Expected<void> finish() { return {}; }
+    /// As it is now, on the same fabric and queue: to go back to; null where it cannot be
+    /// copied (another process holds its state).
+    virtual std::unique_ptr<MessageNetwork> copy() const = 0;
 };
 
 }  // namespace orrery

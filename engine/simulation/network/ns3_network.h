@@ -28,6 +28,7 @@ public:
     void sendPart(std::int32_t source, std::int32_t target, WayPart part, double bytes,
                   TimeBuckets::Event there) override;
     void handle(TimeBuckets::Event event) override;
+    std::unique_ptr<MessageNetwork> copy() const override { return nullptr; }
     /// Takes the use of links and the counts.
     Expected<void> finish() override;
 

@@ -21,6 +21,7 @@ public:
     void sendPart(std::int32_t source, std::int32_t target, WayPart part, double bytes,
                   TimeBuckets::Event there) override;
     void handle(TimeBuckets::Event event) override;
+    std::unique_ptr<MessageNetwork> copy() const override { return std::make_unique<PacketNetwork>(*this); }
 
     std::uint64_t packets() const { return packets_; }
     std::uint64_t pauses() const { return pauses_; }
