@@ -102,6 +102,7 @@ void Document::show(ProjectStatePtr state) {
     if (designChanged) emit hardwareChanged();
     if ((workloads || scenario) && !(recipe(*before) == recipe(*state_))) emit workloadChanged();
     if (before->methods != state_->methods) emit methodsChanged();
+    if (before->prices != state_->prices) emit pricesChanged();
     if (before->serving != state_->serving) emit servingChanged();
     if (designs || scenario || workloads) validate();
     emit projectChanged();

@@ -59,6 +59,7 @@ signals:
     void workloadChanged();  ///< the current workload's recipe or name
     void methodsChanged();
     void servingChanged();   ///< the question about serving
+    void pricesChanged();    ///< of devices' hours
     void scenarioChanged();  ///< the current pair is another pair
     void problemsChanged();
     void modifiedChanged(bool modified);

@@ -79,6 +79,7 @@ ProjectState toState(Project project) {
     }
     state.workloads = std::move(project.workloads);
     state.scenarios = std::move(project.scenarios);
+    state.prices = std::move(project.prices);
     state.methods = std::move(project.methods);
     state.serving = std::move(project.serving);
     state.unknown = std::move(project.unknown);
@@ -95,6 +96,7 @@ Project toProject(const ProjectState& state) {
     }
     project.workloads = state.workloads;
     project.scenarios = state.scenarios;
+    project.prices = state.prices;
     project.methods = state.methods;
     project.serving = state.serving;
     project.unknown = state.unknown;
@@ -111,7 +113,8 @@ bool sameContent(const ProjectState& a, const ProjectState& b) {
         if (places != others && !(*places == *others)) return false;
     }
     return a.name == b.name && a.description == b.description && a.workloads == b.workloads &&
-           a.scenarios == b.scenarios && a.methods == b.methods && a.serving == b.serving && a.unknown == b.unknown;
+           a.scenarios == b.scenarios && a.prices == b.prices && a.methods == b.methods && a.serving == b.serving &&
+           a.unknown == b.unknown;
 }
 
 std::string freeHardwareName(const ProjectState& state, const std::string& name) {

@@ -22,7 +22,8 @@ struct ProjectState {
     /// Where a person has put the components of each design, in the order of `hardware`; null: nowhere yet.
     std::vector<ui::PlacementsPtr> placements;
     std::vector<ProjectWorkload> workloads;
-    std::vector<ScenarioRef> scenarios;  ///< the first is what the live views show
+    std::vector<ScenarioRef> scenarios;    ///< the first is what the live views show
+    std::map<std::string, double> prices;  ///< of a device's hour, as Project has them
     std::vector<std::string> methods;
     std::optional<ServingStudy> serving;  ///< what the serving page asks; none: it was never asked
     std::vector<UnknownKey> unknown;

@@ -1,6 +1,7 @@
 #include "app/window/router.h"
 
 #include "app/window/file_kind.h"
+#include "app/window/page_frame.h"
 #include "app/window/settings.h"
 #include "app/window/studio.h"
 
@@ -33,7 +34,7 @@ void Router::build(const PageList& pages, QWidget* parent) {
     for (const auto& make : pages) {
         Page* page = pages_.emplace_back(make(studio_, tabs_));
         const PageCard card = page->card();
-        tabs_->setTabToolTip(tabs_->addTab(page, card.title), card.meaning);
+        tabs_->setTabToolTip(tabs_->addTab(new PageFrame(page, tabs_), card.title), card.meaning);
         connect(page, &Page::opened, this, &Router::fileOpened);
     }
 }
@@ -78,11 +79,17 @@ Page* Router::page(const QString& id) const {
 }
 
 Page* Router::front() const {
-    return qobject_cast<Page*>(tabs_->currentWidget());
+    const int at = tabs_->currentIndex();
+    return at < 0 ? nullptr : pages_[static_cast<std::size_t>(at)];
 }
 
 void Router::show(Page* page) {
-    if (page) tabs_->setCurrentWidget(page);
+    if (page) tabs_->setCurrentIndex(tabOf(page));
+}
+
+int Router::tabOf(const Page* page) const {
+    const auto at = std::ranges::find(pages_, page);
+    return at == pages_.end() ? -1 : static_cast<int>(at - pages_.begin());
 }
 
 void Router::leaveFirst() {

@@ -26,6 +26,7 @@ public:
     template <class P>
     P* page() const;
     Page* front() const;
+    int tabOf(const Page* page) const;  ///< −1: no page of this window
     void show(Page* page);
     void show(const QString& id) { show(page(id)); }
     void leaveFirst();                ///< for the page after it, if the first is in front

@@ -11,6 +11,7 @@
 #include "app/window/dock_set.h"
 #include "app/window/inspection.h"
 #include "app/window/layouts.h"
+#include "app/window/link_use.h"
 #include "app/window/messages.h"
 #include "app/window/problems.h"
 #include "app/window/project_files.h"
@@ -35,6 +36,7 @@ public:
     Document document;
     std::shared_ptr<WorkloadCache> cache;
     ui::Selection selection;            ///< operators: one for all views
+    LinkMoment linkMoment;              ///< one for the canvas and the training page
     ui::ComponentSelection components;  ///< of the current design: one for canvas, tree and inspector
     LiveController live;
     RunController runs;

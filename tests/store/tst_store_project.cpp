@@ -85,6 +85,21 @@ private slots:
         QCOMPARE(QString::fromStdString(writeProject(project)),
                  "orrery: project/1\nworkloads:\n  - source: vgg-16\n    kv: int8\n");
     }
+    void pricesOfDeviceHoursAreKept() {
+        Project project;
+        project.prices = {{"", 2.5}};
+        QCOMPARE(QString::fromStdString(writeProject(project)), "orrery: project/1\ndevice_hour: 2.5\n");
+        QVERIFY(readProject(writeProject(project))->project == project);
+        project.prices = {{"", 1}, {"a100", 1.25}, {"h100", 2.99}};
+        const auto read = readProject(writeProject(project));
+        QVERIFY(read && read->project == project && read->warnings.empty());
+        for (const char* bad : {"device_hour: cheap\n", "device_hour: -1\n", "device_hour: {h100: 1e9}\n",
+                                "device_hour: [2.5]\n", "device_hour: nan\n"}) {
+            const auto refused = readProject(std::string("orrery: project/1\n") + bad, "p.orrery");
+            QVERIFY2(!refused, bad);
+            QCOMPARE(refused.error().place.line, 2);
+        }
+    }
     void unknownKeysAreKeptAndNamed() {
         const auto read = readProject(
             "orrery: project/1\nmetods: [roofline]\nlayout: {a: [1, 2], b: {c: 'x: y'}}\n"

@@ -140,7 +140,7 @@ private:
 };
 
 void TestPages::itIsInTheSwitcher() {
-    const int tab = tabs()->indexOf(&wafer());
+    const int tab = tabs()->indexOf(wafer().parentWidget()->parentWidget());
     QCOMPARE(tab, static_cast<int>(builtinPages().size()));
     QCOMPARE(tabs()->tabText(tab), QString("Wafer"));
     QCOMPARE(tabs()->tabToolTip(tab), QString("Dies on a wafer"));

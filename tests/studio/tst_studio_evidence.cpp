@@ -9,8 +9,8 @@
 #include "app/window/main_window.h"
 #include "hardware/files/catalogue.h"
 #include "store/project/project.h"
-#include "store/runs/run_store.h"
 #include "store/project/study_file.h"
+#include "store/runs/run_store.h"
 #include "support/studio_fixture.h"
 #include "widgets/common/label.h"
 #include "widgets/evidence/accuracy_plot.h"
@@ -75,7 +75,7 @@ private slots:
         page_ = window_->findChild<EvidencePage*>();
         QVERIFY(page_);
         auto* documents = window_->findChild<QTabWidget*>("documents");
-        documents->setCurrentWidget(page_);
+        documents->setCurrentWidget(page_->parentWidget()->parentWidget());
         QTRY_VERIFY(!page_->shelf()->isReading());
     }
     void cleanup() { window_.reset(); }

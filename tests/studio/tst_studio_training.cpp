@@ -2,6 +2,7 @@
 // reaches the answer.
 
 #include "app/document/commands/project_edits.h"
+#include "app/window/hardware/hardware_page.h"
 #include "app/window/main_window.h"
 #include "app/window/training/cases_view.h"
 #include "app/window/training/plan_finder.h"
@@ -9,6 +10,7 @@
 #include "app/window/training/training_page.h"
 #include "app/window/training/training_start.h"
 #include "support/studio_fixture.h"
+#include "widgets/canvas/canvas_view.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
 #include "widgets/serving/front_plot.h"
@@ -241,6 +243,117 @@ private slots:
         QCOMPARE(undo()->count(), 0);
     }
 
+    void anExchangeGoesBackToo() {
+        ask();
+        page_->tabs()->setCurrentIndex(2);
+        choose("training.player.group", 1);
+        auto* step = page_->findChild<QToolButton*>("training.player.step");
+        auto* back = page_->findChild<QToolButton*>("training.player.back");
+        QVERIFY(!back->isEnabled());
+        for (int i = 0; i < 4; ++i) QTest::mouseClick(step, Qt::LeftButton);
+        QCOMPARE(page_->map()->exchange().step, 3);
+        QTest::mouseClick(back, Qt::LeftButton);
+        QCOMPARE(page_->map()->exchange().step, 3);
+        QCOMPARE(page_->map()->exchange().progress, 0.0);
+        QTest::mouseClick(back, Qt::LeftButton);
+        QCOMPARE(page_->map()->exchange().step, 2);
+        for (int i = 0; i < 2; ++i) QTest::mouseClick(back, Qt::LeftButton);
+        QCOMPARE(page_->map()->exchange().step, 0);
+        QVERIFY(!back->isEnabled());
+    }
+
+    void thePriceIsTheProjects() {
+        ask();
+        auto* price = page_->findChild<QDoubleSpinBox*>("training.price");
+        QCOMPARE(price->value(), 2.5);
+        const auto dollars = [this] {
+            const auto& cards = page_->cards()->cards();
+            const auto at = std::ranges::find_if(cards, [](const ui::StepCard& c) { return c.value.contains('$'); });
+            return at == cards.end() ? QString() : at->value;
+        };
+        const QString before = dollars();
+        QVERIFY(!before.isEmpty());
+        price->setFocus();
+        price->selectAll();
+        QTest::keyClicks(price, "5");
+        QTest::keyClick(price, Qt::Key_Return);
+        QCOMPARE(undo()->count(), 1);
+        QVERIFY2(undo()->text(0).contains("5.00"), qPrintable(undo()->text(0)));
+        QCOMPARE(window_->document().state()->prices, (std::map<std::string, double>{{"", 5.0}}));
+        QTRY_VERIFY(dollars() != before);
+        // It is in the file, and comes back with it.
+        const Project saved = toProject(*window_->document().state());
+        const auto read = readProject(writeProject(saved));
+        QVERIFY(read.has_value());
+        QCOMPARE(read->project.prices, saved.prices);
+        undo()->undo();
+        QTRY_COMPARE(price->value(), 2.5);
+        QTRY_COMPARE(dollars(), before);
+        QVERIFY(!window_->document().isModified());
+    }
+
+    void thePlannerKnowsTheSchedules() {
+        ask("training-step", "tp=1,pp=4,dp=4,mb=4");
+        page_->tabs()->setCurrentWidget(page_->finder());
+        choose("training.finder.schedules", 4);
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.finder.run"), Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([this] { return !page_->finder()->isBusy(); }, 120000));
+        QVERIFY(page_->finder()->result());
+        const std::uint64_t all = page_->finder()->result()->plans;
+        choose("training.finder.schedules", 0);
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.finder.run"), Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([this] { return !page_->finder()->isBusy(); }, 120000));
+        QVERIFY(page_->finder()->result() && page_->finder()->result()->plans < all);
+    }
+
+    void theCommandLineAsksTheSame() {
+        ask();
+        QTest::mouseClick(page_->findChild<QPushButton*>("training.command"), Qt::LeftButton);
+        const QString text = QGuiApplication::clipboard()->text();
+        QVERIFY2(text.startsWith("orrery-cli run --hardware "), qPrintable(text));
+        QVERIFY2(text.contains("--plan tp=4,dp=4") && text.contains("--task training-step"), qPrintable(text));
+        QVERIFY2(text.contains("\norrery-cli plan llama") && text.contains("--price 2.5"), qPrintable(text));
+        QVERIFY(text.contains("--batch "));
+    }
+
+    // Off until messages are followed; then the canvas and the page look at the same moment.
+    void linkUseIsHeatOnTheCanvas() {
+        ask("training-step", "tp=8,dp=2");
+        auto& hardware = window_->page<HardwarePage>();
+        auto* documents = window_->findChild<QTabWidget*>(QStringLiteral("documents"));
+        documents->setCurrentWidget(hardware.parentWidget()->parentWidget());
+        auto* follow = hardware.findChild<QPushButton*>("canvas.heat.follow");
+        auto* moment = hardware.findChild<QSlider*>("canvas.heat.moment");
+        QVERIFY(follow->isVisible());
+        QVERIFY(!moment->isVisible());
+        QVERIFY(hardware.canvas()->heat().empty());
+        QTest::mouseClick(follow, Qt::LeftButton);
+        QCOMPARE(undo()->count(), 1);
+        QVERIFY(window_->document().state()->methods.front().find("network=fluid") != std::string::npos);
+        QTRY_VERIFY_WITH_TIMEOUT(!hardware.canvas()->heat().empty(), 60000);
+        QVERIFY(moment->isVisible() && follow->text().contains("Stop"));
+        QVERIFY(moment->maximum() > 8);
+        const auto mean = hardware.canvas()->heat();
+        for (const ui::ComponentHeat& each : mean) {
+            QVERIFY(each.heat >= 0 && each.heat <= 1);
+            QVERIFY(each.tip.contains('%'));
+            QVERIFY(componentAt(window_->document().hardware()->root, each.path));
+        }
+        moment->setFocus();
+        for (int i = 0; i < 4; ++i) QTest::keyClick(moment, Qt::Key_Right);
+        QCOMPARE(moment->value(), 3);
+        QVERIFY(!(hardware.canvas()->heat() == mean));
+        front();
+        page_->tabs()->setCurrentIndex(2);
+        auto* same = page_->findChild<QSlider*>("training.map.moment");
+        QTRY_COMPARE(same->value(), 3);
+        same->setFocus();
+        QTest::keyClick(same, Qt::Key_Home);
+        QTRY_VERIFY(hardware.canvas()->heat() == mean);
+        undo()->undo();
+        QTRY_VERIFY_WITH_TIMEOUT(hardware.canvas()->heat().empty(), 20000);
+    }
+
     void theClosedFormStandsBesideTheRun() {
         ask("training-step", "tp=2,pp=4,dp=2,mb=8");
         QVERIFY(page_->quick());
@@ -311,7 +424,8 @@ private:
         return project;
     }
     void front() {
-        window_->findChild<QTabWidget*>(QStringLiteral("documents"))->setCurrentWidget(page_);
+        window_->findChild<QTabWidget*>(QStringLiteral("documents"))
+            ->setCurrentWidget(page_->parentWidget()->parentWidget());
         QVERIFY(QTest::qWaitFor([this] { return page_->isVisible() && page_->form(); }));
     }
     void ask(const std::string& task = "training-step", const std::string& plan = "tp=4,dp=4") {

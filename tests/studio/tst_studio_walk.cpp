@@ -96,7 +96,7 @@ private:
             pages->setCurrentIndex(page);
             QCoreApplication::processEvents();
         }
-        pages->setCurrentWidget(&window->page<HardwarePage>());
+        pages->setCurrentWidget(window->page<HardwarePage>().parentWidget()->parentWidget());
         window->actions().find("editFind")->trigger();
         window->actions().find("helpPalette")->trigger();
         QTest::qWait(100);

@@ -89,6 +89,16 @@ void CanvasView::setLoads(std::vector<ComponentLoad> loads) {
     state_->paintAgain(nodes);
 }
 
+void CanvasView::setHeat(std::vector<ComponentHeat> heat) {
+    if (heat == state_->heat) return;
+    state_->heat = std::move(heat);
+    state_->paintAgain();
+}
+
+const std::vector<ComponentHeat>& CanvasView::heat() const {
+    return state_->heat;
+}
+
 void CanvasView::setIgnored(std::vector<ComponentPath> ignored) {
     if (ignored == state_->ignored) return;
     state_->ignored = std::move(ignored);
@@ -185,6 +195,9 @@ PaintOptions CanvasView::State::options() const {
     for (const ComponentLoad& load : loads) {
         if (const int node = scene.find(load.path); node >= 0)
             options.loads.push_back({node, load.share, load.text, load.colour});
+    }
+    for (const ComponentHeat& each : heat) {
+        if (const int node = scene.find(each.path); node >= 0) options.heat.push_back({node, each.heat, each.text});
     }
     for (const ComponentPath& path : ignored) {
         if (const int node = scene.find(path); node > 0) options.ignored.push_back(node);

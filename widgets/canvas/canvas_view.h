@@ -26,6 +26,14 @@ struct ComponentLoad {
     bool operator==(const ComponentLoad&) const = default;
 };
 
+/// A quantity that changes over time, on a component: how busy a link is at a moment.
+struct ComponentHeat {
+    ComponentPath path;
+    double heat = 0;    ///< 0…1 of the scale that the legend shows
+    QString text, tip;  ///< `34 %`; what it is, for the card
+    bool operator==(const ComponentHeat&) const = default;
+};
+
 class CanvasView : public QWidget {
     Q_OBJECT
 public:
@@ -39,6 +47,8 @@ public:
     void setDesign(HardwarePtr hardware, PlacementsPtr placements, bool fit = false);
     void setProblems(const Diagnostics& problems);
     void setLoads(std::vector<ComponentLoad> loads);
+    void setHeat(std::vector<ComponentHeat> heat);  ///< none: nothing is coloured
+    const std::vector<ComponentHeat>& heat() const;
     /// What no shown method read, drawn grey with all that is in it; its card says so.
     void setIgnored(std::vector<ComponentPath> ignored);
     /// Components outlined as different from a design beside this one, with what differs as text on hover.

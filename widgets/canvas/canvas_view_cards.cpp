@@ -103,7 +103,9 @@ QString CanvasView::State::cardText(int node) const {
     const bool unread = std::ranges::any_of(ignored, [&](const ComponentPath& path) {
         return path.size() <= own.size() && std::equal(path.begin(), path.end(), own.begin());
     });
-    if (unread) html += "<div><i>" + CanvasView::tr("No shown method reads this part: it changes no answer.").toHtmlEscaped() + "</i></div>";
+    if (unread)
+        html += "<div><i>" + CanvasView::tr("No shown method reads this part: it changes no answer.").toHtmlEscaped() +
+                "</i></div>";
     const std::string place = pathText(hardware.root, scene.path(node));
     for (const Diagnostic& problem : problems) {
         const std::string& at = problem.place.path;
@@ -118,6 +120,9 @@ QString CanvasView::State::cardText(int node) const {
     }
     for (const ComponentLoad& load : loads) {
         if (scene.find(load.path) == node) html += "<div>" + load.text.toHtmlEscaped() + "</div>";
+    }
+    for (const ComponentHeat& each : heat) {
+        if (scene.find(each.path) == node) html += "<div>" + each.tip.toHtmlEscaped() + "</div>";
     }
     return html;
 }

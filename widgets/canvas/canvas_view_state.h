@@ -38,6 +38,7 @@ struct CanvasView::State {
 
     Diagnostics problems;
     std::vector<ComponentLoad> loads;
+    std::vector<ComponentHeat> heat;
     std::vector<ComponentPath> ignored;
     std::vector<Mark> marks;
     std::vector<ComponentPath> found;  ///< by the search
@@ -55,8 +56,8 @@ struct CanvasView::State {
 
     PaintOptions options() const;
     QRectF toView(const QRectF& area) const;
-    void paintAgain();                    ///< all of it
-    void paintAgain(const QRectF& area);  ///< scene
+    void paintAgain();                               ///< all of it
+    void paintAgain(const QRectF& area);             ///< scene
     void paintAgain(const std::vector<int>& nodes);  ///< themselves and the captions of what holds them
     void refreshBackground();
     void overlayChanged();  ///< after an event: repaints what the overlays were and are

@@ -230,8 +230,8 @@ void paintTiles(const PaintState& state, int node) {
     }
     state.painter.setRenderHint(QPainter::Antialiasing, true);
     for (const int child : children) {
-        if (state.selected.contains(child) || state.loads.contains(child) || state.marks.contains(child) ||
-            state.options.hovered == child || nodeOf(state, child).worst >= 0)
+        if (state.selected.contains(child) || state.loads.contains(child) || state.heat.contains(child) ||
+            state.marks.contains(child) || state.options.hovered == child || nodeOf(state, child).worst >= 0)
             paintOverlay(state, child, state.toDevice(nodeOf(state, child).box));
     }
 }
@@ -260,6 +260,22 @@ void paintOverlay(const PaintState& state, int node, const QRectF& box) {
             painter.setBrush(shown.colour);
             painter.drawRoundedRect(tab, 3, 3);
             paintLine(painter, tab, shown.text, pixels, true, Theme::instance().inkOn(shown.colour), Qt::AlignHCenter);
+        }
+    }
+    if (const auto heat = state.heat.find(node); heat != state.heat.end() && box.width() > 10) {
+        const QColor hue = Theme::instance().heat(heat->second->heat);
+        const double thick = std::clamp(4 * state.zoom, 2.0, 5.0);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(hue, thick));
+        painter.drawRoundedRect(box.adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2), round, round);
+        const double pixels = std::clamp(numberSize * state.zoom, leastText, 13.0);
+        const double width = textWidth(heat->second->text, pixels, true) + pixels;
+        if (width < box.width() && box.height() > 2 * pixels) {
+            const QRectF tab(box.right() - width - thick - 2, box.top() + thick + 2, width, pixels * 1.5);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(hue);
+            painter.drawRoundedRect(tab, 3, 3);
+            paintLine(painter, tab, heat->second->text, pixels, true, Theme::instance().inkOn(hue), Qt::AlignHCenter);
         }
     }
     painter.setBrush(Qt::NoBrush);

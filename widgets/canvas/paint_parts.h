@@ -35,6 +35,7 @@ struct PaintState {
     std::unordered_map<int, const NodeLoad*> loads;
     std::unordered_map<int, const NodeMark*> marks;
     std::unordered_set<int> ignored;
+    std::unordered_map<int, const NodeHeat*> heat;
 
     QRectF toDevice(const QRectF& box) const { return options.transform.mapRect(box.translated(shift)); }
     QPointF toDevice(const QPointF& point) const { return options.transform.map(point + shift); }

@@ -74,7 +74,7 @@ void paintLinks(const PaintState& state, int owner) {
         const bool selected = state.selected.contains(link.node);
         const bool hovered = !state.options.forExport && state.options.hovered == link.node;
         const Component& component = *nodeOf(state, link.node).component;
-        const double weight =
+        double weight =
             std::clamp((component.count > 1 ? 2.2 : 1.5) * state.zoom, 1.0, component.count > 1 ? 3.0 : 2.0);
         if (selected || hovered) {
             QColor halo = colours.accent;
@@ -83,7 +83,13 @@ void paintLinks(const PaintState& state, int owner) {
             painter.setBrush(Qt::NoBrush);
             paintRounded(painter, line, 6 * state.zoom);
         }
-        const QColor ink = link.broken ? colours.bad : selected ? colours.accent : mixed(colours.surface, hue, 0.8);
+        const auto heat = state.heat.find(link.node);
+        const bool hot = heat != state.heat.end();
+        if (hot) weight += std::clamp(3 * state.zoom, 1.5, 4.0);
+        const QColor ink = hot           ? theme.heat(heat->second->heat)
+                           : link.broken ? colours.bad
+                           : selected    ? colours.accent
+                                         : mixed(colours.surface, hue, 0.8);
         painter.setPen(QPen(ink, selected ? weight + 0.5 : weight, link.broken ? Qt::DashLine : Qt::SolidLine,
                             Qt::FlatCap, Qt::RoundJoin));
         painter.setBrush(Qt::NoBrush);
@@ -96,7 +102,7 @@ void paintLinks(const PaintState& state, int owner) {
                 painter.drawRect(QRectF(end.x() - port, end.y() - port, 2 * port, 2 * port));
         }
         if (link.from < 0 && link.to < 0) continue;  // its box says its numbers
-        const QString text = labelOf(component);
+        const QString text = hot ? heat->second->text : labelOf(component);
         if (text.isEmpty()) continue;
         // On the longest part that has room for it.
         const double pixels = std::clamp(11 * state.zoom, leastText, 14.0);
@@ -169,9 +175,12 @@ void paintTies(const PaintState& state, int owner) {
                 joined.push_back(nodeOf(state, sibling).box);
         }
         if (joined.empty() || joined.size() > mostTies) continue;
-        QColor ink = mixed(theme.colours().line, theme.kindColour(ComponentKind::Topology), 0.6);
-        state.painter.setPen(
-            QPen(ink, std::clamp(1.2 * state.zoom, 0.8, 1.6), Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
+        const auto heat = state.heat.find(topology);
+        const bool hot = heat != state.heat.end();
+        QColor ink = hot ? theme.heat(heat->second->heat)
+                         : mixed(theme.colours().line, theme.kindColour(ComponentKind::Topology), 0.6);
+        state.painter.setPen(QPen(ink, std::clamp(1.2 * state.zoom, 0.8, 1.6) + (hot ? 2 : 0), Qt::SolidLine,
+                                  Qt::FlatCap, Qt::RoundJoin));
         state.painter.setBrush(Qt::NoBrush);
         for (const QRectF& end : joined) {
             const bool below = end.center().y() > network.box.center().y();

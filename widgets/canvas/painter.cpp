@@ -25,12 +25,13 @@ const SceneNode& nodeOf(const Scene& scene, int node) {
 
 PaintState stateOf(QPainter& painter, const Scene& scene, const PaintOptions& options, const Summaries& facts) {
     const double zoom = std::hypot(options.transform.m11(), options.transform.m12());
-    PaintState state{painter, scene, options, zoom, options.exposed, {}, facts, {}, {}, {}, {}, {}};
+    PaintState state{painter, scene, options, zoom, options.exposed, {}, facts, {}, {}, {}, {}, {}, {}};
     const double reach = paintReach(zoom);
     state.exposed.adjust(-reach, -reach, reach, reach);
     state.leftOut.insert(options.leftOut.begin(), options.leftOut.end());
     if (!options.forExport) state.selected.insert(options.selected.begin(), options.selected.end());
     for (const NodeLoad& load : options.loads) state.loads.emplace(load.node, &load);
+    for (const NodeHeat& heat : options.heat) state.heat.emplace(heat.node, &heat);
     for (const NodeMark& mark : options.marks) state.marks.emplace(mark.node, &mark);
     state.ignored.insert(options.ignored.begin(), options.ignored.end());
     return state;

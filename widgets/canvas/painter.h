@@ -24,6 +24,13 @@ struct NodeLoad {
     QColor colour;
 };
 
+/// What a component shows of a quantity that changes over time, on one scale of colours for all.
+struct NodeHeat {
+    int node = -1;
+    double heat = 0;  ///< 0…1 of the scale
+    QString text;     ///< `34 %`
+};
+
 /// An outline around a component, e.g. because it differs from another design.
 struct NodeMark {
     int node = -1;
@@ -38,12 +45,13 @@ struct PaintOptions {
     int entered = 0;              ///< what lies outside of this node is dimmed
     std::vector<int> leftOut;     ///< nodes not painted with all inside them: those being dragged
     std::vector<NodeLoad> loads;  ///< by node
+    std::vector<NodeHeat> heat;   ///< by node, links among them
     std::vector<NodeMark> marks;
     std::vector<int> ignored;  ///< nodes that no shown method read, with all inside them: drawn grey
-    bool grid = true;        ///< dots where placements snap to, where there is room
-    bool problems = true;    ///< badges
-    bool forExport = false;  ///< no grid, badges, selection or hover; nothing is cached
-    bool background = true;  ///< fills the exposed area with the surface colour first
+    bool grid = true;          ///< dots where placements snap to, where there is room
+    bool problems = true;      ///< badges
+    bool forExport = false;    ///< no grid, badges, selection or hover; nothing is cached
+    bool background = true;    ///< fills the exposed area with the surface colour first
 };
 
 /// The painter stands in device coordinates (identity, or a device pixel ratio); it is left as it was.

@@ -3,6 +3,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/plots/operator_facts.h"
+#include "widgets/plots/span_paint.h"
 #include "widgets/plots/timeline_view.h"
 
 #include <QPainter>
@@ -23,18 +24,7 @@ QColor faded(QColor colour, double alpha) {
 QColor TimelineView::colourOf(std::int32_t op) const {
     const Theme& theme = Theme::instance();
     if (op >= 0 && shown_) return theme.operatorColour(operatorKind(*shown_, op));
-    switch (op) {
-        case SpanForward:
-            return theme.operatorColour(OperatorKind::MatMul);
-        case SpanBackward:
-            return theme.operatorColour(OperatorKind::Attention);
-        case SpanUpdate:
-            return theme.operatorColour(OperatorKind::Elementwise);
-        case SpanExchange:
-            return theme.boundColour({BoundKind::Network, -1});
-        default:
-            return theme.boundColour({BoundKind::Overhead, -1});
-    }
+    return workColour(op);
 }
 
 void TimelineView::paintEvent(QPaintEvent*) {
@@ -72,9 +62,8 @@ void TimelineView::paintMini(QPainter& painter, const QRectF& strip) {
         const auto draw = [&](const TimelinePiece& piece) {
             const double left = map.pixel(double(piece.start));
             const double right = std::max(map.pixel(double(piece.end)), left + 1);
-            const double filled = double(piece.busy) / double(std::max<std::int64_t>(piece.end - piece.start, 1));
             painter.fillRect(QRectF(left, top, right - left, std::max(tall - 1, 1.0)),
-                             faded(colourOf(piece.op), 0.25 + 0.6 * filled));
+                             pieceFill(piece, colourOf(piece.op)));
         };
         model_.rows()[row].visit(model_.begin(), model_.end(), std::int64_t(map.perPixel()), draw);
     }
@@ -184,11 +173,7 @@ void TimelineView::paintRow(QPainter& painter, int row, const QRect& rect) {
         const bool selected = chosen.contains(piece.op);
         if (right <= drawnTo && !selected) return;
         drawnTo = std::max(drawnTo, right);
-        QColor fill = colourOf(piece.op);
-        if (!single) {
-            const double filled = double(piece.busy) / double(std::max<std::int64_t>(piece.end - piece.start, 1));
-            fill = faded(fill, 0.3 + 0.7 * filled);
-        }
+        QColor fill = pieceFill(piece, colourOf(piece.op));
         if (!chosen.isEmpty() && !selected) fill = faded(fill, fill.alphaF() * 0.28);
         const int wide = right - left;
         const QRect box(left, top, wide > 4 ? wide - 1 : wide, tall);

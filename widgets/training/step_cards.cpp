@@ -41,8 +41,12 @@ void StepCards::setCards(std::vector<StepCard> cards) {
 }
 
 int StepCards::columns(int width) const {
-    const auto least = static_cast<int>(122 * Theme::instance().scale());
     const auto count = static_cast<int>(cards_.size());
+    // Where cards of the usual width would need a third row, narrower ones stand in two; tips have the whole text.
+    const double scale = Theme::instance().scale();
+    int least = static_cast<int>(122 * scale);
+    if (const int usual = (width + cardGap) / (least + cardGap); usual * 2 < count)
+        least = static_cast<int>(88 * scale);
     const int fit = std::clamp((width + cardGap) / (least + cardGap), 1, std::max(1, count));
     // Rows of equal length look calmer than a full one and a rest.
     const int rows = (count + fit - 1) / std::max(1, fit);
@@ -123,7 +127,7 @@ bool StepCards::event(QEvent* event) {
     for (int i = 0; i < static_cast<int>(cards_.size()); ++i) {
         if (!rectOf(i).contains(help->pos())) continue;
         const StepCard& card = cards_[static_cast<std::size_t>(i)];
-        QString said = card.tip;
+        QString said = QStringLiteral("%1: %2\n%3").arg(card.title, card.value, card.tip);
         if (!card.note.isEmpty()) said += QLatin1Char('\n') + card.note;
         QToolTip::showText(help->globalPos(), said, this);
         return true;

@@ -3,6 +3,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
+#include "widgets/plots/span_paint.h"
 #include "widgets/training/step_timeline.h"
 
 #include <QPainter>
@@ -14,22 +15,6 @@
 namespace orrery::ui {
 
 namespace {
-
-QColor workColour(std::int32_t work) {
-    const Theme& theme = Theme::instance();
-    switch (work) {
-        case SpanForward:
-            return theme.operatorColour(OperatorKind::MatMul);
-        case SpanBackward:
-            return theme.operatorColour(OperatorKind::Attention);
-        case SpanUpdate:
-            return theme.operatorColour(OperatorKind::Elementwise);
-        case SpanExchange:
-            return theme.boundColour({BoundKind::Network, -1});
-        default:
-            return theme.boundColour({BoundKind::Overhead, -1});
-    }
-}
 
 QColor stageColour(int stage, int stages) {
     const Theme& theme = Theme::instance();
@@ -80,12 +65,9 @@ void StepTimeline::paintLanes(QPainter& painter) const {
                 const double left = std::max(area.left(), map_.pixel(static_cast<double>(piece.start)));
                 const double right = std::min(area.right(), map_.pixel(static_cast<double>(piece.end)));
                 if (right < area.left() || left > area.right()) return;
-                QColor fill = workColour(work);
-                const auto length = static_cast<double>(piece.end - piece.start);
-                if (piece.count > 1 && length > 0)
-                    fill.setAlphaF(static_cast<float>(std::clamp(static_cast<double>(piece.busy) / length, 0.25, 1.0)));
                 const double gap = right - left > 4 ? 0.6 : 0;
-                painter.fillRect(QRectF(left, into.top(), std::max(0.8, right - left - gap), into.height()), fill);
+                painter.fillRect(QRectF(left, into.top(), std::max(0.8, right - left - gap), into.height()),
+                                 pieceFill(piece, workColour(work)));
             });
         }
     }

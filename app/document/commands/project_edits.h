@@ -32,6 +32,9 @@ Expected<Edit> setMethodsEdit(const ProjectState& state, std::vector<std::string
 Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& scenario);
 /// Of the scenario that is shown. Fails where there is none; a plan as checkPlan().
 Expected<Edit> setPlanEdit(const ProjectState& state, const Plan& plan);
+/// Dollars that an hour of a device costs, by the name of its kind; the empty name: of all that have none of their own.
+/// Fails for a price below 0 or from a million on.
+Expected<Edit> setPriceEdit(const ProjectState& state, const std::string& kind, double dollars);
 /// `pass`, `training-step`, … , `serving-run` (the project's own). Fails as taskOf().
 Expected<Edit> setTaskEdit(const ProjectState& state, const std::string& task);
 Expected<Edit> renameProjectEdit(const ProjectState& state, const QString& name);

@@ -1,5 +1,4 @@
 #include "app/document/commands/project_edits.h"
-
 #include "store/project/study_file.h"
 
 #include <QStringList>
@@ -51,9 +50,26 @@ Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& 
 Expected<Edit> setPlanEdit(const ProjectState& state, const Plan& plan) {
     if (state.scenarios.empty()) return fail("document.scenario", "nothing is asked yet", "a design and a workload");
     if (auto good = checkPlan(plan); !good) return tl::unexpected(std::move(good.error()));
-    Edit edit{state, QObject::tr("Plan"), QString::fromStdString(toText(state.scenarios.front().plan)),
-              QString::fromStdString(toText(plan)), {}};
+    Edit edit{state,
+              QObject::tr("Plan"),
+              QString::fromStdString(toText(state.scenarios.front().plan)),
+              QString::fromStdString(toText(plan)),
+              {}};
     edit.after.scenarios.front().plan = plan;
+    return edit;
+}
+
+Expected<Edit> setPriceEdit(const ProjectState& state, const std::string& kind, double dollars) {
+    if (!(dollars >= 0 && dollars < 1e6))
+        return fail("document.price", "this is no price of a device's hour", "dollars from 0 to a million");
+    const auto money = [](double value) { return QStringLiteral("$%1").arg(value, 0, 'f', 2); };
+    const auto before = state.prices.find(kind);
+    Edit edit{
+        state,
+        kind.empty() ? QObject::tr("Device-hour") : QObject::tr("Device-hour of %1").arg(QString::fromStdString(kind)),
+        before == state.prices.end() ? QObject::tr("none") : money(before->second), money(dollars),
+        QStringLiteral("price ") + QString::fromStdString(kind)};
+    edit.after.prices[kind] = dollars;
     return edit;
 }
 

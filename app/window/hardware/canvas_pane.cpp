@@ -70,6 +70,7 @@ CanvasPane::CanvasPane(const QString& id, ui::ComponentSelection* selection, QWi
     column->addWidget(find_);
     column->addWidget(view_, 1);
     column->addWidget(foot_);
+    column_ = column;
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
@@ -139,6 +140,10 @@ void CanvasPane::setDesign(HardwarePtr hardware, ui::PlacementsPtr placements, b
 void CanvasPane::setTitle(const QString& title) {
     title_->setText(title);
     title_->setVisible(!title.isEmpty());
+}
+
+void CanvasPane::addStrip(QWidget* strip) {
+    column_->insertWidget(column_->indexOf(foot_), strip);
 }
 
 void CanvasPane::openFind() {

@@ -12,6 +12,7 @@ class QAction;
 class QLabel;
 class QToolBar;
 class QToolButton;
+class QVBoxLayout;
 
 namespace orrery::ui {
 class Breadcrumbs;
@@ -32,6 +33,7 @@ public:
     void setTools(const QList<QAction*>& tools, const QList<QAction*>& looks);
     void setDesign(HardwarePtr hardware, ui::PlacementsPtr placements, bool fit = false);
     void setTitle(const QString& title);  ///< stands above the canvas; empty: none
+    void addStrip(QWidget* strip);        ///< between the canvas and the line below it
     void openFind();
     bool isMapShown() const;
     void setMapShown(bool shown);
@@ -62,6 +64,7 @@ private:
     ui::Minimap* map_;
     QToolBar* tools_;
     QToolBar* looks_;
+    QVBoxLayout* column_ = nullptr;
     QWidget* foot_;
     QLabel *title_, *hover_, *zoom_, *empty_, *busyText_;
     QToolButton* stop_;

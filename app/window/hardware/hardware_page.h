@@ -23,6 +23,7 @@ class DesignBar;
 class DesignDesk;
 class DocumentCanvasEditor;
 class LimitMarks;
+class LinkHeat;
 
 /// The hardware document: the designs as tabs; the component tree beside the canvas; at the right another design, if
 /// two are compared. One selection for all of them.
@@ -79,6 +80,7 @@ private:
 
     Studio* studio_ = nullptr;  ///< since it joined, and so are the three below
     LimitMarks* limits_ = nullptr;
+    LinkHeat* heat_ = nullptr;
     CanvasDesk* canvasDesk_ = nullptr;
     DesignDesk* designDesk_ = nullptr;
     Document& document_;

@@ -8,6 +8,7 @@
 #include "app/window/hardware/design_desk.h"
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/hardware/limit_marks.h"
+#include "app/window/hardware/link_heat.h"
 #include "app/window/studio.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/files/hardware_yaml.h"
@@ -32,6 +33,8 @@ PageCard HardwarePage::card() const {
 void HardwarePage::join(Studio& studio) {
     studio_ = &studio;
     limits_ = new LimitMarks(studio, *this);
+    heat_ = new LinkHeat(studio, *this);
+    pane_->addStrip(heat_);
     canvasDesk_ = new CanvasDesk(studio, *this);
     designDesk_ = new DesignDesk(studio, *this);
     addCanvasActions(studio, *this, *canvasDesk_);
@@ -135,6 +138,7 @@ std::vector<ui::PaletteEntry> HardwarePage::findable() {
 
 void HardwarePage::feed(const ui::SnapshotPtr&) {
     limits_->showLoads();
+    heat_->showAnswer();
 }
 
 bool HardwarePage::goTo(const Place& place) {

@@ -30,6 +30,8 @@ ExchangePlayer::ExchangePlayer(ui::ClusterMap* map, QWidget* parent) : QWidget(p
     group_->addItem(tr("all-reduce of a context group"), static_cast<int>(ui::RankRelation::Context));
     group_->addItem(tr("all-reduce of the copies"), static_cast<int>(ui::RankRelation::Data));
     group_->setMinimumContentsLength(18);
+    back_ = new ui::IconButton(QStringLiteral("media-seek-backward"), tr("Back to the step before"),
+                               QStringLiteral("training.player.back"), this);
     play_ = new ui::IconButton(QStringLiteral("media-playback-start"), tr("Play or pause"),
                                QStringLiteral("training.player.play"), this);
     play_->setCheckable(true);
@@ -39,6 +41,7 @@ ExchangePlayer::ExchangePlayer(ui::ClusterMap* map, QWidget* parent) : QWidget(p
     text_->setObjectName(QStringLiteral("training.player.text"));
     text_->setElided(true);
     row->addWidget(group_);
+    row->addWidget(back_);
     row->addWidget(play_);
     row->addWidget(step_);
     row->addWidget(text_, 1);
@@ -47,6 +50,7 @@ ExchangePlayer::ExchangePlayer(ui::ClusterMap* map, QWidget* parent) : QWidget(p
     connect(group_, &QComboBox::activated, this, &ExchangePlayer::choose);
     connect(play_, &QToolButton::toggled, this, &ExchangePlayer::play);
     connect(step_, &QToolButton::clicked, this, &ExchangePlayer::step);
+    connect(back_, &QToolButton::clicked, this, &ExchangePlayer::stepBack);
     // Another device, another group; without one there is nothing to show.
     connect(map_, &ui::ClusterMap::chosen, this, [this](qint64 rank) {
         if (rank < 0) group_->setCurrentIndex(0);
@@ -90,6 +94,15 @@ void ExchangePlayer::step() {
     advance(moment_.progress < 1 ? 1 - moment_.progress : 1);
 }
 
+// To the beginning of the step under way, then to that of the one before.
+void ExchangePlayer::stepBack() {
+    play_->setChecked(false);
+    ui::RingMoment moment = moment_;
+    if (moment.progress <= 0 && moment.step > 0) --moment.step;
+    moment.progress = 0;
+    show(moment);
+}
+
 void ExchangePlayer::advance(double by) {
     const int count = steps();
     if (count == 0) return show(moment_);
@@ -107,6 +120,7 @@ void ExchangePlayer::show(const ui::RingMoment& moment) {
     const int count = steps();
     play_->setEnabled(count > 0);
     step_->setEnabled(count > 0);
+    back_->setEnabled(count > 0 && (moment_.step > 0 || moment_.progress > 0));
     if (count == 0) play_->setChecked(false);
     if (moment_.group == ui::RankRelation::None)
         return text_->setFullText(tr("Choose an exchange to see how a ring moves it over the devices"));

@@ -33,6 +33,7 @@ private:
     void choose();
     void play(bool on);
     void step();
+    void stepBack();
     void advance(double by);
     void show(const ui::RingMoment& moment);
 
@@ -40,7 +41,7 @@ private:
     Plan plan_;
     ui::RingMoment moment_;
     QComboBox* group_;
-    QToolButton *play_, *step_;
+    QToolButton *back_, *play_, *step_;
     ui::Label* text_;
     QTimer frame_;
 };

@@ -2,6 +2,7 @@
 
 #include "app/document/workload_cache.h"
 #include "app/window/form_parts.h"
+#include "app/window/training/command_twin.h"
 #include "base/executor.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -144,6 +145,13 @@ QWidget* PlanFinder::buildChoices() {
                         tr("Devices that a plan may use; 0: all that are drawn"), 0, 10'000'000);
     most_->setSpecialValueText(tr("all devices"));
     most_->setPrefix(tr("at most "));
+    schedules_ = namedChoice(head, "training.finder.schedules", tr("Schedules"),
+                             tr("In which orders micro-batches may pass through the stages of a plan"));
+    schedules_->addItem(tr("1F1B"), static_cast<int>(PipelineSchedule::OneForwardOneBackward));
+    schedules_->addItem(tr("GPipe"), static_cast<int>(PipelineSchedule::GPipe));
+    schedules_->addItem(tr("ZB-H1"), static_cast<int>(PipelineSchedule::ZeroBubble));
+    schedules_->addItem(tr("DualPipe"), static_cast<int>(PipelineSchedule::DualPipe));
+    schedules_->addItem(tr("any schedule"), -1);
     inside_ =
         named(new QCheckBox(tr("tensor inside a node"), head), "training.finder.inside", tr("Tensor inside a node"),
               tr("Tensor parallelism stays where links are quick; off: plans that cross nodes are searched too"));
@@ -165,14 +173,14 @@ QWidget* PlanFinder::buildChoices() {
     across_->setCurrentIndex(1);
     up_->setCurrentIndex(0);
     row->addWidget(run_);
-    for (QWidget* each : std::initializer_list<QWidget*>{objective_, most_, inside_}) row->addWidget(each);
-    for (QComboBox* each : {objective_, across_, up_}) each->setMinimumContentsLength(8);
+    for (QWidget* each : std::initializer_list<QWidget*>{objective_, most_, schedules_, inside_}) row->addWidget(each);
+    for (QComboBox* each : {objective_, across_, up_, schedules_}) each->setMinimumContentsLength(8);
     row->addStretch(1);
-    row->addWidget(up_);
-    row->addWidget(new ui::Label(tr("against"), ui::FontRole::Body, ui::Tone::Muted, head));
-    row->addWidget(across_);
     below->addWidget(bar_);
     below->addWidget(state_, 1);
+    below->addWidget(up_);
+    below->addWidget(new ui::Label(tr("against"), ui::FontRole::Body, ui::Tone::Muted, head));
+    below->addWidget(across_);
     connect(run_, &QPushButton::clicked, this, [this] { isBusy() ? work_.cancel() : start(); });
     connect(across_, &QComboBox::activated, this, &PlanFinder::showPlot);
     connect(up_, &QComboBox::activated, this, &PlanFinder::showPlot);
@@ -180,11 +188,10 @@ QWidget* PlanFinder::buildChoices() {
 }
 
 void PlanFinder::setQuestion(const TrainingQuestion& question, const std::string& method,
-                             std::shared_ptr<const CalibrationSet> calibrations, double price) {
+                             std::shared_ptr<const CalibrationSet> calibrations) {
     question_ = question;
-    asked_ = {question.hardware, question.recipe, question.step, method};
+    asked_ = {question.hardware, question.recipe, question.step, method, question.prices};
     calibrations_ = std::move(calibrations);
-    price_ = price;
     showState();
 }
 
@@ -199,7 +206,12 @@ void PlanFinder::start() {
     request.objective = static_cast<PlanObjective>(objective_->currentData().toInt());
     request.space.mostDevices = most_->value();
     request.space.tensorInsideNode = inside_->isChecked();
-    if (price_ > 0) request.prices[""] = price_;
+    using enum PipelineSchedule;
+    if (const int which = schedules_->currentData().toInt(); which >= 0)
+        request.space.schedule = {static_cast<PipelineSchedule>(which)};
+    else
+        request.space.schedule = {OneForwardOneBackward, GPipe, ZeroBubble, DualPipe};
+    request.prices.insert(asked_.prices.begin(), asked_.prices.end());
     request.top = 20;
     searched_ = asked_;
     refusal_.reset();
@@ -217,6 +229,20 @@ void PlanFinder::start() {
         },
         [this](Expected<PlanSearchResult> found) { take(std::move(found)); });
     showState();
+}
+
+QString PlanFinder::command() const {
+    QStringList more{QStringLiteral("--objective ") + QStringList{QStringLiteral("time"), QStringLiteral("devices"),
+                                                                  QStringLiteral("energy"),
+                                                                  QStringLiteral("cost")}[objective_->currentIndex()]};
+    if (most_->value() > 0) more << QStringLiteral("--most-devices %1").arg(most_->value());
+    if (!inside_->isChecked()) more << QStringLiteral("--across-nodes");
+    const QStringList schedules{QStringLiteral("1f1b"), QStringLiteral("gpipe"), QStringLiteral("zero-bubble"),
+                                QStringLiteral("dualpipe")};
+    if (const int which = schedules_->currentIndex(); which > 0)
+        more << QStringLiteral("--schedule %1")
+                    .arg(which < schedules.size() ? schedules[which] : schedules.join(QLatin1Char(',')));
+    return planCommand(question_, more.join(QLatin1Char(' ')));
 }
 
 void PlanFinder::take(Expected<PlanSearchResult> found) {

@@ -33,14 +33,15 @@ class PlanFinder : public QWidget {
     Q_OBJECT
 public:
     explicit PlanFinder(std::shared_ptr<WorkloadCache> cache, QWidget* parent = nullptr);
-    /// `method`: a choice that prices kernels; `price`: dollars of a device's hour.
+    /// `method`: a choice that prices kernels.
     void setQuestion(const TrainingQuestion& question, const std::string& method,
-                     std::shared_ptr<const CalibrationSet> calibrations, double price);
+                     std::shared_ptr<const CalibrationSet> calibrations);
     bool isBusy() const { return work_.isRunning(); }
     const std::optional<PlanSearchResult>& result() const { return result_; }
     ui::FrontPlot* plot() const { return plot_; }
     ui::CellsTable* table() const { return table_; }
-    void choose(int point);  ///< −1: none
+    QString command() const;  ///< the same search on the command line
+    void choose(int point);   ///< −1: none
 
 signals:
     void used(const orrery::StepPlan& plan);
@@ -59,6 +60,7 @@ private:
         WorkloadRecipe recipe;
         TrainingStep step;
         std::string method;
+        std::map<std::string, double> prices;
         bool operator==(const Asked&) const = default;
     };
 
@@ -66,13 +68,12 @@ private:
     TrainingQuestion question_;
     Asked asked_, searched_;
     std::shared_ptr<const CalibrationSet> calibrations_;
-    double price_ = 0;
     std::optional<PlanSearchResult> result_;
     std::optional<Diagnostic> refusal_;
     int chosen_ = -1;
     QElapsedTimer since_;
 
-    QComboBox *objective_ = nullptr, *across_ = nullptr, *up_ = nullptr;
+    QComboBox *objective_ = nullptr, *across_ = nullptr, *up_ = nullptr, *schedules_ = nullptr;
     QSpinBox* most_ = nullptr;
     QCheckBox* inside_ = nullptr;
     QPushButton *run_ = nullptr, *use_ = nullptr;

@@ -277,7 +277,9 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
     connect(nodes_, &QSpinBox::valueChanged, this, [this](int value) {
         if (!filling_) emit nodesEdited(value);
     });
-    connect(price_, &QDoubleSpinBox::valueChanged, this, &PlanForm::priceChanged);
+    connect(price_, &QDoubleSpinBox::valueChanged, this, [this](double dollars) {
+        if (!filling_) emit priceEdited(dollars);
+    });
 }
 
 bool PlanForm::fills() const {
@@ -287,15 +289,6 @@ bool PlanForm::fills() const {
 void PlanForm::setFills(bool fills) {
     const QSignalBlocker quiet(fill_);
     fill_->setChecked(fills);
-}
-
-double PlanForm::price() const {
-    return price_->value();
-}
-
-void PlanForm::setPrice(double dollars) {
-    const QSignalBlocker quiet(price_);
-    price_->setValue(dollars);
 }
 
 void PlanForm::showRow(PlanNumber number) {
@@ -384,6 +377,7 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
     imbalance_->setEnabled(experts || question_.step.imbalance != 1);
     imbalance_->setToolTip(experts ? tr("Tokens of the busiest device of experts, over the mean of all")
                                    : tr("No experts are spread over devices: raise the expert parallelism first"));
+    price_->setValue(question_.price);
     setQuietly(batch_, question_.recipe.options.batch);
     setQuietly(sequence_, question_.recipe.options.sequence);
     const auto node = nodeComponent(question_);

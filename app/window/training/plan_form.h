@@ -33,8 +33,6 @@ public:
 
     bool fills() const;  ///< copies follow the other numbers
     void setFills(bool fills);
-    double price() const;  ///< dollars of a device's hour
-    void setPrice(double dollars);
     ui::ValueStrip* strip(PlanNumber number) const { return rows_[static_cast<std::size_t>(number)].strip; }
 
 signals:
@@ -42,7 +40,7 @@ signals:
     void stepEdited(const orrery::TrainingStep& step);
     void optionsEdited(const orrery::WorkloadOptions& options);
     void nodesEdited(qint64 nodes);
-    void priceChanged();
+    void priceEdited(double dollars);
     void pinRequested(bool pin);
 
 private:

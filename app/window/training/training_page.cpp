@@ -47,11 +47,7 @@ std::vector<ui::ClusterLink> linksOf(const Estimate& estimate, const DeviceGroup
             return row.path == tier.path && row.what == "all links" && !row.busy.empty();
         });
         if (followed != estimate.networkUse.rows.end()) {
-            const std::vector<float>& busy = followed->busy;
-            double sum = 0;
-            for (const float each : busy) sum += each;
-            link.use = span < 0 ? sum / static_cast<double>(busy.size())
-                                : busy[std::min(static_cast<std::size_t>(span), busy.size() - 1)];
+            link.use = busyIn(*followed, span);
             links.push_back(std::move(link));
             continue;
         }
@@ -62,14 +58,6 @@ std::vector<ui::ClusterLink> linksOf(const Estimate& estimate, const DeviceGroup
         links.push_back(std::move(link));
     }
     return links;
-}
-
-/// Spans of time in which link use is known; 0: only on average.
-int spansOf(const Estimate* estimate) {
-    std::size_t most = 0;
-    if (estimate)
-        for (const NetworkUse::Row& row : estimate->networkUse.rows) most = std::max(most, row.busy.size());
-    return static_cast<int>(most);
 }
 
 QString daysText(double seconds) {
@@ -175,7 +163,7 @@ void TrainingPage::askQuick() {
     if (question_.lacks != TrainingLacks::Nothing) return;
     const std::string method = kernelMethod();
     quickly_->ask(question_, method, studio_.live.calibrations());
-    finder_->setQuestion(question_, method, studio_.live.calibrations(), form_->price());
+    finder_->setQuestion(question_, method, studio_.live.calibrations());
 }
 
 const StepAnswer* TrainingPage::shown() const {
@@ -240,15 +228,15 @@ void TrainingPage::showMemory() {
 }
 
 void TrainingPage::showMap() {
-    const int spans = current_ ? spansOf(run_.get()) : 0;
+    const Estimate* followed = current_ ? followedEstimate(*snapshot_) : nullptr;
+    const int spans = linkSpans(followed), span = std::min(studio_.linkMoment.span(), spans - 1);
     moment_->setVisible(spans > 0);
     momentText_->setVisible(spans > 0);
     if (spans > 0) {
         const QSignalBlocker quiet(moment_);
         moment_->setRange(-1, spans - 1);
-        const double from = moment_->value() * run_->networkUse.spanSeconds;
-        momentText_->setFullText(moment_->value() < 0 ? tr("links: mean of the step")
-                                                      : tr("links: from %1 on").arg(ui::text(from, Dimension::Time)));
+        moment_->setValue(span);
+        momentText_->setFullText(tr("links: %1").arg(linkMomentText(followed->networkUse, span)));
     }
     ui::ClusterMapData drawn;
     drawn.plan = question_.plan;
@@ -261,7 +249,8 @@ void TrainingPage::showMap() {
             const Component* component = componentAt(question_.hardware->root, *node);
             if (component) drawn.node = ui::qs(component->name);
         }
-        if (run_ && current_) drawn.links = linksOf(*run_, *question_.group, spans > 0 ? moment_->value() : -1);
+        if (run_ && current_)
+            drawn.links = linksOf(followed ? *followed : *run_, *question_.group, followed ? span : -1);
     }
     map_->setData(std::move(drawn));
     chooseColours();
@@ -327,7 +316,7 @@ void TrainingPage::showFigures() {
     const StepAnswer* before = !pinned_                                                   ? nullptr
                                : answer && quick_ && answer == &*quick_ && pinned_->quick ? &*pinned_->quick
                                                                                           : &pinned_->answer;
-    const double price = form_->price();
+    const double price = question_.price;
     cards_->setCards(answer ? stepCards(*answer, quick, before, price) : std::vector<ui::StepCard>());
     if (quick_)
         split_->setTimes(quick_->times, quick_->source,

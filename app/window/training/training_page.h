@@ -120,7 +120,6 @@ private:
     bool stale_ = true;  ///< the document has changed since the page was shown
     int gesture_ = 0;    ///< of a drag under way
     bool fills_ = true;
-    double price_ = 2.5;
     int tab_ = 0;  ///< to be shown once the views are made
     QTimer soon_;
 

@@ -3,6 +3,7 @@
 #include "app/window/form_parts.h"
 #include "app/window/studio.h"
 #include "app/window/training/cases_view.h"
+#include "app/window/training/command_twin.h"
 #include "app/window/training/exchange_player.h"
 #include "app/window/training/plan_finder.h"
 #include "app/window/training/plan_form.h"
@@ -17,7 +18,9 @@
 #include "widgets/training/step_timeline.h"
 #include "widgets/training/time_split.h"
 
+#include <QClipboard>
 #include <QComboBox>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QSlider>
@@ -42,7 +45,6 @@ void TrainingPage::build() {
     form_ = new PlanForm(body);
     form_->setFixedWidth(static_cast<int>(44 * unit * scale));
     form_->setFills(fills_);
-    form_->setPrice(price_);
     row->addWidget(form_);
     auto* right = new QWidget(body);
     auto* column = new QVBoxLayout(right);
@@ -80,9 +82,11 @@ void TrainingPage::build() {
         if (const auto node = nodeComponent(question_))
             studio_.apply(setCountEdit(*studio_.document.state(), question_.hardwareIndex, *node, nodes));
     });
-    connect(form_, &PlanForm::priceChanged, this, [this] {
-        showFigures();
-        askQuick();
+    connect(form_, &PlanForm::priceEdited, this, [this](double dollars) {
+        studio_.apply(setPriceEdit(*studio_.document.state(), question_.priceOf, dollars));
+    });
+    connect(&studio_.linkMoment, &LinkMoment::changed, this, [this] {
+        if (isVisible()) showMap();
     });
 }
 
@@ -104,6 +108,18 @@ QWidget* TrainingPage::buildHead(QWidget* parent) {
     pin_ = named(new QPushButton(tr("Pin this plan"), head), "training.pin", tr("Pin this plan"),
                  tr("Keeps the present plan beside the ones to come: every figure then shows the difference"));
     pin_->setCheckable(true);
+    auto* twin = named(new QPushButton(tr("Command line"), head), "training.command", tr("Copy as command line"),
+                       tr("Copies the commands that ask the same without a window: this step, and the search for "
+                          "better plans"));
+    row->addWidget(twin, 0, Qt::AlignTop);
+    connect(twin, &QPushButton::clicked, this, [this] {
+        if (question_.lacks != TrainingLacks::Nothing) return;
+        const QString text = stepCommand(question_, studio_.document.state()->methods) + QLatin1Char('\n') +
+                             finder_->command() + QLatin1Char('\n');
+        QGuiApplication::clipboard()->setText(text);
+        studio_.messages.say(Severity::Note, tr("Copied two commands: the step, and the search for better plans"), text,
+                             QStringLiteral("training.command"));
+    });
     row->addWidget(pin_, 0, Qt::AlignTop);
     connect(pin_, &QPushButton::toggled, this, &TrainingPage::pin);
     return head;
@@ -166,7 +182,7 @@ QWidget* TrainingPage::buildMap(QWidget* parent) {
     column->addLayout(row);
     column->addLayout(below);
     column->addWidget(map_, 1);
-    connect(moment_, &QSlider::valueChanged, this, &TrainingPage::showMap);
+    connect(moment_, &QSlider::valueChanged, this, [this](int span) { studio_.linkMoment.set(span); });
     connect(colours_, &QComboBox::activated, this, &TrainingPage::showColours);
     return page;
 }

@@ -48,7 +48,7 @@ void TrainingPage::join(Studio& studio) {
         soon_.start();
     };
     for (const auto signal : {&Document::hardwareChanged, &Document::workloadChanged, &Document::scenarioChanged,
-                              &Document::methodsChanged})
+                              &Document::methodsChanged, &Document::pricesChanged})
         connect(&studio.document, signal, this, changed);
     connect(&studio.document, &Document::replaced, this, [this, changed] {
         pinned_.reset();
@@ -109,16 +109,13 @@ bool TrainingPage::goTo(const Place& place) {
 void TrainingPage::saveView(QSettings& settings) const {
     settings.setValue(QStringLiteral("tab"), tabs_ ? tabs_->currentIndex() : tab_);
     settings.setValue(QStringLiteral("fill"), form_ ? form_->fills() : fills_);
-    settings.setValue(QStringLiteral("price"), form_ ? form_->price() : price_);
 }
 
 void TrainingPage::restoreView(const QSettings& settings) {
     fills_ = settings.value(QStringLiteral("fill"), true).toBool();
-    price_ = settings.value(QStringLiteral("price"), 2.5).toDouble();
     tab_ = settings.value(QStringLiteral("tab"), 0).toInt();
     if (!form_) return;
     form_->setFills(fills_);
-    form_->setPrice(price_);
     tabs_->setCurrentIndex(tab_);
 }
 

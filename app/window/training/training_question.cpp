@@ -52,6 +52,15 @@ TrainingQuestion trainingQuestion(const Document& document, const TrainingQuesti
         return asked;
     }
     asked.group = *group;
+    asked.prices = state.prices;
+    asked.prices.try_emplace(std::string(), usualPrice);
+    // Where kinds of device differ, each has its price.
+    if (asked.cluster->groups.size() > 1) asked.priceOf = asked.group->name;
+    for (const std::string& kind : {std::string(), asked.group->name})
+        if (const auto stated = state.prices.find(kind); stated != state.prices.end()) {
+            asked.price = stated->second;
+            if (!kind.empty()) asked.priceOf = kind;
+        }
     asked.perNode = devicesPerNode(*asked.group);
     const bool sameRoom = before.recipe == asked.recipe && before.room.devices == asked.group->count &&
                           before.lacks == TrainingLacks::Nothing;

@@ -16,6 +16,9 @@ namespace orrery::app {
 /// What keeps a document from being a question about training.
 enum class TrainingLacks { Nothing, Hardware, Workload, Task, Cluster };
 
+/// Where a project states no price of a device's hour.
+inline constexpr double usualPrice = 2.5;
+
 struct TrainingQuestion {
     TrainingLacks lacks = TrainingLacks::Hardware;
     std::optional<Diagnostic> why;  ///< of a cluster that cannot be read
@@ -27,6 +30,9 @@ struct TrainingQuestion {
     Plan plan;
     TrainingStep step;
     PlanRoom room;
+    double price = usualPrice;             ///< dollars of an hour of a device that the plan stands on
+    std::map<std::string, double> prices;  ///< of all kinds, as a project has them; never empty
+    std::string priceOf;                   ///< the kind of device that is priced; empty: all
     std::shared_ptr<const ClusterView> cluster;
     const DeviceGroup* group = nullptr;  ///< in `cluster`: where the plan stands
     std::int64_t perNode = 1;            ///< devices behind the first network that leaves a node

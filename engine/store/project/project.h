@@ -26,6 +26,7 @@
 #include "serving/serving_study.h"
 #include "workload/workload.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,7 +55,9 @@ struct Project {
     std::string description;  ///< what it shows, for the gallery of examples
     std::vector<Hardware> hardware;
     std::vector<ProjectWorkload> workloads;
-    std::vector<ScenarioRef> scenarios;   ///< the first is the one that the live views show
+    std::vector<ScenarioRef> scenarios;  ///< the first is the one that the live views show
+    /// Dollars that an hour of a device costs, by the name of its kind (`h100`); the empty name: of all others.
+    std::map<std::string, double> prices;
     std::vector<std::string> methods;     ///< ids or choices (`loop-nest(fusion=on)`), in the order shown
     std::optional<ServingStudy> serving;  ///< its `hardware` names a design of the project
     std::vector<UnknownKey> unknown;

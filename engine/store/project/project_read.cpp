@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <set>
 
@@ -212,6 +213,36 @@ Expected<void> readScenarios(const YamlNode& list, YamlContext& context, Project
     return {};
 }
 
+// `device_hour: 2.5`, or by kind of device: `device_hour: {h100: 2.5, other: 1}`.
+Expected<void> readDeviceHours(const YamlNode& node, YamlContext& context, Project& project) {
+    const auto dollars = [&](const YamlNode& value, const Place& place) -> Expected<double> {
+        auto text = store::readText(value, place);
+        if (!text) return tl::unexpected(text.error());
+        double read = 0;
+        const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), read);
+        if (error != std::errc{} || end != text->data() + text->size() || !(read >= 0 && read < 1e6))
+            return fail("yaml.value", fmt::format("`{}` is no price of a device's hour", *text),
+                        "dollars from 0 to a million, as in 2.5", {}, place);
+        return read;
+    };
+    if (!node.isMap()) {
+        const auto all = dollars(node, context.place(node, "device_hour"));
+        if (!all) return tl::unexpected(all.error());
+        project.prices[""] = *all;
+        return {};
+    }
+    auto map = MapReader::open(node, "device_hour", context);
+    if (!map) return tl::unexpected(map.error());
+    for (const std::string& kind : map->keys()) {
+        const YamlNode* value = map->take(kind);
+        if (!value) continue;
+        const auto one = dollars(*value, map->placeOf(*value, kind));
+        if (!one) return tl::unexpected(one.error());
+        project.prices[kind == "other" ? std::string() : kind] = *one;
+    }
+    return {};
+}
+
 Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
     auto root = store::parseDocument(yaml, context);
     if (!root) return tl::unexpected(root.error());
@@ -242,6 +273,8 @@ Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
     if (const auto node = map->take("workloads")) part = readWorkloads(*node, context, project);
     if (!part) return tl::unexpected(part.error());
     if (const auto node = map->take("scenarios")) part = readScenarios(*node, context, project);
+    if (!part) return tl::unexpected(part.error());
+    if (const auto node = map->take("device_hour")) part = readDeviceHours(*node, context, project);
     if (!part) return tl::unexpected(part.error());
     if (const auto node = map->take("methods")) {
         auto methods = store::readTexts(*node, map->placeOf(*node, "methods"));

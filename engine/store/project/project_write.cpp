@@ -49,6 +49,13 @@ std::string writeProject(const Project& project) {
         if (!scenario.task.empty()) block += fmt::format("task: {}\n", yamlScalar(scenario.task));
         out += listItem(block + store::writeUnknown(scenario.unknown, 0));
     }
+    if (project.prices.size() == 1 && project.prices.begin()->first.empty()) {
+        out += fmt::format("device_hour: {}\n", project.prices.begin()->second);
+    } else if (!project.prices.empty()) {
+        out += "device_hour:\n";
+        for (const auto& [kind, dollars] : project.prices)
+            out += fmt::format("  {}: {}\n", kind.empty() ? "other" : yamlScalar(kind), dollars);
+    }
     if (!project.methods.empty()) {
         out += "methods:\n";
         for (const std::string& method : project.methods) out += fmt::format("  - {}\n", yamlScalar(method));

@@ -1,0 +1,23 @@
+#pragma once
+
+// A page behind its tab. A page that needs more room than the window has scrolls; the window does not grow with it, nor
+// with pages that are not in front.
+
+#include <QScrollArea>
+
+namespace orrery::app {
+
+class Page;
+
+class PageFrame : public QScrollArea {
+public:
+    PageFrame(Page* page, QWidget* parent);
+    Page* page() const { return page_; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+private:
+    Page* page_;
+};
+
+}  // namespace orrery::app

@@ -1,0 +1,116 @@
+// Does the window stay as small as it was made? Every example in every layout, and every page of it, at 1280 × 720.
+
+#include "app/window/main_window.h"
+#include "app/window/page.h"
+#include "app/window/studio.h"
+#include "app/window/welcome/examples.h"
+#include "support/studio_fixture.h"
+#include "widgets/common/theme.h"
+
+#include <QtWidgets>
+
+using namespace orrery;
+using namespace orrery::app;
+
+namespace {
+
+constexpr QSize smallWindow(1280, 720);
+
+/// What is in the way: the widgets of the widest (or tallest) way down.
+QString culprits(const QWidget& top, bool wide) {
+    QStringList way;
+    for (const QWidget* at = &top; at;) {
+        const QSize least = at->minimumSizeHint().expandedTo(at->minimumSize());
+        way << QStringLiteral("%1 (%2) %3x%4")
+                   .arg(at->objectName(), QLatin1String(at->metaObject()->className()))
+                   .arg(least.width())
+                   .arg(least.height());
+        const QWidget* most = nullptr;
+        int length = 0;
+        for (const QObject* child : at->children()) {
+            const auto* widget = qobject_cast<const QWidget*>(child);
+            if (!widget || widget->isWindow() || !widget->isVisibleTo(&top)) continue;
+            const QSize its = widget->minimumSizeHint().expandedTo(widget->minimumSize());
+            if ((wide ? its.width() : its.height()) <= length) continue;
+            length = wide ? its.width() : its.height();
+            most = widget;
+        }
+        at = most;
+    }
+    return way.join(QStringLiteral("\n    "));
+}
+
+}  // namespace
+
+class TestWindowFits : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        ui::initialiseApplicationLook();
+        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
+    }
+    void init() {
+        QFile::remove(home_.filePath("orrery.ini"));
+        window_ = std::make_unique<MainWindow>();
+        window_->resize(smallWindow);
+        window_->show();
+        QVERIFY(QTest::qWaitFor([this] { return window_->isReady(); }));
+        ui::Theme::instance().setAnimated(false);
+    }
+    void cleanup() {
+        window_.reset();
+        ui::Theme::instance().setPresenter(false);
+    }
+
+    void everyExampleInEveryLayout_data() {
+        QTest::addColumn<QString>("example");
+        for (const Example& example : examples())
+            if (!example.cases) QTest::newRow(qPrintable(example.id)) << example.id;
+    }
+    void everyExampleInEveryLayout() {
+        QFETCH(QString, example);
+        window_->openExample(example);
+        QVERIFY(QTest::qWaitFor([this] { return window_->document().hardware() != nullptr; }, 20'000));
+        // Large models are answered slowly here; what has not come by then is not waited for.
+        (void)QTest::qWaitFor([this] { return window_->live().snapshot() && window_->live().upToDate(); }, 10'000);
+        for (const Layout layout : {Layout::Explore, Layout::Teach, Layout::Compare, Layout::Draw}) {
+            window_->setLayoutMode(layout, true);
+            QTest::qWait(1);
+            check(example + QLatin1Char(' ') + toText(layout));
+        }
+    }
+
+    void everyPageBesideTheDocks() {
+        window_->openExample("which-training-plan");
+        QVERIFY(QTest::qWaitFor([this] { return window_->document().hardware() != nullptr; }, 20'000));
+        for (const Layout layout : {Layout::Explore, Layout::Teach, Layout::Draw}) {
+            for (Page* page : window_->findChildren<Page*>()) {
+                auto* tabs = window_->findChild<QTabWidget*>("documents");
+                tabs->setCurrentWidget(page->parentWidget()->parentWidget());
+                window_->setLayoutMode(layout, true);  // also where the page would have put the docks aside
+                QTest::qWait(1);
+                check(page->card().id + QLatin1Char(' ') + toText(layout));
+            }
+        }
+    }
+
+private:
+    void check(const QString& what) {
+        const QSize least = window_->minimumSizeHint(), is = window_->size();
+        const bool wide = least.width() > smallWindow.width(), tall = least.height() > smallWindow.height();
+        QVERIFY2(!wide && !tall, qPrintable(QStringLiteral("%1: the window needs %2 x %3\n    %4")
+                                                .arg(what)
+                                                .arg(least.width())
+                                                .arg(least.height())
+                                                .arg(culprits(*window_, wide))));
+        QVERIFY2(
+            is == smallWindow,
+            qPrintable(QStringLiteral("%1: the window became %2 x %3").arg(what).arg(is.width()).arg(is.height())));
+    }
+
+    QTemporaryDir home_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+QTEST_MAIN(TestWindowFits)
+#include "tst_window_fits.moc"
