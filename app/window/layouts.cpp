@@ -44,6 +44,7 @@ void Layouts::addActions() {
 
 void Layouts::choose(Layout layout, bool asShipped) {
     studio_.docks.remember();
+    const QSize before = studio_.window->size();
     const LayoutPlan& plan = planOf(layout);
     ui::Theme::instance().setPresenter(plan.presents);
     showPages(plan.pages);
@@ -51,6 +52,10 @@ void Layouts::choose(Layout layout, bool asShipped) {
         palette->setToolButtonStyle(plan.presents ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     studio_.docks.apply(layout, asShipped);
+    // On the way the docks of before may have needed more room, in the type of now.
+    studio_.window->layout()->activate();
+    if (studio_.window->size() != before && !studio_.window->isMaximized() && !studio_.window->isFullScreen())
+        studio_.window->resize(before);
     studio_.window->setFocus(Qt::OtherFocusReason);  // else the window gives it to the first dock's menu button
     openSettings()->setValue("layout/last", toText(layout));
     studio_.actions.find(QStringLiteral("layout-") + toText(layout))->setChecked(true);

@@ -3,6 +3,7 @@
 #include "app/window/page.h"
 #include "widgets/common/theme.h"
 
+#include <QEvent>
 #include <QScrollBar>
 
 namespace orrery::app {
@@ -11,10 +12,8 @@ PageFrame::PageFrame(Page* page, QWidget* parent) : QScrollArea(parent), page_(p
     const PageCard card = page->card();
     setObjectName(card.id + QStringLiteral(".frame"));
     setAccessibleName(card.title);
-    setToolTip(QString());
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::NoFocus);
-    setWidgetResizable(true);
     setWidget(page);
 }
 
@@ -25,6 +24,29 @@ QSize PageFrame::sizeHint() const {
 QSize PageFrame::minimumSizeHint() const {
     const int unit = ui::Theme::instance().unit();
     return {20 * unit, 15 * unit};
+}
+
+bool PageFrame::event(QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) fit();
+    return QScrollArea::event(event);
+}
+
+void PageFrame::resizeEvent(QResizeEvent* event) {
+    fit();
+    QScrollArea::resizeEvent(event);
+}
+
+// Not by setWidgetResizable(): pages whose text wraps would get the height that they like, and not the least.
+void PageFrame::fit() {
+    const QSize least = page_->minimumSizeHint().expandedTo(page_->minimumSize());
+    QSize room = maximumViewportSize();
+    const bool tall = least.height() > room.height();
+    if (tall) room.rwidth() -= verticalScrollBar()->sizeHint().width();
+    if (least.width() > room.width()) {
+        room.rheight() -= horizontalScrollBar()->sizeHint().height();
+        if (!tall && least.height() > room.height()) room.rwidth() -= verticalScrollBar()->sizeHint().width();
+    }
+    page_->resize(room.expandedTo(least));
 }
 
 }  // namespace orrery::app

@@ -266,13 +266,17 @@ void paintOverlay(const PaintState& state, int node, const QRectF& box) {
         const QColor hue = Theme::instance().heat(heat->second->heat);
         const double thick = std::clamp(4 * state.zoom, 2.0, 5.0);
         painter.setBrush(Qt::NoBrush);
+        // One end of the colours is near the surface, in light or in dark: a thin line holds it together.
+        const QPen rim(mixed(colours.surface, colours.text, 0.45), 1);
         painter.setPen(QPen(hue, thick));
         painter.drawRoundedRect(box.adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2), round, round);
+        painter.setPen(rim);
+        painter.drawRoundedRect(box, round, round);
         const double pixels = std::clamp(numberSize * state.zoom, leastText, 13.0);
         const double width = textWidth(heat->second->text, pixels, true) + pixels;
         if (width < box.width() && box.height() > 2 * pixels) {
             const QRectF tab(box.right() - width - thick - 2, box.top() + thick + 2, width, pixels * 1.5);
-            painter.setPen(Qt::NoPen);
+            painter.setPen(rim);
             painter.setBrush(hue);
             painter.drawRoundedRect(tab, 3, 3);
             paintLine(painter, tab, heat->second->text, pixels, true, Theme::instance().inkOn(hue), Qt::AlignHCenter);

@@ -101,6 +101,7 @@ PlanFinder::PlanFinder(std::shared_ptr<WorkloadCache> cache, QWidget* parent)
     split->addWidget(table_);
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 1);
+    split->setSizes({400, 500});
     column->addWidget(split, 1);
     auto* foot = new QHBoxLayout;
     chosenText_ =
@@ -322,10 +323,10 @@ void PlanFinder::showTable() {
             const auto order = static_cast<double>(i);
             std::vector<ui::Cell> cells{
                 {point.rank > 0 ? QString::number(point.rank) : QString(), order},
+                {ui::qs(toText(point.plan)), order, pointText(point), ui::Tone::Normal, false},
                 {ui::text(f.seconds, Dimension::Time), f.seconds},
                 {point.ranSeconds ? ui::text(*point.ranSeconds, Dimension::Time) : QString(),
                  point.ranSeconds.value_or(0), point.ranFailure ? ui::qs(point.ranFailure->message) : QString()},
-                {ui::qs(toText(point.plan)), order, pointText(point), ui::Tone::Normal, false},
                 {f.mfu > 0 ? ui::percentText(f.mfu) : QString(), f.mfu},
                 {ui::text(f.needs, Dimension::Data), f.needs},
                 {ui::countText(static_cast<double>(f.devices)), static_cast<double>(f.devices)}};
@@ -334,7 +335,7 @@ void PlanFinder::showTable() {
             rows.push_back(std::move(cells));
         }
     }
-    table_->setCells({tr("Best"), tr("Closed form"), tr("Run"), tr("Plan"), tr("MFU"), tr("Memory"), tr("Devices"),
+    table_->setCells({tr("Best"), tr("Plan"), tr("Closed form"), tr("Run"), tr("MFU"), tr("Memory"), tr("Devices"),
                       tr("10¹² tokens")},
                      std::move(rows));
 }

@@ -69,7 +69,8 @@ double StepAnswer::dollarsPerTrillion(double price) const {
 
 StepAnswer stepAnswer(const Estimate& estimate, const QString& method) {
     StepAnswer answer;
-    answer.source = trainingText("run with %1").arg(method);
+    answer.closed = estimate.method.starts_with("closed-form-step");
+    answer.source = answer.closed ? method : trainingText("run with %1").arg(method);
     answer.seconds = estimate.latency.value;
     answer.low = estimate.interval.low.value;
     answer.high = estimate.interval.high.value;
@@ -97,6 +98,7 @@ StepAnswer stepAnswer(const Estimate& estimate, const QString& method) {
 StepAnswer stepAnswer(const StepFigures& figures) {
     StepAnswer answer;
     answer.source = trainingText("closed form");
+    answer.closed = true;
     answer.seconds = figures.seconds;
     answer.low = figures.low;
     answer.high = figures.high;

@@ -186,12 +186,21 @@ void TrainingPage::showAnswer() {
 void TrainingPage::showTimeline() {
     ui::StepTimelineData drawn;
     if (answer_) {
-        drawn.estimate = run_;
-        drawn.source = answer_->source;
+        // The best answer may be one that does not say when; then that of another is drawn, under its name.
+        std::shared_ptr<const Estimate> timed = run_;
+        StepAnswer said = *answer_;
+        for (const ui::Answer& each : snapshot_->answers) {
+            if (!timed->timeline.spans.empty()) break;
+            if (!each.estimate || each.estimate->timeline.spans.empty()) continue;
+            timed = each.estimate;
+            said = stepAnswer(*timed, each.title);
+        }
+        drawn.estimate = timed;
+        drawn.source = said.source;
         drawn.plan = snapshot_->scenario.plan;
-        drawn.microbatches = answer_->microbatches;
-        drawn.capacity = answer_->capacity;
-        const auto kept = ui::keptCurves(run_->timeline, drawn.plan, drawn.microbatches);
+        drawn.microbatches = said.microbatches;
+        drawn.capacity = said.capacity;
+        const auto kept = ui::keptCurves(timed->timeline, drawn.plan, drawn.microbatches);
         if (current_ && quick_ && quick_->stages.size() == kept.size()) {
             for (std::size_t s = 0; s < kept.size(); ++s) {
                 const ui::StageBytes& stage = quick_->stages[s];
@@ -202,7 +211,7 @@ void TrainingPage::showTimeline() {
             // Stages are taken as alike, and the fullest is known.
             std::int32_t most = 0;
             for (const ui::KeptCurve& curve : kept) most = std::max(most, curve.most);
-            for (const ui::StageBytes& stage : answer_->stages)
+            for (const ui::StageBytes& stage : said.stages)
                 if (most > 0 && stage.activations > 0) drawn.chunk = {stage.activations / most};
         }
     }
@@ -311,7 +320,7 @@ void TrainingPage::showHeadline() {
 
 void TrainingPage::showFigures() {
     const StepAnswer* answer = shown();
-    const StepAnswer* quick = quick_ && answer != &*quick_ ? &*quick_ : nullptr;
+    const StepAnswer* quick = quick_ && answer != &*quick_ && !(answer && answer->closed) ? &*quick_ : nullptr;
     // Runs are compared with runs, closed forms with closed forms.
     const StepAnswer* before = !pinned_                                                   ? nullptr
                                : answer && quick_ && answer == &*quick_ && pinned_->quick ? &*pinned_->quick

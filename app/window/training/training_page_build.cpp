@@ -177,8 +177,8 @@ QWidget* TrainingPage::buildMap(QWidget* parent) {
     row->addWidget(colours_);
     row->addWidget(player_, 1);
     auto* below = new QHBoxLayout;
-    below->addWidget(moment_, 1);
-    below->addWidget(momentText_);
+    below->addWidget(moment_, 2);
+    below->addWidget(momentText_, 1);
     column->addLayout(row);
     column->addLayout(below);
     column->addWidget(map_, 1);

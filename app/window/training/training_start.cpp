@@ -8,6 +8,7 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
 #include "workload/models/catalogue.h"
 
 #include <QFormLayout>
@@ -93,6 +94,9 @@ TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
     form->addRow(tr("Model"), model_);
     form->addRow(tr("Cluster"), cluster_);
     form->addRow(tr("Nodes"), nodes_);
+    devices_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, box);
+    devices_->setObjectName(QStringLiteral("training.start.devices"));
+    form->addRow(QString(), devices_);
     form->addRow(tr("Batch, samples"), batch_);
     form->addRow(tr("Sequence, tokens"), sequence_);
     column->addLayout(form);
@@ -108,6 +112,7 @@ TrainingStartPage::TrainingStartPage(QWidget* parent) : QWidget(parent) {
     batch_->setValue(512);
     sequence_->setValue(4096);
     connect(cluster_, &QComboBox::currentIndexChanged, this, &TrainingStartPage::clusterChosen);
+    connect(nodes_, &QSpinBox::valueChanged, this, &TrainingStartPage::showDevices);
     connect(start_, &QPushButton::clicked, this, &TrainingStartPage::start);
 }
 
@@ -182,17 +187,40 @@ void TrainingStartPage::fill(const ProjectState& state, const TrainingQuestion& 
 void TrainingStartPage::clusterChosen() {
     const QStringList chosen = cluster_->currentData().toStringList();
     std::int64_t nodes = 0;
+    device_.clear();
+    drawn_ = perNode_ = 0;
+    const auto look = [&](const Hardware& design) {
+        nodes = nodesOf(design.root);
+        const auto view = clusterView(design);
+        if (!view || view->groups.empty()) return;
+        const DeviceGroup& group = view->groups.front();
+        device_ = ui::qs(group.name);
+        if (group.memory.value > 0)
+            device_ = tr("%1 of %2").arg(device_, ui::text(group.memory.value, Dimension::Data, 3));
+        drawn_ = group.count;
+        if (nodes > 0 && group.count % nodes == 0) perNode_ = group.count / nodes;
+    };
     if (chosen.size() == 2) {
         if (chosen[0] == QLatin1String("project")) {
             const int at = state_.hardwareIndex(chosen[1].toStdString());
-            if (at >= 0) nodes = nodesOf(state_.hardware[static_cast<std::size_t>(at)]->root);
+            if (at >= 0) look(*state_.hardware[static_cast<std::size_t>(at)]);
         } else if (auto loaded = loadHardware(chosen[1].toStdString())) {
-            nodes = nodesOf(loaded->hardware.root);
+            look(loaded->hardware);
         }
     }
     // Of what the project has, the drawing says it; the form of the page changes it.
     nodes_->setEnabled(nodes > 0 && chosen.value(0) == QLatin1String("library"));
     nodes_->setValue(static_cast<int>(std::max<std::int64_t>(1, nodes)));
+    showDevices();
+}
+
+// The name of a cluster says how many nodes it ships with; this is what is asked about.
+void TrainingStartPage::showDevices() {
+    if (device_.isEmpty()) return devices_->setText({});
+    if (perNode_ == 0)
+        return devices_->setText(tr("%1 devices: %2").arg(ui::countText(static_cast<double>(drawn_)), device_));
+    const auto all = static_cast<double>(perNode_ * nodes_->value());
+    devices_->setText(tr("%1 devices, %2 a node: %3").arg(ui::countText(all), QString::number(perNode_), device_));
 }
 
 void TrainingStartPage::start() {

@@ -33,11 +33,16 @@ private:
     void clusterChosen();
     void start();
 
-    ui::Label *title_, *text_;
+    void showDevices();
+
+    ui::Label *title_, *text_, *devices_;
     QComboBox *model_, *cluster_;
     QSpinBox *nodes_, *batch_, *sequence_;
     QPushButton* start_;
     ProjectState state_;
+    QString device_;                  ///< of the chosen cluster: `h100 of 80 GB`; empty: it cannot be read
+    std::int64_t perNode_ = 0;        ///< devices; 0: the drawing has no nodes, or several
+    std::int64_t drawn_ = 0;          ///< devices of a drawing as it is
     std::vector<std::string> shown_;  ///< of the project, as the choosers were filled
 };
 
