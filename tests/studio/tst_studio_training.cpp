@@ -215,6 +215,9 @@ private slots:
         QCOMPARE(undo()->count(), count + 1);
         QVERIFY(answered());
         QCOMPARE(page_->question().step.recompute, plan.recompute);
+        QTRY_COMPARE(page_->findChild<QPushButton*>("training.finder.use")->text(), QString("In use"));
+        QVERIFY(!page_->findChild<QPushButton*>("training.finder.use")->isEnabled());
+        QVERIFY(page_->findChild<ui::Label*>("training.sub")->text().contains("against tp=4,dp=4"));
         QVERIFY(page_->isPinned());  // the plan of before, to see what is better and why
         // The closed form beside the run is what the search said of it.
         QVERIFY(page_->quick());

@@ -194,10 +194,15 @@ void PlanFinder::setQuestion(const TrainingQuestion& question, const std::string
     asked_ = {question.hardware, question.recipe, question.step, method, question.prices};
     calibrations_ = std::move(calibrations);
     showState();
+    showUse();
 }
 
+// What is computed again is part of a plan, and was searched.
 bool PlanFinder::outdated() const {
-    return result_ && !(asked_ == searched_);
+    if (!result_) return false;
+    Asked asked = asked_;
+    asked.step.recompute = searched_.step.recompute;
+    return !(asked == searched_);
 }
 
 void PlanFinder::start() {
@@ -340,6 +345,17 @@ void PlanFinder::showTable() {
                      std::move(rows));
 }
 
+// What is asked already needs no button.
+void PlanFinder::showUse() {
+    bool used = false;
+    if (chosen_ >= 0 && result_) {
+        const StepPlan& plan = result_->points[static_cast<std::size_t>(chosen_)].plan;
+        used = plan.plan == question_.plan && plan.recompute == question_.step.recompute && !outdated();
+    }
+    use_->setEnabled(chosen_ >= 0 && !used);
+    use_->setText(used ? tr("In use") : tr("Use this plan"));
+}
+
 void PlanFinder::choose(int point) {
     const auto count = result_ ? static_cast<int>(result_->points.size()) : 0;
     chosen_ = point < count ? point : -1;
@@ -348,7 +364,7 @@ void PlanFinder::choose(int point) {
         const QSignalBlocker quiet(table_);
         table_->setCurrentRow(chosen_);
     }
-    use_->setEnabled(chosen_ >= 0);
+    showUse();
     chosenText_->setTone(chosen_ >= 0 ? ui::Tone::Normal : ui::Tone::Muted);
     chosenText_->setFullText(chosen_ >= 0 ? pointText(result_->points[static_cast<std::size_t>(chosen_)])
                                           : tr("Click a point or a row to choose a plan"));

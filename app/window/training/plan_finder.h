@@ -53,6 +53,7 @@ private:
     void showState();
     void showPlot();
     void showTable();
+    void showUse();
     bool outdated() const;  ///< what was found is of another question
 
     struct Asked {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 namespace orrery::app {
 
@@ -126,6 +128,24 @@ StepAnswer stepAnswer(const StepFigures& figures) {
     add("gradients, parameters", figures.data, Kind::Data);
     add("bubble", figures.bubble, Kind::Bubble);
     return answer;
+}
+
+QString whyText(const StepAnswer& answer, const StepAnswer& before) {
+    if (answer.times.empty() || before.times.empty()) return {};
+    std::map<QString, double> differences;
+    for (const ui::TimeShare& each : answer.times) differences[each.name] += each.seconds;
+    for (const ui::TimeShare& each : before.times) differences[each.name] -= each.seconds;
+    std::vector<std::pair<QString, double>> sorted(differences.begin(), differences.end());
+    std::ranges::stable_sort(sorted, std::greater<>(), [](const auto& each) { return std::abs(each.second); });
+    constexpr std::size_t most = 3;
+    constexpr double telling = 0.005;  // of the step
+    QStringList said;
+    for (const auto& [name, seconds] : sorted) {
+        if (said.size() == most || std::abs(seconds) < telling * before.seconds) break;
+        said << QStringLiteral("%1 %2%3").arg(name, seconds < 0 ? QStringLiteral("−") : QStringLiteral("+"),
+                                              ui::text(std::abs(seconds), Dimension::Time));
+    }
+    return said.join(QStringLiteral(", "));
 }
 
 QString stepText(const StepRow& row, double value) {

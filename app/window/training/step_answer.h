@@ -37,6 +37,10 @@ struct StepAnswer {
     double dollarsPerTrillion(double price) const;  ///< `price` of a device's hour; tokens, or samples
 };
 
+/// Why a step takes longer or shorter than another, by the closed form: the parts that differ most, the largest first,
+/// at most three: `bubble −470 ms, tensor exchanges −850 ms`; empty where parts are not told apart.
+QString whyText(const StepAnswer& answer, const StepAnswer& before);
+
 /// Of a run with more than one device, or of one device's step.
 StepAnswer stepAnswer(const Estimate& estimate, const QString& method);
 

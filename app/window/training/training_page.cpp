@@ -314,7 +314,15 @@ void TrainingPage::showHeadline() {
     QStringList below{planText(), a.source};
     if (a.high > a.low) below << tr("%1 – %2").arg(ui::text(a.low, Dimension::Time), ui::text(a.high, Dimension::Time));
     if (a.rate > 0 && a.tokens) below << tr("10¹² tokens in %1").arg(daysText(1e12 / a.rate));
-    if (pinned_) below << tr("compared with %1").arg(pinned_->plan);
+    if (pinned_ && pinned_->plan != planText()) {
+        const QString why = quick_ && pinned_->quick ? whyText(*quick_, *pinned_->quick) : QString();
+        const double by = pinned_->answer.seconds > 0 ? a.seconds / pinned_->answer.seconds - 1 : 0;
+        // What a person has just done comes first.
+        below.prepend(tr("%1 against %2").arg(ui::signedPercentText(by), pinned_->plan) +
+                      (why.isEmpty() ? QString() : QStringLiteral(": ") + why));
+    } else if (pinned_) {
+        below << tr("pinned to compare with");
+    }
     sub_->setFullText(below.join(QStringLiteral(" · ")));
 }
 
