@@ -29,7 +29,8 @@ public:
         window->document().reset(std::move(project));
         page = window->findChild<ServingPage*>();
         if (!page) return false;
-        window->findChild<QTabWidget*>(QStringLiteral("documents"))->setCurrentWidget(page);
+        window->findChild<QTabWidget*>(QStringLiteral("documents"))
+            ->setCurrentWidget(page->parentWidget()->parentWidget());
         return answered();
     }
     bool answered() {

@@ -150,7 +150,7 @@ public:
     /// The hardware page with all of the drawing.
     void pictureOfDrawing(const char* name) {
         auto* pages = window->centralWidget()->findChild<QTabWidget*>();
-        pages->setCurrentWidget(&window->page<HardwarePage>());
+        pages->setCurrentWidget(window->page<HardwarePage>().parentWidget()->parentWidget());
         QVERIFY(window->page<HardwarePage>().isVisible());
         canvas()->fitAll();
         QTest::qWait(50);
