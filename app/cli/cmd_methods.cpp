@@ -72,16 +72,20 @@ std::string cardText(const Method& method, const Scenario* scenario) {
     if (card.options.empty()) return out + "It has no options.\n";
     Table table({"option", "choices, the first stands unless told", "meaning"});
     for (const MethodOption& option : card.options) {
-        std::vector<std::string_view> choices{option.fallback};
+        const bool text = option.choices.empty() && !option.slot;
+        std::vector<std::string_view> choices{!text || !option.fallback.empty() ? option.fallback
+                                              : option.needed                   ? "TEXT, needed"
+                                                                                : "TEXT"};
         for (const std::string_view choice : option.choices) {
             if (choice != option.fallback) choices.push_back(choice);
         }
         table.add({std::string(option.key), fmt::format("{}", fmt::join(choices, ", ")), std::string(option.meaning)});
     }
     const MethodOption& first = card.options.front();
-    return out + table.text() +
-           fmt::format("\nas in --method '{}({}={})'\n", card.id, first.key,
-                       first.choices.back() == first.fallback ? first.choices.front() : first.choices.back());
+    const std::string_view example = first.choices.empty()                    ? "TEXT"
+                                     : first.choices.back() == first.fallback ? first.choices.front()
+                                                                              : first.choices.back();
+    return out + table.text() + fmt::format("\nas in --method '{}({}={})'\n", card.id, first.key, example);
 }
 
 // Each question as it took, beside what the card says of it.
@@ -92,7 +96,7 @@ int measureCosts(const Method* only, Watch& watch) {
     Table fitted({"method", "an answer takes", "as stated", "worst factor"});
     watch.begin("measuring");
     for (const Method& method : builtinMethods()) {
-        if (only && only != &method) continue;
+        if ((only && only != &method) || asksForFile(method.card)) continue;
         const auto cost = measureCost(method, *questions, watch.token());
         if (!cost) return failed(cost.error());
         for (const CostSample& each : cost->samples) {

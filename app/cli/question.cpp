@@ -157,7 +157,8 @@ Expected<std::vector<std::string>> readMethods(const Arguments& arguments) {
         }
     }
     if (wanted.empty()) {
-        for (const Method& method : builtinMethods()) wanted.emplace_back(method.card.id);
+        for (const Method& method : builtinMethods())
+            if (!asksForFile(method.card)) wanted.emplace_back(method.card.id);
     }
     return wanted;
 }

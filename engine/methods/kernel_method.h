@@ -24,6 +24,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -43,7 +44,11 @@ struct KernelPrice {
     std::array<float, mostPricedLevels> levelBytes{-1};
     float busy = -1;        ///< share of the time in which arrays multiply; below 0: the method does not say
     std::int8_t note = -1;  ///< which of KernelPricer::notes() holds for this kernel; below 0: none
+    bool measured = false;  ///< `seconds` was measured: it stands, also where it is less than peak rates allow
 };
+
+/// What a kernel is for in a training step: backward products and convolutions have shapes of forward ones.
+enum class KernelUse : std::uint8_t { Forward, Loss, Backward, WeightGradient, Optimizer };
 
 /// A sentence about some kernels: the composition says of how many operators, and of which types.
 struct KernelNote {
@@ -106,6 +111,11 @@ public:
     virtual KernelPrice price(const Kernel& kernel) const = 0;
     /// The same for one that may take long: polls the stop token at least every 50 ms. Fails with `study.cancelled`.
     virtual Expected<KernelPrice> price(const Kernel& kernel, PriceContext&) const { return price(kernel); }
+    /// True: ask with the use, launch by launch.
+    virtual bool tellsUses() const { return false; }
+    virtual KernelPrice price(const Kernel& kernel, KernelUse) const { return price(kernel); }
+    /// What a composition of just these kernels leaves out of what is known, as sentences. Where tellsUses().
+    virtual std::vector<std::string> leftOut(std::span<const std::pair<const Kernel*, KernelUse>>) const { return {}; }
     /// False: ask with a context, distinct kernels side by side.
     virtual bool instant() const { return true; }
     virtual KernelStory explain(const Kernel&) const { return {}; }

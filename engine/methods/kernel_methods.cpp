@@ -12,6 +12,7 @@
 #include "methods/tile/tile_hybrid.h"
 #include "methods/tile/tile_wave.h"
 #include "methods/tile/wave_scaling.h"
+#include "methods/trace/recorded.h"
 
 #include <fmt/format.h>
 
@@ -50,6 +51,7 @@ std::span<const KernelMethod> kernelMethods() {
         systolicCycleKernels(), systolicClosedFormKernels(), tileWaveKernels(),
         tileHybridKernels(),    waveScalingKernels(),        forestKernels(),
         boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
+        recordedKernels(),
         // clang-format on
     };
     return methods;

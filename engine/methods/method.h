@@ -44,7 +44,8 @@ struct Evidence {
 struct MethodOption {
     std::string_view key;                   ///< in files and on the command line: `launch`
     std::string_view title;                 ///< `Launch`
-    std::vector<std::string_view> choices;  ///< the words that it takes: `eager`, `graph`; `on`, `off` for a switch
+    /// The words that it takes: `eager`, `graph`; `on`, `off` for a switch. None and no slot: any text, such as a file.
+    std::vector<std::string_view> choices;
     std::string_view fallback;              ///< one of them
     std::string_view meaning;               ///< one sentence
     /// A slot: its value is a method of this level, with options of its own (`compute=tile-hybrid(launch=eager)`), and
@@ -52,6 +53,7 @@ struct MethodOption {
     std::optional<MethodLevel> slot = {};
     bool older = false;              ///< read in older files, no longer offered
     std::string_view formerly = {};  ///< its key in older files, where that key has no such choice of its own today
+    bool needed = false;             ///< of a text: nothing is answered without it
 };
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 
@@ -102,6 +104,8 @@ struct Method {
     /// missing; `study.cancelled` once the stop token is set.
     std::function<Expected<Estimate>(const Scenario&, EstimateContext&)> estimate;
 };
+/// Answers nothing without a file of the user's: such a method stands in no list of all methods that are asked at once.
+bool asksForFile(const MethodCard& card);
 /// Value of an option, its fallback where the context does not name it.
 std::string_view optionOf(const MethodCard& card, const EstimateContext& context, std::string_view key);
 

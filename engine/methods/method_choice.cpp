@@ -78,8 +78,7 @@ Expected<void> readOption(std::string_view term, const Method& method, std::span
         values[std::string(key)] = toText(*filling);
         return {};
     }
-    if (!option->slot &&
-        !knows(*option)) {
+    if (!option->slot && !option->choices.empty() && !knows(*option)) {
         return fail("method.bad-option",
                     fmt::format("`{}` is no value of the option `{}` of `{}`", value, key, method.card.id),
                     "one of " + joined(option->choices, itself), nearestOf(value, option->choices, itself));
@@ -156,6 +155,11 @@ std::string methodTitle(std::string_view choice) {
     const auto open = choice.find('(');
     const auto options = open == std::string_view::npos ? std::string_view() : choice.substr(open);
     return options.empty() ? std::string(method->card.title) : fmt::format("{} {}", method->card.title, options);
+}
+
+bool asksForFile(const MethodCard& card) {
+    return std::any_of(card.options.begin(), card.options.end(),
+                       [](const MethodOption& o) { return !o.slot && o.choices.empty() && o.needed; });
 }
 
 std::string_view optionOf(const MethodCard& card, const EstimateContext& context, std::string_view key) {

@@ -36,6 +36,7 @@ void BM_Gpt3Estimate(benchmark::State& state) {
     const auto hardware = gpu();
     const auto workload = gpt3(static_cast<Phase>(state.range(1)));
     const Method* method = kernels ? findMethod(kernels->id) : nullptr;
+    if (method && asksForFile(method->card)) return state.SkipWithError("needs a recording");
     if (!method || !hardware || !workload) return state.SkipWithError("nothing to ask");
     state.SetLabel(std::string(kernels->id));
     const auto executor = makeSerialExecutor();

@@ -37,6 +37,7 @@ private slots:
             QTest::newRow(id) << QString(id) << published << share;
         };
         row("alexnet", 61100840, 0);
+        row("vgg-13", 133047848, 0);
         row("vgg-16", 138357544, 0);
         row("resnet-50", 25557032, 0);
         row("mobilenet-v2", 3504872, 0);
@@ -86,6 +87,7 @@ private slots:
         QTest::addColumn<double>("published");
         QTest::addColumn<double>("share");
         QTest::newRow("alexnet") << "alexnet" << 0.714e9 << 0.001;
+        QTest::newRow("vgg-13") << "vgg-13" << 11.31e9 << 0.001;
         QTest::newRow("vgg-16") << "vgg-16" << 15.47e9 << 0.001;
         QTest::newRow("resnet-50") << "resnet-50" << 4089184256.0 << 0.0;
         QTest::newRow("mobilenet-v2") << "mobilenet-v2" << 0.301e9 << 0.002;

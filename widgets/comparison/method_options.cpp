@@ -5,7 +5,9 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFileDialog>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QToolButton>
 
 #include <algorithm>
@@ -109,6 +111,10 @@ QWidget* MethodOptions::controlOf(const MethodOption& option) {
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(4);
     line->addWidget(new Label(qs(option.title), FontRole::Body, Tone::Muted, group));
+    if (option.choices.empty() && !option.slot) {
+        addText(option, value, group);
+        return group;
+    }
     auto* list = new QComboBox(group);
     list->setObjectName(name);
     list->setAccessibleName(qs(option.title));
@@ -119,6 +125,30 @@ QWidget* MethodOptions::controlOf(const MethodOption& option) {
             [this, key = option.key](const QString& word) { choose(key, word); });
     line->addWidget(list);
     return group;
+}
+
+// Any text, such as a file, which may be looked for.
+void MethodOptions::addText(const MethodOption& option, const QString& value, QWidget* group) {
+    auto* edit = new QLineEdit(value, group);
+    edit->setObjectName(QStringLiteral("methodOptions.") + qs(option.key));
+    edit->setAccessibleName(qs(option.title));
+    edit->setToolTip(qs(option.meaning));
+    edit->setPlaceholderText(option.needed ? tr("needed") : tr("none"));
+    edit->setMinimumWidth(fontMetrics().averageCharWidth() * 24);
+    connect(edit, &QLineEdit::editingFinished, this, [this, key = option.key, edit, value] {
+        if (edit->text().trimmed() != value) choose(key, edit->text().trimmed());
+    });
+    auto* find = new QToolButton(group);
+    find->setText(tr("…"));
+    find->setObjectName(edit->objectName() + QStringLiteral(".find"));
+    find->setAccessibleName(tr("Choose a file: %1").arg(qs(option.title)));
+    find->setToolTip(tr("Choose a file"));
+    connect(find, &QToolButton::clicked, this, [this, key = option.key, edit] {
+        const QString file = QFileDialog::getOpenFileName(window(), edit->accessibleName(), edit->text());
+        if (!file.isEmpty()) choose(key, file);
+    });
+    group->layout()->addWidget(edit);
+    group->layout()->addWidget(find);
 }
 
 void MethodOptions::choose(std::string_view key, const QString& value) {

@@ -37,6 +37,7 @@ private:
     void rebuild();
     void choose(std::string_view key, const QString& value);
     QWidget* controlOf(const MethodOption& option);
+    void addText(const MethodOption& option, const QString& value, QWidget* group);
 
     MethodChoice choice_;
     QString shown_;

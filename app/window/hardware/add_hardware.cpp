@@ -28,7 +28,7 @@ std::vector<std::string> usualMethods() {
     std::vector<std::string> ids;
     for (const Method& method : builtinMethods()) {
         const bool usual = method.card.id == bestOfKernels || !ofGpus(method.card);
-        if (method.card.live && usual && method.card.answers(TaskKind::Pass)) ids.emplace_back(method.card.id);
+        if (method.card.live && usual && !asksForFile(method.card) && method.card.answers(TaskKind::Pass)) ids.emplace_back(method.card.id);
     }
     return ids;
 }

@@ -125,6 +125,7 @@ void ServingForm::buildModel() {
     rows.claim(method_, "pools/time/method");
     for (const KernelMethod& method : kernelMethods()) {
         const Method* model = findMethod(method.id);
+        if (model && asksForFile(model->card)) continue;
         method_->addItem(ui::qs(model ? model->card.title : method.id), ui::qs(method.id));
     }
     form->addRow(ui::qs(pricer.shortTitle()), method_);

@@ -24,8 +24,6 @@ namespace orrery {
 
 namespace {
 
-constexpr double attentionBackward = 2.5;
-
 bool adds(std::string_view function) {
     return function == "Add" || function == "Residual" || function == "Sub" || function == "Bias" || function == "Sum";
 }
@@ -140,14 +138,14 @@ private:
                 return;
             case KernelKind::PrefillAttention:
             case KernelKind::DecodeAttention:
-                add(of, k, "attention backward", attentionBackward);
+                add(of, k, "attention backward", attentionBackwardScale);
                 return;
             case KernelKind::Softmax:
                 add(of, rowsKernel(k.kind, "Softmax", k.type, m, n, 2), "dX");
                 return;
             case KernelKind::Normalization:
                 add(of, rowsKernel(k.kind, k.function, k.type, m, n, 2), "dX");
-                add(of, sums(k, 2), "dγ, dβ");
+                add(of, sumsKernel(k, 2), "dγ, dβ");
                 return;
             case KernelKind::Elementwise:
                 return elementwiseBack(of);
@@ -175,7 +173,7 @@ private:
         const double weight = bits(k.type) / 8.0, parameters = batch * inner * n;
         if (options_.accumulate && !named && weight < 4)
             add(of, movementKernel("Add", DType::F32, (weight + 4) * parameters, 4 * parameters), "dW added");
-        if (k.bias) add(of, sums(k, 1), "db");
+        if (k.bias) add(of, sumsKernel(k, 1), "db");
     }
 
     void elementwiseBack(const Launch& of) {
@@ -203,21 +201,6 @@ private:
         }
         std::swap(back.readBytes, back.writeBytes);
         add(of, back, of.what);
-    }
-
-    /// Over the rows of one or two tensors of m × n.
-    static Kernel sums(const Kernel& k, int tensors) {
-        Kernel sum;
-        sum.kind = KernelKind::Other;
-        sum.function = "ReduceSum";
-        sum.type = sum.weightType = sum.kvType = k.type;
-        const double elements = static_cast<double>(k.batch) * static_cast<double>(k.m) * static_cast<double>(k.n);
-        sum.m = k.m, sum.n = k.n;
-        sum.operands = tensors;
-        sum.flops = tensors * elements;
-        sum.readBytes = tensors * elements * bits(k.type) / 8.0;
-        sum.writeBytes = tensors * static_cast<double>(k.n) * bits(k.type) / 8.0;
-        return sum;
     }
 
     bool fromInput(std::int32_t i) const {
@@ -276,6 +259,25 @@ double onlySummed(const Workload& workload) {
 
 }  // namespace
 
+Kernel sumsKernel(const Kernel& k, int tensors) {
+    Kernel sum;
+    sum.kind = KernelKind::Other;
+    sum.function = "ReduceSum";
+    sum.type = sum.weightType = sum.kvType = k.type;
+    const double elements = static_cast<double>(k.batch) * static_cast<double>(k.m) * static_cast<double>(k.n);
+    sum.m = k.m, sum.n = k.n;
+    sum.operands = tensors;
+    sum.flops = tensors * elements;
+    sum.readBytes = tensors * elements * bits(k.type) / 8.0;
+    sum.writeBytes = tensors * static_cast<double>(k.n) * bits(k.type) / 8.0;
+    return sum;
+}
+
+Kernel optimizerKernel(Optimizer optimizer, double parameters, double weight) {
+    const auto traffic = trafficOf(optimizer, weight);
+    return movementKernel("Add", DType::F32, parameters * traffic.read, parameters * traffic.write);
+}
+
 void addTraining(const Workload& workload, const ModelOptions& options, LaunchList& list) {
     if (list.launches.empty()) return;
     Backward(workload, options, list).run();
@@ -287,7 +289,7 @@ void addTraining(const Workload& workload, const ModelOptions& options, LaunchLi
     if (options.optimizer == Optimizer::None) return;
     Launch step;
     const double parameters = workload.totals.parameters;
-    step.kernel = movementKernel("Add", DType::F32, parameters * traffic.read, parameters * traffic.write);
+    step.kernel = optimizerKernel(options.optimizer, parameters, size);
     step.op = list.launches.back().op;
     step.part = Part::Optimizer;
     step.what = options.optimizer == Optimizer::Adam ? "Adam" : "SGD";

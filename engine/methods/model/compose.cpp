@@ -77,7 +77,7 @@ Launch boundedBy(const Composition& c, const Launch& launch) {
     return bounded;
 }
 
-// Every distinct kernel is priced once.
+// Every distinct kernel is priced once; where its use counts, every launch.
 Expected<void> priceAll(Composition& c, EstimateContext& context) {
     const auto& launches = c.list().launches;
     const auto& first = c.distinct().first;
@@ -91,7 +91,10 @@ Expected<void> priceAll(Composition& c, EstimateContext& context) {
     for (std::size_t i = 0; i < launches.size(); ++i) {
         const auto at = static_cast<std::size_t>(first[i]);
         const Kernel& kernel = launches[i].kernel;
-        if (!slow.empty()) {
+        if (c.pricer->tellsUses()) {
+            const KernelPrice price = c.pricer->price(kernel, useOf(launches[i]));
+            c.prices[i] = pricedLaunch(finite(price, kernel, c.device), launches[i], c.device, inside);
+        } else if (!slow.empty()) {
             c.prices[i] = pricedLaunch(slow[at], boundedBy(c, launches[i]), c.device, inside);
         } else if (at == i) {
             c.prices[i] =
@@ -130,6 +133,20 @@ void composeInterval(Composition& c) {
 
 }  // namespace
 
+KernelUse useOf(const Launch& launch) {
+    switch (launch.part) {
+        case Part::Forward:
+            return KernelUse::Forward;
+        case Part::Loss:
+            return KernelUse::Loss;
+        case Part::Optimizer:
+            return KernelUse::Optimizer;
+        case Part::Backward:
+            break;
+    }
+    return launch.what == "dW" || launch.what == "dB" ? KernelUse::WeightGradient : KernelUse::Backward;
+}
+
 PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device,
                           bool epilogueInside) {
     PricedLaunch result;
@@ -151,6 +168,7 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
     const double extra = beside > 0 && bandwidth > 0 ? beside / bandwidth : 0;
     result.least = launch.scale * leastSeconds(device, launch.kernel);
     result.seconds = launch.scale * price.seconds + extra;
+    if (price.measured) result.least = std::min(result.least, launch.scale * low + extra);
     result.raised = result.seconds < result.least * (1 - 1e-9);
     result.seconds = std::max(result.seconds, result.least);
     result.low = std::max(result.least, std::min(result.seconds, launch.scale * low + extra));

@@ -56,6 +56,9 @@ struct Composition {
     ChainsKept chains;       ///< activations that stay on the chip between launches
 };
 
+/// As pricers that tell uses apart see it.
+KernelUse useOf(const Launch& launch);
+
 /// Shares of the busy time, 0 to 1.
 struct Doubts {
     double notCovered = 0, outside = 0, edge = 0, unknown = 0, raised = 0;

@@ -259,6 +259,11 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
     }
     const auto more = c.pricer->assumptions();
     said.insert(said.end(), more.begin(), more.end());
+    if (c.pricer->tellsUses()) {
+        std::vector<std::pair<const Kernel*, KernelUse>> asked;
+        for (const Launch& launch : c.list().launches) asked.emplace_back(&launch.kernel, useOf(launch));
+        for (std::string& each : c.pricer->leftOut(asked)) said.push_back(std::move(each));
+    }
     const auto& ofView = c.gpu ? c.gpu->assumptions : c.device.assumptions;
     said.insert(said.end(), ofView.begin(), ofView.end());
     return said;

@@ -55,6 +55,10 @@ struct LaunchList {
     std::vector<std::string> assumptions;
 };
 
+/// Fused attention backwards: five products instead of two, scores computed again (Dao, FlashAttention-2,
+/// arXiv:2307.08691, section 4.1).
+inline constexpr double attentionBackwardScale = 2.5;
+
 /// Linear in the graph. Operators without work and bytes launch nothing.
 LaunchList launchesOf(const Workload& workload, const ModelOptions& options);
 
@@ -83,9 +87,13 @@ TrainingMemory trainingMemory(const Workload& workload, const ModelOptions& opti
 double keptScores(const Workload& workload, std::size_t i);
 double keptMask(const Workload& workload, std::size_t i);
 
+/// One step of the optimizer over so many parameters of `weight` bytes. Not of Optimizer::None.
+Kernel optimizerKernel(Optimizer optimizer, double parameters, double weight);
 /// Kernels made by hand, counted.
 Kernel productKernel(DType type, double batch, double m, double n, double k);
 Kernel rowsKernel(KernelKind kind, std::string_view function, DType type, double m, double n, int operands);
 Kernel movementKernel(std::string_view function, DType type, double readBytes, double writeBytes);
+/// Sums of one or two tensors of the kernel's m × n over their rows: gradients of a bias, of a normalisation.
+Kernel sumsKernel(const Kernel& kernel, int tensors);
 
 }  // namespace orrery

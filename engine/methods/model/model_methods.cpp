@@ -3,6 +3,8 @@
 #include "methods/model/compose.h"
 #include "methods/system/training/training_stack.h"
 
+#include <algorithm>
+
 namespace orrery {
 
 namespace {
@@ -79,7 +81,11 @@ MethodCard kernelMethodCard(const KernelMethod& method) {
 Method modelMethod(const KernelMethod& method) {
     MethodCard card = kernelMethodCard(method);
     card.options = method.options;
-    for (MethodOption& option : compositionOptions()) card.options.push_back(std::move(option));
+    for (MethodOption& option : compositionOptions()) {
+        const bool own = std::any_of(method.options.begin(), method.options.end(),
+                                     [&](const MethodOption& each) { return each.key == option.key; });
+        if (!own) card.options.push_back(std::move(option));
+    }
     card.tasks = {TaskKind::Pass, TaskKind::OneOperator, TaskKind::TrainingStep, TaskKind::ServingRun};
     return {card, [method, card](const Scenario& scenario, EstimateContext& context) {
                 return estimateComposed(scenario, method, card, context);

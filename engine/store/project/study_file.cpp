@@ -194,7 +194,8 @@ Expected<void> StudyReader::readMethods(MapReader& map, Study& study) {
     for (const Method& method : builtinMethods()) known.emplace_back(method.card.id);
     const auto node = map.take("methods");
     if (!node) {
-        study.methods = known;
+        for (const Method& method : builtinMethods())
+            if (!asksForFile(method.card)) study.methods.emplace_back(method.card.id);
         return {};
     }
     const Place place = map.placeOf(*node, "methods");

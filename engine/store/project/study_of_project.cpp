@@ -62,7 +62,8 @@ Expected<LoadedStudy> studyOfProject(const Project& project) {
         if (methodChoice(method, builtinMethods())) loaded.study.methods.push_back(method);
     }
     if (project.methods.empty()) {
-        for (const Method& method : builtinMethods()) loaded.study.methods.emplace_back(method.card.id);
+        for (const Method& method : builtinMethods())
+            if (!asksForFile(method.card)) loaded.study.methods.emplace_back(method.card.id);
     }
     return loaded;
 }

@@ -8,6 +8,7 @@
 namespace orrery {
 
 Graph buildAlexNet(const WorkloadOptions& options);
+Graph buildVgg13(const WorkloadOptions& options);
 Graph buildVgg16(const WorkloadOptions& options);
 Graph buildResNet50(const WorkloadOptions& options);
 Graph buildMobileNetV2(const WorkloadOptions& options);

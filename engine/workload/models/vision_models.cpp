@@ -23,6 +23,8 @@ struct Entry {
 constexpr std::array entries{
     Entry{"alexnet", "AlexNet", "Vision", "Five convolutions and three fully connected layers",
           "Krizhevsky, arXiv:1404.5997; torchvision alexnet", buildAlexNet, 224, 63},
+    Entry{"vgg-13", "VGG-13", "Vision", "Ten 3×3 convolutions and three fully connected layers",
+          "Simonyan and Zisserman, ICLR 2015; torchvision vgg13", buildVgg13},
     Entry{"vgg-16", "VGG-16", "Vision", "Thirteen 3×3 convolutions and three fully connected layers",
           "Simonyan and Zisserman, ICLR 2015; torchvision vgg16", buildVgg16},
     Entry{"resnet-50", "ResNet-50", "Vision", "Residual convolutional network of 50 layers, version 1.5",

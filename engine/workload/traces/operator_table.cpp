@@ -1,7 +1,7 @@
 #include "workload/traces/operator_table.h"
 
-#include "base/text/csv_stream.h"
 #include "base/text/words.h"
+#include "workload/traces/table_columns.h"
 
 #include <fmt/format.h>
 
@@ -16,68 +16,25 @@ namespace {
 
 constexpr double element_bytes = 4, most_value = 9e15;
 
-/// Rows of a table whose first line names its columns, one node after the other.
-class OperatorTable {
-public:
-    OperatorTable(std::string_view text, std::string_view file)
-        : rows_(CsvStream::of(text, std::string(file))), file_(file) {}
-
-    Expected<bool> next() {
-        for (;;) {
-            auto more = rows_.next();
-            if (!more || !*more) return more;
-            if (names_.empty()) {
-                for (const std::string_view cell : rows_.cells()) names_.emplace_back(cell);
-                continue;
-            }
-            return true;
-        }
-    }
-    Expected<std::string_view> cell(std::string_view name) const {
-        const auto at = std::find(names_.begin(), names_.end(), name);
-        if (at == names_.end()) return refuse("trace.syntax", fmt::format("there is no column `{}`", name), {});
-        const auto column = static_cast<std::size_t>(at - names_.begin());
-        if (column >= rows_.cells().size())
-            return refuse("trace.syntax", fmt::format("the row ends before `{}`", name),
-                          fmt::format("{} cells", names_.size()));
-        return rows_.cells()[column];
-    }
-    Expected<double> number(std::string_view name) const {
-        const auto text = cell(name);
-        if (!text) return Unexpected(text.error());
-        const auto value = numberIn(*text);
+/// The sum of `[a; b; …]`.
+Expected<double> sumOf(const TableColumns& table, std::string_view name) {
+    const auto text = table.cell(name);
+    if (!text) return Unexpected(text.error());
+    std::string_view list = *text;
+    if (!list.starts_with('[') || !list.ends_with(']'))
+        return table.refuse("trace.value", fmt::format("`{}` of {} is no list", list.substr(0, 40), name), "[a; b; …]");
+    list = trimmed(list.substr(1, list.size() - 2));
+    double all = 0;
+    if (list.empty()) return all;
+    for (const std::string_view one : splitTrimmed(list, ';')) {
+        const auto value = numberIn(one);
         if (!value || *value < 0 || *value > most_value)
-            return refuse("trace.value", fmt::format("`{}` of {} makes no sense", *text, name), "a number from 0 on");
-        return *value;
+            return table.refuse("trace.value", fmt::format("`{}` of {} makes no sense", one, name),
+                                "elements from 0 on");
+        all += *value;
     }
-    /// The sum of `[a; b; …]`.
-    Expected<double> sum(std::string_view name) const {
-        const auto text = cell(name);
-        if (!text) return Unexpected(text.error());
-        std::string_view list = *text;
-        if (!list.starts_with('[') || !list.ends_with(']'))
-            return refuse("trace.value", fmt::format("`{}` of {} is no list", list.substr(0, 40), name), "[a; b; …]");
-        list = trimmed(list.substr(1, list.size() - 2));
-        double all = 0;
-        if (list.empty()) return all;
-        for (const std::string_view one : splitTrimmed(list, ';')) {
-            const auto value = numberIn(one);
-            if (!value || *value < 0 || *value > most_value)
-                return refuse("trace.value", fmt::format("`{}` of {} makes no sense", one, name), "elements from 0 on");
-            all += *value;
-        }
-        return all;
-    }
-    Unexpected refuse(std::string code, std::string message, std::string expected) const {
-        return fail(std::move(code), std::move(message), std::move(expected), {},
-                    {std::string(file_), std::max(1, rows_.line()), 0, {}});
-    }
-
-private:
-    CsvStream rows_;
-    std::string_view file_;
-    std::vector<std::string> names_;
-};
+    return all;
+}
 
 void addBehind(TraceBuilder& builder, TraceNode node, std::string_view name) {
     node.id = builder.size();
@@ -118,7 +75,7 @@ bool isOperatorTable(std::string_view text) {
 }
 
 Expected<ExecutionTrace> operatorTrace(std::string_view text, std::string_view file) {
-    OperatorTable table(text, file);
+    TableColumns table(text, file);
     TraceBuilder builder;
     for (;;) {
         const auto more = table.next();
@@ -126,7 +83,7 @@ Expected<ExecutionTrace> operatorTrace(std::string_view text, std::string_view f
         if (!*more) break;
         const auto name = table.cell("OperatorName"), stage = table.cell("stage");
         const auto time = table.number("Operator_cudatime");
-        const auto in = table.sum("InputSize"), out = table.sum("OutputSize");
+        const auto in = sumOf(table, "InputSize"), out = sumOf(table, "OutputSize");
         if (!name) return Unexpected(name.error());
         if (!stage) return Unexpected(stage.error());
         for (const auto* value : {&time, &in, &out})
@@ -151,7 +108,7 @@ bool isExchangeLog(std::string_view text) {
 }
 
 Expected<ExecutionTrace> exchangeLogTrace(std::string_view text, std::string_view file) {
-    OperatorTable table(text, file);
+    TableColumns table(text, file);
     TraceBuilder builder;
     struct Row {
         TraceNode node;

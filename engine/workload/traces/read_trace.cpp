@@ -12,6 +12,14 @@
 
 namespace orrery {
 
+bool looksLikeText(std::string_view text) {
+    const std::string_view first = text.substr(0, 512);
+    return std::none_of(first.begin(), first.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 32 && c != '\n' && c != '\r' && c != '\t';
+    });
+}
+
 namespace {
 
 Unexpected noTraceForm(std::string_view file, std::string message, std::string hint) {
@@ -24,15 +32,6 @@ Unexpected noTraceForm(std::string_view file, std::string message, std::string h
 Expected<ReadTrace> formed(Expected<ExecutionTrace> trace, const char* form) {
     if (!trace) return Unexpected(std::move(trace.error()));
     return ReadTrace{std::move(*trace), form};
-}
-
-/// Whether the first bytes could be of a text: no control characters but blanks.
-bool looksLikeText(std::string_view text) {
-    const std::string_view first = text.substr(0, 512);
-    return std::none_of(first.begin(), first.end(), [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return byte < 32 && c != '\n' && c != '\r' && c != '\t';
-    });
 }
 
 Expected<ReadTrace> linkedTrace(std::string_view text, const std::string& file, const TraceReading& how) {

@@ -8,6 +8,7 @@
 #include "workload/traces/layer_text.h"
 
 #include <string>
+#include <string_view>
 
 namespace orrery {
 
@@ -21,6 +22,9 @@ struct ReadTrace {
     ExecutionTrace trace;
     std::string form;  ///< `Chakra trace`, for people
 };
+
+/// Whether the first bytes could be of a text: no control characters but blanks.
+bool looksLikeText(std::string_view text);
 
 /// Fails with `reference.unreadable`, `trace.form` (what else it is, as far as it shows), and as the readers do.
 Expected<ReadTrace> readTrace(const std::string& path, const TraceReading& how = {});
