@@ -8,6 +8,7 @@
 #include "hardware/views/device_view.h"
 #include "methods/model/compose.h"
 #include "methods/trace/recorded_law.h"
+#include "workload/traces/chakra.h"
 
 #include <QtTest/QtTest>
 
@@ -138,6 +139,7 @@ private slots:
     void copiesComputeAsOne();
     void otherDevices();
     void chakraOfADataParallelRank();
+    void damagedChakra();
     void whatIsNotRecordedStandsAtItsRoofline();
     void badFiles_data();
     void badFiles();
@@ -176,6 +178,7 @@ void TstMethodRecorded::stepsTakeWhatWasRecorded() {
     QVERIFY(answer.interval.low < answer.latency && answer.latency < answer.interval.high);
     QVERIFY(answer.interval.high / answer.latency < 1.05);  // the scatter of equal kernels is 2 %
     QVERIFY(!warns(answer, "method.kernels-not-covered"));
+    QVERIFY(answer.interval.basis.find("the scatter of equal ones") != std::string::npos);
     // Convolutions in TF32 beat the peak of plain fp32: kept, and said.
     QVERIFY(warns(answer, "recorded.below-bound"));
 }
@@ -291,6 +294,30 @@ void TstMethodRecorded::chakraOfADataParallelRank() {
     QVERIFY(std::any_of(answer.assumptions.begin(), answer.assumptions.end(), [](const std::string& said) {
         return said.find("this question does not ask for: elementwise Add") != std::string::npos;
     }));
+}
+
+void TstMethodRecorded::damagedChakra() {
+    const std::string archive =
+        std::string(ORRERY_REFERENCE) + "/training/data/chakra/chakra_tests/feeder_tests_trace.tar.gz";
+    if (!std::ifstream(archive)) QSKIP("no reference data");
+    const auto text = readTraceFile(archive);
+    QVERIFY(text);
+    const auto members = tarMembers(*text, archive);
+    QVERIFY(members && !members->empty());
+    std::string_view whole;
+    for (const TarMember& each : *members)
+        if (each.text.size() > whole.size()) whole = each.text;
+    // Cut anywhere it is refused or shorter, and never more than it was.
+    const auto all = chakraRecording(whole, "whole");
+    QVERIFY(all);
+    int refused = 0;
+    for (std::size_t length = 1; length < whole.size(); length += whole.size() / 97) {
+        const auto cut = chakraRecording(whole.substr(0, length), "cut");
+        refused += cut ? 0 : 1;
+        if (cut) QVERIFY(cut->operators.size() <= all->operators.size());
+        if (!cut) QVERIFY(cut.error().code == "trace.syntax" || cut.error().code == "trace.empty");
+    }
+    QVERIFY(refused > 80);
 }
 
 void TstMethodRecorded::whatIsNotRecordedStandsAtItsRoofline() {

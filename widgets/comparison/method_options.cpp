@@ -135,8 +135,9 @@ void MethodOptions::addText(const MethodOption& option, const QString& value, QW
     edit->setToolTip(qs(option.meaning));
     edit->setPlaceholderText(option.needed ? tr("needed") : tr("none"));
     edit->setMinimumWidth(fontMetrics().averageCharWidth() * 24);
-    connect(edit, &QLineEdit::editingFinished, this, [this, key = option.key, edit, value] {
-        if (edit->text().trimmed() != value) choose(key, edit->text().trimmed());
+    connect(edit, &QLineEdit::editingFinished, this, [this, option, edit] {
+        const QString text = edit->text().trimmed();
+        if (text != valueOf(choice_, option)) choose(option.key, text);
     });
     auto* find = new QToolButton(group);
     find->setText(tr("…"));

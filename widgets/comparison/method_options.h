@@ -1,6 +1,7 @@
 #pragma once
 
-// The choices that a method leaves open, one control each: a list of words, or a check box for on and off.
+// The choices that a method leaves open, one control each: a list of words, a check box for on and off, a
+// field for a file.
 
 #include "methods/method.h"
 

@@ -1,6 +1,7 @@
 #include "methods/trace/recorded_law.h"
 
 #include "base/hash.h"
+#include "base/maths.h"
 #include "workload/kernel.h"
 
 #include <algorithm>
@@ -154,11 +155,6 @@ Extrapolated extrapolated(const std::vector<Size>& sizes, const std::array<doubl
     return {nearest->busy() * here / there, nearest->idle};
 }
 
-double quantile(std::vector<double>& values, double share) {
-    std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(std::llround(share * (static_cast<double>(values.size()) - 1)))];
-}
-
 constexpr std::size_t nothing_left_out = ~std::size_t{0};
 
 void learn(RecordedFamily& family) {
@@ -179,8 +175,8 @@ void learn(RecordedFamily& family) {
     family.error /= static_cast<double>(ratios.size());
     family.weighted = off / all;
     family.known = true;
-    family.low = std::min(1.0, quantile(ratios, 0.05));
-    family.high = std::max(1.0, quantile(ratios, 0.95));
+    family.low = std::min(1.0, quantileType7(ratios, 0.05));
+    family.high = std::max(1.0, quantileType7(ratios, 0.95));
 }
 
 }  // namespace
@@ -266,8 +262,8 @@ RecordedLaw RecordedLaw::of(const RecordedLaunches& recording) {
     }
     if (!ratios.empty()) {
         result.scatter_ /= static_cast<double>(ratios.size());
-        result.low_ = std::min(1.0, quantile(ratios, 0.05));
-        result.high_ = std::max(1.0, quantile(ratios, 0.95));
+        result.low_ = std::min(1.0, quantileType7(ratios, 0.05));
+        result.high_ = std::max(1.0, quantileType7(ratios, 0.95));
     }
     return result;
 }
