@@ -233,7 +233,8 @@ Expected<KernelPricerPtr> bindRecorded(const DeviceRef& place, const BindContext
     const std::string path = optionText(context, "trace");
     if (path.empty())
         return fail("recorded.no-trace", "`recorded` answers from a recording, and none is given",
-                    "a file of recorded operators: TrioSim's tables, or a PyTorch execution trace with its timeline",
+                    "a file of recorded operators: TrioSim's tables, a PyTorch execution trace with its timeline, or a "
+                    "Chakra .et",
                     "recorded(trace=FILE)");
     auto device = deviceView(place);
     if (!device) return Unexpected(std::move(device.error()));
@@ -257,7 +258,8 @@ std::vector<MethodOption> recordedOptions() {
         {.key = "trace",
          .title = "Recording",
          .fallback = "",
-         .meaning = "A file of recorded operators: TrioSim's table, or a PyTorch execution trace.",
+         .meaning =
+             "A file of recorded operators: TrioSim's table, a PyTorch execution trace, or the Chakra .et made of it.",
          .needed = true},
         {.key = "tensors",
          .title = "Beside it",
