@@ -172,7 +172,8 @@ void PlanForm::buildMemory(QGridLayout* grid, QWidget* parent) {
     zero_->addItem(tr("2: gradients too"), 2);
     zero_->addItem(tr("3: parameters too (FSDP)"), 3);
     addField(grid, tr("ZeRO"), zero_);
-    shard_ = namedChoice(parent, "training.shard", tr("Copies that share"), {});
+    shard_ = namedChoice(parent, "training.shard", tr("Copies that share"),
+                         tr("Hybrid shards: how many copies share by ZeRO"));
     addField(grid, tr("Shared by"), shard_);
     offload_ = namedChoice(parent, "training.offload", tr("Offload"),
                            tr("What the host's memory holds instead; its link and memory must be drawn"));

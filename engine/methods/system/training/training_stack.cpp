@@ -30,7 +30,7 @@ constexpr std::array paxml{StackOnGeneration{Hopper, 1.10, 1.10, 1, 0.160}};
 constexpr std::array paxml_fp8{StackOnGeneration{Hopper, 1.33, 1.33, 1, 0.160}};
 constexpr std::array torchtitan{StackOnGeneration{Hopper, 1.63, 1.63, 1, 0.160}};
 constexpr std::array torchtitan_fp8{StackOnGeneration{Hopper, 1.37, 4.30, 2, 0.160}};
-constexpr std::array sailor{StackOnGeneration{Hopper, 2.59, 0.805, 3, 0.540}};
+constexpr std::array sailor{StackOnGeneration{Hopper, 2.59, 0.805, 3, 0.489}};
 
 constexpr std::array stacks{
     TrainingStack{"kernels", "Kernels alone", "Nothing is added to the prices of kernels and exchanges"},
