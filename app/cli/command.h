@@ -81,5 +81,6 @@ extern const Command serveCommand;
 extern const Command trainCommand;
 extern const Command planCommand;
 extern const Command referencesCommand;
+extern const Command measureCommand;
 
 }  // namespace orrery::cli

@@ -5,10 +5,10 @@
 namespace orrery::cli {
 
 std::span<const Command* const> commands() {
-    static const std::array<const Command*, 16> all{
+    static const std::array<const Command*, 17> all{
         &methodsCommand,    &hardwareCommand, &workloadsCommand, &importCommand, &runCommand,      &studyCommand,
         &exportCommand,     &projectCommand,  &mapCommand,       &arrayCommand,  &evaluateCommand, &calibrateCommand,
-        &referencesCommand, &serveCommand,    &trainCommand,     &planCommand};
+        &referencesCommand, &measureCommand,  &serveCommand,     &trainCommand,  &planCommand};
     return all;
 }
 

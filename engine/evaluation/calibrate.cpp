@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace orrery {
 
 namespace {
@@ -28,7 +30,9 @@ Expected<CalibrateResult> calibrate(const KernelMethod& method, std::span<const 
     if (!split) return tl::unexpected(std::move(split.error()));
     CalibrateResult result;
     result.trainingRows = split->training.size();
-    auto training = kernelRows(tables, split->training, result.warnings);
+    const auto& platforms = method.card.platforms;
+    const bool cpus = std::find(platforms.begin(), platforms.end(), "CPU") != platforms.end();
+    auto training = kernelRows(tables, split->training, result.warnings, cpus);
     if (!training) return tl::unexpected(std::move(training.error()));
     FitOptions fit;
     fit.acrossDevices = options.acrossDevices;

@@ -79,9 +79,10 @@ struct EvaluateOptions {
 Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTable> tables,
                               std::span<const RowRef> rows, const EvaluateOptions& options);
 
-/// As kernelRows() of reference_table.h, of chosen rows.
+/// As kernelRows() of reference_table.h, of chosen rows. `cpus`: of processors instead of GPUs
+/// (methods/cpu/cpu_view.h).
 Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
-                                             Diagnostics& warnings);
+                                             Diagnostics& warnings, bool cpus = false);
 
 /// The figures of some rows of an evaluation.
 EvaluationFigures figuresOf(const EvaluatedRows& rows, std::span<const std::size_t> chosen);

@@ -1,6 +1,7 @@
 #include "base/hash.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/reference_checks.h"
+#include "methods/cpu/cpu_view.h"
 #include "workload/kernel.h"
 
 #include <fmt/format.h>
@@ -25,28 +26,30 @@ void append(std::string& list, const std::string& word) {
     if (!word.empty() && list.find(word) == std::string::npos) list.append(list.empty() ? "" : " + ").append(word);
 }
 
-Gathered open(const std::string& id) {
+Gathered open(const std::string& id, bool cpus) {
     Gathered gathered;
     const auto hardware = catalogueHardware(id);
     if (!hardware) {
         gathered.why = fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id)).value();
         return gathered;
     }
-    auto view = gpuView(*hardware);
+    auto view = cpus ? cpuView(*hardware) : gpuView(*hardware);
     if (!view) {
         gathered.why = std::move(view.error());
         return gathered;
     }
     gathered.rows.emplace();
     gathered.rows->gpu = std::move(*view);
-    gathered.rows->deviceId = id;
+    // A design of one's own is known by its file: its name says as much, on other machines too.
+    const auto slash = id.find_last_of('/');
+    gathered.rows->deviceId = slash == std::string::npos ? id : id.substr(slash + 1);
     return gathered;
 }
 
 }  // namespace
 
 Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tables, std::span<const RowRef> refs,
-                                             Diagnostics& warnings) {
+                                             Diagnostics& warnings, bool cpus) {
     std::map<std::string, Gathered> devices;
     std::size_t unknown = 0;
     for (const RowRef ref : refs) {
@@ -58,7 +61,7 @@ Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tab
             continue;
         }
         auto found = devices.find(id);
-        if (found == devices.end()) found = devices.emplace(id, open(id)).first;
+        if (found == devices.end()) found = devices.emplace(id, open(id, cpus)).first;
         Gathered& gathered = found->second;
         if (!gathered.rows) {
             ++gathered.refused;
@@ -96,8 +99,9 @@ Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tab
                                    "give an id with --device, or add a preset"));
     }
     if (!all.empty()) return all;
-    return fail("reference.no-rows", "there are no rows of a GPU in the hardware catalogue", "at least one row",
-                refs.empty() ? "let --where accept some rows" : "add a preset of the device");
+    return fail("reference.no-rows",
+                fmt::format("there are no rows of a {} in the hardware catalogue", cpus ? "CPU" : "GPU"),
+                "at least one row", refs.empty() ? "let --where accept some rows" : "add a preset of the device");
 }
 
 Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tables, const ReferenceFilter& filter,

@@ -205,6 +205,13 @@ private:
         }
         return add(*other, *description, description->device, {});
     }
+    // A design of one's own, named as a file beside the table: what `orrery-cli measure --describe` writes.
+    static std::string designBeside(const std::string& table, std::string_view name) {
+        if (!name.ends_with(".yaml")) return {};
+        std::error_code ignored;
+        const auto beside = (fs::path(table).parent_path() / name).lexically_normal();
+        return fs::is_regular_file(beside, ignored) ? fs::absolute(beside, ignored).string() : std::string();
+    }
     Expected<void> add(CsvStream& stream, const ImportDescription& description, const std::string& device,
                        const std::string& stack) {
         ReferenceTable table;
@@ -223,8 +230,9 @@ private:
         reading.fileDevice = device.empty() ? description.device : device;
         reading.filter = &options_.filter;
         reading.most = mostReferenceRows - std::min(mostReferenceRows, kept_);
-        reading.catalogueId = [this](std::string_view name) {
+        reading.catalogueId = [this, &stream](std::string_view name) {
             auto id = catalogueId(name);
+            if (id.empty()) id = designBeside(stream.path(), name);
             return id.empty() ? options_.device : id;
         };
         if (auto read = readRows(stream, description, reading, table); !read) return read;

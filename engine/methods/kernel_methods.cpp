@@ -3,6 +3,7 @@
 #include "methods/array/data_centric.h"
 #include "methods/array/loop_nest.h"
 #include "methods/array/systolic.h"
+#include "methods/cpu/cpu_roofline.h"
 #include "methods/interval/interval_analysis.h"
 #include "methods/kernel_method.h"
 #include "methods/learned/booster.h"
@@ -52,6 +53,7 @@ std::span<const KernelMethod> kernelMethods() {
         tileHybridKernels(),    waveScalingKernels(),        forestKernels(),
         boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
         recordedKernels(),
+        cpuRooflineMethod(),
         // clang-format on
     };
     return methods;

@@ -1,0 +1,20 @@
+#pragma once
+
+// Computing and moving on a processor's cores, with a constant per call and a stretch of either per kind of kernel,
+// fitted to measured kernels: what `orrery-cli measure` and `calibrate` close the loop with on a machine of one's own.
+
+#include "methods/kernel_method.h"
+
+namespace orrery {
+
+/// What bounds a kernel, before anything is fitted.
+struct CoresTime {
+    double compute = 0, memory = 0;  ///< s
+    std::int16_t level = 0;          ///< index of the device's levels that activations come from
+};
+/// Of one launch. `cpu` as cpuView() gives. Both are 0 for a kernel that does and moves nothing, and for collectives.
+CoresTime coresSeconds(const GpuView& cpu, const Kernel& kernel);
+
+KernelMethod cpuRooflineMethod();
+
+}  // namespace orrery
