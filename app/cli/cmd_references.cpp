@@ -3,6 +3,7 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
+#include "evaluation/repeatability.h"
 
 #include <fmt/format.h>
 
@@ -42,8 +43,15 @@ std::string rowsText(const ReferenceTable& table, std::size_t most) {
                   device.catalogue.empty() ? device.name : device.catalogue, format(Seconds(row.seconds)),
                   row.noise > 0 ? fmt::format("{:.1f} %", 100 * row.noise) : "–"});
     }
-    return fmt::format("{}: {} rows, {}, {}\n\n{}", table.name, count(static_cast<double>(table.rows.size())),
-                       toText(table.kind), devicesOf(table), rows.text());
+    std::string floor = "repeatability: not known, no kernel stands there twice and no column says its noise";
+    if (const Repeatability known = repeatabilityOf(table); known.rows > 0) {
+        floor = fmt::format(
+            "repeatability: mean {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, worst {:.1f} %, of {} rows",
+            100 * known.mean, 100 * known.median, 100 * known.p90, 100 * known.worst,
+            count(static_cast<double>(known.rows)));
+    }
+    return fmt::format("{}: {} rows, {}, {}\n{}\n\n{}", table.name, count(static_cast<double>(table.rows.size())),
+                       toText(table.kind), devicesOf(table), floor, rows.text());
 }
 
 // The mapping to begin with: what is said, and for the rest what the columns' names suggest.

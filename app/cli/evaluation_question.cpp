@@ -22,7 +22,8 @@ void addRow(Table& table, const EvaluationGroup& group) {
     const auto& e = figures.errors;
     table.add({group.device, group.kind, group.variant, count(static_cast<double>(e.rows)), percent(e.mape),
                percent(e.medianError), percent(e.p90Error), percent(e.bias), fmt::format("{:.4f}", e.kendall),
-               percent(figures.coverage90), count(static_cast<double>(figures.flagged))});
+               percent(figures.coverage90), count(static_cast<double>(figures.flagged)),
+               figures.floorRows > 0 ? percent(figures.floor) : "–"});
 }
 
 }  // namespace
@@ -131,8 +132,9 @@ Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallb
 }
 
 std::string evaluationText(const Evaluation& evaluation, std::span<const ReferenceTable> tables) {
-    Table table({"device", "kind", "variant", "rows", "MAPE", "median", "p90", "bias", "tau", "in 90 %", "flagged"},
-                {false, false, false, true, true, true, true, true, true, true, true});
+    Table table(
+        {"device", "kind", "variant", "rows", "MAPE", "median", "p90", "bias", "tau", "in 90 %", "flagged", "floor"},
+        {false, false, false, true, true, true, true, true, true, true, true, true});
     for (const auto& family : evaluation.families) addRow(table, family);
     addRow(table, {"all", "", "", "", evaluation.figures});
     std::string text = fmt::format("{} {}\n\n{}", evaluation.method, evaluation.version, table.text());
@@ -141,6 +143,11 @@ std::string evaluationText(const Evaluation& evaluation, std::span<const Referen
         const auto row = evaluation.worst[i];
         worst.add({rowText(tables, evaluation.rows.ref[row]), format(Seconds(evaluation.rows.measured[row])),
                    format(Seconds(evaluation.rows.predicted[row])), percent(evaluation.rows.error(row))});
+    }
+    if (const auto& all = evaluation.figures; all.floorRows > 0) {
+        text +=
+            fmt::format("\nfloor: what repeats of the same kernel differ by, known of {} rows; no method is better\n",
+                        count(static_cast<double>(all.floorRows)));
     }
     return text + "\n" + worst.text() +
            fmt::format("\n{} per answer\n", format(Seconds(evaluation.figures.secondsPerAnswer)));

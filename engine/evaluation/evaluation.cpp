@@ -1,5 +1,6 @@
 #include "evaluation/evaluation.h"
 
+#include "evaluation/repeatability.h"
 #include "evaluation/row_pricing.h"
 
 #include <fmt/format.h>
@@ -44,6 +45,16 @@ void fillGroups(Evaluation& evaluation, std::span<const ReferenceTable> tables) 
     }
     for (const auto& [key, chosen] : groups) evaluation.groups.push_back(groupOf(key, evaluation.rows, chosen));
     for (const auto& [key, chosen] : families) evaluation.families.push_back(groupOf(key, evaluation.rows, chosen));
+}
+
+void fillFloors(EvaluatedRows& rows, std::span<const ReferenceTable> tables) {
+    std::map<std::int32_t, std::vector<float>> floors;
+    for (const RowRef ref : rows.ref) {
+        auto found = floors.find(ref.table);
+        if (found == floors.end())
+            found = floors.emplace(ref.table, floorsOf(tables[static_cast<std::size_t>(ref.table)])).first;
+        rows.floor.push_back(found->second[static_cast<std::size_t>(ref.row)]);
+    }
 }
 
 void fillWorst(Evaluation& evaluation, std::size_t count) {
@@ -95,12 +106,17 @@ EvaluationFigures figuresOf(const EvaluatedRows& rows, std::span<const std::size
         predicted.push_back(rows.predicted[i]);
         measured.push_back(rows.measured[i]);
         inside += rows.measured[i] >= rows.low[i] && rows.measured[i] <= rows.high[i] ? 1 : 0;
+        if (i < rows.floor.size() && rows.floor[i] >= 0) {
+            figures.floor += static_cast<double>(rows.floor[i]);
+            ++figures.floorRows;
+        }
         if (rows.domain[i] != DomainVerdict::Outside) continue;
         ++figures.flagged;
         figures.flaggedMape += std::fabs(rows.error(i));
     }
     figures.errors = summarise(predicted, measured);
     if (!chosen.empty()) figures.coverage90 = static_cast<double>(inside) / static_cast<double>(chosen.size());
+    if (figures.floorRows > 0) figures.floor /= static_cast<double>(figures.floorRows);
     if (figures.flagged > 0) figures.flaggedMape /= static_cast<double>(figures.flagged);
     return figures;
 }
@@ -115,6 +131,7 @@ Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTab
     if (!priced) return tl::unexpected(std::move(priced.error()));
     evaluation.notCovered = priced->notCovered;
     evaluation.rows = std::move(priced->rows);
+    fillFloors(evaluation.rows, tables);
     if (evaluation.notCovered > 0) {
         evaluation.warnings.push_back(warning("evaluation.not-covered",
                                               fmt::format("{} does not price {} of {} rows; they are in no figure",

@@ -33,6 +33,8 @@ struct EvaluatedRows {
     std::vector<double> flops, bytes;                    ///< of the kernel, each operand once
     std::vector<DomainVerdict> domain;
     std::vector<RowRef> ref;
+    /// What the measurement itself leaves open, see repeatability.h; below 0: not known. Empty: of no row.
+    std::vector<float> floor;
     std::size_t size() const { return ref.size(); }
     /// (predicted − measured) ÷ measured
     double error(std::size_t i) const { return (predicted[i] - measured[i]) / measured[i]; }
@@ -43,6 +45,8 @@ struct EvaluationFigures {
     double coverage90 = 0;        ///< share of measured values within low … high
     std::size_t flagged = 0;      ///< rows outside the trained domain
     double flaggedMape = 0;       ///< of those alone; 0 if there are none
+    double floor = 0;             ///< mean error that a perfect method would have, by the noise of the measurements
+    std::size_t floorRows = 0;    ///< rows of which that is known; 0: of none
     double secondsPerAnswer = 0;  ///< mean time to price one row, on one thread
 };
 

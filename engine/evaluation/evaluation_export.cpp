@@ -1,5 +1,7 @@
 #include "evaluation/evaluation_export.h"
 
+#include "evaluation/repeatability.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +23,10 @@ void addFigures(Json& json, const EvaluationFigures& figures) {
     json["flagged_out_of_domain"] = figures.flagged;
     json["rmse_s"] = e.rmse;
     json["spearman_rho"] = e.spearman;
+    if (figures.floorRows > 0) {
+        json["floor"] = figures.floor;
+        json["floor_rows"] = figures.floorRows;
+    }
 }
 
 Json groupJson(const EvaluationGroup& group) {
@@ -98,6 +104,11 @@ std::string evaluationJson(const Evaluation& evaluation, std::span<const Referen
                                       {"software", table.software},
                                       {"kind", toText(table.kind)},
                                       {"hash", table.hash}});
+        if (const auto known = repeatabilityOf(table); known.rows > 0) {
+            json["references"].back()["repeatability"] = {{"rows", known.rows}, {"repeated", known.repeated},
+                                                          {"mean", known.mean}, {"median", known.median},
+                                                          {"p90", known.p90},   {"worst", known.worst}};
+        }
     }
     json["warnings"] = warningsJson(evaluation.warnings);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

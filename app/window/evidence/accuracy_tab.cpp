@@ -284,22 +284,24 @@ void AccuracyTab::showMethods() {
         const EvaluatedRows& rows = each.evaluation->rows;
         const bool states = !std::ranges::equal(rows.low, rows.high);
         const bool honest = figures.coverage90 >= 0.85 && figures.coverage90 <= 0.97;
-        cells.push_back({wordCell(each.title),
-                         percentCell(figures.errors.mape),
-                         percentCell(figures.errors.medianError),
-                         percentCell(figures.errors.p90Error),
-                         signedCell(figures.errors.bias),
-                         {QString::number(figures.errors.kendall, 'f', 2), figures.errors.kendall},
-                         states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
-                                : wordCell(tr("states none"), ui::Tone::Muted),
-                         {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
-                         timeCell(figures.secondsPerAnswer),
-                         {ui::countText(static_cast<double>(each.evaluation->rows.size())),
-                          static_cast<double>(each.evaluation->rows.size())}});
+        cells.push_back(
+            {wordCell(each.title),
+             percentCell(figures.errors.mape),
+             percentCell(figures.errors.medianError),
+             percentCell(figures.errors.p90Error),
+             signedCell(figures.errors.bias),
+             {QString::number(figures.errors.kendall, 'f', 2), figures.errors.kendall},
+             states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
+                    : wordCell(tr("states none"), ui::Tone::Muted),
+             {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
+             figures.floorRows > 0 ? percentCell(figures.floor) : wordCell(tr("not known"), ui::Tone::Muted),
+             timeCell(figures.secondsPerAnswer),
+             {ui::countText(static_cast<double>(each.evaluation->rows.size())),
+              static_cast<double>(each.evaluation->rows.size())}});
     }
     plot_->setPoints(std::move(points));
     methods_->setCells({tr("Method"), tr("Mean error"), tr("Median"), tr("90th perc."), tr("Bias"), tr("Kendall τ"),
-                        tr("In interval"), tr("Out of domain"), tr("An answer"), tr("Rows")},
+                        tr("In interval"), tr("Out of domain"), tr("Floor"), tr("An answer"), tr("Rows")},
                        std::move(cells));
     if (shown_ < 0) showMethod(-1);
 }

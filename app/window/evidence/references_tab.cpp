@@ -1,6 +1,8 @@
 #include "app/window/evidence/references_tab.h"
 
 #include "app/window/evidence/column_mapper.h"
+#include "app/window/evidence/measure_dialog.h"
+#include "evaluation/repeatability.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -110,6 +112,10 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     map_->setObjectName(QStringLiteral("references.map"));
     map_->setAccessibleName(tr("Map the columns of a table"));
     map_->setToolTip(tr("Any CSV: say which of its columns are what, and see at once what comes of it"));
+    measure_ = new QPushButton(tr("Measure this machine …"), this);
+    measure_->setObjectName(QStringLiteral("references.measure"));
+    measure_->setAccessibleName(tr("Measure this machine"));
+    measure_->setToolTip(tr("Run kernels on this computer's processor and add what they take as a table"));
     remove_ = new QPushButton(tr("Remove"), this);
     remove_->setObjectName(QStringLiteral("references.remove"));
     remove_->setAccessibleName(tr("Remove the table from this session"));
@@ -118,6 +124,7 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     state_->setElided(true);
     head->addWidget(open_);
     head->addWidget(map_);
+    head->addWidget(measure_);
     head->addWidget(remove_);
     head->addWidget(state_, 1);
     column->addLayout(head);
@@ -178,6 +185,12 @@ ReferencesTab::ReferencesTab(ReferenceShelf* shelf, QWidget* parent) : QWidget(p
     connect(mapper_, &ColumnMapper::done, this, [this] { pages_->setCurrentIndex(0); });
     connect(open_, &QPushButton::clicked, this, [this] { chooseFiles(false); });
     connect(map_, &QPushButton::clicked, this, [this] { chooseFiles(true); });
+    connect(measure_, &QPushButton::clicked, this, [this] {
+        auto* dialog = new MeasureDialog(this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        connect(dialog, &MeasureDialog::measured, shelf_, [this](const QString& table) { shelf_->open({table}); });
+        dialog->open();
+    });
     connect(remove_, &QPushButton::clicked, this, [this] {
         if (list_->currentRow() >= 0) shelf_->remove(list_->currentRow());
     });
@@ -217,6 +230,12 @@ void ReferencesTab::showTable(int at) {
     fact(tr("Licence"), table.licence);
     fact(tr("Retrieved"), table.retrieved);
     fact(tr("Kind of truth"), std::string(toText(table.kind)));
+    if (const Repeatability known = repeatabilityOf(table); known.rows > 0) {
+        fact(tr("Repeats differ by"), tr("%1 in the mean, %2 at the 90th percentile, of %3 rows: no method is better")
+                                          .arg(ui::percentText(known.mean), ui::percentText(known.p90),
+                                               ui::countText(static_cast<double>(known.rows)))
+                                          .toStdString());
+    }
     fact(tr("File"), table.file);
     fact(tr("Hash of the rows"), table.hash);
     facts_->setFacts(std::move(facts));
@@ -241,9 +260,9 @@ void ReferencesTab::chooseFiles(bool toMap) {
     dialog->setObjectName(QStringLiteral("references.dialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(toMap ? QFileDialog::ExistingFile : QFileDialog::ExistingFiles);
-    dialog->setNameFilters(
-        {toMap ? tr("Tables (*.csv *.csv.gz *.tsv *.txt *.parquet)") : tr("References (*.yaml *.csv *.csv.gz *.parquet)"),
-         tr("All files (*)")});
+    dialog->setNameFilters({toMap ? tr("Tables (*.csv *.csv.gz *.tsv *.txt *.parquet)")
+                                  : tr("References (*.yaml *.csv *.csv.gz *.parquet)"),
+                            tr("All files (*)")});
     connect(dialog, &QFileDialog::filesSelected, this, [this, toMap](const QStringList& files) {
         state_->setTone(ui::Tone::Muted);
         if (toMap) return mapColumns(files.front());

@@ -63,7 +63,7 @@ private:
 
     ReferenceShelf* shelf_;
     QListWidget* list_;
-    QPushButton *open_, *map_, *remove_;
+    QPushButton *open_, *map_, *measure_, *remove_;
     QStackedWidget* pages_;
     ColumnMapper* mapper_;
     ui::Label *state_, *left_;

@@ -11,6 +11,7 @@ namespace orrery {
 struct CoresTime {
     double compute = 0, memory = 0;  ///< s
     std::int16_t level = 0;          ///< index of the device's levels that activations come from
+    std::int16_t slowest = 0;        ///< the one that takes longest: `level`, or main memory for the weights
 };
 /// Of one launch. `cpu` as cpuView() gives. Both are 0 for a kernel that does and moves nothing, and for collectives.
 CoresTime coresSeconds(const GpuView& cpu, const Kernel& kernel);

@@ -1,0 +1,84 @@
+#include "evaluation/repeatability.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+
+namespace orrery {
+
+namespace {
+
+constexpr double meanOfNormal = 0.797885;  // √(2 ÷ π): mean |x| of a normal distribution with σ = 1
+
+// Rows of kernels that stand in the table several times, kernel by kernel.
+std::vector<std::vector<std::size_t>> repeatsOf(const ReferenceTable& table) {
+    using Key = std::tuple<std::int32_t, std::uint64_t, std::size_t>;
+    std::vector<Key> order;
+    order.reserve(table.rows.size());
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        order.emplace_back(table.rows[i].device, kernelIdentity(table.rows[i].kernel), i);
+    }
+    std::sort(order.begin(), order.end());
+    const auto same = [](const Key& a, const Key& b) {
+        return std::get<0>(a) == std::get<0>(b) && std::get<1>(a) == std::get<1>(b);
+    };
+    std::vector<std::vector<std::size_t>> all;
+    for (std::size_t i = 0; i < order.size();) {
+        std::size_t end = i + 1;
+        while (end < order.size() && same(order[i], order[end])) ++end;
+        if (end - i > 1) {
+            all.emplace_back();
+            for (std::size_t each = i; each < end; ++each) all.back().push_back(std::get<2>(order[each]));
+        }
+        i = end;
+    }
+    return all;
+}
+
+double quantileOf(std::vector<double>& values, double share) {
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(place);
+    std::sort(values.begin(), values.end());
+    const auto high = std::min(low + 1, values.size() - 1);
+    return values[low] + (place - static_cast<double>(low)) * (values[high] - values[low]);
+}
+
+}  // namespace
+
+std::vector<float> floorsOf(const ReferenceTable& table) {
+    std::vector<float> floors(table.rows.size(), -1);
+    for (std::size_t i = 0; i < floors.size(); ++i) {
+        if (table.rows[i].noise > 0) floors[i] = static_cast<float>(meanOfNormal * table.rows[i].noise);
+    }
+    for (const auto& rows : repeatsOf(table)) {
+        double mean = 0;
+        for (const std::size_t i : rows) mean += std::log(table.rows[i].seconds);
+        const auto n = static_cast<double>(rows.size());
+        mean /= n;
+        const double wider = std::sqrt(n / (n - 1));
+        for (const std::size_t i : rows) {
+            const double off = std::abs(std::log(table.rows[i].seconds) - mean) * wider;
+            floors[i] = std::max(floors[i], static_cast<float>(std::expm1(off)));
+        }
+    }
+    return floors;
+}
+
+Repeatability repeatabilityOf(const ReferenceTable& table) {
+    Repeatability all;
+    std::vector<double> known;
+    for (const float floor : floorsOf(table)) {
+        if (floor >= 0) known.push_back(floor);
+    }
+    for (const auto& rows : repeatsOf(table)) all.repeated += rows.size();
+    if (known.empty()) return all;
+    all.rows = known.size();
+    for (const double each : known) all.mean += each / static_cast<double>(known.size());
+    all.median = quantileOf(known, 0.5);
+    all.p90 = quantileOf(known, 0.9);
+    all.worst = known.back();
+    return all;
+}
+
+}  // namespace orrery
