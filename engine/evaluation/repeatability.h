@@ -11,9 +11,10 @@
 namespace orrery {
 
 /// Per row of a table, the mean |measured ÷ true − 1| that its measurement alone explains; below 0: not known.
-/// Of a kernel that the table holds several times on one device: how far its rows lie from their geometric mean, n of
-/// them widened by √(n ÷ (n − 1)) because their own mean is nearer to them than the truth. Of a row with a noise: its
-/// mean deviation if normal, 0.8 σ. Where both are known the larger one counts.
+/// Of a kernel that the table holds several times on one device (a transfer that reduces nothing is the same whatever
+/// type its bytes are counted in): how far its rows lie from their geometric mean, n of them widened by √(n ÷ (n − 1))
+/// because their own mean is nearer to them than the truth. Of a row with a noise: its mean deviation if normal, 0.8 σ.
+/// Where both are known the larger one counts.
 std::vector<float> floorsOf(const ReferenceTable& table);
 
 /// The same of a whole table.

@@ -57,6 +57,20 @@ private slots:
         table.rows[1].device = 1;
         QCOMPARE(repeatabilityOf(table).rows, std::size_t(0));
     }
+    void aTransferIsTheSameInBytesAndHalves() {
+        auto table = tableOf({rowOf(1, 1e-5), rowOf(2, 1.1e-5)});
+        for (auto& row : table.rows) {
+            row.kernel = Kernel();
+            row.kernel.kind = KernelKind::Collective;
+            row.kernel.collective = CollectiveOp::AllGather;
+            row.kernel.ranks = 8;
+            row.kernel.messageBytes = 1e6;
+        }
+        table.rows[1].kernel.type = DType::I8;
+        QCOMPARE(repeatabilityOf(table).rows, std::size_t(2));
+        for (auto& row : table.rows) row.kernel.collective = CollectiveOp::AllReduce;  // that of bytes adds integers
+        QCOMPARE(repeatabilityOf(table).rows, std::size_t(0));
+    }
     void theNoiseColumnCounts() {
         const auto all = repeatabilityOf(tableOf({rowOf(1, 1e-5, 0.1)}));
         QCOMPARE(all.rows, std::size_t(1));

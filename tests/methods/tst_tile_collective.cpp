@@ -90,6 +90,37 @@ private slots:
         QVERIFY(std::abs(price(1e9, CollectiveLibrary::Custom) / price(1e9, CollectiveLibrary::Nccl) - 1) < 1e-3);
     }
 
+    // Among eight, one shot reads seven messages and two shots read less than two.
+    void twoShotsTakeOverWithSize() {
+        const GpuView gpu = handmadeGpu();
+        auto values = nominalParameters(collectiveFamily());
+        const auto shots = [&](double bytes, std::int64_t ranks) {
+            return collectiveWays(collective(CollectiveOp::AllReduce, ranks, bytes, CollectiveLibrary::Custom), gpu,
+                                  values)
+                .shots;
+        };
+        const double large = shots(8e6, 8), pair = shots(8e6, 2), small = shots(1024, 8);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (collectiveFamily().parameters[i].name == "second shot") values[i] = 1;  // an engine without
+        }
+        QVERIFY(large < 0.5 * shots(8e6, 8));
+        QCOMPARE(pair, shots(8e6, 2));
+        QVERIFY(std::abs(small / shots(1024, 8) - 1) < 0.02);
+    }
+
+    void nothingDrawnIsNothingPriced() {
+        GpuView gpu = handmadeGpu();
+        const Kernel kernel = collective(CollectiveOp::AllReduce, 8, 1e6);
+        QVERIFY(tileFamilyOn(kernel, gpu));
+        gpu.linkBandwidth = 0;
+        QVERIFY(!tileFamilyOn(kernel, gpu));
+        for (const char* id : {"tile-wave", "tile-hybrid"}) {
+            const auto pricer = findKernelMethod(id)->bind(gpu, CalibrationSet());
+            QVERIFY(pricer);
+            QVERIFY(!(*pricer)->price(kernel).priced);
+        }
+    }
+
     void switchReducesFloatsOfEightRanks() {
         GpuView gpu = handmadeGpu();
         const auto values = nominalParameters(collectiveFamily());

@@ -36,10 +36,11 @@ private slots:
         row("h100_sxm__trtllm-1.3.0rc20__context_attention", 0.022);
         row("h100_sxm__trtllm-1.3.0rc20__generation_attention", 0.052);
         row("h100_sxm__nccl-2.29.2__nccl", 0.06);
-        row("h100_sxm__trtllm-1.3.0rc20__custom_allreduce", 0.075);
+        row("h100_sxm__trtllm-1.3.0rc20__custom_allreduce", 0.06);
         row("l40s__trtllm-1.3.0rc20__context_attention", 0.032);
         row("l40s__trtllm-1.3.0rc20__generation_attention", 0.056);
         row("l40s__nccl-2.27.3__nccl", 0.105);
+        row("b200_sxm__nccl-2.29.2__nccl", 0.08);
     }
     void heldOutRowsAreAsStated() {
         QFETCH(QString, file);

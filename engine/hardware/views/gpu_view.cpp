@@ -60,9 +60,8 @@ void readDrawnNetwork(const DeviceRef& ref, detail::DeviceParts& parts, GpuView&
                         tier.name, format(tier.bandwidth)));
         return;
     }
-    view.assumptions.push_back(fmt::format(
-        "No network is drawn that `{}` could send over: collectives are priced as over PCIe 4.0 × 16 (32 GB/s).",
-        name));
+    view.assumptions.push_back(
+        fmt::format("No network is drawn that `{}` could send over: collectives of its kernels are not priced.", name));
 }
 
 void readParts(detail::DeviceParts& parts, GpuView& view) {

@@ -26,6 +26,11 @@ const TileFamily* tileFamilyOf(const Kernel& kernel) {
     return nullptr;
 }
 
+const TileFamily* tileFamilyOn(const Kernel& kernel, const GpuView& gpu) {
+    if (kernel.kind == KernelKind::Collective && gpu.linkBandwidth <= 0) return nullptr;
+    return tileFamilyOf(kernel);
+}
+
 std::vector<double> nominalParameters(const TileFamily& family) {
     std::vector<double> values;
     for (const TileParameter& parameter : family.parameters) values.push_back(parameter.nominal);

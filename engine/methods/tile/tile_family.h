@@ -25,6 +25,7 @@ struct TileParameter {
     double spread = 0.3;  ///< standard deviation of its logarithm between devices: how firmly few rows hold it
     Dimension dimension = Dimension::Number;
     std::string_view meaning;  ///< one sentence
+    bool later = false;        ///< came after calibrations were written: a section of this family may lack it
 };
 
 /// The terms of one price, in seconds unless said otherwise; 0 where a family has no such term. `seconds` is the price
@@ -63,6 +64,8 @@ struct TileFamily {
 /// All families, in tile_families.cpp.
 std::span<const TileFamily> tileFamilies();
 const TileFamily* tileFamilyOf(const Kernel& kernel);
+/// The same on a device: none for a collective where neither links nor a network are drawn that it could cross.
+const TileFamily* tileFamilyOn(const Kernel& kernel, const GpuView& gpu);
 
 /// Parameters in the family's order: those of a section where it has them, else the nominal ones.
 std::vector<double> nominalParameters(const TileFamily& family);

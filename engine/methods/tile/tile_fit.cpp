@@ -92,7 +92,7 @@ std::vector<TileRowGroup> groupTileRows(std::span<const KernelRows> rows, bool a
     for (std::size_t d = 0; d < rows.size(); ++d) {
         for (std::size_t i = 0; i < rows[d].kernels.size(); ++i) {
             const Kernel& kernel = rows[d].kernels[i];
-            const TileFamily* family = tileFamilyOf(kernel);
+            const TileFamily* family = tileFamilyOn(kernel, rows[d].gpu);
             if (!family) continue;
             const std::string variant = kernelVariant(kernel);
             const std::int32_t device = acrossDevices ? -1 : static_cast<std::int32_t>(d);

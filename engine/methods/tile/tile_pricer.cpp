@@ -8,7 +8,7 @@
 namespace orrery {
 
 const TileBinding* TileBindings::find(const Kernel& kernel) const {
-    const TileFamily* family = tileFamilyOf(kernel);
+    const TileFamily* family = tileFamilyOn(kernel, gpu);
     if (!family) return nullptr;
     const VariantName variant = variantName(kernel);
     for (const TileBinding& binding : fitted) {
@@ -39,7 +39,7 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
             const auto& parameters = found.section->parameters;
             for (const TileFamily& family : tileFamilies()) {
                 const bool own = std::all_of(family.parameters.begin(), family.parameters.end(),
-                                             [&](const auto& one) { return parameters.contains(one.name); });
+                                             [&](const auto& one) { return one.later || parameters.contains(one.name); });
                 if (!own) continue;
                 bindings.fitted.push_back({&family, section.kind, section.variant, parametersOf(family, parameters),
                                            found.section, found.deviceDistance, deviceVerdict(*found.section, gpu)});

@@ -35,6 +35,7 @@ enum : std::size_t {
     AllToAllPair,
     BusSpill,
     BusReach,
+    SecondShot,
     parameterCount
 };
 
@@ -61,15 +62,21 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
     {"shot launch", 2.5e-6, 5e-7, 3e-5, 0.4, Dimension::Time, "start of the engine's own kernel"},
     {"shot step", 2e-7, 1e-8, 1e-5, 0.7, Dimension::Time, "flag of one peer"},
     {"shot share", 0.5, 0.05, 1, 0.4, Dimension::Number, "bandwidth of reads from peers over the links'"},
-    {"shot limit", 2e6, 1e2, 3e7, 1.5, Dimension::Data, "message above which two ranks hand over to NCCL"},
-    {"shot limit fall", 0.6, 0.2, 1.5, 0.4, Dimension::Number, "that limit, per doubling of the ranks"},
+    {"shot limit", 1.6e7, 1e2, 6e7, 1, Dimension::Data, "message above which two ranks hand over to NCCL"},
+    {"shot limit fall", 0.85, 0.2, 1.5, 0.3, Dimension::Number, "that limit, per doubling of the ranks"},
     {"shot fill", 1.5e-7, 1e-8, 3e-6, 0.7, Dimension::Time, "flag of one peer more, once many blocks wait for it"},
     {"all-to-all pair", 1.05, 0.5, 2, 0.2, Dimension::Number,
      "bandwidth of all-to-all between two ranks over that among more"},
     {"bus spill", 0.8, 0.2, 1, 0.4, Dimension::Fraction,
      "bandwidth of a shared bus that is left once the host's cache no longer holds what passes"},
     {"bus reach", 1.5e6, 1e5, 1e7, 0.3, Dimension::Data, "message from which that shows, among four ranks or more"},
+    {"second shot", 4e-6, 1e-7, 1e-4, 0.7, Dimension::Time,
+     "wait between both halves of an engine's two-shot all-reduce; long where an engine has none", true},
 }};
+
+// Bandwidth of two shots over that of one: each part is written to memory and read again (NVLink nodes of A100 to
+// B200).
+constexpr double ofTwoShots = 0.8;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -98,10 +105,12 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double rings = start + ways.rings;
     TilePhysics out;
     out.seconds = rings;
-    if (ways.shotsShare > 1e-6) {  // geometric between both where the hand-over lies
-        out.seconds = std::exp(ways.shotsShare * std::log(ways.shots) + (1 - ways.shotsShare) * std::log(rings));
+    if (ways.shotsShare > 1e-6) {
+        // An engine takes its own kernel where that is faster, up to a size; geometric between both around it.
+        const double own = fastest(ways.shots, rings, never, never);
+        out.seconds = std::exp(ways.shotsShare * std::log(own) + (1 - ways.shotsShare) * std::log(rings));
     }
-    out.launch = ways.shotsShare > 0.5 ? p[ShotLaunch] : start;
+    out.launch = ways.shotsShare > 0.5 && ways.shots < rings ? p[ShotLaunch] : start;
     out.link = std::max(0.0, out.seconds - out.launch);
     out.steps = work.steps;
     out.blocks = work.ranks;
@@ -116,7 +125,8 @@ bool covers(const Kernel& kernel) {
 }  // namespace
 
 double linkBandwidthOf(const GpuView& gpu) {
-    return gpu.linkBandwidth > 0 ? gpu.linkBandwidth : 32e9;
+    // Where nothing is drawn the pricers refuse (tileFamilyOn); the sums stay finite all the same.
+    return std::max(1.0, gpu.linkBandwidth);
 }
 
 CollectiveWork collectiveWork(const Kernel& kernel) {
@@ -184,8 +194,13 @@ CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::spa
     out.shots = never;
     // Engines read peers' memory where it is mapped through such links, and leave others to NCCL.
     if (kernel.library == CollectiveLibrary::Custom && reduces && switched && work.ranks > 1) {
-        out.shots = p[ShotLaunch] + work.ranks * (p[ShotStep] + p[ShotFill] * work.bytes / (work.bytes + 8192)) +
-                    work.bytes * (work.ranks - 1) / (links * p[ShotShare]);
+        const double flags =
+            p[ShotLaunch] + work.ranks * (p[ShotStep] + p[ShotFill] * work.bytes / (work.bytes + 8192));
+        const double over1 = links * p[ShotShare];
+        // One shot: every rank reads all others and reduces all. Two: each reduces its part, then reads the others'.
+        const double one = flags + work.bytes * (work.ranks - 1) / over1;
+        const double two = flags + p[SecondShot] + work.wireBytes / (over1 * ofTwoShots);
+        out.shots = work.ranks > 2 ? fastest(one, two, never, never) : one;
         const double limit = p[ShotLimit] * std::pow(p[ShotLimitFall], doublings - 1);
         const double over2 = (work.bytes / limit) * (work.bytes / limit);
         out.shotsShare = 1 / (1 + over2 * over2 * over2);

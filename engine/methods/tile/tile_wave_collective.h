@@ -2,7 +2,8 @@
 
 // Collectives among the GPUs of one node: NCCL's rings with its three protocols and the reduction in the switch, of
 // which the fastest is taken as its tuner does (NCCL, tuning.cc: time = steps × latency + bytes ÷ bandwidth), and the
-// one-shot all-reduce of inference engines (every rank reads all others), which hands over to NCCL above a size.
+// all-reduces of inference engines (one-shot: every rank reads all others; two-shot: each reduces a part and reads the
+// others' parts), which hand over to NCCL above a size.
 
 #include "methods/tile/tile_family.h"
 
@@ -26,13 +27,13 @@ struct CollectiveWays {
     double simple = 0;         ///< whole links, fences between steps
     double inSwitch = 0;       ///< NVLS
     double rings = 0;          ///< the fastest of these
-    double shots = 0;          ///< one-shot all-reduce, with its own launch
+    double shots = 0;          ///< one- or two-shot all-reduce, with its own launch
     double shotsShare = 0;     ///< 1 where the engine's own kernel runs, 0 where NCCL does
 };
 /// `parameters` in the family's order.
 CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::span<const double> parameters);
 
-/// B/s of one direction, from the view; PCIe 4.0 ×16 where the device states no link.
+/// B/s of one direction, from the view. Where neither links nor a network are drawn nothing is priced (tileFamilyOn).
 double linkBandwidthOf(const GpuView& gpu);
 
 }  // namespace orrery
