@@ -147,7 +147,7 @@ private slots:
             Kernel kernel;
             kernel.kind = KernelKind::Elementwise;
             kernel.function = "Add";
-            kernel.type = DType::F32;
+            kernel.type = kernel.weightType = kernel.kvType = DType::F32;
             kernel.operands = 2;
             kernel.m = 1, kernel.n = n;
             countWork(kernel);
