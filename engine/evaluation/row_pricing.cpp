@@ -2,6 +2,7 @@
 
 #include "evaluation/reference_checks.h"
 #include "hardware/views/device_ref.h"
+#include "learning/section_price.h"
 #include "workload/costs.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <tuple>
 
 namespace orrery {
 
@@ -25,10 +28,46 @@ struct DeviceRows {
     std::vector<std::size_t> numbers;  // into the rows asked
 };
 
-// What one row got; seconds 0 where it is not priced.
+// What one row got; seconds 0 where it is not priced. Where no error is known, the same factor either way as in an
+// answer about a whole model.
 struct Answer {
     double seconds = 0, low = 0, high = 0;
     DomainVerdict domain = DomainVerdict::Inside;
+    void guess() {
+        if (low < high) return;
+        low = seconds / unmeasuredFactor, high = seconds * unmeasuredFactor;
+    }
+    void changeStack(const Kernel& kernel) {
+        SectionPrice price{seconds, low, high, domain, domain};
+        orrery::changeStack(price, kernel);
+        low = price.low, high = price.high, domain = price.domain;
+    }
+};
+
+// Whether the section that speaks for a kernel was learned from other software than a row's.
+class Stacks {
+public:
+    Stacks(std::string_view method, const CalibrationSet& calibrations, const HardwarePtr& hardware)
+        : method_(method), calibrations_(calibrations) {
+        if (auto gpu = gpuView(*hardware)) gpu_ = std::move(*gpu);
+    }
+    bool foreign(const Kernel& kernel, std::string_view software) const {
+        if (!gpu_ || software.empty()) return false;
+        const VariantName variant = variantName(kernel);
+        const auto key = std::tuple(kernel.kind, std::string(variant.view()), std::string(software));
+        const std::scoped_lock lock(mutex_);
+        const auto known = foreign_.find(key);
+        if (known != foreign_.end()) return known->second;
+        const auto found = calibrations_.find(method_, kernel.kind, variant.view(), *gpu_);
+        return foreign_[key] = found.section && !sameStack(*found.section, software);
+    }
+
+private:
+    std::string_view method_;
+    const CalibrationSet& calibrations_;
+    std::optional<GpuView> gpu_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::tuple<KernelKind, std::string, std::string>, bool> foreign_;
 };
 
 // Prices numbers[begin, end) of one device into `answers` (one per row asked). Called from any thread.
@@ -44,6 +83,7 @@ public:
 
     const Kernel& kernel(std::size_t number) const { return rowOf(number).kernel; }
     bool hostTimed(std::size_t number) const { return tableOf(number).hostTimed; }
+    std::string_view software(std::size_t number) const { return tableOf(number).software; }
 
     Expected<PricedRows> run(const Binding& bind, std::size_t step) {
         if (rows_.empty()) {
@@ -179,6 +219,7 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
         priceThroughGraph(method, errors, device, pricer, std::span(held).subspan(half), options, answers);
         return;
     }
+    const auto view = deviceView(*device);
     for (std::size_t i = 0; i < held.size(); ++i) {
         Answer& answer = answers[held[i]];
         answer.seconds = answer.low = answer.high = estimated->operators.seconds[i];
@@ -188,8 +229,12 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
             answer.high = estimated->operators.highSeconds[i];
             continue;
         }
-        if (!errors) continue;
-        const auto bounds = errorBounds(*errors, familyOf(workload->costs, i), answer.seconds);
+        if (!errors) {
+            answer.guess();
+            continue;
+        }
+        const auto bounds = moved(errorBounds(*errors, familyOf(workload->costs, i), answer.seconds), answer.seconds,
+                                  view ? statedShift(*view, workload->costs.type[i]) : 0);
         answer.low = bounds.low;
         answer.high = bounds.high;
     }
@@ -219,8 +264,9 @@ Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const Re
             if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
             auto bound = bindFirst(method, hardware, {calibrations, options.options, 0});
             if (!bound) return tl::unexpected(std::move(bound.error()));
-            return Pricing([&pricer, &options, bound = std::move(*bound)](std::span<const std::size_t> numbers,
-                                                                          std::vector<Answer>& answers) {
+            const auto stacks = std::make_shared<const Stacks>(method.id, calibrations, hardware);
+            return Pricing([&pricer, &options, stacks, bound = std::move(*bound)](std::span<const std::size_t> numbers,
+                                                                                  std::vector<Answer>& answers) {
                 const auto serial = makeSerialExecutor();
                 PriceContext context{*serial, options.stop};
                 for (const auto number : numbers) {
@@ -231,6 +277,8 @@ Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const Re
                     if (options.stop.stop_requested()) return;
                     if (price && price->priced) {
                         answers[number] = {price->seconds, price->low, price->high, price->domain};
+                        answers[number].guess();
+                        if (stacks->foreign(kernel, pricer.software(number))) answers[number].changeStack(kernel);
                     }
                 }
             });

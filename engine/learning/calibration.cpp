@@ -13,7 +13,6 @@ namespace {
 
 constexpr double sameDevice = 0.01;  // ln
 constexpr double likeDevice = 0.45;  // ln: no number of the two differs by more than a factor of 1.57
-constexpr double spanRoom = 0.05;    // of what learned devices span in ln, beyond which a number is foreign
 constexpr double anyDevice = 1;      // stands for "of no device in particular"
 
 DType computeType(std::string_view variant) {
@@ -52,31 +51,16 @@ double distance(const DeviceFingerprint& a, const DeviceFingerprint& b) {
     return largest;
 }
 
-DomainVerdict deviceVerdict(std::span<const DeviceFingerprint> learned, const DeviceFingerprint& device) {
-    if (learned.empty()) return DomainVerdict::Inside;
-    double nearest = std::numeric_limits<double>::infinity();
-    for (const DeviceFingerprint& one : learned) nearest = std::min(nearest, distance(one, device));
-    if (nearest <= sameDevice) return DomainVerdict::Inside;
-    for (const auto member :
-         {&DeviceFingerprint::sms, &DeviceFingerprint::clock, &DeviceFingerprint::dramBandwidth,
-          &DeviceFingerprint::l2Bytes, &DeviceFingerprint::matrixPeak, &DeviceFingerprint::vectorPeak}) {
-        double low = std::numeric_limits<double>::infinity(), high = 0;
-        for (const DeviceFingerprint& one : learned) {
-            low = std::min(low, one.*member);
-            high = std::max(high, one.*member);
-        }
-        const double room = low > 0 ? std::exp(spanRoom * std::log(high / low)) * (1 + sameDevice) : 1 + sameDevice;
-        if (device.*member > high * room || device.*member < low / room) return DomainVerdict::Outside;
-    }
-    return nearest <= likeDevice ? DomainVerdict::Edge : DomainVerdict::Outside;
-}
-
-DomainVerdict deviceVerdict(const CalibrationSection& section, const GpuView& gpu) {
+double foreignDistance(const CalibrationSection& section, const GpuView& gpu) {
     const DeviceFingerprint here = fingerprint(gpu, computeType(section.variant));
-    if (!section.device) return deviceVerdict(section.devices, here);
-    const double apart = distance(*section.device, here);
-    if (apart <= sameDevice) return DomainVerdict::Inside;
-    return apart <= likeDevice ? DomainVerdict::Edge : DomainVerdict::Outside;
+    double nearest = std::numeric_limits<double>::infinity();
+    if (section.device) {
+        nearest = distance(*section.device, here);
+    } else {
+        if (section.devices.empty()) return 0;
+        for (const DeviceFingerprint& one : section.devices) nearest = std::min(nearest, distance(one, here));
+    }
+    return nearest <= sameDevice ? 0 : std::min(nearest, farthestDevice);
 }
 
 namespace {

@@ -30,9 +30,6 @@ struct DeviceFingerprint {
 DeviceFingerprint fingerprint(const GpuView& gpu, DType type);
 /// Largest |ln ratio| of two fingerprints' numbers; 0 for the same device.
 double distance(const DeviceFingerprint& a, const DeviceFingerprint& b);
-/// Whether a device is among those that a section for any device was learned from (Inside), is like one of them and
-/// within what they span (Edge), or neither (Outside). Inside where they are not known.
-DomainVerdict deviceVerdict(std::span<const DeviceFingerprint> learned, const DeviceFingerprint& device);
 
 /// Quantiles of ln(measured ÷ predicted) on rows that were not fitted, by class of predicted time.
 struct ResidualClass {
@@ -67,9 +64,10 @@ struct CalibrationSection {
     std::string split;  ///< how rows were held out, in words
 };
 
-/// As above, for what a section was learned from. Of a section of one device: Inside for that one, Edge for one like it
-/// (no number differs by more than 1.57 times), else Outside.
-DomainVerdict deviceVerdict(const CalibrationSection& section, const GpuView& gpu);
+/// 0 on a device that the section was learned from (within 1 %), else the distance of the nearest of them, at most
+/// farthestDevice. 0 where a section for any device does not say.
+double foreignDistance(const CalibrationSection& section, const GpuView& gpu);
+inline constexpr double farthestDevice = 2.5;  ///< ln; a factor of 12
 
 struct Calibration {
     std::string method, methodVersion;

@@ -20,7 +20,6 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t fewestPerClass = 40;
-constexpr double edgeWidening = 1.5, outsideWidening = 3;
 constexpr std::size_t fewestWidened = 200;
 
 Expected<void> check(const SectionRows& rows) {
@@ -345,34 +344,6 @@ Expected<SectionFit> fitSection(std::size_t rows, const PrepareRows& prepare, co
 Expected<SectionFit> fitSection(const SectionRows& rows, const SectionOptions& options) {
     return fitSection(
         rows.rows(), [&](auto, auto&) -> Expected<SectionRows> { return rows; }, options);
-}
-
-SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features,
-                       double doubt) {
-    SectionPrice price{baselineSeconds};
-    const bool asked = features.size() == section.features.size();
-    if (section.model && asked) price.seconds = baselineSeconds * std::exp(section.model->predict(features));
-    if (section.domain && asked) price.domain = section.domain->check(features);
-    price.low = price.high = price.seconds;
-    for (const ResidualClass& one : section.residuals) {
-        if (price.seconds > one.upperSeconds) continue;
-        const bool measured = section.widenOutside > 0;
-        const double wider = price.domain == DomainVerdict::Inside ? 1
-                             : price.domain == DomainVerdict::Edge
-                                 ? (measured ? section.widenEdge : edgeWidening)
-                                 : (measured ? section.widenOutside : outsideWidening);
-        if (section.spread) {
-            if (!asked) break;
-            const double scale = spreadScale(*section.spread, features, doubt);
-            price.low = price.seconds * std::exp(std::min(0.0, scale * (one.p50 + wider * (one.p5 - one.p50))));
-            price.high = price.seconds * std::exp(std::max(0.0, scale * (one.p50 + wider * (one.p95 - one.p50))));
-            break;
-        }
-        price.low = price.seconds * std::exp(std::min(0.0, one.p50 + wider * (one.p5 - one.p50)));
-        price.high = price.seconds * std::exp(std::max(0.0, one.p50 + wider * (one.p95 - one.p50)));
-        break;
-    }
-    return price;
 }
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 // far it is off on rows that it has not seen. Shared by every method that learns.
 
 #include "learning/calibration.h"
+#include "learning/section_price.h"
 #include "learning/training.h"
 
 #include <cstdint>
@@ -72,16 +73,5 @@ Expected<SectionFit> fitSection(const SectionRows& rows, const SectionOptions& o
 using PrepareRows = std::function<Expected<SectionRows>(std::span<const std::size_t> fitTo,
                                                         std::map<std::string, double, std::less<>>& parameters)>;
 Expected<SectionFit> fitSection(std::size_t rows, const PrepareRows& prepare, const SectionOptions& options);
-
-/// What section and model make of a baseline: seconds, 5 % and 95 %, and whether it was seen. Allocates nothing.
-struct SectionPrice {
-    double seconds = 0, low = 0, high = 0;
-    DomainVerdict domain = DomainVerdict::Inside;
-};
-/// `features` as in the section; may be empty where it has no model. `doubt` as SectionRows has it. Intervals are
-/// widened (in ln) at the edge of the domain and outside as the section says, else by 1.5 and 3; low and high equal
-/// seconds where no residuals are known.
-SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features,
-                       double doubt = 0);
 
 }  // namespace orrery

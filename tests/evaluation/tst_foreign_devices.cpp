@@ -128,7 +128,7 @@ const std::string header = "gemm_dtype,m,n,k,latency\n";
 class TestForeignDevices : public QObject {
     Q_OBJECT
 private slots:
-    void devicesUnlikeAnyAreOutside_data() {
+    void nothingIsInsideOnDevicesUnlikeAny_data() {
         QTest::addColumn<QString>("method");
         QTest::addColumn<QString>("device");
         for (const char* method : {"tile-hybrid", "tile-wave", "interval-analysis", "mapping-search", "booster"}) {
@@ -137,13 +137,13 @@ private slots:
             }
         }
     }
-    void devicesUnlikeAnyAreOutside() {
+    void nothingIsInsideOnDevicesUnlikeAny() {
         QFETCH(QString, method);
         QFETCH(QString, device);
         const Count count = countVerdicts(qPrintable(method), qPrintable(device));
         QVERIFY(count.asked >= 50);
-        QVERIFY2(count.outside >= 0.9 * count.asked,
-                 qPrintable(QString("%1 of %2").arg(count.outside).arg(count.asked)));
+        QVERIFY2(count.outside + count.edge >= 0.9 * count.asked,
+                 qPrintable(QString("%1 of %2").arg(count.outside + count.edge).arg(count.asked)));
     }
     // A device that was measured is known, and its sibling (H200 to H100) stands at the edge.
     void measuredDevicesAreNot() {
@@ -161,9 +161,10 @@ private slots:
         QVERIFY(pricer);
         QVERIFY((*pricer)->price(fixture::product(4096, 4096, 4096, DType::F64)).domain == DomainVerdict::Outside);
         const auto nothing = findKernelMethod("tile-hybrid")->bind(fixture::gpu("h100-sxm"), CalibrationSet());
-        QVERIFY(nothing);  // learned nothing: there is no domain, only an interval that says so
+        QVERIFY(nothing);
         const KernelPrice price = (*nothing)->price(fixture::product(4096, 4096, 4096, DType::BF16));
-        QVERIFY(price.domain == DomainVerdict::Inside && price.low == price.high);
+        QVERIFY(price.domain == DomainVerdict::Outside && !price.measured);
+        QVERIFY(price.low < price.seconds && price.seconds < price.high);
     }
 
     void tablesOfOtherDevicesAndVersionsAreRead() {
@@ -177,12 +178,18 @@ private slots:
                                  "gb300_sxm__trtllm-1.3.0__gemm.csv"}) {
             const Answer answer = ask(name, header + products("bfloat16", 2250e12, 60));
             QVERIFY2(answer.code.empty() && answer.rows == 60, answer.code.c_str());
-            QVERIFY2(answer.flagged >= 54, name);
         }
         // Columns in another order, one more, and none of the words that only some tables have.
         const Answer more =
             ask("h100_sxm__x__gemm.csv", "version,k,m,n,gemm_dtype,latency\n1,4096,512,4096,fp8,0.05\n");
         QVERIFY2(more.code.empty() && more.rows == 1, more.code.c_str());
+    }
+    // Products that quantise are another matter in every engine: a section of one says little about another's.
+    void narrowProductsOfOtherEnginesAreFlagged() {
+        const std::string table = header + products("fp8", 1979e12, 40);
+        QVERIFY(ask("h100_sxm__trtllm-1.2.0rc5__gemm.csv", table).flagged <= 4);
+        QCOMPARE(ask("h100_sxm__vllm-0.12.0__gemm.csv", table).flagged, std::size_t(40));
+        QVERIFY(ask("h100_sxm__vllm-0.12.0__gemm.csv", header + products("bfloat16", 989e12, 40)).flagged <= 4);
     }
     void driversNamesAreKnown_data() {
         QTest::addColumn<QString>("name");

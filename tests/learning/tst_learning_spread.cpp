@@ -159,15 +159,6 @@ private slots:
         QCOMPARE(code(R"("spread": {"kind": "linear", "value": {"bias": 0, "weights": [1, 2]}})").substr(0, 12),
                  std::string("calibration."));
     }
-    void devicesAreKnownLikeOrForeign() {
-        const std::vector learned{device(20, 1.1e9, 2e11), device(108, 1.4e9, 1.5e12), device(80, 1.4e9, 9e11)};
-        QVERIFY(deviceVerdict({}, learned[0]) == DomainVerdict::Inside);
-        QVERIFY(deviceVerdict(learned, learned[1]) == DomainVerdict::Inside);
-        QVERIFY(deviceVerdict(learned, device(100, 1.35e9, 1.3e12)) == DomainVerdict::Edge);
-        QVERIFY(deviceVerdict(learned, device(108, 1.4e9, 2e12)) == DomainVerdict::Outside);    // bandwidth
-        QVERIFY(deviceVerdict(learned, device(58, 2.04e9, 3e11)) == DomainVerdict::Outside);    // clock
-        QVERIFY(deviceVerdict(learned, device(108, 1.4e9, 2.2e11)) == DomainVerdict::Outside);  // between, like none
-    }
 };
 
 QTEST_GUILESS_MAIN(TestLearningSpread)

@@ -2,6 +2,7 @@
 
 #include "base/unit.h"
 #include "learning/fit_section.h"
+#include "learning/section_price.h"
 
 #include <fmt/format.h>
 
@@ -18,8 +19,7 @@ namespace {
 
 constexpr std::string_view constantName = "launch constant", stretchName = "stretch", hostName = "framework launch";
 constexpr double greatestConstant = 1e-3, leastStretch = 0.5, greatestStretch = 10;
-constexpr double unmeasured = 2;     // a factor either way
-constexpr double sameDevice = 0.01;  // as CalibrationSet::Found says
+constexpr double unmeasured = 2;  // a factor either way
 
 double parameter(const CalibrationSection& section, std::string_view name, double fallback) {
     const auto found = section.parameters.find(name);
@@ -130,10 +130,7 @@ AffineSections::AffineSections(std::string_view method, const CalibrationSet& ca
             if (!found.section) continue;
             const bool known = std::any_of(entries_.begin(), entries_.end(),
                                            [&](const Entry& entry) { return entry.section == found.section; });
-            const bool foreign = found.deviceDistance > sameDevice && found.section->device;
-            if (!known)
-                entries_.push_back(
-                    {found.section, foreign ? found.deviceDistance : 0, deviceVerdict(*found.section, gpu)});
+            if (!known) entries_.push_back({found.section, foreignDistance(*found.section, gpu)});
         }
     }
 }
@@ -166,18 +163,19 @@ double AffineSections::hostLaunch(const Kernel& kernel) const {
 KernelPrice AffineSections::priced(const Entry* found, double seconds, Bound bound) const {
     KernelPrice price;
     price.bound = bound;
-    price.seconds = price.low = price.high = seconds;
-    if (!found) {  // learned of other kernels, if at all
-        if (!entries_.empty()) price.domain = DomainVerdict::Outside;
-        return price;
-    }
-    const SectionPrice section = priceWith(*found->section, seconds, {});
-    // Never checked on this device: wider by how unlike the two are.
-    const double wider = 1 + std::min(found->foreign, 1.0);
-    price.low = section.low / wider;
-    price.high = section.high * wider;
-    price.domain = std::max(found->verdict, section.domain);
+    const SectionPrice section =
+        found ? priceWith(*found->section, seconds, {}, 0, found->distance) : unfittedPrice(seconds);
+    price.seconds = section.seconds, price.low = section.low, price.high = section.high;
+    price.domain = section.domain;
+    price.measured = section.measured;
     return price;
+}
+
+double AffineSections::correlation(KernelKind kind) const {
+    for (const Entry& each : entries_) {
+        if (each.section->kind == kind) return correlationAbroad(*each.section, each.distance);
+    }
+    return 0;
 }
 
 KernelPrice AffineSections::priceByHost(const Kernel& kernel, double nominalSeconds, Bound bound) const {

@@ -45,6 +45,8 @@ public:
     /// these were off, and upwards by the framework's launch too: what a captured graph keeps of it was not measured.
     /// Both up to a factor of two, which stands for what was never measured.
     KernelPrice price(const Kernel& kernel, double nominalSeconds, Bound bound) const;
+    /// Correlation of residuals on this device, of the first section of that kind; 0 without one.
+    double correlation(KernelKind kind) const;
     /// With the framework's launch.
     KernelPrice priceByHost(const Kernel& kernel, double nominalSeconds, Bound bound) const;
 
@@ -56,8 +58,7 @@ public:
 private:
     struct Entry {
         const CalibrationSection* section;
-        double foreign;  ///< distance of the device that it is of; 0: this one
-        DomainVerdict verdict;
+        double distance;  ///< as foreignDistance() says
     };
     const Entry* entry(const Kernel& kernel) const;
     KernelPrice priced(const Entry* found, double seconds, Bound bound) const;

@@ -1,6 +1,7 @@
 #include "methods/answer/answer.h"
 
 #include "base/unit.h"
+#include "learning/section_price.h"
 #include "methods/answer/ceilings.h"
 #include "methods/answer/energy.h"
 #include "methods/answer/parts_used.h"
@@ -20,8 +21,9 @@ namespace orrery {
 namespace {
 
 // Without any known error: a factor of two either way.
-constexpr double guess = 2.0;
-constexpr double leastOutside = 1.1;  // either way, where most of the time is outside everything measured
+constexpr double guess = unmeasuredFactor;
+constexpr double perMeanError = 2.06;  // of a normal error: 90 % half-width ÷ mean absolute value
+constexpr double leastOutside = 1.1;   // either way, where most of the time is outside everything measured
 
 struct Sides {
     double low = 0, high = 0;
@@ -53,7 +55,8 @@ private:
 };
 
 // Errors of operators are taken as fully correlated: a device that is slow on one is slow on all. So the sides add.
-Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const StatedErrors& errors) {
+Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const StatedErrors& errors,
+               const DeviceView& device) {
     Sides sum;
     double total = 0;
     MissedKernels kernels(errors);
@@ -67,11 +70,13 @@ Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const State
         const OperatorFamily family = familyOf(costs, i);
         const auto f = static_cast<std::size_t>(family);
         const Missed& one = kernels.of(family, ops.seconds[i] / repeat);
-        sum.low += repeat * one.bounds.low;
-        sum.high += repeat * one.bounds.high;
+        const double shift = statedShift(device, costs.type[i]);
+        const ErrorBounds bounds = moved(one.bounds, ops.seconds[i] / repeat, shift);
+        sum.low += repeat * bounds.low;
+        sum.high += repeat * bounds.high;
         sum.seconds[f] += ops.seconds[i];
-        sum.width[f] += repeat * (one.bounds.high - one.bounds.low);
-        sum.error += ops.seconds[i] * one.error;
+        sum.width[f] += repeat * (bounds.high - bounds.low);
+        sum.error += ops.seconds[i] * std::hypot(one.error, shift / perMeanError);
         total += ops.seconds[i];
     }
     if (total > 0) sum.error /= total;
@@ -123,7 +128,7 @@ void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground,
     }
     auto& interval = answer.interval;
     interval = {answer.latency, answer.latency, kind, {}};
-    auto sides = addSides(costs, answer.operators, *errors);
+    auto sides = addSides(costs, answer.operators, *errors, device);
     interval.basis = std::string(errors->basis);
     if (ground.platform == Platform::Gpu) {
         interval.basis.append("; ").append(coverageText(*errors));

@@ -86,6 +86,21 @@ bool statedFor(const DeviceView& device) {
     return std::find(measured.begin(), measured.end(), device.name) != measured.end();
 }
 
+double statedShift(const DeviceView& device, DType type) {
+    // As learning/section_price.cpp has them: a device one unit away, and formats of another stack.
+    constexpr double ofDevice = 0.35, ofFormat = 0.8;
+    return std::hypot(statedFor(device) ? 0 : ofDevice, bits(type) < 16 ? ofFormat : 0);
+}
+
+ErrorBounds moved(const ErrorBounds& bounds, double predictedSeconds, double shift) {
+    if (shift <= 0 || !(predictedSeconds > 0)) return bounds;
+    ErrorBounds out = bounds;
+    const double low = std::max(bounds.low, predictedSeconds / 20);
+    out.low = std::min(bounds.low, predictedSeconds * std::exp(-std::hypot(std::log(predictedSeconds / low), shift)));
+    out.high = predictedSeconds * std::exp(std::hypot(std::log(bounds.high / predictedSeconds), shift));
+    return out;
+}
+
 Platform platformOf(const DeviceView& device) {
     return device.platform == "gpu" ? Platform::Gpu : Platform::Other;
 }

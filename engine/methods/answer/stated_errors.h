@@ -74,6 +74,13 @@ double meanError(const StatedErrors& errors, OperatorFamily family, double predi
 /// Whether the device, by its name (`h100`), is of those that the quantiles were derived from or tested on.
 bool statedFor(const DeviceView& device);
 
+/// How far, in ln and for 90 %, the errors may move where they were not measured: on a device that is none of those,
+/// and in number formats below 16 bits, of which none was (quantising kernels and scales are not in a peak and a
+/// bandwidth).
+double statedShift(const DeviceView& device, DType type);
+/// Bounds moved out by that, in ln beside their own sides.
+ErrorBounds moved(const ErrorBounds& bounds, double predictedSeconds, double shift);
+
 /// What kind of machine a view describes, as far as evidence goes.
 enum class Platform : std::uint8_t { Gpu, Other };
 Platform platformOf(const DeviceView& device);

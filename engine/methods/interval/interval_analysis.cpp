@@ -130,6 +130,8 @@ public:
         return story;
     }
 
+    double correlation(KernelKind kind) const override { return sections_.correlation(kind); }
+
     std::vector<std::string> assumptions() const override {
         std::vector<std::string> out = machine_.assumptions;
         out.push_back("Warps run programs from templates of usual kernels, not traces of the kernels themselves.");

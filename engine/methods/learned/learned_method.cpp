@@ -1,14 +1,16 @@
 #include "methods/learned/learned_method.h"
 
 #include "learning/fit_section.h"
-#include "methods/tile/tile_pricer.h"
+#include "methods/learned/physics_ratio.h"
 #include "methods/learned/plain_features.h"
+#include "methods/tile/tile_pricer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace orrery {
@@ -19,7 +21,8 @@ struct Binding {
     KernelKind kind;
     std::string variant;
     const CalibrationSection* section;
-    double deviceDistance;
+    double distance;               // as foreignDistance() says
+    std::optional<GpuView> there;  // the device that was learned, where this is another one
 };
 
 class LearnedPricer final : public KernelPricer {
@@ -35,7 +38,9 @@ public:
                 // Features of another version of the method would be taken for each other.
                 if (!found.section || !found.section->model || !std::ranges::equal(found.section->features, names))
                     continue;
-                bindings_.push_back({section.kind, section.variant, found.section, found.deviceDistance});
+                const double distance = foreignDistance(*found.section, gpu_);
+                bindings_.push_back({section.kind, section.variant, found.section, distance,
+                                     distance > 0 ? learnedDevice(*found.section) : std::nullopt});
             }
         }
     }
@@ -44,14 +49,7 @@ public:
         KernelPrice price = unpricedKernel(kernel, gpu_);
         const Binding* binding = bindingOf(kernel.kind, kernelVariant(kernel));  // short: stays off the heap
         if (!binding) return price;
-        double features[mostPlainFeatures];
-        const std::span row(features, binding->section->features.size());
-        plainFeatures(kernel, gpu_, row);
-        const SectionPrice found = priceWith(*binding->section, 1, row);
-        price.seconds = found.seconds;
-        price.low = found.low;
-        price.high = found.high;
-        price.domain = found.domain;
+        take(learned(kernel, *binding), price);
         price.priced = true;
         return price;
     }
@@ -70,9 +68,13 @@ public:
         }
         double features[mostPlainFeatures];
         const auto names = plainFeatureNames(kernel.kind);
-        plainFeatures(kernel, gpu_, std::span(features, names.size()));
+        plainFeatures(kernel, binding->there ? *binding->there : gpu_, std::span(features, names.size()));
         for (std::size_t i = 0; i < names.size(); ++i) {
             add(names[i], features[i], Dimension::Number, "A feature, as the model sees it.");
+        }
+        if (const auto ratio = binding->there ? physicsRatio(kernel, gpu_, *binding->there) : std::nullopt) {
+            add("scale", *ratio, Dimension::Number,
+                fmt::format("Nominal price of tiles and waves here ÷ that on {}.", binding->section->device->id));
         }
         add("learned latency", price.seconds, Dimension::Time,
             fmt::format("What the model of {} gives for these features.", sourcesOf(*binding)));
@@ -83,7 +85,7 @@ public:
 
     double correlation(KernelKind kind) const override {
         for (const Binding& binding : bindings_) {
-            if (binding.kind == kind) return binding.section->correlation;
+            if (binding.kind == kind) return correlationAbroad(*binding.section, binding.distance);
         }
         return 0;
     }
@@ -91,15 +93,30 @@ public:
     std::vector<std::string> assumptions() const override {
         std::vector<std::string> sentences;
         for (const Binding& binding : bindings_) {
-            if (binding.deviceDistance <= 0.01) continue;
+            if (binding.distance <= 0 && binding.section->device) continue;
             sentences.push_back(fmt::format(
-                "{} ({}) is priced by what was learned {}.", toText(binding.kind), binding.variant,
-                binding.section->device ? "on " + binding.section->device->id : std::string("across devices")));
+                "{} ({}) is priced by what was learned {}{}.", toText(binding.kind), binding.variant,
+                binding.section->device ? "on " + binding.section->device->id : std::string("across devices"),
+                binding.there ? ", times the ratio of what physics makes of the two devices" : ""));
         }
         return sentences;
     }
 
 private:
+    // On another device: the price on the learned one, moved by physics; where there is none, as if it were the same.
+    SectionPrice learned(const Kernel& kernel, const Binding& binding) const {
+        double features[mostPlainFeatures];
+        const std::span row(features, binding.section->features.size());
+        plainFeatures(kernel, binding.there ? *binding.there : gpu_, row);
+        if (binding.distance <= 0 || !binding.section->device) {
+            return priceWith(*binding.section, 1, row, 0, binding.distance);
+        }
+        SectionPrice price = priceWith(*binding.section, 1, row);
+        const auto ratio = binding.there ? physicsRatio(kernel, gpu_, *binding.there) : std::nullopt;
+        for (double* side : {&price.seconds, &price.low, &price.high}) *side *= ratio.value_or(1);
+        goAbroad(price, *binding.section, binding.distance, ratio.has_value());
+        return price;
+    }
     const Binding* bindingOf(KernelKind kind, std::string_view variant) const {
         for (const Binding& binding : bindings_) {
             if (binding.kind == kind && binding.variant == variant) return &binding;

@@ -1,11 +1,13 @@
 #include "methods/model/compose.h"
 
+#include "learning/section_price.h"
 #include "methods/answer/compute_rates.h"
 #include "methods/answer/stated_errors.h"
 #include "methods/model/kernel_bound.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace orrery {
 
@@ -13,8 +15,6 @@ namespace {
 
 // What PyTorch's dispatch takes on the host per operation; 5 to 25 µs are reported (jiahuanglin.xyz, lesson 18).
 constexpr double eagerIssue = 10e-6;
-// Without any known error: a factor of two either way.
-constexpr double guess = 2.0;
 
 OperatorFamily familyOf(KernelKind kind) {
     switch (kind) {
@@ -106,32 +106,32 @@ Expected<void> priceAll(Composition& c, EstimateContext& context) {
     return {};
 }
 
-void composeInterval(Composition& c) {
+}  // namespace
+
+ComposedInterval composeLaunches(std::span<const PricedLaunch> prices, std::span<const Launch> launches,
+                                 const KernelPricer& pricer) {
     std::vector<PartInterval> parts;
-    parts.reserve(c.prices.size());
-    for (std::size_t i = 0; i < c.prices.size(); ++i) {
-        const PricedLaunch& p = c.prices[i];
-        parts.push_back({p.seconds, p.low, p.high, c.list().launches[i].count,
-                         static_cast<std::int32_t>(c.list().launches[i].kernel.kind)});
-    }
+    parts.reserve(prices.size());
     std::array<double, kernelKindCount> correlation{}, busy{}, unknown{};
-    for (std::size_t i = 0; i < c.prices.size(); ++i) {
-        const auto kind = static_cast<std::size_t>(c.list().launches[i].kernel.kind);
-        const double seconds = c.prices[i].seconds * c.list().launches[i].count;
-        busy[kind] += seconds;
-        if (!c.prices[i].known) unknown[kind] += seconds;
+    for (std::size_t i = 0; i < prices.size(); ++i) {
+        const PricedLaunch& p = prices[i];
+        const auto kind = static_cast<std::size_t>(launches[i].kernel.kind);
+        parts.push_back({p.seconds, p.low, p.high, launches[i].count, static_cast<std::int32_t>(kind)});
+        busy[kind] += p.seconds * launches[i].count;
+        if (!p.known) unknown[kind] += p.seconds * launches[i].count;
     }
-    // What nobody measured is missed alike: a guess does not become surer by being made many times.
-    for (int kind = 0; kind < kernelKindCount; ++kind) {
-        const auto k = static_cast<std::size_t>(kind);
-        const double measured = c.pricer->correlation(static_cast<KernelKind>(kind));
+    double common = 0, all = 0;
+    for (std::size_t k = 0; k < busy.size(); ++k) {
+        // What nobody measured is missed alike: a guess does not become surer by being made many times.
+        const double measured = pricer.correlation(static_cast<KernelKind>(k));
         const double share = busy[k] > 0 ? unknown[k] / busy[k] : 0;
         correlation[k] = measured + (1 - measured) * share;
+        common += correlation[k] * busy[k];
+        all += busy[k];
     }
-    c.interval = composeIntervals(parts, correlation, betweenFamilies);
+    // What the kernels of one kind share on a device that was not fitted is the device, and that all kinds share.
+    return composeIntervals(parts, correlation, all > 0 ? std::max(betweenFamilies, common / all) : betweenFamilies);
 }
-
-}  // namespace
 
 KernelUse useOf(const Launch& launch) {
     switch (launch.part) {
@@ -155,13 +155,15 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
     if (!price.priced) {
         const StatedErrors* errors = statedErrors("roofline");
         const auto bounds = errors ? errorBounds(*errors, familyOf(launch.kernel.kind), price.seconds)
-                                   : ErrorBounds{price.seconds, guess * price.seconds};
+                                   : ErrorBounds{price.seconds, unmeasuredFactor * price.seconds};
         low = price.seconds;
         high = std::max(price.seconds, bounds.high);
     } else if (!(price.low < price.high)) {
-        low = price.seconds / guess;
-        high = price.seconds * guess;
+        low = price.seconds / unmeasuredFactor;
+        high = price.seconds * unmeasuredFactor;
         result.known = false;
+    } else {
+        result.known = price.measured;
     }
     const double bandwidth = device.main().bandwidth.value;
     const double beside = epilogueInside ? 0 : launch.kernel.epilogue.bytes;
@@ -183,7 +185,7 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
 namespace {
 
 double errorOf(const PricedLaunch& p) {
-    if (!p.known || !p.price.priced || !(p.low > 0) || !(p.seconds > 0)) return std::log(guess);
+    if (!p.known || !p.price.priced || !(p.low > 0) || !(p.seconds > 0)) return std::log(unmeasuredFactor);
     return meanError(p.seconds, p.low, p.high);
 }
 
@@ -322,7 +324,7 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     c.pipelined = pipeline(c.runs, seconds, c.issue);
     if (options.streams) c.overlapped = overlappedSeconds(workload, c);
     for (const Launch& launch : c.list().launches) c.launched += launch.count;
-    composeInterval(c);
+    c.interval = composeLaunches(c.prices, c.list().launches, *c.pricer);
     return c;
 }
 

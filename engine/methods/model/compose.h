@@ -11,6 +11,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,13 @@ struct PricedLaunch {
 /// Never below the least time of the kernel (kernel_bound.h). `epilogueInside`: as KernelPricer::takesEpilogue().
 PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const DeviceView& device,
                           bool epilogueInside = false);
-/// Correlation of the common causes of two families of kernels; not measured.
+/// Least correlation of the common causes of two families of kernels; not measured. Where kernels of a family are
+/// missed together by more than that, families are too.
 inline constexpr double betweenFamilies = 0.5;
+/// The interval of launches one after another, of equal length with `prices`. The one rule of a pass, a step and an
+/// iteration of serving.
+ComposedInterval composeLaunches(std::span<const PricedLaunch> prices, std::span<const Launch> launches,
+                                 const KernelPricer& pricer);
 
 struct Composition {
     DeviceRef place;

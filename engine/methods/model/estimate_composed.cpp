@@ -125,11 +125,16 @@ std::string supportText(const Composition& c, const Doubts& doubts, std::string_
         rows += each.rows;
         error += each.meanAbsolute * static_cast<double>(each.rows);
     }
-    const bool here = section.device && found.deviceDistance <= 0.01;
-    const std::string of = here ? "this device"
-                           : section.device
-                               ? section.device->id
-                               : fmt::format("{} devices", std::max<std::size_t>(1, section.devices.size()));
+    const double distance = foreignDistance(section, *c.gpu);
+    const bool here = section.device && distance <= 0;
+    std::string of = here             ? "this device"
+                     : section.device ? section.device->id
+                                      : fmt::format("{} devices", std::max<std::size_t>(1, section.devices.size()));
+    if (!section.sources.empty() && !section.sources.front().software.empty()) {
+        of += fmt::format(" ({})", section.sources.front().software);
+    }
+    // What is to be expected of a device that was not among them.
+    if (distance > 0) of += fmt::format(", {:.0f} % to be expected of this one", 100 * std::expm1(doubts.error));
     if (rows == 0) return fmt::format("calibrated on {} kernels of {}", toText(kernel.kind), of);
     return fmt::format("{:.1f} % on {} {} {} kernels of {}", 100 * std::expm1(error / static_cast<double>(rows)), rows,
                        variant.view(), toText(kernel.kind), of);
@@ -149,10 +154,10 @@ void addInterval(Estimate& answer, const Composition& c, const Doubts& doubts) {
         answer.interval.basis = stated;
     } else {
         answer.interval.basis = fmt::format(
-            "90 % of the residuals of each kernel, composed with their measured correlation within a family and 0.5 "
-            "between families: {} to {} if kernels erred by themselves, {} to {} if all erred alike",
-            format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)), format(Seconds(i.correlatedLow)),
-            format(Seconds(i.correlatedHigh)));
+            "90 % of the residuals of each kernel, composed with their measured correlation within a family and "
+            "{:.1f} or more between families: {} to {} if kernels erred by themselves, {} to {} if all erred alike",
+            betweenFamilies, format(Seconds(i.independentLow)), format(Seconds(i.independentHigh)),
+            format(Seconds(i.correlatedLow)), format(Seconds(i.correlatedHigh)));
     }
     addWidth(answer, widthReason(doubts));
     if (doubts.unknown > worthSaying) {

@@ -45,8 +45,8 @@ double clockedPart(const PricedLaunch& priced, const Launch& launch, double band
 }
 
 // Half-width of a sum from its parts': between independent and fully correlated.
-double joined(double squares, double all) {
-    return std::sqrt((1 - betweenFamilies) * squares + betweenFamilies * all * all);
+double joined(double squares, double all, double between) {
+    return std::sqrt((1 - between) * squares + between * all * all);
 }
 
 // Where an installation's all-reduces were measured to be slower than the kernel method's.
@@ -106,17 +106,14 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     GridPrice sum;
     const double way = spec_.gpu ? wayJoulesPerByte(*spec_.gpu) : 0;
     const double bandwidth = spec_.gpu ? spec_.gpu->dramBandwidth : spec_.device.main().bandwidth.value;
-    // Of the same kind fully correlated within one pass, which is what repeated layers are; kinds by betweenFamilies.
-    std::array<double, kernelKindCount> below{}, above{};
+    std::vector<PricedLaunch> prices;
+    prices.reserve(launches.size());
     for (const Launch& launch : launches) {
         KernelPrice price = spec_.pricer->price(launch.kernel);
         if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.device, launch.kernel);
         PricedLaunch priced = pricedLaunch(price, launch, spec_.device, spec_.pricer->takesEpilogue());
         slowDown(priced, launch.kernel, spec_.software);
-        const auto kind = static_cast<std::size_t>(launch.kernel.kind);
         sum.seconds += launch.count * priced.seconds;
-        below[kind] += launch.count * (priced.seconds - priced.low);
-        above[kind] += launch.count * (priced.high - priced.seconds);
         sum.clocked += launch.count * clockedPart(priced, launch, bandwidth);
         const PowerPoint point = spec_.gpu
                                      ? powerOf(power_, *spec_.gpu, launch.kernel, launch.scale * launch.kernel.flops,
@@ -128,17 +125,11 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
         sum.switched += launch.count * priced.seconds * std::max(0.0, point.watts - power_.staticWatts - pins);
         const bool outside = !price.priced || price.domain == DomainVerdict::Outside;
         sum.doubt += outside ? launch.count * priced.seconds : 0;
+        prices.push_back(priced);
     }
-    const auto joinedSides = [](const std::array<double, kernelKindCount>& sides) {
-        double squares = 0, all = 0;
-        for (const double side : sides) {
-            squares += side * side;
-            all += side;
-        }
-        return joined(squares, all);
-    };
-    sum.below = joinedSides(below);
-    sum.above = joinedSides(above);
+    const ComposedInterval interval = composeLaunches(prices, launches, *spec_.pricer);
+    sum.below = interval.seconds - interval.low;
+    sum.above = interval.high - interval.seconds;
     return sum;
 }
 
@@ -220,8 +211,10 @@ IterationCost KernelIterationTime::costOf(const IterationWork& work) const {
                                 })
                             .seconds;
     }
-    cost.below = joined(belowSquares, cost.all.below);
-    cost.above = joined(aboveSquares, cost.all.above);
+    // As composeLaunches() joins families: most of an iteration is products.
+    const double between = std::max(betweenFamilies, spec_.pricer->correlation(KernelKind::Gemm));
+    cost.below = joined(belowSquares, cost.all.below, between);
+    cost.above = joined(aboveSquares, cost.all.above, between);
     return cost;
 }
 

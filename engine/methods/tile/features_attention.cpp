@@ -1,7 +1,7 @@
 #include "methods/tile/features_attention.h"
 
-#include "methods/tile/tile_wave_attention.h"
 #include "methods/tile/feature_terms.h"
+#include "methods/tile/tile_wave_attention.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "methods/tile/features_collective.h"
 
-#include "methods/tile/tile_wave_collective.h"
 #include "methods/tile/feature_terms.h"
+#include "methods/tile/tile_wave_collective.h"
 
 #include <array>
 

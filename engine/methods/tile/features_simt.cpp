@@ -1,8 +1,8 @@
 #include "methods/tile/features_simt.h"
 
+#include "methods/tile/feature_terms.h"
 #include "methods/tile/tile_wave_convolution.h"
 #include "methods/tile/tile_wave_vector.h"
-#include "methods/tile/feature_terms.h"
 
 #include <algorithm>
 #include <array>

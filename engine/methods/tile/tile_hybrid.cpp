@@ -35,10 +35,7 @@ public:
         const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
         KernelPrice price;
         price.bound = physics.bound;
-        const SectionPrice corrected = correct(kernel, *binding, physics);
-        price.seconds = corrected.seconds, price.low = corrected.low, price.high = corrected.high;
-        price.domain = corrected.domain;
-        doubtForeignSection(*binding, price);
+        take(correct(kernel, *binding, physics), price);
         return price;
     }
 
@@ -66,15 +63,22 @@ private:
     SectionPrice correct(const Kernel& kernel, const TileBinding& binding, const TilePhysics& physics) const {
         std::array<double, mostHybridFeatures> row;
         const HybridFamily* hybrid = hybridFamilyOf(*binding.family);
-        if (!binding.section) return {physics.seconds, physics.seconds, physics.seconds};
-        if (!hybrid) return priceWith(*binding.section, physics.seconds, {});
+        if (!binding.section) return unfittedPrice(physics.seconds);
+        if (!hybrid) return priceWith(*binding.section, physics.seconds, {}, 0, binding.distance);
         // A section of one device has no features of devices; they stand last.
         const std::size_t all = hybrid->featureNames.size(), count = std::min(binding.section->features.size(), all);
         const std::size_t filled = std::max(count, all - hybrid->deviceFeatures);
         hybrid->features(kernel, bindings_.gpu, physics, std::span(row.data(), filled));
         SectionPrice price = priceWith(*binding.section, physics.seconds, std::span<const double>(row.data(), count),
-                                       physics.clockDoubt);
-        if (price.domain == DomainVerdict::Outside) {
+                                       physics.clockDoubt, binding.distance);
+        // Of an unseen device the device's own features are outside by themselves: only the others tell of the shape.
+        if (binding.distance > 0 && count == all && binding.section->domain) {
+            const std::span row0(row.data(), all);
+            std::copy_n(binding.section->domain->mean.end() - std::ptrdiff_t(hybrid->deviceFeatures),
+                        hybrid->deviceFeatures, row0.end() - std::ptrdiff_t(hybrid->deviceFeatures));
+            if (binding.section->domain->check(row0) == DomainVerdict::Outside) doubtShape(price);
+        }
+        if (price.shape == DomainVerdict::Outside) {
             const double ratio = price.seconds / physics.seconds;
             const double held = std::clamp(ratio, 1 / mostFaster, mostSlower) / ratio;
             price.seconds *= held, price.low *= held, price.high *= held;

@@ -2,8 +2,8 @@
 
 #include "base/random.h"
 #include "learning/fit_section.h"
-#include "methods/tile/tile_fit.h"
 #include "methods/tile/hybrid_family.h"
+#include "methods/tile/tile_fit.h"
 
 #include <algorithm>
 #include <cmath>

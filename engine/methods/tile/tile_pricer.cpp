@@ -42,13 +42,9 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
                                              [&](const auto& one) { return one.later || parameters.contains(one.name); });
                 if (!own) continue;
                 bindings.fitted.push_back({&family, section.kind, section.variant, parametersOf(family, parameters),
-                                           found.section, found.deviceDistance, deviceVerdict(*found.section, gpu)});
+                                           found.section, foreignDistance(*found.section, gpu)});
             }
         }
-    }
-    // A method that has learned something has not learned what no section covers.
-    if (bindings.calibrations.has(method)) {
-        for (TileBinding& binding : bindings.nominal) binding.deviceVerdict = DomainVerdict::Outside;
     }
     return bindings;
 }
@@ -56,7 +52,7 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
 std::vector<std::string> assumptionsOf(const TileBindings& bindings) {
     std::vector<std::string> sentences;
     for (const TileBinding& binding : bindings.fitted) {
-        if (binding.deviceDistance <= 0.01) continue;
+        if (binding.distance <= 0 && binding.section->device) continue;
         const bool any = !binding.section->device;
         sentences.push_back(fmt::format("{} ({}) are priced with a calibration {}.", binding.family->name,
                                         binding.variant,
@@ -68,7 +64,7 @@ std::vector<std::string> assumptionsOf(const TileBindings& bindings) {
 
 double correlationOf(const TileBindings& bindings, KernelKind kind) {
     for (const TileBinding& binding : bindings.fitted) {
-        if (binding.kind == kind) return binding.section->correlation;
+        if (binding.kind == kind) return correlationAbroad(*binding.section, binding.distance);
     }
     return 0;
 }
@@ -82,13 +78,10 @@ void doubtStandIn(KernelPrice& price) {
     price.domain = std::max(price.domain, DomainVerdict::Edge);
 }
 
-void doubtForeignSection(const TileBinding& binding, KernelPrice& price) {
-    price.domain = std::max(price.domain, binding.deviceVerdict);
-    if (!binding.section || !binding.section->device || binding.deviceDistance <= 0.01) return;
-    const double wider = 1 + std::min(binding.deviceDistance, 1.0);
-    price.low /= wider;
-    price.high *= wider;
-    if (price.domain == DomainVerdict::Inside) price.domain = DomainVerdict::Edge;
+void take(const SectionPrice& section, KernelPrice& price) {
+    price.seconds = section.seconds, price.low = section.low, price.high = section.high;
+    price.domain = section.domain;
+    price.measured = section.measured;
 }
 
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu) {

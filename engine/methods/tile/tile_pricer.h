@@ -3,6 +3,7 @@
 // What `tile-wave` and `tile-hybrid` share when they are bound to a GPU: which section of a calibration stands for
 // which kernels, the plain roofline for kernels without a family, and the terms of a price in words.
 
+#include "learning/section_price.h"
 #include "methods/tile/tile_family.h"
 
 #include <string>
@@ -17,8 +18,7 @@ struct TileBinding {
     std::string variant;             ///< empty: the nominal parameters, for variants that were never fitted
     std::vector<double> parameters;  ///< in the family's order
     const CalibrationSection* section = nullptr;
-    double deviceDistance = 0;                            ///< of the section's device, as CalibrationSet::Found has it
-    DomainVerdict deviceVerdict = DomainVerdict::Inside;  ///< of the GPU, for what the section was learned from
+    double distance = 0;  ///< of this GPU from those that the section was learned from, as foreignDistance() says
 };
 
 struct TileBindings {
@@ -33,18 +33,15 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
 /// What is assumed of sections that are not of this device, one sentence each.
 std::vector<std::string> assumptionsOf(const TileBindings& bindings);
 
-/// Correlation of residuals of the first section of that kind; 0 without one.
+/// Correlation of residuals on this GPU, of the first section of that kind; 0 without one.
 double correlationOf(const TileBindings& bindings, KernelKind kind);
 
-/// A section of another device was never checked on this one: its price is at the edge of what was learned where the
-/// two are alike, else outside, and its interval is wider by how unlike they are. Outside as well is what no section
-/// covers. A section for any device knows how wrong it is on devices that it has not seen: such a device is flagged,
-/// its interval stays.
-void doubtForeignSection(const TileBinding& binding, KernelPrice& price);
-/// Roofline with a launch, for kernels that no family covers; `priced` is false.
+/// Takes over seconds, sides and verdict.
+void take(const SectionPrice& section, KernelPrice& price);
 /// A convolution that is priced as a product was not checked as a convolution: its interval is half as wide again, and
 /// it is at the edge at least.
 void doubtStandIn(KernelPrice& price);
+/// Roofline with a launch, for kernels that no family covers; `priced` is false.
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu);
 /// Parameters, tiles, waves and times of a price.
 KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const TileBinding& binding,

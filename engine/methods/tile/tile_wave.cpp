@@ -28,13 +28,10 @@ public:
         if (!binding) return unpricedKernel(kernel, bindings_.gpu);
         const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
         KernelPrice price;
-        price.seconds = price.low = price.high = physics.seconds;
         price.bound = physics.bound;
-        if (binding->section) {
-            const SectionPrice found = priceWith(*binding->section, physics.seconds, {});
-            price.low = found.low, price.high = found.high;
-        }
-        doubtForeignSection(*binding, price);
+        take(binding->section ? priceWith(*binding->section, physics.seconds, {}, 0, binding->distance)
+                              : unfittedPrice(physics.seconds),
+             price);
         return price;
     }
 

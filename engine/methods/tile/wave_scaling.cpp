@@ -28,8 +28,8 @@ bool kernelAlike(KernelKind kind) {
 
 struct Scaled {
     TilePhysics origin, destination;
-    double originSeconds = 0, gamma = 0, factor = 1, seconds = 0, low = 0, high = 0;
-    DomainVerdict domain = DomainVerdict::Inside;
+    double originSeconds = 0, gamma = 0, factor = 1;
+    SectionPrice price;
 };
 
 class WaveScalingPricer final : public KernelPricer {
@@ -47,8 +47,7 @@ public:
         if (!binding || !binding->section) return unpricedKernel(kernel, gpu_);
         const Scaled scaled = scale(kernel, *binding);
         KernelPrice price;
-        price.seconds = scaled.seconds, price.low = scaled.low, price.high = scaled.high;
-        price.domain = scaled.domain;
+        take(scaled.price, price);
         price.bound = scaled.destination.bound;
         return price;
     }
@@ -110,7 +109,6 @@ private:
         }
         const SectionPrice there = priceWith(*binding.section, out.origin.seconds, std::span(row.data(), count));
         out.originSeconds = there.seconds;
-        out.domain = there.domain;
         if (kernelAlike(kernel.kind)) {
             const double peak = std::max(gpu_.vectorPeak(kernel.type), 1.0);
             out.gamma = memoryBoundedness(kernel.flops, kernel.bytes() > 0 ? kernel.bytes() : out.origin.l2Bytes,
@@ -126,16 +124,14 @@ private:
             const double launch = std::min(out.origin.launch, seconds);
             return launch + out.factor * (seconds - launch);
         };
-        out.seconds = moved(there.seconds);
+        out.price = there;
+        out.price.seconds = moved(there.seconds), out.price.low = moved(there.low), out.price.high = moved(there.high);
+        if (binding.distance <= 0) return out;
+        goAbroad(out.price, *binding.section, binding.distance);
         const auto& parameters = binding.section->parameters;
         const auto low = parameters.find("transfer low"), high = parameters.find("transfer high");
-        if (binding.deviceDistance <= 0.01) {
-            out.low = moved(there.low), out.high = moved(there.high);
-        } else if (low != parameters.end() && high != parameters.end()) {
-            out.low = out.seconds * low->second, out.high = out.seconds * high->second;
-        } else {
-            out.low = out.high = out.seconds;
-            out.domain = std::max(out.domain, binding.deviceVerdict);  // nobody has looked how far this scales
+        if (low != parameters.end() && high != parameters.end()) {  // as measured on other devices
+            out.price.low = out.price.seconds * low->second, out.price.high = out.price.seconds * high->second;
         }
         return out;
     }

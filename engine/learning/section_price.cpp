@@ -1,0 +1,200 @@
+#include "learning/section_price.h"
+
+#include "learning/spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+namespace {
+
+const double widest = std::log(4.0);  // of what is widened; residuals themselves may be wider
+const double flaggedFrom = std::log(2.0);
+constexpr double mostOwn = 0.5;        // ln: beyond, a method is off at home for reasons that travel with it
+constexpr double perHalfWidth = 2.06;  // of a normal error: 90 % half-width ÷ mean absolute value
+constexpr double plainRate = 1.2;      // of prices that nothing scales to the device
+const double unfittedLow = std::log(0.75), unfittedHigh = std::log(2.7);
+
+// 90 % in ln per unit of distance, over pairs of A100, H100, L40S and B200 with one fitted and the other asked. Kernels
+// that scale operands block by block, or read narrow caches, differ more between generations.
+double rateOf(KernelKind kind, std::string_view variant) {
+    switch (kind) {
+        case KernelKind::Gemm:
+            return variant.find("block") == variant.npos ? 0.22 : 0.4;
+        case KernelKind::PrefillAttention:
+            return variant.find("fp8") == variant.npos ? 0.35 : 0.45;
+        case KernelKind::DecodeAttention:
+            return 0.65;
+        default:
+            return 0.35;  // too few devices were measured: as attention
+    }
+}
+
+// 90 % in ln between engines on one device: TensorRT-LLM's sections asked about kernels of vLLM and SGLang on A100,
+// H100 and L40S (aiconfigurator).
+double stackRateOf(const Kernel& kernel) {
+    const bool narrow = bits(kernel.type) < 16 || bits(kernel.weightType) < 16 || kernel.scaleBlock > 0;
+    switch (kernel.kind) {
+        case KernelKind::Gemm:
+        case KernelKind::Convolution:
+            return narrow ? 0.8 : 0.2;
+        case KernelKind::PrefillAttention:
+        case KernelKind::DecodeAttention:
+            return 0.8;
+        default:
+            return 0.5;  // as collectives
+    }
+}
+
+// `trtllm` of `TensorRT-LLM 1.3.0`, `nccl` of `nccl-2.27.3`: the letters before the first number.
+std::string nameOf(std::string_view text) {
+    std::string name;
+    for (const char c : text) {
+        if (c >= '0' && c <= '9') break;
+        if (c >= 'A' && c <= 'Z') name += char(c - 'A' + 'a');
+        if (c >= 'a' && c <= 'z') name += c;
+    }
+    return name == "tensorrtllm" ? "trtllm" : name;
+}
+
+std::vector<std::string> namesOf(std::string_view software) {
+    std::vector<std::string> names;
+    while (!software.empty()) {
+        const std::size_t end = std::min(software.find_first_of("+,;/"), software.size());
+        // `vLLM kernels`: what it is called by comes first.
+        std::string_view part = software.substr(0, end);
+        while (part.starts_with(' ')) part.remove_prefix(1);
+        if (auto name = nameOf(part.substr(0, part.find(' '))); !name.empty()) names.push_back(std::move(name));
+        software.remove_prefix(std::min(end + 1, software.size()));
+    }
+    return names;
+}
+
+double widened(double own, double wider) {
+    return std::max(own, std::min(own * wider, widest));
+}
+
+double reach(const SectionPrice& price) {
+    return std::max(std::log(price.high / price.seconds), std::log(price.seconds / price.low));
+}
+
+void judgeAbroad(SectionPrice& price) {
+    price.domain = reach(price) >= flaggedFrom ? DomainVerdict::Outside : DomainVerdict::Edge;
+}
+
+}  // namespace
+
+double deviceShift(const CalibrationSection& section, double own, double distance) {
+    return distance * std::hypot(rateOf(section.kind, section.variant), std::min(own, mostOwn));
+}
+
+void goAbroad(SectionPrice& price, const CalibrationSection& section, double distance, bool physics) {
+    if (distance <= 0 || !(price.low > 0)) return;
+    const double below = std::log(price.seconds / price.low), above = std::log(price.high / price.seconds);
+    const double shift = physics ? deviceShift(section, std::max(below, above), distance) : plainRate * distance;
+    price.low = price.seconds * std::exp(-std::hypot(below, shift));
+    price.high = price.seconds * std::exp(std::hypot(above, shift));
+    judgeAbroad(price);
+}
+
+SectionPrice unfittedPrice(double seconds) {
+    return {seconds,
+            seconds * std::exp(unfittedLow),
+            seconds * std::exp(unfittedHigh),
+            DomainVerdict::Outside,
+            DomainVerdict::Outside,
+            false};
+}
+
+void doubtShape(SectionPrice& price) {
+    if (!(price.low > 0)) return;
+    const double below = std::log(price.seconds / price.low), above = std::log(price.high / price.seconds);
+    price.low = price.seconds * std::exp(-widened(below, outsideWidening));
+    price.high = price.seconds * std::exp(widened(above, outsideWidening));
+    price.shape = price.domain = DomainVerdict::Outside;
+}
+
+bool sameStack(const CalibrationSection& section, std::string_view software) {
+    const auto asked = namesOf(software);
+    if (asked.empty()) return true;
+    bool said = false;
+    for (const CalibrationSource& source : section.sources) {
+        for (const std::string& known : namesOf(source.software)) {
+            said = true;
+            if (std::find(asked.begin(), asked.end(), known) != asked.end()) return true;
+        }
+    }
+    return !said;
+}
+
+void changeStack(SectionPrice& price, const Kernel& kernel) {
+    if (!(price.low > 0)) return;
+    const double shift = stackRateOf(kernel);
+    price.low = price.seconds * std::exp(-std::hypot(std::log(price.seconds / price.low), shift));
+    price.high = price.seconds * std::exp(std::hypot(std::log(price.high / price.seconds), shift));
+    const auto verdict = reach(price) >= flaggedFrom ? DomainVerdict::Outside : DomainVerdict::Edge;
+    price.domain = std::max(price.domain, verdict);
+}
+
+double correlationAbroad(const CalibrationSection& section, double distance) {
+    if (distance <= 0) return section.correlation;
+    double rows = 0, error = 0;
+    for (const ResidualClass& one : section.residuals) {
+        rows += double(one.rows);
+        error += double(one.rows) * one.meanAbsolute;
+    }
+    if (rows <= 0) return 1;
+    const double own = perHalfWidth * error / rows, shift = deviceShift(section, own, distance);
+    // Of a section for any device the shift is part of its residuals.
+    const double whole = section.device ? own * own + shift * shift : std::max(own * own, shift * shift);
+    const double share = whole > 0 ? shift * shift / whole : 1;
+    return section.correlation + (1 - section.correlation) * share;
+}
+
+SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features,
+                       double doubt, double distance) {
+    SectionPrice price{.seconds = baselineSeconds};
+    const bool asked = features.size() == section.features.size();
+    if (section.model && asked) price.seconds = baselineSeconds * std::exp(section.model->predict(features));
+    if (section.domain && asked) price.shape = section.domain->check(features);
+    price.domain = price.shape;
+    price.low = price.high = price.seconds;
+    const auto found = std::find_if(section.residuals.begin(), section.residuals.end(),
+                                    [&](const ResidualClass& one) { return price.seconds <= one.upperSeconds; });
+    if (found == section.residuals.end() || (section.spread && !asked)) {
+        const SectionPrice guess = unfittedPrice(price.seconds);
+        price.low = guess.low, price.high = guess.high, price.measured = false;
+        if (distance > 0) price.domain = DomainVerdict::Outside;
+        return price;
+    }
+    const ResidualClass& one = *found;
+    const bool said = section.widenOutside > 0;
+    double wider = 1;
+    if (price.shape == DomainVerdict::Edge) wider = said ? section.widenEdge : edgeWidening;
+    if (price.shape == DomainVerdict::Outside) wider = said ? section.widenOutside : outsideWidening;
+    // The device itself takes features out of a domain.
+    if (distance > 0) wider = std::min(wider, edgeWidening);
+    double scale = section.spread ? spreadScale(*section.spread, features, doubt) : 1;
+    if (distance > 0 && !section.device) {
+        // Its residuals are of devices that were left out, outside the others' domain all of them. Those of two devices
+        // say less about a third (a mean of D drawings is off by 1 ⁄ √D of their spread).
+        wider = 1;
+        if (!section.spread && section.devices.size() < 3) scale = std::sqrt(1 + 1 / double(section.devices.size()));
+    }
+    const double below = std::max(0.0, widened(scale * (one.p50 - one.p5), wider) - scale * one.p50);
+    const double above = std::max(0.0, widened(scale * (one.p95 - one.p50), wider) + scale * one.p50);
+    price.low = price.seconds * std::exp(-below);
+    price.high = price.seconds * std::exp(above);
+    if (distance > 0) {
+        if (section.device)
+            goAbroad(price, section, distance);
+        else
+            judgeAbroad(price);
+    }
+    return price;
+}
+
+}  // namespace orrery

@@ -1,0 +1,64 @@
+#pragma once
+
+// The one rule for 90 % intervals and verdicts of whatever was learned. In ln, each side of a price is
+//
+//     half = √(own² + shift²),   shift = distance · √(rate² + min(larger own, 0.5)²)
+//
+// own: the section's residual quantile on rows that it was not fitted to, wider at the edge of its domain and outside;
+// shift: what prices move by from the device that was learned to one that was not, `distance` away (the largest |ln
+// ratio| of multiprocessors, clock, bandwidth, L2 and peaks). The rate is measured by leaving devices out in pairs
+// (resources/handbook/calibrations.md): what is off at home by much is off abroad by more. A section for any device has
+// residuals of devices left out: they hold the shift already. Kernels of one device share the shift, so that their
+// errors go together the more it weighs.
+//
+// Flagged is, at home, what leaves the domain; on another device, or of other software, what may be off by a factor of
+// two.
+
+#include "learning/calibration.h"
+
+#include <span>
+#include <string_view>
+
+namespace orrery {
+
+struct SectionPrice {
+    double seconds = 0, low = 0, high = 0;
+    DomainVerdict shape = DomainVerdict::Inside;   ///< of the features alone
+    DomainVerdict domain = DomainVerdict::Inside;  ///< with the device
+    bool measured = true;                          ///< false: no error of such kernels is known, the sides are a guess
+};
+
+/// How much wider, in ln, sides are at the edge of a domain and outside, where a section does not say it as measured.
+inline constexpr double edgeWidening = 1.5, outsideWidening = 3;
+
+/// What section and model make of a baseline. `features` as in the section; may be empty where it has no model. `doubt`
+/// as SectionRows has it, `distance` as foreignDistance() says. Allocates nothing.
+SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features,
+                       double doubt = 0, double distance = 0);
+
+/// 90 % in ln of the shift to a device `distance` away, of prices that are off by `own` (90 %, ln) at home.
+double deviceShift(const CalibrationSection& section, double own, double distance);
+/// Takes a price that was learned elsewhere abroad: sides and verdict as above. `physics` false: nothing scaled it to
+/// this device, so that it may be off by the ratio of the two.
+void goAbroad(SectionPrice& price, const CalibrationSection& section, double distance, bool physics = true);
+/// For who knows which features are the device's: the others lie outside the domain.
+void doubtShape(SectionPrice& price);
+
+/// Physics with nominal numbers, where no kernel of the sort was ever fitted: nobody knows how much of it such kernels
+/// reach. Quantiles of measured ÷ predicted over formats left out.
+SectionPrice unfittedPrice(double seconds);
+/// Where a method has no error at all: a factor either way.
+inline constexpr double unmeasuredFactor = 2;
+
+/// Whether software as a table names it (`TensorRT-LLM 1.3.0`, `nccl-2.27.3 + trtllm-1.0.0`) has an engine or library
+/// among those that a section was learned from; versions do not count. True where either does not say.
+bool sameStack(const CalibrationSection& section, std::string_view software);
+/// Takes a price to kernels of other software, by how far tables of two engines on one device are apart: theirs
+/// quantise in or beside the product, split attention and pick tiles otherwise. No such kernel is inside the domain.
+void changeStack(SectionPrice& price, const Kernel& kernel);
+
+/// Correlation of residuals of different kernels of one model on a device `distance` away: the section's own, and 1 in
+/// as much of their variance as the shift is.
+double correlationAbroad(const CalibrationSection& section, double distance);
+
+}  // namespace orrery

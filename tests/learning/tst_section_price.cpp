@@ -1,0 +1,145 @@
+// The one rule for intervals and verdicts away from what was learned: devices, formats, software.
+
+#include "learning/section_price.h"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace orrery;
+
+namespace {
+
+// Of a device with round numbers; times as many bytes a second.
+GpuView gpu(double bandwidth) {
+    GpuView gpu;
+    gpu.sms = 100, gpu.clock = 1e9, gpu.dramBandwidth = 1e12 * bandwidth, gpu.l2Bytes = 4e7;
+    return gpu;
+}
+
+CalibrationSection section(double half, bool ofOneDevice = true) {
+    CalibrationSection section;
+    section.kind = KernelKind::Gemm;
+    section.variant = "bf16";
+    section.correlation = 0.1;
+    const DeviceFingerprint home = fingerprint(gpu(1), DType::BF16);
+    if (ofOneDevice)
+        section.device = home;
+    else
+        section.devices = {home, home, home};
+    ResidualClass one;
+    one.upperSeconds = INFINITY;
+    one.p5 = -half, one.p95 = half, one.meanAbsolute = half / 2.06, one.rows = 100;
+    section.residuals = {one};
+    section.sources = {{"table", "trtllm-1.3.0 + nccl-2.27", "", "", 100}};
+    return section;
+}
+
+double halfWidth(const SectionPrice& price) {
+    return std::log(price.high / price.low) / 2;
+}
+
+}  // namespace
+
+class TestSectionPrice : public QObject {
+    Q_OBJECT
+private slots:
+    void distanceIsThatOfTheNearest() {
+        const CalibrationSection one = section(0.1);
+        QCOMPARE(foreignDistance(one, gpu(1)), 0.0);
+        QCOMPARE(foreignDistance(one, gpu(1.005)), 0.0);
+        QVERIFY(std::abs(foreignDistance(one, gpu(2)) - std::log(2)) < 1e-9);
+        QVERIFY(std::abs(foreignDistance(one, gpu(0.5)) - std::log(2)) < 1e-9);
+        QCOMPARE(foreignDistance(one, gpu(1000)), farthestDevice);
+        CalibrationSection any = section(0.1, false);
+        any.devices[1].dramBandwidth = 4e12;
+        QVERIFY(std::abs(foreignDistance(any, gpu(3)) - std::log(4.0 / 3)) < 1e-9);
+        any.devices.clear();
+        QCOMPARE(foreignDistance(any, gpu(3)), 0.0);
+    }
+    void sidesGrowWithDistance() {
+        const CalibrationSection one = section(0.1);
+        double last = 0;
+        for (const double distance : {0.0, 0.2, 0.5, 1.0, 2.0}) {
+            const SectionPrice price = priceWith(one, 1e-3, {}, 0, distance);
+            QVERIFY(price.low < price.seconds && price.seconds < price.high && price.measured);
+            QVERIFY(std::abs(halfWidth(price) - std::hypot(0.1, deviceShift(one, 0.1, distance))) < 1e-9);
+            QVERIFY(halfWidth(price) > last);
+            last = halfWidth(price);
+        }
+        // What is off by much at home is off by more abroad.
+        QVERIFY(deviceShift(one, 0.4, 1) > 1.5 * deviceShift(one, 0.1, 1));
+    }
+    void flaggedIsWhatMayBeOffByTwo() {
+        QVERIFY(priceWith(section(0.1), 1e-3, {}).domain == DomainVerdict::Inside);
+        QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 1).domain == DomainVerdict::Edge);
+        QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 2.5).domain == DomainVerdict::Edge);
+        QVERIFY(priceWith(section(0.5), 1e-3, {}, 0, 1).domain == DomainVerdict::Outside);
+        QVERIFY(unfittedPrice(1e-3).domain == DomainVerdict::Outside && !unfittedPrice(1e-3).measured);
+    }
+    void aSectionForAnyDeviceHoldsTheShiftAlready() {
+        const SectionPrice price = priceWith(section(0.25, false), 1e-3, {}, 0, 1);
+        QVERIFY(std::abs(halfWidth(price) - 0.25) < 1e-9);
+        QVERIFY(price.domain == DomainVerdict::Edge);
+    }
+    void withoutResidualsThereIsAGuess() {
+        CalibrationSection bare = section(0.1);
+        bare.residuals.clear();
+        const SectionPrice price = priceWith(bare, 1e-3, {});
+        QVERIFY(!price.measured && price.low < price.seconds && price.seconds < price.high);
+    }
+    void kernelsAreMissedTogetherAbroad() {
+        const CalibrationSection one = section(0.1);
+        QCOMPARE(correlationAbroad(one, 0), 0.1);
+        double last = 0.1;
+        for (const double distance : {0.2, 0.5, 1.0, 2.0}) {
+            const double now = correlationAbroad(one, distance);
+            QVERIFY(now > last && now <= 1);
+            last = now;
+        }
+        QVERIFY(last > 0.95);
+        QVERIFY(correlationAbroad(section(0.25, false), 1) > 0.9);
+    }
+    void whatNothingScalesIsWiderStill() {
+        SectionPrice scaled = priceWith(section(0.1), 1e-3, {}), plain = scaled;
+        goAbroad(scaled, section(0.1), 1);
+        goAbroad(plain, section(0.1), 1, false);
+        QVERIFY(halfWidth(plain) > 3 * halfWidth(scaled));
+        QVERIFY(plain.domain == DomainVerdict::Outside);
+    }
+    void softwareIsKnownByItsName_data() {
+        QTest::addColumn<QString>("asked");
+        QTest::addColumn<bool>("same");
+        for (const auto& [asked, same] : {std::pair{"trtllm-1.0.0rc3", true},
+                                          {"TensorRT-LLM 1.2", true},
+                                          {"nccl-2.29.2", true},
+                                          {"vllm-0.24.0", false},
+                                          {"SGLang 0.5.14", false},
+                                          {"PyTorch 2.1.0+cu121, cuDNN 8", false},
+                                          {"", true}}) {
+            QTest::newRow(asked) << QString(asked) << same;
+        }
+    }
+    void softwareIsKnownByItsName() {
+        QFETCH(QString, asked);
+        QFETCH(bool, same);
+        QCOMPARE(sameStack(section(0.1), asked.toStdString()), same);
+        CalibrationSection silent = section(0.1);
+        silent.sources.clear();
+        QVERIFY(sameStack(silent, asked.toStdString()));
+    }
+    void otherSoftwareFlagsNarrowProducts() {
+        Kernel kernel;
+        kernel.kind = KernelKind::Gemm;
+        kernel.type = kernel.weightType = DType::BF16;
+        SectionPrice wide = priceWith(section(0.1), 1e-3, {}), narrow = wide;
+        changeStack(wide, kernel);
+        QVERIFY(wide.domain == DomainVerdict::Edge);
+        kernel.weightType = DType::FP8;
+        changeStack(narrow, kernel);
+        QVERIFY(narrow.domain == DomainVerdict::Outside && halfWidth(narrow) > halfWidth(wide));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSectionPrice)
+#include "tst_section_price.moc"
