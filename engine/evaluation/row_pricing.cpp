@@ -219,6 +219,7 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
         priceThroughGraph(method, errors, device, pricer, std::span(held).subspan(half), options, answers);
         return;
     }
+    const bool bound = estimated->interval.kind == IntervalKind::Bound;
     const auto view = deviceView(*device);
     for (std::size_t i = 0; i < held.size(); ++i) {
         Answer& answer = answers[held[i]];
@@ -234,7 +235,7 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
             continue;
         }
         const auto bounds = moved(errorBounds(*errors, familyOf(workload->costs, i), answer.seconds), answer.seconds,
-                                  view ? statedShift(*view, workload->costs.type[i]) : 0);
+                                  view && !bound ? statedShift(*view, workload->costs, i) : 0);
         answer.low = bounds.low;
         answer.high = bounds.high;
     }

@@ -11,8 +11,7 @@
 // residuals of devices left out: they hold the shift already. Kernels of one device share the shift, so that their
 // errors go together the more it weighs.
 //
-// Flagged is, at home, what leaves the domain; on another device, or of other software, what may be off by a factor of
-// two.
+// Flagged is, at home, what leaves the domain; on another device, or of other software, what reaches a factor of 1.75.
 
 #include "learning/calibration.h"
 

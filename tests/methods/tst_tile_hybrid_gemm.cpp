@@ -186,7 +186,7 @@ private slots:
         const auto count = double(held.front().kernels.size());
         for (std::size_t i = 0; i < held.front().kernels.size(); ++i) {
             const KernelPrice price = (*pricer)->price(held.front().kernels[i]);
-            QVERIFY(price.domain == DomainVerdict::Outside);
+            QVERIFY(price.domain != DomainVerdict::Inside);
             error += 100 * std::abs(price.seconds / held.front().seconds[i] - 1) / count;
         }
         QVERIFY2(error < 30, QByteArray::number(error));

@@ -56,7 +56,7 @@ private:
 
 // Errors of operators are taken as fully correlated: a device that is slow on one is slow on all. So the sides add.
 Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const StatedErrors& errors,
-               const DeviceView& device) {
+               const DeviceView& device, IntervalKind kind) {
     Sides sum;
     double total = 0;
     MissedKernels kernels(errors);
@@ -70,7 +70,8 @@ Sides addSides(const CostTable& costs, const OperatorEstimates& ops, const State
         const OperatorFamily family = familyOf(costs, i);
         const auto f = static_cast<std::size_t>(family);
         const Missed& one = kernels.of(family, ops.seconds[i] / repeat);
-        const double shift = statedShift(device, costs.type[i]);
+        // A bound stays one wherever it is asked; its high end is what was measured.
+        const double shift = kind == IntervalKind::Bound ? 0 : statedShift(device, costs, i);
         const ErrorBounds bounds = moved(one.bounds, ops.seconds[i] / repeat, shift);
         sum.low += repeat * bounds.low;
         sum.high += repeat * bounds.high;
@@ -128,7 +129,7 @@ void addInterval(Estimate& answer, const CostTable& costs, const Ground& ground,
     }
     auto& interval = answer.interval;
     interval = {answer.latency, answer.latency, kind, {}};
-    auto sides = addSides(costs, answer.operators, *errors, device);
+    auto sides = addSides(costs, answer.operators, *errors, device, kind);
     interval.basis = std::string(errors->basis);
     if (ground.platform == Platform::Gpu) {
         interval.basis.append("; ").append(coverageText(*errors));

@@ -86,10 +86,16 @@ bool statedFor(const DeviceView& device) {
     return std::find(measured.begin(), measured.end(), device.name) != measured.end();
 }
 
-double statedShift(const DeviceView& device, DType type) {
-    // As learning/section_price.cpp has them: a device one unit away, and formats of another stack.
-    constexpr double ofDevice = 0.35, ofFormat = 0.8;
-    return std::hypot(statedFor(device) ? 0 : ofDevice, bits(type) < 16 ? ofFormat : 0);
+double statedShift(const DeviceView& device, const CostTable& costs, std::size_t i) {
+    // As learning/section_price.cpp has them: a device one unit away, other formats, another stack's attention.
+    constexpr double ofDevice = 0.35, ofFormat = 1.0, ofAttention = 0.8;
+    const GemmShape& gemm = costs.gemm[i];
+    const double elements = double(gemm.n) * double(gemm.k);
+    const bool product = familyOf(costs, i) == OperatorFamily::MatrixProduct;
+    const bool narrowWeights = product && costs.weightBytes[i] > 0 && costs.weightBytes[i] < 1.5 * elements;
+    const bool narrow = bits(costs.type[i]) < 16 || narrowWeights;
+    return std::hypot(statedFor(device) ? 0 : ofDevice, narrow ? ofFormat : 0,
+                      costs.kind[i] == OperatorKind::Attention ? ofAttention : 0);
 }
 
 ErrorBounds moved(const ErrorBounds& bounds, double predictedSeconds, double shift) {

@@ -74,10 +74,10 @@ double meanError(const StatedErrors& errors, OperatorFamily family, double predi
 /// Whether the device, by its name (`h100`), is of those that the quantiles were derived from or tested on.
 bool statedFor(const DeviceView& device);
 
-/// How far, in ln and for 90 %, the errors may move where they were not measured: on a device that is none of those,
-/// and in number formats below 16 bits, of which none was (quantising kernels and scales are not in a peak and a
-/// bandwidth).
-double statedShift(const DeviceView& device, DType type);
+/// How far, in ln and for 90 %, the errors of row `i` may move where they were not measured: on a device that is none
+/// of those; in formats below 16 bits, of which none was (quantising kernels and scales are in no peak and no
+/// bandwidth); for attention, of which only heads of 128 in groups of up to eight were.
+double statedShift(const DeviceView& device, const CostTable& costs, std::size_t i);
 /// Bounds moved out by that, in ln beside their own sides.
 ErrorBounds moved(const ErrorBounds& bounds, double predictedSeconds, double shift);
 
