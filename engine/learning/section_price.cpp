@@ -167,7 +167,7 @@ SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds
                                     [&](const ResidualClass& one) { return price.seconds <= one.upperSeconds; });
     if (found == section.residuals.end() || (section.spread && !asked)) {
         const SectionPrice guess = unfittedPrice(price.seconds);
-        price.low = guess.low, price.high = guess.high, price.measured = false;
+        price.low = guess.low, price.high = guess.high, price.errorKnown = false;
         if (distance > 0) price.domain = DomainVerdict::Outside;
         return price;
     }

@@ -24,7 +24,7 @@ struct SectionPrice {
     double seconds = 0, low = 0, high = 0;
     DomainVerdict shape = DomainVerdict::Inside;   ///< of the features alone
     DomainVerdict domain = DomainVerdict::Inside;  ///< with the device
-    bool measured = true;                          ///< false: no error of such kernels is known, the sides are a guess
+    bool errorKnown = true;                        ///< false: no error of such kernels is known, the sides are a guess
 };
 
 /// How much wider, in ln, sides are at the edge of a domain and outside, where a section does not say it as measured.

@@ -36,7 +36,7 @@ inline constexpr std::size_t mostPricedLevels = 6;
 struct KernelPrice {
     double seconds = 0;        ///< of one launch, with its launch gap as the calibration's data has it
     double low = 0, high = 0;  ///< 90 % of measured values; both equal `seconds` where nothing is known
-    bool measured = true;      ///< false: no error of such kernels is known, the sides are a guess
+    bool errorKnown = true;    ///< false: no error of such kernels is known, the sides are a guess
     Bound bound;               ///< level as in KernelPricer::levels()
     DomainVerdict domain = DomainVerdict::Inside;
     bool priced = true;  ///< false: the method does not cover this kernel, `seconds` is a roofline

@@ -163,7 +163,7 @@ private slots:
         const auto nothing = findKernelMethod("tile-hybrid")->bind(fixture::gpu("h100-sxm"), CalibrationSet());
         QVERIFY(nothing);
         const KernelPrice price = (*nothing)->price(fixture::product(4096, 4096, 4096, DType::BF16));
-        QVERIFY(price.domain == DomainVerdict::Outside && !price.measured);
+        QVERIFY(price.domain == DomainVerdict::Outside && !price.errorKnown);
         QVERIFY(price.low < price.seconds && price.seconds < price.high);
     }
 

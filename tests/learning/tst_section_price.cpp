@@ -62,7 +62,7 @@ private slots:
         double last = 0;
         for (const double distance : {0.0, 0.2, 0.5, 1.0, 2.0}) {
             const SectionPrice price = priceWith(one, 1e-3, {}, 0, distance);
-            QVERIFY(price.low < price.seconds && price.seconds < price.high && price.measured);
+            QVERIFY(price.low < price.seconds && price.seconds < price.high && price.errorKnown);
             QVERIFY(std::abs(halfWidth(price) - std::hypot(0.1, deviceShift(one, 0.1, distance))) < 1e-9);
             QVERIFY(halfWidth(price) > last);
             last = halfWidth(price);
@@ -75,7 +75,7 @@ private slots:
         QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 1).domain == DomainVerdict::Edge);
         QVERIFY(priceWith(section(0.1), 1e-3, {}, 0, 2.5).domain == DomainVerdict::Outside);
         QVERIFY(priceWith(section(0.5), 1e-3, {}, 0, 1).domain == DomainVerdict::Outside);
-        QVERIFY(unfittedPrice(1e-3).domain == DomainVerdict::Outside && !unfittedPrice(1e-3).measured);
+        QVERIFY(unfittedPrice(1e-3).domain == DomainVerdict::Outside && !unfittedPrice(1e-3).errorKnown);
     }
     void aSectionForAnyDeviceHoldsTheShiftAlready() {
         const SectionPrice price = priceWith(section(0.25, false), 1e-3, {}, 0, 1);
@@ -86,7 +86,7 @@ private slots:
         CalibrationSection bare = section(0.1);
         bare.residuals.clear();
         const SectionPrice price = priceWith(bare, 1e-3, {});
-        QVERIFY(!price.measured && price.low < price.seconds && price.seconds < price.high);
+        QVERIFY(!price.errorKnown && price.low < price.seconds && price.seconds < price.high);
     }
     void kernelsAreMissedTogetherAbroad() {
         const CalibrationSection one = section(0.1);

@@ -167,7 +167,7 @@ KernelPrice AffineSections::priced(const Entry* found, double seconds, Bound bou
         found ? priceWith(*found->section, seconds, {}, 0, found->distance) : unfittedPrice(seconds);
     price.seconds = section.seconds, price.low = section.low, price.high = section.high;
     price.domain = section.domain;
-    price.measured = section.measured;
+    price.errorKnown = section.errorKnown;
     return price;
 }
 

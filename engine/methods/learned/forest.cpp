@@ -37,7 +37,9 @@ MethodCard forestCard() {
         .evidence = {{"matrix products", "GPU",
                       "mean error 5.2 / 8.2 / 9.5 % on the held-out 80 % of bf16 products on H100 / A100 / L40S "
                       "(aiconfigurator)"}},
-        .failureMode = "Does not extrapolate: a size or device beyond its rows gets the nearest one's time.",
+        .failureMode =
+            "Does not extrapolate: a size beyond its rows gets the nearest one's time, and on a device that it has not "
+            "seen it is as good as the nominal physics that scales it.",
         .lineage = {"Breiman: Random Forests, Machine Learning 45, 2001"},
         .cost = {.fixed = 2.2e-5, .perOperator = 2.6e-8, .perKernel = 7.0e-8},
         .live = true,

@@ -163,7 +163,7 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
         high = price.seconds * unmeasuredFactor;
         result.known = false;
     } else {
-        result.known = price.measured;
+        result.known = price.errorKnown;
     }
     const double bandwidth = device.main().bandwidth.value;
     const double beside = epilogueInside ? 0 : launch.kernel.epilogue.bytes;

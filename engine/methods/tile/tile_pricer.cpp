@@ -81,7 +81,7 @@ void doubtStandIn(KernelPrice& price) {
 void take(const SectionPrice& section, KernelPrice& price) {
     price.seconds = section.seconds, price.low = section.low, price.high = section.high;
     price.domain = section.domain;
-    price.measured = section.measured;
+    price.errorKnown = section.errorKnown;
 }
 
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu) {
