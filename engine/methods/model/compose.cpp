@@ -35,6 +35,25 @@ KernelPrice finite(const KernelPrice& price, const Kernel& kernel, const DeviceV
     return std::isfinite(price.seconds) && price.seconds >= 0 ? price : rooflinePrice(device, kernel);
 }
 
+// Host seconds of each launch: what a framework's call takes where rows that a host timed tell it, a dispatch else.
+std::vector<double> eagerIssues(const Composition& c) {
+    const auto& launches = c.list().launches;
+    const auto& first = c.distinct().first;
+    std::vector<double> issue(launches.size(), std::max(eagerIssue, c.device.launchOverhead.value));
+    if (!c.pricer->instant()) return issue;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        const auto same = static_cast<std::size_t>(first[i]);
+        if (same < i) {
+            issue[i] = issue[same];
+            continue;
+        }
+        const Kernel& kernel = launches[i].kernel;
+        const double call = c.pricer->priceByHost(kernel).seconds - c.pricer->price(kernel).seconds;
+        if (std::isfinite(call)) issue[i] = std::max(issue[i], call);
+    }
+    return issue;
+}
+
 // Simulators and searches: distinct kernels side by side.
 Expected<void> priceSlowly(Composition& c, EstimateContext& context, std::vector<KernelPrice>& prices) {
     const auto& first = c.distinct().first;
@@ -314,14 +333,19 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     std::vector<double> seconds;
     seconds.reserve(c.prices.size());
     for (const PricedLaunch& p : c.prices) seconds.push_back(p.seconds);
-    if (c.pricer->launchInside()) {
-        c.issue = c.graphLaunch = 0;
-    } else if (options.launch == LaunchMode::Eager) {
-        c.issue = std::max(eagerIssue, c.device.launchOverhead.value);
-    } else {
+    std::vector<double> issue(seconds.size(), 0.0);
+    if (!c.pricer->launchInside() && options.launch == LaunchMode::Eager) {
+        issue = eagerIssues(c);
+        double all = 0, launched = 0;
+        for (std::size_t i = 0; i < issue.size(); ++i) {
+            const double count = c.list().launches[i].count;
+            all += count * issue[i], launched += count;
+        }
+        c.issue = launched > 0 ? all / launched : 0;
+    } else if (!c.pricer->launchInside()) {
         c.graphLaunch = c.device.launchOverhead.value;
     }
-    c.pipelined = pipeline(c.runs, seconds, c.issue);
+    c.pipelined = pipeline(c.runs, seconds, issue);
     if (options.streams) c.overlapped = overlappedSeconds(workload, c);
     for (const Launch& launch : c.list().launches) c.launched += launch.count;
     c.interval = composeLaunches(c.prices, c.list().launches, *c.pricer);

@@ -246,7 +246,7 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
     if (c.pricer->launchInside()) {
         said.push_back("Kernels follow one another; what starting one takes is in its price");
     } else if (options.launch == LaunchMode::Eager) {
-        said.push_back(fmt::format("The host issues a kernel every {}; the GPU waits where it is faster",
+        said.push_back(fmt::format("The host issues a kernel every {} on the mean; the GPU waits where it is faster",
                                    format(Seconds(c.issue))));
     } else {
         said.push_back(fmt::format("All kernels are launched as one graph, {} once", format(Seconds(c.graphLaunch))));

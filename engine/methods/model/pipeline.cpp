@@ -25,6 +25,10 @@ std::vector<LaunchRun> runsOf(const Graph& graph, std::span<const Launch> launch
 }
 
 Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seconds, double issue) {
+    return pipeline(runs, seconds, std::vector<double>(seconds.size(), issue));
+}
+
+Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seconds, std::span<const double> issue) {
     constexpr double mostRepetitions = 4096;
     Pipelined result;
     result.idle.assign(seconds.size(), 0.0);
@@ -38,7 +42,7 @@ Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seco
             double gaps = 0, work = 0;
             idle.assign(run.end - run.first, 0.0);
             for (std::size_t i = run.first; i < run.end; ++i) {
-                lead -= issue;
+                lead -= issue[i];
                 if (lead < 0) {
                     idle[i - run.first] = -lead;
                     gaps -= lead;

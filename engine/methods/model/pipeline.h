@@ -28,5 +28,7 @@ struct Pipelined {
 /// the one before: start = max(issued, end before). The first launch costs one issue. Repetitions are followed until
 /// they no longer differ, 4096 at most; O(launches × repetitions that differ).
 Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seconds, double issue);
+/// The same with host seconds of each launch.
+Pipelined pipeline(std::span<const LaunchRun> runs, std::span<const double> seconds, std::span<const double> issue);
 
 }  // namespace orrery

@@ -13,9 +13,12 @@ namespace orrery {
 
 // One line per family.
 std::span<const TileFamily> tileFamilies() {
-    static const std::vector<TileFamily> families{
-        gemmFamily(), prefillAttentionFamily(), decodeAttentionFamily(), collectiveFamily(),
-        simtFamily(), vectorFamily(),           convolutionFamily()};
+    static const std::vector<TileFamily> families = [] {
+        std::vector<TileFamily> all{gemmFamily(), prefillAttentionFamily(), decodeAttentionFamily(), collectiveFamily(),
+                                    simtFamily(), vectorFamily(),           convolutionFamily()};
+        all.back().graphLaunch = simtFamily().graphLaunch;  // its parameters begin with theirs
+        return all;
+    }();
     return families;
 }
 

@@ -59,7 +59,18 @@ struct TileFamily {
     /// ln beyond which rows count less and less when parameters are fitted to several devices: cards that are hot or
     /// shared are slower than physics by factors, none is faster. 0: all count alike.
     double outlier = 0;
+    /// s of TilePhysics::launch that a kernel in a captured graph keeps, where the nominal launch, or that of a section
+    /// with rows timed by a host, is a framework's; 0: the launch is always the device's.
+    double graphLaunch = 0;
 };
+
+/// Parameter of sections whose launch is a framework's, as rows timed by a host have it: what a graph keeps of it, s.
+inline constexpr std::string_view graphLaunchName = "graph launch";
+
+/// s of a launch that a captured graph, or a host that runs ahead, hides.
+inline double hostShare(const TilePhysics& physics, double graphLaunch) {
+    return physics.launch > graphLaunch ? physics.launch - graphLaunch : 0;
+}
 
 /// All families, in tile_families.cpp.
 std::span<const TileFamily> tileFamilies();

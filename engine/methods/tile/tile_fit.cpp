@@ -15,6 +15,8 @@ class Search {
 public:
     Search(const TileFamily& family, std::span<const TileRow> rows, std::vector<double> start, double outlier)
         : family_(family), values_(start.size()), outlier_(outlier) {
+        hostTimed_ =
+            family.graphLaunch > 0 && std::any_of(rows.begin(), rows.end(), [](const TileRow& r) { return r.byHost; });
         const std::size_t stride = std::max<std::size_t>(1, rows.size() / mostRows);
         for (std::size_t i = stride / 2; i < rows.size(); i += stride) rows_.push_back(rows[i]);
         for (const double value : start) centre_.push_back(std::log(value));
@@ -30,8 +32,8 @@ public:
         }
         double sum = 0;
         for (const TileRow& row : rows_) {
-            const double off =
-                std::abs(std::log(family_.physics(*row.kernel, *row.gpu, values_).seconds / row.seconds));
+            const TilePhysics physics = family_.physics(*row.kernel, *row.gpu, values_);
+            const double off = std::abs(std::log(secondsOfRow(family_, physics, row, hostTimed_) / row.seconds));
             sum += outlier_ > 0 ? outlier_ * std::log1p(off / outlier_) : off;
         }
         const auto count = static_cast<double>(rows_.size());
@@ -77,9 +79,14 @@ private:
     std::vector<TileRow> rows_;
     std::vector<double> centre_, values_;
     double outlier_;
+    bool hostTimed_ = false;
 };
 
 }  // namespace
+
+double secondsOfRow(const TileFamily& family, const TilePhysics& physics, const TileRow& row, bool hostTimed) {
+    return physics.seconds - (hostTimed && !row.byHost ? hostShare(physics, family.graphLaunch) : 0);
+}
 
 std::vector<double> fitTileParameters(const TileFamily& family, std::span<const TileRow> rows,
                                       std::vector<double> start, std::stop_token stop, double outlier) {
@@ -102,10 +109,12 @@ std::vector<TileRowGroup> groupTileRows(std::span<const KernelRows> rows, bool a
             };
             auto group = std::find_if(groups.begin(), groups.end(), same);
             if (group == groups.end()) {
-                groups.push_back({family, kernel.kind, variant, device, {}});
+                groups.push_back({family, kernel.kind, variant, device, {}, false});
                 group = std::prev(groups.end());
             }
-            group->rows.push_back({&kernel, &rows[d].gpu, rows[d].seconds[i], static_cast<std::int32_t>(d)});
+            const bool byHost = i < rows[d].byHost.size() && rows[d].byHost[i] != 0;
+            group->rows.push_back({&kernel, &rows[d].gpu, rows[d].seconds[i], static_cast<std::int32_t>(d), byHost});
+            if (byHost && family->graphLaunch > 0) group->hostTimed = true;
         }
     }
     return groups;

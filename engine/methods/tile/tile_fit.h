@@ -3,8 +3,8 @@
 // Fitting the parameters of tile families to measured kernels, and how rows fall into sections. For `tile-wave` and
 // `tile-hybrid`.
 
-#include "methods/tile/tile_family.h"
 #include "methods/kernel_method.h"
+#include "methods/tile/tile_family.h"
 
 #include <cstdint>
 #include <functional>
@@ -19,7 +19,11 @@ struct TileRow {
     const GpuView* gpu = nullptr;
     double seconds = 0;
     std::int32_t device = 0;  ///< which of the KernelRows
+    bool byHost = false;      ///< a host timed it, a framework's launch is inside
 };
+/// s that physics says of a row: without the framework's launch where the section has rows timed by a host and this is
+/// none of them (`hostTimed`).
+double secondsOfRow(const TileFamily& family, const TilePhysics& physics, const TileRow& row, bool hostTimed);
 
 /// Parameters that minimise mean |ln(measured ÷ price)|, held near `start` by their spread as firmly as ten rows would;
 /// by search along one parameter after the other, on at most 1000 rows evenly drawn. Deterministic. Stopped: the best
@@ -35,6 +39,7 @@ struct TileRowGroup {
     std::string variant;
     std::int32_t device = -1;
     std::vector<TileRow> rows;
+    bool hostTimed = false;  ///< some row is, and the family's launch has a framework's part
 };
 std::vector<TileRowGroup> groupTileRows(std::span<const KernelRows> rows, bool acrossDevices);
 

@@ -24,20 +24,8 @@ class TileHybridPricer final : public KernelPricer {
 public:
     explicit TileHybridPricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
 
-    KernelPrice price(const Kernel& kernel) const override {
-        if (const auto product = convolutionAsProduct(kernel)) {
-            KernelPrice price = this->price(*product);
-            doubtStandIn(price);
-            return price;
-        }
-        const TileBinding* binding = bindings_.find(kernel);
-        if (!binding) return unpricedKernel(kernel, bindings_.gpu);
-        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
-        KernelPrice price;
-        price.bound = physics.bound;
-        take(correct(kernel, *binding, physics), price);
-        return price;
-    }
+    KernelPrice price(const Kernel& kernel) const override { return priced(kernel, false); }
+    KernelPrice priceByHost(const Kernel& kernel) const override { return priced(kernel, true); }
 
     KernelStory explain(const Kernel& kernel) const override {
         if (const auto product = convolutionAsProduct(kernel)) return explain(*product);
@@ -60,6 +48,22 @@ public:
     std::vector<std::string> assumptions() const override { return assumptionsOf(bindings_); }
 
 private:
+    KernelPrice priced(const Kernel& kernel, bool byHost) const {
+        if (const auto product = convolutionAsProduct(kernel)) {
+            KernelPrice price = priced(*product, byHost);
+            doubtStandIn(price);
+            return price;
+        }
+        const TileBinding* binding = bindings_.find(kernel);
+        if (!binding) return unpricedKernel(kernel, bindings_.gpu);
+        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
+        KernelPrice price;
+        price.bound = physics.bound;
+        take(correct(kernel, *binding, physics), price);
+        if (!byHost) hideHostLaunch(*binding, physics, price);
+        return price;
+    }
+
     SectionPrice correct(const Kernel& kernel, const TileBinding& binding, const TilePhysics& physics) const {
         std::array<double, mostHybridFeatures> row;
         const HybridFamily* hybrid = hybridFamilyOf(*binding.family);

@@ -83,6 +83,7 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
         }
         const std::vector<double>& values = fitted;
         for (std::size_t i = 0; i < values.size(); ++i) parameters[std::string(family.parameters[i].name)] = values[i];
+        if (group.hostTimed) parameters[std::string(graphLaunchName)] = family.graphLaunch;
         SectionRows result;
         if (hybrid)
             result.names.assign(hybrid->featureNames.begin(), hybrid->featureNames.begin() + std::ptrdiff_t(columns));
@@ -95,12 +96,13 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
             const TilePhysics physics = family.physics(*one.kernel, *one.gpu, values);
             if (hybrid) hybrid->features(*one.kernel, *one.gpu, physics, row);
             result.features.insert(result.features.end(), row.begin(), row.begin() + std::ptrdiff_t(columns));
-            result.baseline.push_back(physics.seconds);
+            const double priced = secondsOfRow(family, physics, one, group.hostTimed);
+            result.baseline.push_back(priced);
             result.doubt.push_back(physics.clockDoubt);
             result.measured.push_back(one.seconds);
             // As with its parameters, a correction for all devices is not to learn what ails one card.
             if (group.device < 0 && family.outlier > 0) {
-                const double off = std::log(one.seconds / physics.seconds) / (2 * family.outlier);
+                const double off = std::log(one.seconds / priced) / (2 * family.outlier);
                 result.weight.push_back(1 / (1 + off * off));
             }
             if (group.device < 0) result.group.push_back(one.device);

@@ -24,7 +24,9 @@ const TileBinding* TileBindings::find(const Kernel& kernel) const {
 TileBindings bindTiles(std::string_view method, const GpuView& gpu, const CalibrationSet& calibrations) {
     TileBindings bindings{gpu, calibrations, {}, {}};
     for (const TileFamily& family : tileFamilies()) {
-        bindings.nominal.push_back({&family, KernelKind::Other, {}, nominalParameters(family)});
+        TileBinding& binding = bindings.nominal.emplace_back(&family, KernelKind::Other);
+        binding.parameters = nominalParameters(family);
+        binding.graphLaunch = family.graphLaunch > 0 ? family.graphLaunch : -1;
     }
     for (const auto& calibration : bindings.calibrations.all()) {
         if (calibration->method != method) continue;
@@ -38,11 +40,14 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
             // A kind may have several families; a section names all parameters of its own.
             const auto& parameters = found.section->parameters;
             for (const TileFamily& family : tileFamilies()) {
-                const bool own = std::all_of(family.parameters.begin(), family.parameters.end(),
-                                             [&](const auto& one) { return one.later || parameters.contains(one.name); });
+                const bool own = std::all_of(family.parameters.begin(), family.parameters.end(), [&](const auto& one) {
+                    return one.later || parameters.contains(one.name);
+                });
                 if (!own) continue;
+                const auto graph = parameters.find(graphLaunchName);
                 bindings.fitted.push_back({&family, section.kind, section.variant, parametersOf(family, parameters),
-                                           found.section, foreignDistance(*found.section, gpu)});
+                                           found.section, graph != parameters.end() ? graph->second : -1,
+                                           foreignDistance(*found.section, gpu)});
             }
         }
     }
@@ -82,6 +87,25 @@ void take(const SectionPrice& section, KernelPrice& price) {
     price.seconds = section.seconds, price.low = section.low, price.high = section.high;
     price.domain = section.domain;
     price.errorKnown = section.errorKnown;
+}
+
+void hideHostLaunch(const TileBinding& binding, const TilePhysics& physics, KernelPrice& price) {
+    if (binding.graphLaunch < 0) return;
+    const double hidden = hostShare(physics, binding.graphLaunch);
+    if (hidden <= 0) return;
+    constexpr double unmeasured = 2, much = 0.1;
+    const double below = price.seconds - price.low, above = price.high - price.seconds;
+    price.seconds *= 1 - hidden / physics.seconds;
+    if (price.low < price.high) {
+        price.low = price.seconds - std::min(price.seconds * (1 - 1 / unmeasured), below);
+        price.high = price.seconds + std::min(price.seconds * (unmeasured - 1), above + hidden);
+    } else {
+        price.low = price.high = price.seconds;
+    }
+    if (hidden > much * physics.seconds) price.domain = std::max(price.domain, DomainVerdict::Edge);
+    if (price.bound.kind == BoundKind::Overhead && binding.graphLaunch < std::max(physics.dram, physics.compute)) {
+        price.bound = physics.dram > physics.compute ? Bound{BoundKind::Memory, 0} : Bound{BoundKind::Compute, -1};
+    }
 }
 
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu) {
@@ -128,7 +152,11 @@ KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const Ti
     time("DRAM", physics.dram, "bytes that the shared cache does not hold; runs beside arithmetic");
     time("links", physics.link, "bytes between devices");
     time("not hidden", physics.serial, "prologue, epilogue, latencies and gathering; in part beside the others");
-    time("launch", physics.launch, "gap between kernels, and what must run before this one");
+    const double hidden = binding.graphLaunch < 0 ? 0 : hostShare(physics, binding.graphLaunch);
+    time("launch", physics.launch - hidden, "gap between kernels, and what must run before this one");
+    time("framework launch", hidden,
+         "what a host's call had on top where the data were taken; a captured graph, or a host that runs ahead, "
+         "hides it");
     for (std::size_t i = 0; i < binding.parameters.size(); ++i) {
         const TileParameter& parameter = binding.family->parameters[i];
         add(std::string(parameter.name), binding.parameters[i], parameter.dimension, {},
@@ -139,7 +167,9 @@ KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const Ti
             story.terms.push_back(std::move(term));
         }
     }
-    add("physical price", physics.seconds, Dimension::Time, {}, "of the terms above, put together");
+    add("physical price", physics.seconds - hidden, Dimension::Time, {},
+        hidden > 0 ? "of the terms above, put together, without the framework's launch"
+                   : "of the terms above, put together");
     return story;
 }
 

@@ -18,7 +18,8 @@ struct TileBinding {
     std::string variant;             ///< empty: the nominal parameters, for variants that were never fitted
     std::vector<double> parameters;  ///< in the family's order
     const CalibrationSection* section = nullptr;
-    double distance = 0;  ///< of this GPU from those that the section was learned from, as foreignDistance() says
+    double graphLaunch = 0;  ///< s of the launch that graphs keep; below 0: the launch is not a framework's
+    double distance = 0;     ///< of this GPU from those that the section was learned from, as foreignDistance() says
 };
 
 struct TileBindings {
@@ -41,6 +42,11 @@ void take(const SectionPrice& section, KernelPrice& price);
 /// A convolution that is priced as a product was not checked as a convolution: its interval is half as wide again, and
 /// it is at the edge at least.
 void doubtStandIn(KernelPrice& price);
+/// Takes out of a price what a graph hides of the launch in it; a correction, learned on run and launch together,
+/// stands on what is left. What a graph keeps was not measured: the interval keeps the seconds of its sides and reaches
+/// up by what was taken, both to a factor of two, and where that is much of the price it is at the edge of what is
+/// known.
+void hideHostLaunch(const TileBinding& binding, const TilePhysics& physics, KernelPrice& price);
 /// Roofline with a launch, for kernels that no family covers; `priced` is false.
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu);
 /// Parameters, tiles, waves and times of a price.

@@ -18,22 +18,8 @@ class TileWavePricer final : public KernelPricer {
 public:
     explicit TileWavePricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
 
-    KernelPrice price(const Kernel& kernel) const override {
-        if (const auto product = convolutionAsProduct(kernel)) {
-            KernelPrice price = this->price(*product);
-            doubtStandIn(price);
-            return price;
-        }
-        const TileBinding* binding = bindings_.find(kernel);
-        if (!binding) return unpricedKernel(kernel, bindings_.gpu);
-        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
-        KernelPrice price;
-        price.bound = physics.bound;
-        take(binding->section ? priceWith(*binding->section, physics.seconds, {}, 0, binding->distance)
-                              : unfittedPrice(physics.seconds),
-             price);
-        return price;
-    }
+    KernelPrice price(const Kernel& kernel) const override { return priced(kernel, false); }
+    KernelPrice priceByHost(const Kernel& kernel) const override { return priced(kernel, true); }
 
     KernelStory explain(const Kernel& kernel) const override {
         if (const auto product = convolutionAsProduct(kernel)) return explain(*product);
@@ -47,6 +33,24 @@ public:
     std::vector<std::string> assumptions() const override { return assumptionsOf(bindings_); }
 
 private:
+    KernelPrice priced(const Kernel& kernel, bool byHost) const {
+        if (const auto product = convolutionAsProduct(kernel)) {
+            KernelPrice price = priced(*product, byHost);
+            doubtStandIn(price);
+            return price;
+        }
+        const TileBinding* binding = bindings_.find(kernel);
+        if (!binding) return unpricedKernel(kernel, bindings_.gpu);
+        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
+        KernelPrice price;
+        price.bound = physics.bound;
+        take(binding->section ? priceWith(*binding->section, physics.seconds, {}, 0, binding->distance)
+                              : unfittedPrice(physics.seconds),
+             price);
+        if (!byHost) hideHostLaunch(*binding, physics, price);
+        return price;
+    }
+
     TileBindings bindings_;
 };
 
@@ -70,8 +74,10 @@ Expected<CalibrationSection> fitWave(const TileRowGroup& group, const FitOptions
                                               group.device < 0 ? family.outlier : 0);
         SectionRows result;
         for (std::size_t i = 0; i < values.size(); ++i) parameters[std::string(family.parameters[i].name)] = values[i];
+        if (group.hostTimed) parameters[std::string(graphLaunchName)] = family.graphLaunch;
         for (const TileRow& row : group.rows) {
-            result.baseline.push_back(family.physics(*row.kernel, *row.gpu, values).seconds);
+            const TilePhysics physics = family.physics(*row.kernel, *row.gpu, values);
+            result.baseline.push_back(secondsOfRow(family, physics, row, group.hostTimed));
             result.measured.push_back(row.seconds);
             if (group.device < 0) result.group.push_back(row.device);
         }
