@@ -1,12 +1,12 @@
 #include "hardware/files/catalogue.h"
 #include "hardware/views/gpu_view.h"
 #include "hardware/views/power_limit.h"
+#include "methods/tile/features_simt.h"
 #include "methods/tile/tile_pricer.h"
 #include "methods/tile/tile_wave_convolution.h"
 #include "methods/tile/tile_wave_gemm.h"
 #include "methods/tile/tile_wave_simt.h"
 #include "methods/tile/tile_wave_vector.h"
-#include "methods/tile/features_simt.h"
 
 #include <QtTest/QtTest>
 
@@ -87,6 +87,8 @@ private slots:
         QCOMPARE(simtGeneration(gpuOf("t4")), 1);
         QCOMPARE(simtGeneration(gpuOf("a100-40-pcie")), 2);
         QCOMPARE(simtGeneration(gpuOf("l4")), 2);
+        QCOMPARE(simtGeneration(gpuOf("h100-sxm")), 3);
+        QCOMPARE(simtGeneration(gpuOf("gh200")), 3);
     }
     void batchedProductsTakeTheRecordedTile() {
         // NeuSight records ampere_sgemm_128x128_nn with grid 2,1,192 for L4, 192 × [96×196]·[196×196].
@@ -99,6 +101,75 @@ private slots:
         QCOMPARE(onP100.tileN, 128.0);
         QCOMPARE(onP100.tileM, 64.0);
         QCOMPARE(onP100.blocks, 13.0);
+    }
+    void narrowBatchedProductsTakeNarrowTilesOnHopper() {
+        // A side of 64 wastes half of a 128×128 tile: Ampere pays for it, Hopper need not.
+        const Kernel wide = product(256, 1024, 128, 1024), narrow = product(256, 1024, 64, 1024);
+        const auto ratio = [&](const char* id) {
+            const GpuView gpu = gpuOf(id);
+            return physicsOf(simtFamily(), narrow, gpu).compute / physicsOf(simtFamily(), wide, gpu).compute;
+        };
+        QVERIFY(ratio("a100-80-pcie") > 0.95);
+        QVERIFY2(ratio("h100-sxm") < 0.65, qPrintable(QString::number(ratio("h100-sxm"))));
+        QCOMPARE(physicsOf(simtFamily(), narrow, gpuOf("h100-sxm")).fill, 1.0);
+    }
+    void shortRowsOfSoftmaxStreamTheirBytes() {
+        // Measured by others on V100 with PyTorch: 0.20 and 0.65 ms (mlx-benchmark); their bytes take 0.15 and 0.57.
+        const GpuView gpu = gpuOf("v100-pcie");
+        const auto seconds = [&](std::int64_t rows, std::int64_t row) {
+            return physicsOf(vectorFamily(), vectorKernel(KernelKind::Softmax, rows, row, 1), gpu).seconds;
+        };
+        QVERIFY2(std::abs(seconds(2097152, 8) / 0.2e-3 - 1) < 0.15, qPrintable(QString::number(seconds(2097152, 8))));
+        QVERIFY2(std::abs(seconds(1000000, 64) / 0.65e-3 - 1) < 0.15,
+                 qPrintable(QString::number(seconds(1000000, 64))));
+        double before = 0;
+        for (std::int64_t row = 1; row <= 4096; ++row) {
+            const double now = seconds(65536, row);
+            QVERIFY(now >= before);
+            before = now;
+        }
+    }
+    void aGraphHidesTheFrameworksLaunch() {
+        // A section whose rows a host timed, one whose rows a device timed, and what either makes of a small kernel.
+        const GpuView gpu = gpuOf("v100-pcie");
+        const auto nominal = nominalParameters(simtFamily());
+        const auto fitted = [&](int byHost, int byDevice) {
+            KernelRows rows;
+            rows.gpu = gpu, rows.deviceId = "v100-pcie";
+            for (int i = 0; i < byHost + byDevice; ++i) {
+                const Kernel kernel = product(1, 64 + 32 * (i % 13), 128 + 64 * (i % 7), 256);
+                const TilePhysics physics = simtPhysics(kernel, gpu, nominal);
+                const double launch = i < byHost ? 60e-6 : 60e-6 - hostShare({.launch = 60e-6}, 2.3e-6);
+                rows.kernels.push_back(kernel);
+                rows.seconds.push_back(physics.seconds - physics.launch + launch);
+                rows.byHost.push_back(i < byHost);
+            }
+            return findKernelMethod("tile-wave")->fit(std::span(&rows, 1), {});
+        };
+        const Kernel small = product(1, 128, 128, 256), large = product(1, 8192, 8192, 4096);
+        for (const auto& [byHost, byDevice] : {std::pair(60, 0), std::pair(40, 40), std::pair(0, 60)}) {
+            auto fit = fitted(byHost, byDevice);
+            QVERIFY2(fit, fit ? "" : toText(fit.error()).c_str());
+            QCOMPARE(fit->sections.front().parameters.contains(graphLaunchName), byHost > 0);
+            auto read = parseCalibration(writeCalibration(*fit), "written");
+            QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+            CalibrationSet set;
+            set.add(std::make_shared<const Calibration>(std::move(*read)));
+            const auto pricer = findKernelMethod("tile-wave")->bind(gpu, set);
+            QVERIFY(pricer);
+            const KernelPrice graph = (*pricer)->price(small), host = (*pricer)->priceByHost(small);
+            const double call = host.seconds - graph.seconds;
+            if (byHost == 0) {
+                QCOMPARE(call, 0.0);
+                continue;
+            }
+            QVERIFY2(std::abs(call / 57.7e-6 - 1) < 0.1, qPrintable(QString::number(call)));
+            QVERIFY(graph.seconds > 2.3e-6 && graph.seconds < 30e-6);
+            QVERIFY(graph.low < graph.seconds && graph.seconds < graph.high && graph.high <= 2.001 * graph.seconds);
+            QVERIFY(graph.domain != DomainVerdict::Inside);
+            const double runs = (*pricer)->price(large).seconds / (*pricer)->priceByHost(large).seconds;
+            QVERIFY(runs < 1 && runs > 0.98);
+        }
     }
     void noProductBeatsThePeak() {
         std::mt19937_64 random(7);

@@ -187,7 +187,7 @@ PricedLaunch pricedLaunch(const KernelPrice& price, const Launch& launch, const 
     const double bandwidth = device.main().bandwidth.value;
     const double beside = epilogueInside ? 0 : launch.kernel.epilogue.bytes;
     const double extra = beside > 0 && bandwidth > 0 ? beside / bandwidth : 0;
-    result.least = launch.scale * leastSeconds(device, launch.kernel);
+    result.least = launch.scale * leastSeconds(device, launch);
     result.seconds = launch.scale * price.seconds + extra;
     if (price.measured) result.least = std::min(result.least, launch.scale * low + extra);
     result.raised = result.seconds < result.least * (1 - 1e-9);

@@ -88,7 +88,7 @@ Lowering lower(const WorkloadPtr& asked, Fusion fusion) {
     const LaunchList& list = kernels->list;
     lowering.parts.reserve(list.launches.size());
     for (const Launch& launch : list.launches) {
-        lowering.parts.push_back({launch.op, launch.count * launch.scale, workOf(launch.kernel)});
+        lowering.parts.push_back({launch.op, launch.count * launch.scale, workOf(launch)});
     }
     lowering.assumptions = list.assumptions;
     if (fusion == Fusion::Apart) return lowering;

@@ -47,7 +47,21 @@ double bandwidthFor(const DeviceView& device, double bytes) {
     return bandwidth;
 }
 
+// Weights of one launch that come from main memory whatever caches keep from one pass to the next.
+double streamedBytes(const DeviceView& device, const BoundingWork& work) {
+    if (work.weightBytes <= 0 || work.passWeightBytes <= 0) return 0;
+    double kept = 0;
+    for (std::size_t l = 1; l < device.levels.size(); ++l) kept = std::max(kept, device.levels[l].capacity.value);
+    return work.weightBytes * std::max(0.0, 1 - kept / work.passWeightBytes);
+}
+
 }  // namespace
+
+BoundingWork workOf(const Launch& launch) {
+    BoundingWork work = workOf(launch.kernel);
+    work.weightBytes = launch.weightBytes, work.passWeightBytes = launch.passWeightBytes;
+    return work;
+}
 
 BoundingWork workOf(const Kernel& kernel) {
     if (kernel.kind == KernelKind::Collective) return {kernel.type, 0, 0};
@@ -61,7 +75,14 @@ double secondsPerOperation(const DeviceView& device, DType type) {
 
 double leastSeconds(const DeviceView& device, const BoundingWork& work, double perOperation) {
     const double bandwidth = bandwidthFor(device, work.bytes);
-    return std::max(work.operations * perOperation, bandwidth > 0 ? work.bytes / bandwidth : 0);
+    const double main = device.main().bandwidth.value;
+    const double streamed = main > 0 ? streamedBytes(device, work) / main : 0;
+    return std::max({work.operations * perOperation, bandwidth > 0 ? work.bytes / bandwidth : 0, streamed});
+}
+
+double leastSeconds(const DeviceView& device, const Launch& launch) {
+    const BoundingWork work = workOf(launch);
+    return leastSeconds(device, work, secondsPerOperation(device, work.type));
 }
 
 double leastSeconds(const DeviceView& device, const Kernel& kernel) {

@@ -175,6 +175,25 @@ std::vector<std::int32_t> readersOf(const Graph& graph, const std::vector<Tensor
     return readers;
 }
 
+// Of products and convolutions that are one kernel with their weights.
+void addWeights(const Workload& workload, LaunchList& list) {
+    const CostTable& costs = workload.costs;
+    double all = 0;
+    for (Launch& launch : list.launches) {
+        const Kernel& kernel = launch.kernel;
+        const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution;
+        if (!product || !launch.what.empty()) continue;
+        launch.weightBytes = std::min(costs.weightBytes[static_cast<std::size_t>(launch.op)], kernel.readBytes);
+        all += launch.count * launch.weightBytes;
+    }
+    // Weights that several operators or repeats share are read anew, but not from main memory for sure.
+    const double share = all > 0 ? std::min(1.0, workload.totals.weightBytes / all) : 0;
+    for (Launch& launch : list.launches) {
+        launch.weightBytes *= share;
+        launch.passWeightBytes = launch.weightBytes > 0 ? share * all : 0;
+    }
+}
+
 void addAssumptions(const ModelOptions& options, LaunchList& list) {
     switch (options.fusion) {
         case Fusion::None:
@@ -282,6 +301,7 @@ LaunchList launchesOf(const Workload& workload, const ModelOptions& options) {
         list.launches.push_back(launch);
     }
     addAssumptions(options, list);
+    addWeights(workload, list);
     if (options.step == Step::Training) addTraining(workload, options, list);
     return list;
 }

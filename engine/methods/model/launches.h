@@ -46,6 +46,9 @@ struct Launch {
     double count = 1;       ///< launches in one pass: the operator's repeats
     double scale = 1;       ///< of the kernel's price: 2.5 for the backward pass of fused attention
     std::string_view what;  ///< which of the operator's kernels: `scores`, `dX`; static; empty if the only one
+    /// Weights that it is the first to read, on the mean of its repeats, and those of a whole forward pass, in bytes.
+    /// No cache keeps more of the latter than it holds from one pass to the next. 0: not known.
+    double weightBytes = 0, passWeightBytes = 0;
 };
 
 struct LaunchList {

@@ -49,22 +49,25 @@ struct Tile {
 };
 // Threads as recorded; registers of 8×8 (or fewer) results per thread and their operands, a bound on residency.
 constexpr std::array<Tile, 8> tiles{{
-    {128, 128, 256, 122, 1, 0b100},
-    {128, 64, 128, 122, 0, 0b011},
-    {64, 64, 64, 126, 0, 0b010},
-    {128, 32, 256, 57, 0, 0b010},
-    {32, 128, 256, 57, 0, 0b010},
+    {128, 128, 256, 122, 1, 0b1100},
+    {128, 64, 128, 122, 0, 0b1011},
+    {64, 64, 64, 126, 0, 0b1010},
+    {128, 32, 256, 57, 0, 0b1010},
+    {32, 128, 256, 57, 0, 0b1010},
     {32, 32, 128, 86, 1, 0},
     {64, 32, 128, 86, 1, 0},
     {128, 32, 256, 72, 1, 0},
 }};
 constexpr std::array<double, 8> splitChoices{1, 2, 3, 4, 6, 8, 12, 18};
 constexpr double shortestSplit = 64;  // steps along k
+// Hopper has 228 KiB per multiprocessor and a library of its own; Ada, which takes fp8 too, has 100 and runs Ampere's.
+constexpr double largeShared = 200 * 1024;
 
 }  // namespace
 
 int simtGeneration(const GpuView& gpu) {
-    return gpu.tensorPeak(DType::BF16) > 0 ? 2 : gpu.tensorPeak(DType::F16) > 0 ? 1 : 0;
+    if (gpu.tensorPeak(DType::BF16) <= 0) return gpu.tensorPeak(DType::F16) > 0 ? 1 : 0;
+    return gpu.tensorPeak(DType::FP8) > 0 && gpu.sharedBytes >= largeShared ? 3 : 2;
 }
 
 double simtClock(const GpuView& gpu, double load, double flopRate, std::span<const double> p) {

@@ -4,14 +4,15 @@
 //
 // A block of threads makes one tile of y; blocks fill the multiprocessors in waves, and the last wave counts as a
 // whole. The library of tiles is that of cuBLAS's sgemm kernels (names such as `ampere_sgemm_128x64_tn` in the
-// NeuSight tables, which also record their grids); batched products have one tile per generation, told apart by what
-// the tensor units take. Among those that a device may run, the fastest by physics is taken.
+// NeuSight tables, which also record their grids); batched products have few tiles, which hang on the generation, told
+// apart by what the tensor units take and by the shared memory: Ampere and Ada take 128×128 alone. Among those that a
+// device may run, the fastest by physics is taken.
 //   arithmetic  ⌈blocks ÷ SMs⌉ tiles of (k + tile cost) steps, at a share of the peak that falls with few warps, small
 //               tiles, and where every issue slot must be a multiply-add (32 lanes per scheduler)
 //   feed        (tileM + tileN)·k per block from L2
 //   DRAM        operands once, and again what a wave needs that L2 has lost; less what stays from the run before
-// Clock: what the design states as sustained, or the power cap (hardware/views/power_limit.h), reached after `throttle time`;
-// the load's power is that of its arithmetic and of its bytes, by level.
+// Clock: what the design states as sustained, or the power cap (hardware/views/power_limit.h), reached after `throttle
+// time`; the load's power is that of its arithmetic and of its bytes, by level.
 //   time = launch + gather + ‖arithmetic, feed, DRAM‖,  ‖a, b‖ = (a⁴ + b⁴)^¼
 
 #include "methods/tile/tile_family.h"
@@ -53,7 +54,8 @@ void finishSimt(TilePhysics& out, double flops, double gather, const GpuView& gp
 /// Share of the peak that is left where multiply-adds need every issue slot. `lanes`: of one multiprocessor.
 double simtIssueShare(const GpuView& gpu, double lanes, std::span<const double> parameters);
 
-/// Which of cuBLAS's libraries a device has: 0 without tensor units, 1 with those of fp16 alone, 2 with bf16 as well.
+/// Which of cuBLAS's libraries a device has: 0 without tensor units, 1 with those of fp16 alone, 2 with bf16 as well,
+/// 3 with fp8 and the shared memory of Hopper.
 int simtGeneration(const GpuView& gpu);
 
 }  // namespace orrery

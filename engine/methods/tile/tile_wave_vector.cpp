@@ -11,11 +11,12 @@ namespace orrery {
 namespace {
 
 // Nominal values: fitted to all vector operators of NeuSight's five training devices together, and held near them where
-// one operator alone cannot tell two costs of a row apart; the feed is not below what was
-// measured of L2: 20 B per cycle and multiprocessor on T4 (Jia et al., 2019), 25.6 on V100, 47 on A100 (white papers).
+// one operator alone cannot tell two costs of a row, or a slower memory from more passes, apart; the feed is not below
+// what was measured of L2: 20 B per cycle and multiprocessor on T4 (Jia et al., 2019), 25.6 on V100, 47 on A100 (white
+// papers).
 constexpr std::array<TileParameter, VectorParameterCount> parameterTable{{
-    {"stacked dram share", 0.9, 0.4, 1, 0.1, Dimension::Fraction, "share of the data rate that HBM gives a stream"},
-    {"graphics dram share", 0.77, 0.4, 1, 0.1, Dimension::Fraction,
+    {"stacked dram share", 0.9, 0.8, 1, 0.1, Dimension::Fraction, "share of the data rate that HBM gives a stream"},
+    {"graphics dram share", 0.77, 0.74, 1, 0.1, Dimension::Fraction,
      "share of the data rate that GDDR or LPDDR gives a stream"},
     {"normalisation passes", 1.3, 0.8, 1.8, 0.3, Dimension::Number, "reads of a row beyond the first, normalisation"},
     {"softmax passes", 3, 2.5, 3, 0.3, Dimension::Number,
@@ -24,13 +25,12 @@ constexpr std::array<TileParameter, VectorParameterCount> parameterTable{{
     {"warm share", 0.62, 0.5, 0.8, 0.3, Dimension::Number, "footprint that L2 keeps between runs, of its capacity"},
     {"feed", 20.5, 20, 24, 0.3, Dimension::Number, "bytes per cycle between L2 and one multiprocessor"},
     {"row cost", 550, 400, 700, 0.5, Dimension::Number,
-     "cycles of a multiprocessor that one row of softmax or "
-     "normalisation costs"},
+     "cycles of a multiprocessor that one row of normalisation, or 1024 elements of softmax, cost"},
     {"launch", 1.9e-5, 1e-7, 1e-4, 0.3, Dimension::Time, "time of a launch as the data have it"},
     {"normalisation launch", 2.5e-5, 1e-8, 1e-4, 0.5, Dimension::Time, "time that normalisation takes to launch more"},
     // Measured of P100 by others: 510 of 732 GB/s (Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
     // microbenchmarking", 2018), and about three quarters by STREAM.
-    {"early dram share", 0.73, 0.6, 0.85, 0.05, Dimension::Fraction,
+    {"early dram share", 0.73, 0.7, 0.85, 0.05, Dimension::Fraction,
      "share of the data rate that the first generation with HBM gives a stream"},
 }};
 
@@ -74,7 +74,9 @@ TilePhysics vectorPhysics(const Kernel& kernel, const GpuView& gpu, std::span<co
     out.dram = out.dramBytes / (share * gpu.dramBandwidth);
     const double feed = p[VectorFeed] * gpu.sms * gpu.clock;
     out.l2 = out.l2Bytes / std::max(feed, statedShare * gpu.l2Bandwidth);
-    out.serial = softmax || norm ? rows * p[VectorRow] / (gpu.sms * gpu.clock) : 0;
+    // A short row of softmax is the work of a part of a warp, several stand in one; normalisation has a block for each.
+    const double rowShare = softmax ? std::min(1.0, row / registerRow) : 1;
+    out.serial = softmax || norm ? rows * rowShare * p[VectorRow] / (gpu.sms * gpu.clock) : 0;
     const double peak = gpu.vectorPeak(kernel.type);
     out.compute = peak > 0 ? kernel.flops / peak : 0;
     out.launch = p[VectorLaunch] + (norm ? p[VectorNormLaunch] : 0);

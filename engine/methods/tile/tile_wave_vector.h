@@ -21,10 +21,10 @@ enum VectorParameter : std::size_t {
     VectorReach,        ///< bytes of rows in flight that stay in L2 ÷ its capacity
     VectorWarm,         ///< footprint that stays in L2 between runs ÷ its capacity
     VectorFeed,         ///< B per cycle between L2 and one multiprocessor
-    VectorRow,          ///< cycles of one multiprocessor that a row of softmax or normalisation costs
-    VectorLaunch,       ///< s
-    VectorNormLaunch,   ///< s more of normalisation
-    VectorEarly,        ///< share of the rate of HBM before tensor units came: the first to have it reach less
+    VectorRow,         ///< cycles of one multiprocessor that a row of normalisation, or 1024 elements of softmax, costs
+    VectorLaunch,      ///< s
+    VectorNormLaunch,  ///< s more of normalisation
+    VectorEarly,       ///< share of the rate of HBM before tensor units came: the first to have it reach less
     VectorParameterCount
 };
 
