@@ -40,14 +40,31 @@ Expected<CalibrateResult> calibrate(const KernelMethod& method, std::span<const 
     fit.stop = options.stop;
     fit.onStep = options.onStep;
     fit.split = toText(split->holdout);
-    auto calibration = method.fit(*training, fit);
-    if (!calibration) return tl::unexpected(std::move(calibration.error()));
-    result.calibration = std::move(*calibration);
+    const bool starts = options.start && !options.acrossDevices && options.start->has(method.id);
+    if (starts) {
+        auto fitted = calibrateFrom(method, *options.start, *training, fit, result.warnings);
+        if (!fitted) return tl::unexpected(std::move(fitted.error()));
+        result.calibration = std::move(fitted->calibration);
+        result.sections = std::move(fitted->sections);
+    } else {
+        auto calibration = method.fit(*training, fit);
+        if (!calibration) return tl::unexpected(std::move(calibration.error()));
+        result.calibration = std::move(*calibration);
+    }
     result.calibration.date = options.date;
     if (split->test.empty()) return result;
     CalibrationSet set;
     set.add(std::make_shared<const Calibration>(result.calibration));
     EvaluateOptions evaluation;
+    if (starts) {
+        evaluation.executor = options.executor;
+        evaluation.calibrations = options.start;
+        evaluation.stop = options.stop;
+        if (auto before = evaluate(asMethod(method), tables, split->test, evaluation)) {
+            result.before = std::move(*before);
+        }
+        evaluation.stop = {};
+    }
     evaluation.executor = options.executor;
     evaluation.progress = options.progress;
     evaluation.calibrations = &set;

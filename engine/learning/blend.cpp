@@ -21,16 +21,19 @@ double Blend::predict(std::span<const double> features) const {
     return sum / double(parts_.size());
 }
 
-std::string Blend::toJson() const {
+namespace {
+
+std::string partsJson(const std::vector<RegressorPtr>& parts) {
     std::string out = "[";
-    for (const auto& part : parts_) {
+    for (const auto& part : parts) {
         if (out.size() > 1) out += ',';
         out += fmt::format(R"({{"kind":"{}","model":{}}})", part->kind(), part->toJson());
     }
     return out + "]";
 }
 
-RegressorPtr readBlend(JsonCursor& json) {
+// The parts of a model that is `whole`; empty if they cannot be read, which the cursor says.
+std::vector<RegressorPtr> readParts(JsonCursor& json, std::string_view whole) {
     std::vector<RegressorPtr> parts;
     for (json.array(); json.element();) {
         std::string kind;
@@ -40,25 +43,57 @@ RegressorPtr readBlend(JsonCursor& json) {
             if (key == "kind") {
                 kind = json.text();
             } else if (key == "model") {
-                if (json.ok() && (kind.empty() || kind == "blend")) {
-                    json.fail("model", "a part of a blend whose kind is not told before its model",
-                              "trees, network or linear");
+                if (json.ok() && (kind.empty() || kind == "sum" || kind == whole)) {
+                    json.fail("model", fmt::format("a part of a {} whose kind is not told before its model", whole),
+                              whole == "sum" ? "trees, network, linear or blend" : "trees, network or linear");
                 }
                 part = json.ok() ? readRegressor(kind, json) : nullptr;
             } else
                 json.skip();
         }
-        if (json.ok() && !part) json.fail("model", "a part of a blend without a model", "kind and model");
+        if (json.ok() && !part)
+            json.fail("model", fmt::format("a part of a {} without a model", whole), "kind and model");
         if (json.ok() && parts.size() >= mostParts) json.fail("model", "too many parts", fmt::format("{}", mostParts));
         if (json.ok() && !parts.empty() && part->inputs() != parts.front()->inputs()) {
-            json.fail("model", "parts of a blend over different features", "equal inputs");
+            json.fail("model", fmt::format("parts of a {} over different features", whole), "equal inputs");
         }
-        if (!json.ok()) return nullptr;
+        if (!json.ok()) return {};
         parts.push_back(std::move(part));
     }
-    if (json.ok() && parts.empty()) json.fail("model", "a blend without parts", "one or more");
-    if (!json.ok()) return nullptr;
-    return std::make_shared<Blend>(std::move(parts));
+    if (json.ok() && parts.empty()) json.fail("model", fmt::format("a {} without parts", whole), "one or more");
+    if (!json.ok()) return {};
+    return parts;
+}
+
+}  // namespace
+
+std::string Blend::toJson() const {
+    return partsJson(parts_);
+}
+
+RegressorPtr readBlend(JsonCursor& json) {
+    auto parts = readParts(json, "blend");
+    return parts.empty() ? nullptr : std::make_shared<Blend>(std::move(parts));
+}
+
+Sum::Sum(std::vector<RegressorPtr> parts) : parts_(std::move(parts)) {
+    assert(!parts_.empty() && parts_.size() <= mostParts);
+    for ([[maybe_unused]] const auto& part : parts_) assert(part->inputs() == inputs());
+}
+
+double Sum::predict(std::span<const double> features) const {
+    double sum = 0;
+    for (const auto& part : parts_) sum += part->predict(features);
+    return sum;
+}
+
+std::string Sum::toJson() const {
+    return partsJson(parts_);
+}
+
+RegressorPtr readSum(JsonCursor& json) {
+    auto parts = readParts(json, "sum");
+    return parts.empty() ? nullptr : std::make_shared<Sum>(std::move(parts));
 }
 
 Expected<RegressorPtr> trainBlend(const TrainingData& data, const TrainingData* validation,

@@ -15,8 +15,9 @@ RegressorPtr readRegressor(std::string_view kind, JsonCursor& json) {
     if (kind == "network") return readNetwork(json);
     if (kind == "linear") return readLinear(json);
     if (kind == "blend") return readBlend(json);
+    if (kind == "sum") return readSum(json);
     json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind),
-              "trees, compact-trees, network, linear or blend", "The file may come from a newer version.");
+              "trees, compact-trees, network, linear, blend or sum", "The file may come from a newer version.");
     return nullptr;
 }
 

@@ -141,6 +141,7 @@ void CalibrateTab::fit() {
     options.holdout = *holdout;
     options.seed = static_cast<std::uint64_t>(seed_->value());
     options.acrossDevices = across_->isChecked();
+    options.start = &shippedCalibrations().set;
     options.date = QDate::currentDate().toString(Qt::ISODate).toStdString();
     options.onStep = [steps = steps_](const TrainingPoint& point, std::string_view family) {
         const std::lock_guard held(steps->lock);
@@ -196,6 +197,7 @@ void CalibrateTab::showResult() {
             facts.push_back({label, value, {}, ui::Tone::Normal});
         };
         fact(tr("Rows"), ui::countText(static_cast<double>(heldOut.rows.size())));
+        if (result_->before) fact(tr("Mean error before"), ui::percentText(result_->before->figures.errors.mape));
         fact(tr("Mean error"), ui::percentText(figures.errors.mape));
         fact(tr("Median error"), ui::percentText(figures.errors.medianError));
         fact(tr("90th percentile"), ui::percentText(figures.errors.p90Error));
