@@ -25,7 +25,7 @@ namespace {
 // A fit of its own costs little for few rows and is worth its time for many; between them a correction does better.
 constexpr std::size_t fewForOwnFit = 150, manyForOwnFit = 2000;
 constexpr std::size_t fewestForTrees = 100, manyForRidges = 3000;
-constexpr double surelyBetter = 2;  // standard errors
+constexpr double surelyBetter = 1;  // standard errors
 
 // Hands on what a section's model is asked, so that a fit sees the very features that prices will be made of.
 class Listener final : public Regressor {
@@ -189,6 +189,16 @@ std::vector<TrainingOptions> treeOptions(std::size_t rows, const FitOptions& opt
     return all;
 }
 
+// What a correction stands on: the section as it is, or with parameters that moved.
+enum class Base : std::uint8_t { AsItIs, Moved };
+
+// What a linear correction may look at where features are physics': how large a kernel is, in time and beside the
+// machine, and which part of the time is what. How it meets the tiles is for trees.
+bool smooth(std::string_view feature) {
+    return feature.find("share") != feature.npos || feature.find(" / ") != feature.npos ||
+           feature.find("seconds") != feature.npos || feature == "ln waves";
+}
+
 struct Correction {
     std::string what;
     std::map<std::string, double, std::less<>> parameters;
@@ -197,8 +207,8 @@ struct Correction {
     std::vector<double> errors;  // of rows left out
 };
 
-// Features and baseline of all own rows by a section whose parameters may have moved for those in `fitTo`.
-using AskSection = std::function<SectionRows(std::span<const std::size_t> fitTo, bool moved,
+// Features and baseline of all own rows by such a section; parameters move for the rows in `fitTo`.
+using AskSection = std::function<SectionRows(std::span<const std::size_t> fitTo, Base base,
                                              std::map<std::string, double, std::less<>>& parameters)>;
 
 // What turns prices as known so far into what was measured: parameters that move, a linear part, then trees on it.
@@ -210,14 +220,14 @@ public:
     }
 
     Expected<std::optional<Correction>> run(bool movable) {
-        for (const bool moved : {false, true}) {
-            if (moved && !movable) continue;
+        for (const Base base : {Base::AsItIs, Base::Moved}) {
+            if (base != Base::AsItIs && !movable) continue;
             asked_.clear();
-            if (auto tried = tryRidges(moved); !tried) return tl::unexpected(std::move(tried.error()));
+            if (auto tried = tryRidges(base); !tried) return tl::unexpected(std::move(tried.error()));
         }
         auto trees = treeOptions(count_, options_);
         if (trees.empty() || !best_ || options_.stop.stop_requested()) return std::move(best_);
-        auto fit = fitWith(bestMoved_, bestRidge_, std::move(trees));
+        auto fit = fitWith(bestBase_, bestRidge_, std::move(trees));
         if (!fit) return tl::unexpected(std::move(fit.error()));
         auto errors = errorsOf(fit->outOfFold);
         if (!better(errors, best_->errors)) return std::move(best_);
@@ -231,22 +241,22 @@ public:
 private:
     static constexpr double factorAlone = 1e9;
 
-    Expected<void> tryRidges(bool moved) {
+    Expected<void> tryRidges(Base base) {
         for (const double ridge : {factorAlone, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0}) {
             if (options_.stop.stop_requested() && best_) break;
             if (count_ > manyForRidges && ridge < factorAlone && ridge > 3) continue;
-            auto fit = fitWith(moved, ridge, {});
+            auto fit = fitWith(base, ridge, {});
             if (!fit) return tl::unexpected(std::move(fit.error()));
             auto errors = errorsOf(fit->outOfFold);
             if (best_ && meanOf(errors) >= meanOf(best_->errors)) continue;
-            auto trained = trainOn(rowsFor(all_, moved), all_, ridge);
+            auto trained = trainOn(asked(all_, base).rows, all_, ridge);
             if (!trained) return tl::unexpected(std::move(trained.error()));
             std::string what = ridge == factorAlone ? "a factor" : "linear";
-            if (moved) what = "parameters and " + what;
+            if (base != Base::AsItIs) what = "parameters and " + what;
             auto parameters = fit->section.parameters;
             best_ = Correction{
                 std::move(what), std::move(parameters), {std::move(*trained)}, std::move(*fit), std::move(errors)};
-            bestRidge_ = ridge, bestMoved_ = moved;
+            bestRidge_ = ridge, bestBase_ = base;
         }
         return {};
     }
@@ -256,13 +266,13 @@ private:
         std::map<std::string, double, std::less<>> parameters;
     };
     // The folds are the same for every ridge: what they may know is asked for once.
-    const SectionRows& rowsFor(std::span<const std::size_t> fitTo, bool moved) { return asked(fitTo, moved).rows; }
-    const Asked& asked(std::span<const std::size_t> fitTo, bool moved) {
-        std::pair key(moved, std::vector<std::size_t>(moved ? fitTo.begin() : fitTo.end(), fitTo.end()));
+    const Asked& asked(std::span<const std::size_t> fitTo, Base base) {
+        const bool moves = base != Base::AsItIs;
+        std::pair key(base, std::vector<std::size_t>(moves ? fitTo.begin() : fitTo.end(), fitTo.end()));
         auto found = asked_.find(key);
         if (found == asked_.end()) {
             Asked one;
-            one.rows = ask_(fitTo, moved, one.parameters);
+            one.rows = ask_(fitTo, base, one.parameters);
             found = asked_.emplace(std::move(key), std::move(one)).first;
         }
         return found->second;
@@ -277,12 +287,17 @@ private:
             data.features.insert(data.features.end(), begin, begin + std::ptrdiff_t(columns));
             data.target.push_back(std::log(rows.measured[r] / rows.baseline[r]));
         }
+        if (std::any_of(data.names.begin(), data.names.end(), smooth)) {
+            for (std::size_t i = 0; i < data.features.size(); ++i) {
+                if (!smooth(data.names[i % columns])) data.features[i] = 0;  // constant: no coefficient
+            }
+        }
         return train(data, nullptr, linearOptions(ridge, options_));
     }
 
-    Expected<SectionFit> fitWith(bool moved, double ridge, std::vector<TrainingOptions> trees) {
+    Expected<SectionFit> fitWith(Base base, double ridge, std::vector<TrainingOptions> trees) {
         const PrepareRows prepare = [&](std::span<const std::size_t> fitTo, auto& parameters) -> Expected<SectionRows> {
-            const Asked& known = asked(fitTo, moved);
+            const Asked& known = asked(fitTo, base);
             parameters = known.parameters;
             if (known.rows.baseline.empty())
                 return fail("learning.not-finite", "a moved parameter leaves a row without a price");
@@ -311,10 +326,10 @@ private:
     const Family& family_;
     const FitOptions& options_;
     std::vector<std::size_t> all_;
-    std::map<std::pair<bool, std::vector<std::size_t>>, Asked> asked_;
+    std::map<std::pair<Base, std::vector<std::size_t>>, Asked> asked_;
     std::optional<Correction> best_;
     double bestRidge_ = 0;
-    bool bestMoved_ = false;
+    Base bestBase_ = Base::AsItIs;
 };
 
 class Starter {
@@ -430,15 +445,14 @@ private:
             section.domain = std::make_shared<const Domain>(widened(*section.domain, data.features));
             data.baseline = listen(section, rows, data.features);
         }
-        const AskSection ask = [&](std::span<const std::size_t> fitTo, bool moved, auto& parameters) {
-            CalibrationSection here = section;
-            if (moved) here.parameters = searchParameters(method_, section, rows, fitTo, options_.stop);
-            parameters = here.parameters;
+        const AskSection ask = [&](std::span<const std::size_t> fitTo, Base base, auto& parameters) {
+            parameters = section.parameters;
             SectionRows asked = data;
-            if (moved) {
-                if (from.domain) here.domain = everywhere(section.features.size());
-                asked.baseline = listen(here, rows, asked.features);
-            }
+            if (base == Base::AsItIs) return asked;
+            CalibrationSection here = section;
+            parameters = here.parameters = searchParameters(method_, here, rows, fitTo, options_.stop);
+            if (here.domain) here.domain = everywhere(here.features.size());
+            asked.baseline = listen(here, rows, asked.features);
             return asked;
         };
         auto correction = Corrector(ask, rows.kernels.size(), family, options_).run(!section.parameters.empty());
@@ -451,9 +465,9 @@ private:
         if (parts.size() > mostParts) return std::nullopt;
         section.parameters = (*correction)->parameters;
         if (section.domain) {
-            const CalibrationSection moved = section;
+            const CalibrationSection final = section;
             std::vector<double> features;
-            listen(moved, rows, features);
+            listen(final, rows, features);
             section.domain = std::make_shared<const Domain>(widened(*from.domain, features));
         }
         section.model = std::make_shared<const Sum>(std::move(parts));

@@ -28,6 +28,8 @@ Expected<void> check(const SectionRows& rows) {
     const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
     if (rows.baseline.size() != count || rows.features.size() != count * rows.names.size() ||
         rows.unmeasured.size() % std::max<std::size_t>(1, rows.names.size()) != 0 || !fits(rows.weight.size()) ||
+        (!rows.lattice.empty() && (pointsOf(rows.lattice) != rows.latticeBaseline.size() ||
+                                   rows.unmeasured.size() != rows.latticeBaseline.size() * rows.names.size())) ||
         !fits(rows.doubt.size()) || !fits(rows.group.size()) || !fits(rows.companions.size())) {
         return fail("learning.shape", "columns of the rows differ in length");
     }
@@ -57,11 +59,27 @@ TrainingData dataOf(const SectionRows& rows, std::span<const std::size_t> chosen
     return data;
 }
 
-// The model that a section keeps: the trained one, or the pupil that it has taught.
+// What a model says at the points of the rows' lattice, as a table of prices that do not fall.
+RegressorPtr onLattice(const Regressor& model, const SectionRows& rows) {
+    const std::size_t columns = rows.names.size();
+    std::vector<double> values;
+    std::vector<double> point(columns);
+    for (std::size_t i = 0; i < rows.latticeBaseline.size(); ++i) {
+        std::copy_n(rows.unmeasured.begin() + std::ptrdiff_t(i * columns), columns, point.begin());
+        for (const std::size_t c : rows.domainOnly) point[c] = 0;
+        values.push_back(std::log(rows.latticeBaseline[i]) + model.predict(point));
+    }
+    makeMonotone(rows.lattice, rows.latticeSlack, values);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= std::log(rows.latticeBaseline[i]);
+    return std::make_shared<const Lattice>(columns, rows.lattice, values);
+}
+
+// The model that a section keeps: the trained one, its lattice, or the pupil that it has taught.
 Expected<RegressorPtr> learn(const SectionRows& rows, std::span<const std::size_t> chosen, const TrainingData* watched,
                              const TrainingOptions& options, const std::optional<TrainingOptions>& pupil) {
     TrainingData data = dataOf(rows, chosen);
     auto teacher = train(data, watched, options);
+    if (teacher && !rows.lattice.empty()) return onLattice(**teacher, rows);
     if (!teacher || !pupil) return teacher;
     const std::size_t columns = rows.names.size(), more = rows.unmeasured.size() / std::max<std::size_t>(1, columns);
     data.features.insert(data.features.end(), rows.unmeasured.begin(), rows.unmeasured.end());

@@ -4,6 +4,7 @@
 // far it is off on rows that it has not seen. Shared by every method that learns.
 
 #include "learning/calibration.h"
+#include "learning/lattice.h"
 #include "learning/section_price.h"
 #include "learning/training.h"
 
@@ -30,6 +31,11 @@ struct SectionRows {
     std::vector<std::int32_t> companions;
     /// Features of kernels that nobody measured, rows × names, for a pupil to learn what its teacher makes of them.
     std::vector<double> unmeasured;
+    /// With axes, `unmeasured` are the points of a lattice and `latticeBaseline` their seconds by physics: the section
+    /// keeps what its model says there, as a table whose prices fall no further than the slack along any axis.
+    std::vector<LatticeAxis> lattice;
+    std::vector<double> latticeBaseline;
+    std::vector<std::vector<double>> latticeSlack;  ///< ln, of each axis, as makeMonotone() takes it
     /// Ranges in ln in which a row's value lies evenly as far as physics knows (`spread.h`). Empty: none.
     std::vector<double> doubt;
     /// Columns of features that the domain alone looks at.

@@ -1,6 +1,7 @@
 #include "learning/regressor.h"
 
 #include "learning/blend.h"
+#include "learning/lattice.h"
 #include "learning/linear.h"
 #include "learning/network.h"
 #include "learning/trees.h"
@@ -16,8 +17,10 @@ RegressorPtr readRegressor(std::string_view kind, JsonCursor& json) {
     if (kind == "linear") return readLinear(json);
     if (kind == "blend") return readBlend(json);
     if (kind == "sum") return readSum(json);
+    if (kind == "lattice") return readLattice(json);
     json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind),
-              "trees, compact-trees, network, linear, blend or sum", "The file may come from a newer version.");
+              "trees, compact-trees, network, linear, lattice, blend or sum",
+              "The file may come from a newer version.");
     return nullptr;
 }
 

@@ -50,6 +50,10 @@ public:
         const Binding* binding = bindingOf(kernel.kind, kernelVariant(kernel));  // short: stays off the heap
         if (!binding) return price;
         take(learned(kernel, *binding), price);
+        // Nothing is faster than the units at their peak, whatever was learned.
+        const double peak = kernel.kind == KernelKind::Gemm ? gpu_.peak(true, kernel.type) : 0;
+        const double held = peak > 0 ? std::max(1.0, kernel.flops / (price.seconds * peak)) : 1;
+        price.seconds *= held, price.low *= held, price.high *= held;
         price.priced = true;
         return price;
     }

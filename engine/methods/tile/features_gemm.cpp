@@ -113,7 +113,7 @@ Kernel mix(const Kernel& a, const Kernel& b, const Kernel& c) {
 }  // namespace
 
 const HybridFamily& gemmHybrid() {
-    static const HybridFamily family{"matrix products", names, fill, ofDevice, 40, 16, tune, 150, 0, mix, tunePupil};
+    static const HybridFamily family{"matrix products", names, fill, ofDevice, 40, 16, tune, 150, 0, mix, tunePupil, 3};
     return family;
 }
 

@@ -31,6 +31,9 @@ struct HybridFamily {
     /// were (extents of one, of another, …). Both null: the ensemble prices by itself.
     Kernel (*mix)(const Kernel&, const Kernel&, const Kernel&) = nullptr;
     void (*tunePupil)(TrainingOptions&, std::size_t rows) = nullptr;
+    /// Instead of a pupil, a table over the first so many features, in the order in which `mix` takes its three: 0
+    /// or 3. Of rows without a batch alone, which is no axis.
+    std::size_t latticeAxes = 0;
 };
 
 inline constexpr std::size_t mostHybridFeatures = 64;

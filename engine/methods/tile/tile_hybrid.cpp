@@ -82,6 +82,12 @@ private:
                         hybrid->deviceFeatures, row0.end() - std::ptrdiff_t(hybrid->deviceFeatures));
             if (binding.section->domain->check(row0) == DomainVerdict::Outside) doubtShape(price);
         }
+        // Nothing is faster than the units at their peak, whatever was learned.
+        const double peak = kernel.kind == KernelKind::Gemm ? bindings_.gpu.peak(true, kernel.type) : 0;
+        if (peak > 0 && price.seconds * peak < kernel.flops) {
+            const double held = kernel.flops / (price.seconds * peak);
+            price.seconds *= held, price.low *= held, price.high *= held;
+        }
         if (price.shape == DomainVerdict::Outside) {
             const double ratio = price.seconds / physics.seconds;
             const double held = std::clamp(ratio, 1 / mostFaster, mostSlower) / ratio;

@@ -6,7 +6,9 @@
 #include "methods/tile/tile_fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace orrery {
@@ -17,6 +19,10 @@ using Parameters = std::map<std::string, double, std::less<>>;
 
 // From so many rows on, a dozen parameters hardly move when a fold is left out: they are fitted once.
 constexpr std::size_t manyRows = 1000, veryManyRows = 10000;
+constexpr std::size_t mostPoints = 45000;  // of a lattice
+// By which a price may fall where an extent grows by one, and from one knot to the next: shapes that suit a library
+// less than the next larger ones do exist.
+constexpr double fallPerStep = 0.01, mostFall = 0.1;
 
 struct MixedRow {
     Kernel kernel;
@@ -40,6 +46,67 @@ std::vector<MixedRow> mixedRows(const TileRowGroup& group, std::span<const std::
         if (kernel.bytes() <= most) mixed.push_back({kernel, first.gpu});
     }
     return mixed;
+}
+
+// An axis of a lattice: the values of one feature among rows that are fitted to, and a row of each.
+struct AxisRows {
+    std::vector<double> knots;
+    std::vector<const Kernel*> kernels;
+};
+
+AxisRows axisOf(const TileRowGroup& group, std::span<const std::size_t> fitTo, std::span<const double> features,
+                std::size_t columns, std::size_t column) {
+    std::map<double, const Kernel*> seen;
+    for (const std::size_t r : fitTo) seen.emplace(features[r * columns + column], group.rows[r].kernel);
+    AxisRows axis;
+    for (const auto& [value, kernel] : seen) axis.knots.push_back(value), axis.kernels.push_back(kernel);
+    return axis;
+}
+
+// Without the inner knot that lies nearest to its neighbours.
+void thin(AxisRows& axis) {
+    std::size_t least = 1;
+    for (std::size_t i = 2; i + 1 < axis.knots.size(); ++i) {
+        if (axis.knots[i + 1] - axis.knots[i - 1] < axis.knots[least + 1] - axis.knots[least - 1]) least = i;
+    }
+    axis.knots.erase(axis.knots.begin() + std::ptrdiff_t(least));
+    axis.kernels.erase(axis.kernels.begin() + std::ptrdiff_t(least));
+}
+
+// Points where the fitted rows have their extents, each extent with each other; physics and features there.
+void addLattice(SectionRows& rows, const TileRowGroup& group, std::span<const std::size_t> fitTo,
+                const HybridFamily& hybrid, std::span<const double> parameters) {
+    if (fitTo.empty()) return;
+    const std::size_t columns = rows.names.size();
+    std::array<AxisRows, 3> axes;
+    for (std::size_t a = 0; a < 3; ++a) axes[a] = axisOf(group, fitTo, rows.features, columns, a);
+    const auto points = [&] { return axes[0].knots.size() * axes[1].knots.size() * axes[2].knots.size(); };
+    while (points() > mostPoints) {
+        thin(*std::max_element(axes.begin(), axes.end(),
+                               [](const auto& a, const auto& b) { return a.knots.size() < b.knots.size(); }));
+    }
+    const GpuView& gpu = *group.rows[fitTo.front()].gpu;
+    std::vector<double> row(hybrid.featureNames.size());
+    for (std::size_t a = 0; a < 3; ++a) {
+        rows.lattice.push_back({a, axes[a].knots});
+        std::vector<double> slack{0};
+        for (std::size_t i = 1; i < axes[a].knots.size(); ++i) {
+            const double steps = std::exp(axes[a].knots[i]) - std::exp(axes[a].knots[i - 1]);
+            slack.push_back(slack.back() + std::min(fallPerStep * steps, mostFall));
+        }
+        rows.latticeSlack.push_back(std::move(slack));
+    }
+    for (const Kernel* first : axes[0].kernels) {
+        for (const Kernel* second : axes[1].kernels) {
+            for (const Kernel* third : axes[2].kernels) {
+                const Kernel kernel = hybrid.mix(*first, *second, *third);
+                const TilePhysics physics = group.family->physics(kernel, gpu, parameters);
+                hybrid.features(kernel, gpu, physics, row);
+                rows.unmeasured.insert(rows.unmeasured.end(), row.begin(), row.begin() + std::ptrdiff_t(columns));
+                rows.latticeBaseline.push_back(physics.seconds);
+            }
+        }
+    }
 }
 
 Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptions& options) {
@@ -108,6 +175,12 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
             if (group.device < 0) result.group.push_back(one.device);
         }
         if (!teaches || !how.learn) return result;
+        const bool batched =
+            std::any_of(group.rows.begin(), group.rows.end(), [](const TileRow& one) { return one.kernel->batch > 1; });
+        if (hybrid->latticeAxes == 3 && !batched) {
+            addLattice(result, group, fitTo, *hybrid, values);
+            return result;
+        }
         for (const MixedRow& mixed : mixedRows(group, fitTo, *hybrid, options.seed)) {
             const TilePhysics physics = family.physics(mixed.kernel, *mixed.gpu, values);
             hybrid->features(mixed.kernel, *mixed.gpu, physics, row);
