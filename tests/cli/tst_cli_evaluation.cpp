@@ -144,6 +144,8 @@ private slots:
         row("held out of what", roofline + QStringList{"--held-out"}, 2, "--calibration");
         row("no calibration", roofline + QStringList{"--calibration", "/no/such.json"}, 1, "/no/such.json");
         row("not a calibration", roofline + QStringList{"--calibration", "TABLE"}, 1, "calibration");
+        row("no such start", hybrid + QStringList{"--from", "/no/such.json"}, 1, "/no/such.json");
+        row("too few rows", hybrid + QStringList{"--where", "m=16,n=1024"}, 1, "calibration.few-rows");
         row("unwritable",
             {"calibrate", "--method", "tile-hybrid", "--references", "TABLE", "--where", "m=16..64", "--out",
              "/proc/none/x.json"},

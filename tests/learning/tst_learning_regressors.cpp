@@ -1,3 +1,6 @@
+#include "learning/blend.h"
+#include "learning/lattice.h"
+#include "learning/linear.h"
 #include "learning/regressor.h"
 #include "learning/trees.h"
 #include "support/learning_fixture.h"
@@ -109,6 +112,53 @@ private slots:
             QVERIFY2(std::abs(ours - double(stock[r])) < 1e-6 * std::max(1.0, std::abs(ours)),
                      qPrintable(QString::number(r)));
         }
+    }
+
+    void latticesAndSumsByHand() {
+        const std::vector<LatticeAxis> axes{{0, {0, 1, 3}}, {2, {0, 10}}};
+        const std::vector<double> values{1, 2, 3, 5, 7, 4};
+        const Lattice lattice(3, axes, values);
+        const auto at = [](const Regressor& model, double a, double b) {
+            return model.predict(std::vector{a, 99., b});
+        };
+        QCOMPARE(at(lattice, 0, 0), 1.0);
+        QCOMPARE(at(lattice, 3, 10), 4.0);
+        QCOMPARE(at(lattice, 0.5, 5), (1 + 2 + 3 + 5) / 4.0);
+        QCOMPARE(at(lattice, 2, 10), 4.5);
+        QCOMPARE(at(lattice, -7, 99), 2.0);  // constant beyond the knots
+        const auto linear = std::make_shared<const Linear>(1, std::vector{0., 0., 0.}, std::vector{2., 0., 0.});
+        const Sum sum({std::make_shared<const Lattice>(lattice), linear});
+        QCOMPARE(at(sum, 1, 0), 3.0 + 3.0);
+        for (const Regressor* model : {static_cast<const Regressor*>(&lattice), static_cast<const Regressor*>(&sum)}) {
+            const auto read = parseRegressor(model->kind(), model->toJson());
+            QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+            QCOMPARE(at(**read, 1.7, 3.2), at(*model, 1.7, 3.2));
+            QCOMPARE((*read)->toJson(), model->toJson());
+        }
+        for (const char* wrong : {R"({"inputs":3,"axes":[{"feature":3,"knots":[0,1]}],"values":[1,2]})",
+                                  R"({"inputs":3,"axes":[{"feature":0,"knots":[1,1]}],"values":[1,2]})",
+                                  R"({"inputs":3,"axes":[{"feature":0,"knots":[0,1]}],"values":[1]})",
+                                  R"({"inputs":3,"axes":[],"values":[1]})"}) {
+            QVERIFY2(!parseRegressor("lattice", wrong), wrong);
+        }
+        QVERIFY(!parseRegressor("sum", "[]"));
+        QVERIFY(!parseRegressor("sum", R"([{"kind":"sum","model":[]}])"));
+    }
+
+    void whatFallsTooFarIsRaised() {
+        const std::vector<LatticeAxis> axes{{0, {0, 1, 2, 3}}, {1, {0, 1}}};
+        std::vector<double> values{1, 2, 3, 2, 2, 4, 5, 6};
+        const std::vector<std::vector<double>> none{{0, 0, 0, 0}, {0, 0}};
+        auto strict = values;
+        makeMonotone(axes, none, strict);
+        for (std::size_t i = 0; i < strict.size(); ++i) {
+            if (i % 2 > 0) QVERIFY(strict[i] >= strict[i - 1]);
+            if (i > 1) QVERIFY(strict[i] >= strict[i - 2]);
+            QVERIFY(std::abs(strict[i] - values[i]) <= 0.5);  // half of the deepest fall
+        }
+        auto slack = values;
+        makeMonotone(axes, std::vector<std::vector<double>>{{0, 1, 2, 3}, {0, 1}}, slack);
+        for (std::size_t i = 0; i < slack.size(); ++i) QVERIFY(std::abs(slack[i] - values[i]) < 1e-12);
     }
 
     // What we write, thinned, is a model to XGBoost, and both predict the same, on rows of the training and others.

@@ -19,7 +19,7 @@ using Parameters = std::map<std::string, double, std::less<>>;
 
 // From so many rows on, a dozen parameters hardly move when a fold is left out: they are fitted once.
 constexpr std::size_t manyRows = 1000, veryManyRows = 10000;
-constexpr std::size_t mostPoints = 45000;  // of a lattice
+constexpr std::size_t pointsPerRow = 40, fewestPoints = 8000, mostPoints = 45000;  // of a lattice
 // By which a price may fall where an extent grows by one, and from one knot to the next: shapes that suit a library
 // less than the next larger ones do exist.
 constexpr double fallPerStep = 0.01, mostFall = 0.1;
@@ -81,7 +81,8 @@ void addLattice(SectionRows& rows, const TileRowGroup& group, std::span<const st
     std::array<AxisRows, 3> axes;
     for (std::size_t a = 0; a < 3; ++a) axes[a] = axisOf(group, fitTo, rows.features, columns, a);
     const auto points = [&] { return axes[0].knots.size() * axes[1].knots.size() * axes[2].knots.size(); };
-    while (points() > mostPoints) {
+    const std::size_t most = std::clamp(pointsPerRow * fitTo.size(), fewestPoints, mostPoints);
+    while (points() > most) {
         thin(*std::max_element(axes.begin(), axes.end(),
                                [](const auto& a, const auto& b) { return a.knots.size() < b.knots.size(); }));
     }
