@@ -22,7 +22,7 @@ const std::string folder = std::string(ORRERY_REFERENCE) + "/gpu/aiconfigurator/
 std::vector<KernelRows> otherEngine(int count) {
     const auto loaded = loadHardware("h100-sxm");
     std::vector<KernelRows> rows(1);
-    rows[0].gpu = *gpuView(std::make_shared<const Hardware>(loaded->hardware));
+    rows[0].gpu = *gpuView(loaded->hardware);
     rows[0].deviceId = "h100-sxm";
     rows[0].source.name = "made here";
     const auto pricer = *findKernelMethod("tile-hybrid")->bind(rows[0].gpu, shippedCalibrations().set);
@@ -99,7 +99,7 @@ private slots:
         CalibrationSet set;
         set.add(std::make_shared<const Calibration>(fitted->calibration));
         const double before = errorOf(shippedCalibrations().set, others[0]), after = errorOf(set, others[0]);
-        QVERIFY2(before > 0.1 && after < 0.03, qPrintable(QStringLiteral("%1 %2").arg(before).arg(after)));
+        QVERIFY2(before > 0.07 && after < 0.02, qPrintable(QStringLiteral("%1 %2").arg(before).arg(after)));
         // The file keeps all of it.
         const auto read = parseCalibration(writeCalibration(fitted->calibration), "written");
         QVERIFY2(read, read ? "" : toText(read.error()).c_str());

@@ -40,7 +40,7 @@ private slots:
         QFETCH(QString, device);
         const auto loaded = loadHardware(device.toStdString());
         QVERIFY(loaded.has_value());
-        const auto gpu = gpuView(std::make_shared<const Hardware>(loaded->hardware));
+        const auto gpu = gpuView(loaded->hardware);
         QVERIFY(gpu.has_value());
         const auto hybrid = *findKernelMethod("tile-hybrid")->bind(*gpu, shippedCalibrations().set);
         const auto physics = *findKernelMethod("tile-wave")->bind(*gpu, shippedCalibrations().set);
