@@ -1,5 +1,7 @@
 #include "learning/calibration.h"
 
+#include "workload/kernel_parts.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,6 +105,8 @@ VariantName variantName(const Kernel& kernel) {
             append(name, typeName(type));
             if (bits(kernel.kvType) != bits(type))
                 append(name, " "), append(name, typeName(kernel.kvType)), append(name, " kv");
+            // DeepSeek's latent attention has kernels of its own, absorbed or with keys and values expanded.
+            if (latentAttention(kernel.attention)) append(name, " latent");
             break;
         }
         case KernelKind::Collective:

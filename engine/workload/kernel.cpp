@@ -148,7 +148,13 @@ AttentionShape windowed(const Kernel& kernel) {
 }
 
 bool latentCache(const AttentionShape& shape) {
-    return shape.kvHeads == 1 && shape.heads > 1 && shape.headDim > shape.valueDim;
+    if (shape.kvHeads != 1 || shape.headDim <= shape.valueDim) return false;
+    // One head alone: expanded keys carry a position half as long as their value, the latent vector one far shorter.
+    return shape.heads > 1 || 4 * (shape.headDim - shape.valueDim) <= shape.valueDim;
+}
+
+bool latentAttention(const AttentionShape& shape) {
+    return latentCache(shape) || (shape.kvHeads == shape.heads && shape.headDim > shape.valueDim);
 }
 
 std::string_view vectorFunction(const Kernel& kernel) {

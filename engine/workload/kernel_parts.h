@@ -18,6 +18,8 @@ double weightBytesPerElement(DType type, std::int32_t scaleBlock);
 AttentionShape windowed(const Kernel& kernel);
 /// One shared head whose values are the first part of its keys (DeepSeek-V2, arXiv:2405.04434, section 2.1).
 bool latentCache(const AttentionShape& shape);
+/// The same, or keys and values that were expanded from such a cache: keys are longer than values by their position.
+bool latentAttention(const AttentionShape& shape);
 /// Its function, or the usual one of its kind.
 std::string_view vectorFunction(const Kernel& kernel);
 /// Vectors of n parameters that a normalisation reads.

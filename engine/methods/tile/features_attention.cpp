@@ -155,4 +155,9 @@ const HybridFamily& decodeAttentionFeatures() {
     return family;
 }
 
+const HybridFamily& latentDecodeFeatures() {
+    static const HybridFamily family{latentDecodeFamily().name, decodeNames, decodeFeatures, 4, 100, 6, tune};
+    return family;
+}
+
 }  // namespace orrery

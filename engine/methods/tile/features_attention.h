@@ -9,5 +9,6 @@ namespace orrery {
 
 const HybridFamily& prefillAttentionFeatures();
 const HybridFamily& decodeAttentionFeatures();
+const HybridFamily& latentDecodeFeatures();
 
 }  // namespace orrery

@@ -11,8 +11,9 @@ namespace orrery {
 // One line per family.
 std::span<const HybridFamily> hybridFamilies() {
     static const std::vector<HybridFamily> families{
-        gemmHybrid(),   prefillAttentionFeatures(), decodeAttentionFeatures(), collectiveFeatures(), simtHybrid(),
-        vectorHybrid(), convolutionHybrid()};
+        gemmHybrid(),           prefillAttentionFeatures(), decodeAttentionFeatures(),
+        latentDecodeFeatures(), collectiveFeatures(),       simtHybrid(),
+        vectorHybrid(),         convolutionHybrid()};
     return families;
 }
 

@@ -14,8 +14,9 @@ namespace orrery {
 // One line per family.
 std::span<const TileFamily> tileFamilies() {
     static const std::vector<TileFamily> families = [] {
-        std::vector<TileFamily> all{gemmFamily(), prefillAttentionFamily(), decodeAttentionFamily(), collectiveFamily(),
-                                    simtFamily(), vectorFamily(),           convolutionFamily()};
+        std::vector<TileFamily> all{gemmFamily(),         prefillAttentionFamily(), decodeAttentionFamily(),
+                                    latentDecodeFamily(), collectiveFamily(),       simtFamily(),
+                                    vectorFamily(),       convolutionFamily()};
         all.back().graphLaunch = simtFamily().graphLaunch;  // its parameters begin with theirs
         return all;
     }();

@@ -18,6 +18,8 @@ namespace orrery {
 
 const TileFamily& prefillAttentionFamily();
 const TileFamily& decodeAttentionFamily();
+/// Decode over a cache of one latent vector per token (DeepSeek-V2, absorbed): all heads share it, and it is read once.
+const TileFamily& latentDecodeFamily();
 
 /// Which tiles of the score matrix one head computes.
 struct AttentionTiles {
@@ -41,7 +43,22 @@ struct DecodePlan {
     double rowBytes = 1;   ///< of one key and its value (of the shared latent vector, for latent attention)
     double cacheBytes = 1;
 };
+/// Whether tensor units hold their sums in a memory of their own (Blackwell's tensor memory), so that one warp feeds
+/// them while others load: read off their rate, which registers could not feed.
+bool detachedSums(const GpuView& gpu);
 DecodePlan decodePlan(const Kernel& kernel, const GpuView& gpu);
+
+/// How decoding over a latent cache is cut into blocks (FlashMLA): by sequence, 64 heads and part of the cache.
+struct LatentPlan {
+    double rows = 64;    ///< heads of one block's tile, padded
+    double readers = 1;  ///< blocks that read the same part of the cache, out of the last-level cache but for the first
+    double keys = 1;     ///< of one sequence inside the window
+    double tiles = 1;    ///< batch × readers
+    double splits = 1;   ///< parts of the cache of one sequence
+    double rowBytes = 1;  ///< of one token's vector
+    double cacheBytes = 1;
+};
+LatentPlan latentPlan(const Kernel& kernel, const GpuView& gpu);
 
 /// Bytes that the kernels of prefill pass through memory: in and out of preparation, and around the attention itself.
 struct PrefillTraffic {

@@ -1,5 +1,6 @@
 #include "methods/tile/tile_wave_attention.h"
 #include "methods/tile/tile_wave_terms.h"
+#include "workload/kernel_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -23,25 +24,31 @@ enum : std::size_t {
     L2,
     Kept,
     Reduce,
+    Detached,
     parameterCount
 };
 
 // Nominal values are round numbers near those of H100, A100 and L40S under TensorRT-LLM (calibration files).
 constexpr std::array<TileParameter, parameterCount> parameters{{
     {"launch", 7e-6, 1e-6, 3e-5, 0.4, Dimension::Time, "start of the kernel and of what prepares it"},
-    {"grouped block", 3.5e-6, 5e-8, 2e-5, 0.8, Dimension::Time, "prologue and epilogue of a block of grouped heads"},
-    {"grouped rate", 3.8e10, 3e9, 4e11, 0.6, Dimension::DataRate, "at which one such block streams the cache"},
+    {"grouped block", 4.5e-6, 5e-8, 2e-5, 0.8, Dimension::Time,
+     "prologue and epilogue of a block of grouped heads at 1.8 GHz"},
+    {"grouped rate", 3.8e10, 3e9, 4e11, 0.6, Dimension::DataRate,
+     "at which one such block streams the cache at 1.8 GHz"},
     {"grouped tensor share", 0.4, 0.05, 1, 0.5, Dimension::Fraction, "of the tensor units' peak, grouped heads"},
     {"grouped bytes", 1, 0.4, 1, 0.3, Dimension::Number,
      "cache bytes that grouped heads read over those of its stated type"},
     {"split share", 1, 0.02, 1, 1, Dimension::Fraction, "of the parts that the cache of a group could be cut into"},
-    {"head block", 1.3e-6, 5e-8, 2e-5, 0.8, Dimension::Time, "prologue and epilogue of a block of one query head"},
-    {"head rate", 9e10, 3e9, 4e11, 0.6, Dimension::DataRate, "at which one such block streams the cache"},
+    {"head block", 1.3e-6, 5e-8, 2e-5, 0.8, Dimension::Time,
+     "prologue and epilogue of a block of one query head at 1.8 GHz"},
+    {"head rate", 9e10, 3e9, 4e11, 0.6, Dimension::DataRate, "at which one such block streams the cache at 1.8 GHz"},
     {"head vector share", 0.25, 0.01, 2, 0.8, Dimension::Number, "of the vector units' fp32 peak, query head by head"},
     {"dram share", 0.8, 0.4, 0.95, 0.15, Dimension::Fraction, "of the memory's bandwidth"},
     {"l2 rate", 8e10, 1e10, 3e11, 0.4, Dimension::DataRate, "of one multiprocessor from the last-level cache"},
     {"kept share", 0.5, 0.05, 2, 0.5, Dimension::Number, "of the cache that keeps data between runs"},
     {"reduction", 2.5e-6, 1e-7, 2e-5, 0.7, Dimension::Time, "adding up the parts of a split cache"},
+    {"detached gain", 2.5, 0.5, 8, 0.5, Dimension::Number,
+     "how much faster a block of grouped heads is where tensor units keep their sums outside of registers"},
 }};
 
 double extent(std::int64_t value) {
@@ -60,14 +67,16 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double blocks = plan.heads * splits;
     const double width = extent(a.headDim) + extent(a.valueDim);
     const double share = plan.grouped ? p[GroupedBytes] : 1;
-    const double rate = plan.grouped ? p[GroupedRate] : p[HeadRate];
+    const double speed = gpu.clock > 0 ? gpu.clock / tile::referenceClock : 1;
+    const double gain = plan.grouped && detachedSums(gpu) ? p[Detached] : 1;
+    const double rate = (plan.grouped ? p[GroupedRate] : p[HeadRate]) * speed * gain;
     const double peak = gpu.peak(plan.grouped, plan.grouped ? kernel.type : DType::F32) / gpu.sms;
     const double rows = plan.grouped ? std::min(32.0, plan.groups) : extent(a.queries);
     const double multiply = 2 * rows * width * keys / (peak * (plan.grouped ? p[GroupedTensor] : p[HeadVector]));
     const double stream = keys * plan.rowBytes * share / rate;
     // On tensor units products hide behind loads; the vector kernel converts and adds in the same threads.
     const double inside = plan.grouped ? std::max(stream, multiply) : stream + multiply;
-    const double block = (plan.grouped ? p[GroupedBlock] : p[HeadBlock]) + inside;
+    const double block = (plan.grouped ? p[GroupedBlock] : p[HeadBlock]) / (speed * gain) + inside;
     const double rounds = std::max(1.0, blocks / gpu.sms);
     const double result =
         extent(a.batch) * extent(a.heads) * extent(a.queries) * (extent(a.headDim) + extent(a.valueDim)) * 2;
@@ -102,10 +111,16 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
 }
 
 bool covers(const Kernel& kernel) {
-    return kernel.kind == KernelKind::DecodeAttention;
+    return kernel.kind == KernelKind::DecodeAttention && !latentCache(kernel.attention);
 }
 
 }  // namespace
+
+bool detachedSums(const GpuView& gpu) {
+    // A multiprocessor of Blackwell's data-centre parts does 8,192 operations a cycle (bf16): twice what registers
+    // feed.
+    return std::max(gpu.tensorOpsPerCycle(DType::BF16), gpu.tensorOpsPerCycle(DType::F16)) > 6000;
+}
 
 DecodePlan decodePlan(const Kernel& kernel, const GpuView& gpu) {
     const AttentionShape& a = kernel.attention;
@@ -116,14 +131,12 @@ DecodePlan decodePlan(const Kernel& kernel, const GpuView& gpu) {
     DecodePlan plan;
     plan.groups = std::max(1.0, heads / kvHeads) * extent(a.queries);
     plan.keys = kernel.window > 0 ? std::min(history, extent(kernel.window)) : history;
-    // Latent attention (DeepSeek-V2): keys and values are one vector, of which the value is a part.
-    const bool latent = a.kvHeads == 1 && a.heads > 1 && a.headDim >= 512 && a.valueDim < a.headDim;
-    const double elements = latent ? extent(a.headDim) : extent(a.headDim) + extent(a.valueDim);
+    const double elements = latentCache(a) ? extent(a.headDim) : extent(a.headDim) + extent(a.valueDim);
     plan.rowBytes = elements * bytesPer(kernel.kvType);
     plan.cacheBytes = batch * kvHeads * plan.keys * plan.rowBytes;
     const double parts = std::max(1.0, std::floor((history + 1) / tokensPerPart));
-    const bool suits = plan.groups > 1 && (plan.groups <= groupRows || latent);
-    plan.grouped = suits && (latent || bits(kernel.kvType) <= 8 || kvHeads * batch * parts * blockFactor >= gpu.sms);
+    const bool suits = plan.groups > 1 && plan.groups <= groupRows;
+    plan.grouped = suits && (bits(kernel.kvType) <= 8 || kvHeads * batch * parts * blockFactor >= gpu.sms);
     if (plan.grouped) {
         plan.heads = batch * kvHeads * std::ceil(plan.groups / groupRows);
         double splits = std::floor(plan.keys / tokensPerPart);

@@ -1,5 +1,6 @@
 #include "methods/tile/tile_wave_attention.h"
 #include "methods/tile/tile_wave_terms.h"
+#include "workload/kernel_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -146,6 +147,16 @@ PrefillTraffic prefillTraffic(const Kernel& kernel) {
     const double scores = a.flash ? 0 : 4 * wide * queries * extent(a.heads) * extent(a.keys);
     PrefillTraffic out;
     out.prepared = arriving + newKeys * cacheType + prepared;
+    if (latentAttention(a)) {
+        // Only positions are turned, in place, and one latent vector per token is stored (its value as wide as four of
+        // the expanded ones in DeepSeek-V2); a narrow cache asks for narrow operands, all of which are rewritten.
+        const double position = extent(a.headDim) - std::min(extent(a.headDim), extent(a.valueDim));
+        const double turned =
+            2 * position * wide * (queries * extent(a.heads) + std::min(queries, keys) * extent(a.kvHeads));
+        const double stored = std::min(queries, keys) * (4 * extent(a.valueDim) + position) * bytesPer(kernel.kvType);
+        out.prepared = turned + stored;
+        if (narrow(kernel)) out.prepared += arriving + (queryElements + newKeys);
+    }
     out.attended = prepared + cached + result + scores;
     out.footprint = arriving + cached + prepared + result + scores;
     return out;

@@ -6,6 +6,9 @@
 
 namespace orrery::tile {
 
+/// Times and rates of single blocks are cycles in truth: parameters state them at this clock, in Hz.
+inline constexpr double referenceClock = 1.8e9;
+
 /// Smooth maximum: two pipelines of which the slower hides the faster, but not wholly near balance.
 inline double slower(double a, double b) {
     const double a2 = a * a, b2 = b * b;
