@@ -141,6 +141,9 @@ KindFields fieldsOfKind(KernelKind kind) {
                 {"batch", "stride", "pad", "dilation", "groups", "out_height", "out_width", "bias"}};
         case KernelKind::Collective:
             return {{"collective", "ranks", "message_bytes"}, {"dtype", "library"}};
+        case KernelKind::Experts:
+            return {{"tokens", "experts", "experts_per_token", "hidden", "inner"},
+                    {"dtype", "weights", "scale_block", "expert_ranks", "gated", "skew"}};
         case KernelKind::Movement:
         case KernelKind::Other:
             break;

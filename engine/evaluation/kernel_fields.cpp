@@ -1,5 +1,7 @@
 #include "evaluation/kernel_fields.h"
 
+#include "workload/expert_routing.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,7 +59,7 @@ const std::vector<KernelField>& fields() {
                  return kind.has_value();
              },
          .words = "gemm, prefill-attention, decode-attention, elementwise, softmax, normalization, convolution, "
-                  "collective, movement, other"},
+                  "collective, movement, other, experts"},
         {.name = "dtype",
          .meaning = "type in which it computes",
          .setWord = setType<&K::type>,
@@ -170,6 +172,42 @@ const std::vector<KernelField>& fields() {
          .setNumber = [](KernelDraft& d, double v) { d.kernel.messageBytes = v; },
          .high = largestBytes,
          .whole = false},
+        {.name = "tokens",
+         .meaning = "that choose experts, of all ranks that share these",
+         .setNumber = [](KernelDraft& d, double v) { d.tokens = v; }},
+        {.name = "experts",
+         .meaning = "to choose from, of all ranks",
+         .setNumber = [](KernelDraft& d, double v) { d.experts = v; },
+         .high = 1e6},
+        {.name = "experts_per_token",
+         .meaning = "that one token chooses",
+         .setNumber = [](KernelDraft& d, double v) { d.expertsPerToken = v; },
+         .high = 1e6},
+        {.name = "expert_ranks",
+         .meaning = "devices that the experts are spread over",
+         .setNumber = [](KernelDraft& d, double v) { d.expertRanks = v; },
+         .high = 1e6},
+        {.name = "hidden",
+         .meaning = "elements of a token",
+         .setNumber = [](KernelDraft& d, double v) { d.kernel.experts.hidden = whole(v); }},
+        {.name = "inner",
+         .meaning = "elements between an expert's two layers, of this rank",
+         .setNumber = [](KernelDraft& d, double v) { d.kernel.experts.inner = whole(v); }},
+        {.name = "gated",
+         .meaning = "an expert's first layer has a gate",
+         .setWord =
+             [](KernelDraft& d, std::string_view word) {
+                 const bool yes = word == "yes" || word == "true" || word == "1";
+                 d.kernel.experts.gated = yes;
+                 return yes || word == "no" || word == "false" || word == "0";
+             },
+         .words = "yes, no"},
+        {.name = "skew",
+         .meaning = "exponent of the power law by which tokens choose, 0 for evenly",
+         .setNumber = [](KernelDraft& d, double v) { d.kernel.experts.skew = v; },
+         .low = 0,
+         .high = 10,
+         .whole = false},
         {.name = "flops",
          .meaning = "operations, for kinds movement and other",
          .setNumber = [](KernelDraft& d, double v) { d.kernel.flops = v; },
@@ -219,6 +257,18 @@ const char* finishConvolution(KernelDraft& draft) {
     return nullptr;
 }
 
+const char* finishExperts(KernelDraft& draft) {
+    ExpertShape& shape = draft.kernel.experts;
+    if (draft.tokens < 1 || draft.experts < 1) return "experts need tokens, experts, hidden and inner";
+    if (draft.expertsPerToken > draft.experts) return "a token cannot choose more experts than there are";
+    if (draft.expertRanks > draft.experts) return "there are more ranks than experts";
+    routeExperts(shape, {.tokens = whole(draft.tokens),
+                         .experts = whole(draft.experts),
+                         .perToken = whole(draft.expertsPerToken),
+                         .ranks = whole(draft.expertRanks)});
+    return nullptr;
+}
+
 }  // namespace
 
 std::span<const KernelField> kernelFields() {
@@ -259,6 +309,9 @@ const char* finishKernel(KernelDraft& draft) {
             break;
         case KernelKind::Collective:
             if (kernel.ranks < 2 || kernel.messageBytes <= 0) wrong = "a collective needs two ranks and message_bytes";
+            break;
+        case KernelKind::Experts:
+            wrong = finishExperts(draft);
             break;
         case KernelKind::Movement:
         case KernelKind::Other:

@@ -19,6 +19,7 @@ struct KernelDraft {
     Kernel kernel;
     bool kindGiven = false, weightsGiven = false, kvGiven = false;
     double batch = 1, valueDim = 0, pad = 0;
+    double tokens = 0, experts = 0, expertsPerToken = 1, expertRanks = 1;  ///< before they are routed
     double outHeight = 0, outWidth = 0;  ///< 0: from the image, the kernel, padding, stride and dilation
 };
 

@@ -59,8 +59,9 @@ const std::map<std::string, std::string, std::less<>>& catalogueNames() {
 }
 
 bool usesMatrixUnits(const Kernel& kernel) {
-    return kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::PrefillAttention ||
-           kernel.kind == KernelKind::DecodeAttention || kernel.kind == KernelKind::Convolution;
+    return kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Experts ||
+           kernel.kind == KernelKind::PrefillAttention || kernel.kind == KernelKind::DecodeAttention ||
+           kernel.kind == KernelKind::Convolution;
 }
 
 double rooflineSeconds(const DeviceView& device, const Kernel& kernel) {

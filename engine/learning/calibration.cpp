@@ -84,6 +84,7 @@ void append(VariantName& name, std::int64_t value) {
 VariantName variantName(const Kernel& kernel) {
     VariantName name;
     switch (kernel.kind) {
+        case KernelKind::Experts:
         case KernelKind::Gemm: {
             // Weights alone are narrower: how wide the activations are matters less.
             const bool weights = bits(kernel.weightType) < bits(kernel.type);

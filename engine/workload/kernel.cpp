@@ -12,8 +12,8 @@ namespace orrery {
 namespace {
 
 constexpr std::array<std::string_view, kernelKindCount> kindNames{
-    "gemm",          "prefill-attention", "decode-attention", "elementwise", "softmax",
-    "normalization", "convolution",       "collective",       "movement",    "other"};
+    "gemm",        "prefill-attention", "decode-attention", "elementwise", "softmax", "normalization",
+    "convolution", "collective",        "movement",         "other",       "experts"};
 constexpr std::array<std::string_view, 6> collectiveNames{"all-reduce", "all-gather", "reduce-scatter",
                                                           "all-to-all", "broadcast",  "send-receive"};
 
@@ -92,6 +92,18 @@ void countCollective(Kernel& kernel) {
     const double ranks = std::max(1.0, count(kernel.ranks));
     if (kernel.collective == CollectiveOp::AllGather) kernel.readBytes /= ranks;
     if (kernel.collective == CollectiveOp::ReduceScatter) kernel.writeBytes /= ranks;
+}
+
+void countExperts(Kernel& kernel) {
+    const ExpertShape& e = kernel.experts;
+    const double rows = count(e.rows), hidden = count(e.hidden), inner = count(e.inner);
+    const double matrices = e.gated ? 3 : 2;
+    const double wide = sizeOf(wideType(kernel.type));
+    kernel.flops = 2 * matrices * rows * hidden * inner + 5 * rows * inner;
+    kernel.readBytes =
+        count(e.touched) * matrices * hidden * inner * weightBytesPerElement(kernel.weightType, kernel.scaleBlock) +
+        count(std::min(e.tokens, e.rows)) * hidden * wide;
+    kernel.writeBytes = count(std::min(e.tokens, e.rows)) * hidden * wide;
 }
 
 template <class Enum, std::size_t N>
@@ -187,6 +199,8 @@ void countWork(Kernel& kernel) {
             return countConvolution(kernel);
         case KernelKind::Collective:
             return countCollective(kernel);
+        case KernelKind::Experts:
+            return countExperts(kernel);
         case KernelKind::Movement:
         case KernelKind::Other:
             return;

@@ -25,8 +25,9 @@ enum class KernelKind : std::uint8_t {
     Collective,
     Movement,  ///< bytes in and out alone
     Other,     ///< flops and bytes alone
+    Experts,   ///< one rank's experts: quantise, permute, grouped products and activation, unpermute
 };
-inline constexpr int kernelKindCount = 10;
+inline constexpr int kernelKindCount = 11;
 std::string_view toText(KernelKind kind);  ///< `gemm`, `prefill-attention`, `decode-attention`, …: in files and JSON
 std::optional<KernelKind> kernelKind(std::string_view text);
 
@@ -41,6 +42,18 @@ struct ConvolutionShape {
     std::int64_t height = 1, width = 1, kernelHeight = 1, kernelWidth = 1;
     std::int64_t outHeight = 1, outWidth = 1, stride = 1, dilation = 1;
     bool operator==(const ConvolutionShape&) const = default;
+};
+
+/// What one rank's experts compute (workload/expert_routing.h says how tokens fall on them).
+struct ExpertShape {
+    std::int64_t tokens = 1;   ///< that enter, of all ranks together where they share experts
+    std::int64_t rows = 1;     ///< choices of tokens that this rank computes
+    std::int64_t held = 1;     ///< experts that stand on this rank
+    std::int64_t touched = 1;  ///< of them, chosen by some token: their weights are read
+    std::int64_t hidden = 1, inner = 1;
+    bool gated = true;  ///< two products of hidden × inner before the activation, else one
+    double skew = 0;    ///< exponent of the power law by which rows fall on experts, 0 for evenly
+    bool operator==(const ExpertShape&) const = default;
 };
 
 /// What a product does to its result before it is stored: the operators that are fused into it.
@@ -68,6 +81,7 @@ struct Kernel {
     AttentionShape attention;
     std::int64_t window = 0;  ///< tokens that attention looks back, 0 for all
     ConvolutionShape convolution;
+    ExpertShape experts;
     CollectiveOp collective = CollectiveOp::AllReduce;
     CollectiveLibrary library = CollectiveLibrary::Nccl;
     std::int64_t ranks = 1;

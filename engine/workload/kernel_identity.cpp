@@ -78,6 +78,12 @@ std::uint64_t kernelIdentity(const Kernel& k) {
         case KernelKind::Collective:
             mixer.add(nameHash(k.collective)).add({static_cast<std::int64_t>(k.library), k.ranks}).add(k.messageBytes);
             break;
+        case KernelKind::Experts: {
+            const auto& e = k.experts;
+            mixer.add(nameHash(k.weightType)).add({k.scaleBlock, k.quantisesInput});
+            mixer.add({e.tokens, e.rows, e.held, e.touched, e.hidden, e.inner, e.gated}).add(e.skew);
+            break;
+        }
         case KernelKind::Movement:
         case KernelKind::Other:
             mixer.add(k.function).add(k.flops).add(k.readBytes).add(k.writeBytes);

@@ -45,6 +45,12 @@ std::string toText(const Kernel& kernel) {
         case KernelKind::Collective:
             return fmt::format("{} of {:.0f} bytes over {} ranks {}", toText(kernel.collective), kernel.messageBytes,
                                kernel.ranks, toText(kernel.type));
+        case KernelKind::Experts: {
+            const ExpertShape& e = kernel.experts;
+            return fmt::format("experts {} rows on {} of {}, {}×{}{} {}{}", e.rows, e.touched, e.held, e.hidden,
+                               e.inner, e.gated ? " gated" : "", types(kernel),
+                               e.skew > 0 ? fmt::format(", power law {}", e.skew) : "");
+        }
         case KernelKind::Movement:
         case KernelKind::Other:
             break;

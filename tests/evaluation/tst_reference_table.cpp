@@ -148,6 +148,57 @@ private slots:
         QCOMPARE(recent->rows[0].kernel.kvType, DType::FP8);
         QCOMPARE(recent->rows[0].kernel.window, std::int64_t{128});
     }
+    // DeepSeek-V3: absorbed over the latent vector while decoding, expanded while reading prompts.
+    void latentAttentionIsRead() {
+        const QTemporaryDir dir;
+        const std::string head = "mla_dtype,kv_cache_dtype,num_heads,batch_size,isl,tp_size,step,latency\n";
+        const auto decode =
+            readOne(write(dir, "b200_sxm__s__generation_mla.csv", head + "bfloat16,fp8,16,4,1,8,1023,0.02\n"));
+        QVERIFY(decode);
+        const Kernel& kernel = decode->rows[0].kernel;
+        QCOMPARE(kernel.kind, KernelKind::DecodeAttention);
+        QCOMPARE(kernel.kvType, DType::FP8);
+        const AttentionShape& a = kernel.attention;
+        QVERIFY(a.batch == 4 && a.heads == 16 && a.kvHeads == 1 && a.keys == 1024 && a.queries == 1);
+        QVERIFY(a.headDim == 576 && a.valueDim == 512);
+        QVERIFY(kernel.readBytes > 4.0 * 1023 * 576 && kernel.readBytes < 1.1 * 4 * (1024 * 576 + 16 * 576 * 2));
+        const auto prompt =
+            readOne(write(dir, "h100_sxm__s__context_mla.csv", head + "bfloat16,bfloat16,16,4,512,8,0,0.2\n"));
+        QVERIFY(prompt);
+        const AttentionShape& b = prompt->rows[0].kernel.attention;
+        QVERIFY(b.queries == 512 && b.keys == 512 && b.heads == 16 && b.kvHeads == 16);
+        QVERIFY(b.headDim == 192 && b.valueDim == 128 && b.causal);
+        const auto absorbed = readOne(write(dir, "h100_sxm__s__mla_bmm.csv",
+                                            "op_name,bmm_dtype,num_tokens,num_heads,latency\n"
+                                            "mla_gen_pre,bfloat16,64,128,0.02\nmla_gen_post,fp8,64,128,0.02\n"));
+        QVERIFY(absorbed);
+        const Kernel &pre = absorbed->rows[0].kernel, &post = absorbed->rows[1].kernel;
+        QVERIFY(pre.batch == 128 && pre.m == 64 && pre.n == 512 && pre.k == 128 && pre.type == DType::BF16);
+        QVERIFY(post.n == 128 && post.k == 512 && post.type == DType::FP8 && post.scaleBlock == 128);
+    }
+    void expertsAreRead() {
+        const QTemporaryDir dir;
+        const std::string head =
+            "moe_dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,distribution,"
+            "kernel_source,latency\n";
+        const auto table =
+            readOne(write(dir, "b200_sxm__s__moe.csv",
+                          head + "fp8_block,16,7168,2048,8,256,2,4,balanced,deepgemm,0.3\n"
+                                 "nvfp4,16,7168,2048,8,256,1,1,power_law_1.2,moe_torch_flow_nongated,0.3\n"
+                                 "nvfp4,16,7168,2048,8,256,1,1,balanced,moe_torch_flow_min_latency,0.1\n"));
+        QVERIFY(table);
+        QCOMPARE(table->rows.size(), std::size_t{2});
+        QCOMPARE(table->warnings.size(), std::size_t{1});  // the second kernel for few tokens
+        const Kernel& kernel = table->rows[0].kernel;
+        QCOMPARE(kernel.kind, KernelKind::Experts);
+        const ExpertShape& e = kernel.experts;
+        QVERIFY(e.tokens == 16 && e.rows == 32 && e.held == 64 && e.touched == 32);
+        QVERIFY(e.hidden == 7168 && e.inner == 1024 && e.gated && e.skew == 0);
+        QVERIFY(kernel.type == DType::FP8 && kernel.scaleBlock == 128 && kernel.quantisesInput);
+        QCOMPARE(kernel.flops, 2.0 * 3 * 32 * 7168 * 1024 + 5.0 * 32 * 1024);
+        const ExpertShape& skewed = table->rows[1].kernel.experts;
+        QVERIFY(!skewed.gated && skewed.skew == 1.2 && skewed.touched < 128 && skewed.touched > 16);
+    }
     // 480 tokens of Llama-2 70B on two ranks: 64 query and 8 KV heads of 128, 28672 inner features, gated.
     void oneFileMayHoldSeveralKernels() {
         const QTemporaryDir dir;

@@ -1,4 +1,5 @@
 #include "base/random.h"
+#include "learning/calibration.h"
 #include "methods/tile/features_attention.h"
 #include "methods/tile/tile_wave_attention.h"
 #include "support/tile_fixture.h"
@@ -152,16 +153,54 @@ private slots:
         QVERIFY(nominalSeconds(prefillAttentionFamily(), prompt, gpu) > 1.7 * full);
     }
 
-    // DeepSeek-V2: 512 + 64 numbers per token serve all heads.
+    // DeepSeek-V2: 512 + 64 numbers per token serve all heads, and are read once, not once for so many heads.
     void latentAttentionReadsOneVectorPerToken() {
         const GpuView gpu = handmadeGpu();
-        Kernel kernel = attention(decode, 32, 128, 1, 8192, 576);
-        kernel.attention.valueDim = 512;
-        const DecodePlan plan = decodePlan(kernel, gpu);
-        QVERIFY(plan.grouped);
-        QCOMPARE(plan.rowBytes, 1152.0);
-        const double price = nominalSeconds(decodeAttentionFamily(), kernel, gpu);
-        QVERIFY(price >= 2.0 * 128 * (576 + 512) * 8192 * 32 / 1e15);
+        const auto latent = [](std::int64_t batch, std::int64_t heads, std::int64_t length) {
+            Kernel kernel = attention(decode, batch, heads, 1, length, 576);
+            kernel.attention.valueDim = 512;
+            return kernel;
+        };
+        for (const std::int64_t heads : {1, 16, 128}) {
+            const Kernel kernel = latent(64, heads, 65536);
+            QCOMPARE(tileFamilyOf(kernel), &latentDecodeFamily());
+            QCOMPARE(QString::fromStdString(kernelVariant(kernel)), QString("bf16 latent"));
+            QCOMPARE(latentPlan(kernel, gpu).rowBytes, 1152.0);
+            const double cold = 64.0 * 65536 * 1152 / gpu.dramBandwidth;
+            const double price = nominalSeconds(latentDecodeFamily(), kernel, gpu);
+            QVERIFY(price > cold && price < 1.5 * cold);
+        }
+        const double few = nominalSeconds(latentDecodeFamily(), latent(64, 16, 65536), gpu);
+        QVERIFY(nominalSeconds(latentDecodeFamily(), latent(64, 128, 65536), gpu) < 1.4 * few);
+        QVERIFY(latentPlan(latent(1, 128, 65536), gpu).splits > 10);
+        QCOMPARE(latentPlan(latent(512, 128, 65536), gpu).splits, 1.0);
+        // Expanded keys of one head are no latent cache, and grouped heads have other kernels.
+        Kernel expanded = latent(4, 1, 1024);
+        expanded.attention.headDim = 192, expanded.attention.valueDim = 128;
+        QCOMPARE(tileFamilyOf(expanded), &decodeAttentionFamily());
+        QCOMPARE(tileFamilyOf(attention(decode, 4, 32, 1, 1024, 128)), &decodeAttentionFamily());
+    }
+
+    // With keys and values expanded from a latent cache nothing is copied but what positions turn.
+    void latentPrefillPreparesLess() {
+        Kernel plain = attention(prefill, 8, 128, 128, 1024, 192), latent = plain;
+        latent.attention.valueDim = 128;
+        QVERIFY(prefillTraffic(latent).prepared < 0.3 * prefillTraffic(plain).prepared);
+        Kernel narrow = latent;
+        narrow.kvType = DType::FP8;
+        QVERIFY(prefillTraffic(narrow).prepared > 2 * prefillTraffic(latent).prepared);
+        QCOMPARE(QString::fromStdString(kernelVariant(narrow)), QString("bf16 fp8 kv latent"));
+    }
+
+    // A block's prologue is so many cycles: of two devices that differ by their clock alone, the faster is so in
+    // blocks.
+    void blocksTakeCycles() {
+        GpuView slow = handmadeGpu(), fast = slow;
+        fast.clock *= 2;
+        const Kernel kernel = attention(decode, 512, 32, 8, 64, 128);
+        const auto values = nominalParameters(decodeAttentionFamily());
+        const double before = decodeAttentionFamily().physics(kernel, slow, values).compute;
+        QVERIFY(decodeAttentionFamily().physics(kernel, fast, values).compute < 0.75 * before);
     }
 
     void morePricesMore() {

@@ -1,6 +1,7 @@
 #include "methods/interval/interval_analysis.h"
 
 #include "methods/answer/affine_calibration.h"
+#include "workload/expert_routing.h"
 #include "workload/kernel_parts.h"
 
 #include <fmt/format.h>
@@ -177,6 +178,8 @@ IntervalPlan planIntervals(const IntervalMachine& machine, const Kernel& kernel)
         case KernelKind::Gemm:
         case KernelKind::Convolution:
             return planProduct(machine, productOf(kernel));
+        case KernelKind::Experts:
+            return planProduct(machine, productOf(expertsAsProduct(kernel)));
         case KernelKind::PrefillAttention:
             return planPrefill(machine, kernel);
         case KernelKind::DecodeAttention:

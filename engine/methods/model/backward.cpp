@@ -152,6 +152,7 @@ private:
             case KernelKind::Movement:
                 return movementBack(of);
             case KernelKind::Other:
+            case KernelKind::Experts:
             case KernelKind::Collective: {
                 Kernel back = k;
                 back.readBytes = k.bytes();

@@ -19,6 +19,7 @@ constexpr double eagerIssue = 10e-6;
 OperatorFamily familyOf(KernelKind kind) {
     switch (kind) {
         case KernelKind::Gemm:
+        case KernelKind::Experts:
             return OperatorFamily::MatrixProduct;
         case KernelKind::PrefillAttention:
             return OperatorFamily::PrefillAttention;
@@ -88,7 +89,7 @@ Expected<void> priceSlowly(Composition& c, EstimateContext& context, std::vector
 Launch boundedBy(const Composition& c, const Launch& launch) {
     Launch bounded = launch;
     const KernelKind kind = launch.kernel.kind;
-    const bool product = kind == KernelKind::Gemm || kind == KernelKind::Convolution ||
+    const bool product = kind == KernelKind::Gemm || kind == KernelKind::Experts || kind == KernelKind::Convolution ||
                          kind == KernelKind::PrefillAttention || kind == KernelKind::DecodeAttention;
     if (c.gpu || !product || !c.pricer->takesAnyType()) return bounded;
     const auto own = ownType(c.device);
@@ -271,8 +272,9 @@ Expected<void> bindTo(const DeviceRef& place, const KernelMethod& method, const 
 Expected<void> typesKnown(const Composition& c) {
     for (const Launch& launch : c.list().launches) {
         const KernelKind kind = launch.kernel.kind;
-        const bool product = kind == KernelKind::Gemm || kind == KernelKind::Convolution ||
-                             kind == KernelKind::PrefillAttention || kind == KernelKind::DecodeAttention;
+        const bool product = kind == KernelKind::Gemm || kind == KernelKind::Experts ||
+                             kind == KernelKind::Convolution || kind == KernelKind::PrefillAttention ||
+                             kind == KernelKind::DecodeAttention;
         if (product && c.device.peak(true, launch.kernel.type).value <= 0) {
             return Unexpected(missingPeak(c.device, launch.kernel.type));
         }

@@ -36,6 +36,7 @@ double clockedPart(const PricedLaunch& priced, const Launch& launch, double band
     if (priced.price.bound.kind == BoundKind::Compute) return priced.seconds;
     switch (launch.kernel.kind) {
         case KernelKind::Gemm:
+        case KernelKind::Experts:
         case KernelKind::PrefillAttention:
         case KernelKind::DecodeAttention:
             return std::max(0.0, priced.seconds - 1.25 * launch.scale * launch.kernel.bytes() / bandwidth);

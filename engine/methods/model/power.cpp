@@ -20,8 +20,9 @@ constexpr double stackedJoulesPerByte = 8 * 4e-12, otherJoulesPerByte = 8 * 8e-1
 constexpr double wayAtSevenNanometres = 104e-12;
 
 bool matrix(const Kernel& kernel) {
-    return kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::PrefillAttention ||
-           kernel.kind == KernelKind::DecodeAttention || kernel.kind == KernelKind::Convolution;
+    return kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Experts ||
+           kernel.kind == KernelKind::PrefillAttention || kernel.kind == KernelKind::DecodeAttention ||
+           kernel.kind == KernelKind::Convolution;
 }
 
 }  // namespace

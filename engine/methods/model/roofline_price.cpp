@@ -5,8 +5,9 @@
 namespace orrery {
 
 KernelPrice rooflinePrice(const DeviceView& device, const Kernel& kernel) {
-    const bool matrix = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::PrefillAttention ||
-                        kernel.kind == KernelKind::DecodeAttention || kernel.kind == KernelKind::Convolution;
+    const bool matrix = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Experts ||
+                        kernel.kind == KernelKind::PrefillAttention || kernel.kind == KernelKind::DecodeAttention ||
+                        kernel.kind == KernelKind::Convolution;
     const double peak = std::max(device.peak(matrix, kernel.type).value, 0.0);
     const double compute = peak > 0 ? kernel.flops / peak : 0;
     const double bandwidth = device.main().bandwidth.value;

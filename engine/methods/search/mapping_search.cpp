@@ -2,6 +2,7 @@
 
 #include "methods/answer/affine_calibration.h"
 #include "methods/answer/vector_functions.h"
+#include "workload/expert_routing.h"
 #include "workload/kernel_parts.h"
 
 #include <fmt/format.h>
@@ -114,6 +115,8 @@ SearchedKernel searched(const SearchMachine& machine, const Kernel& kernel, std:
             out.seconds = out.product.cycles / machine.clock;
             out.bound = boundOf(out.product, cacheLevel);
             return out;
+        case KernelKind::Experts:
+            return searched(machine, expertsAsProduct(kernel), cacheLevel, search);
         case KernelKind::PrefillAttention:
         case KernelKind::DecodeAttention:
             return attention(machine, kernel, cacheLevel, search);

@@ -1,5 +1,6 @@
 #include "methods/tile/features_attention.h"
 #include "methods/tile/features_collective.h"
+#include "methods/tile/features_experts.h"
 #include "methods/tile/features_gemm.h"
 #include "methods/tile/features_simt.h"
 #include "methods/tile/hybrid_family.h"
@@ -13,7 +14,7 @@ std::span<const HybridFamily> hybridFamilies() {
     static const std::vector<HybridFamily> families{
         gemmHybrid(),           prefillAttentionFeatures(), decodeAttentionFeatures(),
         latentDecodeFeatures(), collectiveFeatures(),       simtHybrid(),
-        vectorHybrid(),         convolutionHybrid()};
+        vectorHybrid(),         expertsFeatures(),          convolutionHybrid()};
     return families;
 }
 

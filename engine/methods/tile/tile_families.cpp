@@ -2,6 +2,7 @@
 #include "methods/tile/tile_wave_attention.h"
 #include "methods/tile/tile_wave_collective.h"
 #include "methods/tile/tile_wave_convolution.h"
+#include "methods/tile/tile_wave_experts.h"
 #include "methods/tile/tile_wave_gemm.h"
 #include "methods/tile/tile_wave_simt.h"
 #include "methods/tile/tile_wave_vector.h"
@@ -16,7 +17,7 @@ std::span<const TileFamily> tileFamilies() {
     static const std::vector<TileFamily> families = [] {
         std::vector<TileFamily> all{gemmFamily(),         prefillAttentionFamily(), decodeAttentionFamily(),
                                     latentDecodeFamily(), collectiveFamily(),       simtFamily(),
-                                    vectorFamily(),       convolutionFamily()};
+                                    vectorFamily(),       expertsFamily(),          convolutionFamily()};
         all.back().graphLaunch = simtFamily().graphLaunch;  // its parameters begin with theirs
         return all;
     }();

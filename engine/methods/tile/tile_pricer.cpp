@@ -109,8 +109,9 @@ void hideHostLaunch(const TileBinding& binding, const TilePhysics& physics, Kern
 }
 
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu) {
-    const bool matrix = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution ||
-                        kernel.kind == KernelKind::PrefillAttention || kernel.kind == KernelKind::DecodeAttention;
+    const bool matrix = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Experts ||
+                        kernel.kind == KernelKind::Convolution || kernel.kind == KernelKind::PrefillAttention ||
+                        kernel.kind == KernelKind::DecodeAttention;
     const double peak = gpu.peak(matrix, kernel.type);
     const double compute = peak > 0 ? kernel.flops / peak : 0;
     const double memory = gpu.dramBandwidth > 0 ? kernel.bytes() / gpu.dramBandwidth : 0;

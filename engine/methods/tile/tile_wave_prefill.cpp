@@ -14,16 +14,16 @@ enum : std::size_t { Launch, Tensor, Exponential, PerTile, PerBlock, Dram, L2, K
 
 // Nominal values are round numbers near those of H100, A100 and L40S under TensorRT-LLM (calibration files).
 constexpr std::array<TileParameter, parameterCount> parameters{{
-    {"launch", 9e-6, 1e-6, 3e-5, 0.4, Dimension::Time, "start of the preparing kernel and of the attention kernel"},
-    {"tensor share", 0.6, 0.05, 1, 0.3, Dimension::Fraction, "of the tensor units' peak inside a tile"},
-    {"exponential share", 1, 0.05, 6, 0.7, Dimension::Number,
+    {"launch", 1.1e-5, 1e-6, 3e-5, 0.4, Dimension::Time, "start of the preparing kernel and of the attention kernel"},
+    {"tensor share", 0.7, 0.05, 1, 0.3, Dimension::Fraction, "of the tensor units' peak inside a tile"},
+    {"exponential share", 1.4, 0.05, 6, 0.7, Dimension::Number,
      "exponentials per cycle over those of the special-function units"},
     {"per tile", 5e-8, 1e-9, 2e-6, 1, Dimension::Time, "of a tile of scores, whatever its work"},
-    {"per block", 6e-7, 1e-8, 2e-5, 1, Dimension::Time, "prologue and epilogue of a block"},
-    {"dram share", 0.85, 0.3, 0.97, 0.15, Dimension::Fraction, "of the memory's bandwidth"},
+    {"per block", 2.4e-6, 1e-8, 2e-5, 1, Dimension::Time, "prologue and epilogue of a block"},
+    {"dram share", 0.9, 0.3, 0.97, 0.15, Dimension::Fraction, "of the memory's bandwidth"},
     {"l2 rate", 31e9, 8e9, 2e11, 0.4, Dimension::DataRate, "of one multiprocessor from the last-level cache"},
     {"kept share", 0.6, 0.05, 3, 0.5, Dimension::Number, "of the cache that keeps data between kernels"},
-    {"preparation", 1.7, 1, 6, 0.4, Dimension::Number, "bytes that preparing moves over those that it must"},
+    {"preparation", 1.6, 1, 6, 0.4, Dimension::Number, "bytes that preparing moves over those that it must"},
     {"tail", 0.45, 0.01, 2, 0.7, Dimension::Number, "idle end of the last wave over the longest block"},
 }};
 

@@ -220,6 +220,7 @@ std::uint64_t sizeIdentity(const Kernel& kernel, KernelUse use) {
             hash.add(kernel.writeBytes);
             break;
         case KernelKind::Other:
+        case KernelKind::Experts:
         case KernelKind::Collective:
             add(kernel.operands);
             hash.add(kernel.readBytes).add(kernel.writeBytes);
