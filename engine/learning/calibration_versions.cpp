@@ -14,9 +14,24 @@ namespace {
 constexpr std::array<std::pair<std::string_view, double>, 2> firstShares{
     {{"switched energy", 0.15}, {"arithmetic energy", 0.2}}};
 
+// Blocks of decode attention were stated in seconds of the device that they were fitted on; now at one clock.
+void stateBlocksInCycles(CalibrationSection& section) {
+    auto& values = section.parameters;
+    if (!section.device || !values.contains("grouped block") || values.contains("detached gain")) return;
+    constexpr double referenceClock = 1.8e9, wideUnit = 6000, gain = 2.5;
+    const DeviceFingerprint& device = *section.device;
+    if (device.clock <= 0 || device.sms <= 0) return;
+    const double speed = device.clock / referenceClock;
+    for (const char* time : {"grouped block", "head block"}) values[time] *= speed;
+    for (const char* rate : {"grouped rate", "head rate"}) values[rate] /= speed;
+    // A device that has the gain had it in its numbers already.
+    values["detached gain"] = device.matrixPeak / (device.sms * device.clock) > wideUnit ? 1 : gain;
+}
+
 }  // namespace
 
 void bringUpToDate(Calibration& calibration, int version) {
+    for (CalibrationSection& section : calibration.sections) stateBlocksInCycles(section);
     if (version > 1) return;
     for (CalibrationSection& section : calibration.sections) {
         for (const auto& [name, share] : firstShares) {
