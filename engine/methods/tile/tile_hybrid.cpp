@@ -1,6 +1,7 @@
 #include "methods/tile/tile_hybrid.h"
 
 #include "learning/fit_section.h"
+#include "learning/foreign.h"
 #include "methods/tile/hybrid_family.h"
 #include "methods/tile/tile_hybrid_fit.h"
 #include "methods/tile/tile_pricer.h"
@@ -35,11 +36,12 @@ public:
         KernelStory story = storyOf(kernel, bindings_, *binding, physics);
         if (binding->section && binding->section->model) {
             const SectionPrice corrected = correct(kernel, *binding, physics);
-            story.terms.push_back({"learned correction",
-                                   corrected.seconds / physics.seconds,
-                                   Dimension::Number,
-                                   {},
-                                   "what the trees make of the physical features: measured ÷ physical"});
+            story.terms.push_back(
+                {"learned correction",
+                 corrected.seconds / physics.seconds,
+                 Dimension::Number,
+                 {},
+                 "what was learned from the physical features, as far as the device is near: measured ÷ physical"});
         }
         return story;
     }
@@ -82,17 +84,14 @@ private:
                         hybrid->deviceFeatures, row0.end() - std::ptrdiff_t(hybrid->deviceFeatures));
             if (binding.section->domain->check(row0) == DomainVerdict::Outside) doubtShape(price);
         }
+        const double ratio = price.seconds / physics.seconds;
+        double held = std::pow(ratio, binding.faith);
+        if (price.shape == DomainVerdict::Outside) held = std::clamp(held, 1 / mostFaster, mostSlower);
         // Nothing is faster than the units at their peak, whatever was learned.
         const double peak = kernel.kind == KernelKind::Gemm ? bindings_.gpu.peak(true, kernel.type) : 0;
-        if (peak > 0 && price.seconds * peak < kernel.flops) {
-            const double held = kernel.flops / (price.seconds * peak);
-            price.seconds *= held, price.low *= held, price.high *= held;
-        }
-        if (price.shape == DomainVerdict::Outside) {
-            const double ratio = price.seconds / physics.seconds;
-            const double held = std::clamp(ratio, 1 / mostFaster, mostSlower) / ratio;
-            price.seconds *= held, price.low *= held, price.high *= held;
-        }
+        if (peak > 0) held = std::max(held, kernel.flops / (physics.seconds * peak));
+        held /= ratio;
+        price.seconds *= held, price.low *= held, price.high *= held;
         return price;
     }
 

@@ -1,11 +1,27 @@
 #include "methods/tile/tile_pricer.h"
 
+#include "learning/foreign.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 namespace orrery {
+
+namespace {
+
+// On a device unlike the one that a section was fitted on, its kernels are not those of the section: what was fitted is
+// worth less there, and what all devices share more.
+void drawToNominal(const TileFamily& family, double faith, std::vector<double>& values) {
+    if (faith >= 1) return;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double nominal = family.parameters[i].nominal;
+        if (nominal > 0 && values[i] > 0) values[i] = nominal * std::pow(values[i] / nominal, faith);
+    }
+}
+
+}  // namespace
 
 const TileBinding* TileBindings::find(const Kernel& kernel) const {
     const TileFamily* family = tileFamilyOn(kernel, gpu);
@@ -45,9 +61,12 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
                 });
                 if (!own) continue;
                 const auto graph = parameters.find(graphLaunchName);
-                bindings.fitted.push_back({&family, section.kind, section.variant, parametersOf(family, parameters),
-                                           found.section, graph != parameters.end() ? graph->second : -1,
-                                           foreignDistance(*found.section, gpu)});
+                const double faith = found.section->device ? faithAt(found.deviceDistance) : 1;
+                std::vector<double> values = parametersOf(family, parameters);
+                drawToNominal(family, faith, values);
+                bindings.fitted.push_back({&family, section.kind, section.variant, std::move(values), found.section,
+                                           graph != parameters.end() ? graph->second : -1,
+                                           foreignDistance(*found.section, gpu), faith});
             }
         }
     }

@@ -20,6 +20,7 @@ struct TileBinding {
     const CalibrationSection* section = nullptr;
     double graphLaunch = 0;  ///< s of the launch that graphs keep; below 0: the launch is not a framework's
     double distance = 0;     ///< of this GPU from those that the section was learned from, as foreignDistance() says
+    double faith = 1;        ///< in what the section learned beyond physics, see faithAt()
 };
 
 struct TileBindings {

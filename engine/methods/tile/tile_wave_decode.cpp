@@ -72,7 +72,8 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double rate = (plan.grouped ? p[GroupedRate] : p[HeadRate]) * speed * gain;
     const double peak = gpu.peak(plan.grouped, plan.grouped ? kernel.type : DType::F32) / gpu.sms;
     const double rows = plan.grouped ? std::min(32.0, plan.groups) : extent(a.queries);
-    const double multiply = 2 * rows * width * keys / (peak * (plan.grouped ? p[GroupedTensor] : p[HeadVector]));
+    const double multiply =
+        2 * rows * width * keys / (peak * (plan.grouped ? std::min(1.0, p[GroupedTensor] * gain) : p[HeadVector]));
     const double stream = keys * plan.rowBytes * share / rate;
     // On tensor units products hide behind loads; the vector kernel converts and adds in the same threads.
     const double inside = plan.grouped ? std::max(stream, multiply) : stream + multiply;
