@@ -163,7 +163,7 @@ private slots:
         };
         for (const std::int64_t heads : {1, 16, 128}) {
             const Kernel kernel = latent(64, heads, 65536);
-            QCOMPARE(tileFamilyOf(kernel), &latentDecodeFamily());
+            QCOMPARE(tileFamilyOf(kernel)->name, latentDecodeFamily().name);
             QCOMPARE(QString::fromStdString(kernelVariant(kernel)), QString("bf16 latent"));
             QCOMPARE(latentPlan(kernel, gpu).rowBytes, 1152.0);
             const double cold = 64.0 * 65536 * 1152 / gpu.dramBandwidth;
@@ -177,8 +177,8 @@ private slots:
         // Expanded keys of one head are no latent cache, and grouped heads have other kernels.
         Kernel expanded = latent(4, 1, 1024);
         expanded.attention.headDim = 192, expanded.attention.valueDim = 128;
-        QCOMPARE(tileFamilyOf(expanded), &decodeAttentionFamily());
-        QCOMPARE(tileFamilyOf(attention(decode, 4, 32, 1, 1024, 128)), &decodeAttentionFamily());
+        QCOMPARE(tileFamilyOf(expanded)->name, decodeAttentionFamily().name);
+        QCOMPARE(tileFamilyOf(attention(decode, 4, 32, 1, 1024, 128))->name, decodeAttentionFamily().name);
     }
 
     // With keys and values expanded from a latent cache nothing is copied but what positions turn.
@@ -196,7 +196,7 @@ private slots:
     // blocks.
     void blocksTakeCycles() {
         GpuView slow = handmadeGpu(), fast = slow;
-        fast.clock *= 2;
+        slow.clock /= 2;
         const Kernel kernel = attention(decode, 512, 32, 8, 64, 128);
         const auto values = nominalParameters(decodeAttentionFamily());
         const double before = decodeAttentionFamily().physics(kernel, slow, values).compute;
