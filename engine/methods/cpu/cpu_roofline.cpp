@@ -100,8 +100,7 @@ public:
             for (const CalibrationSection& section : calibration->sections) {
                 if (bindingOf(section.kind, section.variant)) continue;
                 const auto found = calibrations_.find(cpuRooflineId, section.kind, section.variant, cpu_);
-                if (found.section)
-                    bindings_.push_back({found.section, found.deviceDistance, deviceVerdict(*found.section, cpu_)});
+                if (found.section) bindings_.push_back({found.section, foreignDistance(*found.section, cpu_)});
             }
         }
     }
@@ -122,11 +121,10 @@ public:
             price.priced = kernel.kind != KernelKind::Collective;
             return price;
         }
-        const SectionPrice section = priceWith(*binding->section, price.seconds, {});
-        const double wider = 1 + std::min(binding->foreign, 1.0);
-        price.low = section.low / wider;
-        price.high = section.high * wider;
-        price.domain = std::max(binding->verdict, section.domain);
+        const SectionPrice section = priceWith(*binding->section, price.seconds, {}, 0, binding->distance);
+        price.low = section.low;
+        price.high = section.high;
+        price.domain = section.domain;
         return price;
     }
     KernelStory explain(const Kernel& kernel) const override {
@@ -174,8 +172,7 @@ public:
 private:
     struct Binding {
         const CalibrationSection* section;
-        double foreign;
-        DomainVerdict verdict;
+        double distance;  ///< as foreignDistance() says
     };
     const Binding* bindingOf(KernelKind kind, std::string_view variant) const {
         for (const Binding& binding : bindings_) {
