@@ -124,9 +124,10 @@ private slots:
                 }
                 auto all = envelope(devices);
                 if (f == 0) launch = all[0];
-                // Nobody measured element-wise kernels this short; what a short product takes is its launch. A host timed
-                // the convolutions: of kernels shorter than its own launch it says nothing.
-                if (all[0].rows == 0 || family == OperatorFamily::Convolution) all[0] = {launch.p5, launch.p50, launch.p95, 0};
+                // Nobody measured element-wise kernels this short; what a short product takes is its launch. A host
+                // timed the convolutions: of kernels shorter than its own launch it says nothing.
+                if (all[0].rows == 0 || family == OperatorFamily::Convolution)
+                    all[0] = {launch.p5, launch.p50, launch.p95, 0};
                 std::string line = "{{";
                 for (const auto& q : all) {
                     line += fmt::format("{{{:.3g}, {:.3g}, {:.3g}, {}}}, ", q.p5, q.p50, q.p95, q.rows);

@@ -217,7 +217,11 @@ private slots:
         auto e = priced(w, device);
         finishAnswer(e, w, groundOf(device, w), "llm-inference", IntervalKind::StatedError, false);
         const double one = e.latency.value / 3;
-        const auto bounds = errorBounds(*statedErrors("llm-inference"), OperatorFamily::MatrixProduct, one);
+        const auto stated = errorBounds(*statedErrors("llm-inference"), OperatorFamily::MatrixProduct, one);
+        const double shift = statedShift(groundOf(device, w).device, w.costs, 0);
+        QVERIFY(shift > 0);  // no such device was measured
+        const auto bounds = moved(stated, one, shift);
+        QVERIFY(bounds.low < stated.low && bounds.high > stated.high);
         QVERIFY(std::fabs(e.interval.low.value / (3 * bounds.low) - 1) < 1e-12);
         QVERIFY(std::fabs(e.interval.high.value / (3 * bounds.high) - 1) < 1e-12);
         QVERIFY(e.interval.basis.find("held out") != std::string::npos);
