@@ -67,6 +67,17 @@ std::string Lattice::toJson() const {
     return out + "]}";
 }
 
+void raise(std::span<const LatticeAxis> axes, std::vector<double>& values) {
+    std::size_t stride = values.size();
+    for (const LatticeAxis& axis : axes) {
+        const std::size_t block = stride;
+        stride /= axis.knots.size();
+        for (std::size_t i = stride; i < values.size(); ++i) {
+            if (i % block >= stride) values[i] = std::max(values[i], values[i - stride]);
+        }
+    }
+}
+
 void makeMonotone(std::span<const LatticeAxis> axes, std::span<const std::vector<double>> slack,
                   std::vector<double>& values) {
     const auto tilt = [&](double way) {

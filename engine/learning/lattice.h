@@ -36,6 +36,9 @@ private:
 
 std::size_t pointsOf(std::span<const LatticeAxis> axes);
 
+/// Raises values until none falls along any axis.
+void raise(std::span<const LatticeAxis> axes, std::vector<double>& values);
+
 /// Moves values until none falls along an axis by more than `slack` allows: of each axis, for each knot, what may be
 /// lost from the first knot to it (rising, from 0). The mean of the least such table above and of the largest below
 /// them: no value moves by more than half of the deepest fall that was too deep.

@@ -22,7 +22,7 @@ constexpr std::size_t manyRows = 1000, veryManyRows = 10000;
 constexpr std::size_t pointsPerRow = 40, fewestPoints = 8000, mostPoints = 45000;  // of a lattice
 // By which a price may fall where an extent grows by one, and from one knot to the next: shapes that suit a library
 // less than the next larger ones do exist.
-constexpr double fallPerStep = 0.01, mostFall = 0.3;
+constexpr double fallPerStep = 0.015, mostFall = 0.3;
 
 struct MixedRow {
     Kernel kernel;
