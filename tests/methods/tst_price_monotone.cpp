@@ -32,7 +32,7 @@ class TestPriceMonotone : public QObject {
 private slots:
     void aLargerProductIsNotCheaper_data() {
         QTest::addColumn<QString>("device");
-        for (const char* device : {"b200-sxm", "a100-80-sxm"}) {
+        for (const char* device : {"b200-sxm", "a100-80-sxm", "h100-sxm"}) {
             QTest::newRow(device) << QString(device);
         }
     }

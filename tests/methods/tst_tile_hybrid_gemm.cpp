@@ -122,6 +122,7 @@ private slots:
         QTest::newRow("H100 bf16") << h100 << "dtype=bf16" << 3.3;
         QTest::newRow("A100 bf16") << a100 << "dtype=bf16" << 4.4;
         QTest::newRow("L40S bf16") << l40s << "dtype=bf16" << 5.9;
+        QTest::newRow("B200 bf16") << QStringLiteral("b200_sxm__trtllm-1.3.0rc20__gemm.csv.gz") << "dtype=bf16" << 4.7;
         QTest::newRow("H100 fp8") << h100 << "variant=fp8" << 2.1;
         QTest::newRow("L40S fp8 block") << l40s << "variant=fp8 block 128" << 3.2;
         QTest::newRow("A100 int8") << a100 << "variant=int8" << 5.9;
