@@ -88,11 +88,16 @@ VariantName variantName(const Kernel& kernel) {
         case KernelKind::Gemm: {
             // Weights alone are narrower: how wide the activations are matters less.
             const bool weights = bits(kernel.weightType) < bits(kernel.type);
+            // Experts of 8-bit activations multiply as such, whatever their weights are stored in.
+            const bool both = weights && kernel.kind == KernelKind::Experts && bits(kernel.type) <= 8;
+            if (both) append(name, typeName(kernel.type)), append(name, " with ");
             append(name, weights ? toText(kernel.weightType) : typeName(kernel.type));
             if (kernel.scaleBlock > 0) append(name, " block "), append(name, std::int64_t(kernel.scaleBlock));
             // Vector units run one product and many small ones by different kernels.
             const bool simt = kernel.type == DType::F32 || kernel.type == DType::F64;
-            if (weights)
+            if (both)
+                break;
+            else if (weights)
                 append(name, " weights");
             else if (simt && kernel.batch > 1)
                 append(name, " batched");

@@ -1,4 +1,5 @@
 #include "base/random.h"
+#include "learning/calibration.h"
 #include "methods/tile/features_experts.h"
 #include "methods/tile/tile_wave_experts.h"
 #include "support/tile_fixture.h"
@@ -76,6 +77,18 @@ private slots:
         QVERIFY(b > 3 * a);
         QVERIFY(c < 1.3 * b);
         QVERIFY(b > 256.0 * 3 * 7168 * 2048 * 2 / gpu.dramBandwidth);  // its weights alone
+    }
+
+    void variantsNameBothTypes() {
+        Kernel kernel = experts({.tokens = 64, .experts = 64, .perToken = 4, .ranks = 1});
+        const auto variant = [&] { return QString::fromStdString(kernelVariant(kernel)); };
+        QCOMPARE(variant(), QString("bf16"));
+        kernel.weightType = DType::FP4, kernel.scaleBlock = 32;
+        QCOMPARE(variant(), QString("fp4 block 32 weights"));
+        kernel.type = DType::FP8;
+        QCOMPARE(variant(), QString("fp8 with fp4 block 32"));
+        kernel.weightType = DType::FP8, kernel.scaleBlock = 128;
+        QCOMPARE(variant(), QString("fp8 block 128"));
     }
 
     void unevenRowsCostMoreTiles() {
