@@ -115,7 +115,7 @@ MethodCard tileHybridCard() {
                       "calibrations were "
                       "not fitted to (aiconfigurator 2026-08-21)"},
                      {"whole transformers", "GPU",
-                      "MAPE 5.7 %, 39 of 41 inside the interval: fp32 inference, compiled inference and training steps "
+                      "MAPE 5.6 %, 38 of 41 inside the interval: fp32 inference, compiled inference and training steps "
                       "of BERT, GPT and OPT on one A100, V100, P100 or P4, none used to fit (NeuSight 6945927d)"}},
         .failureMode =
             "Shapes and devices outside the calibration fall back on the physics; the interval widens there.",

@@ -113,7 +113,7 @@ void hideHostLaunch(const TileBinding& binding, const TilePhysics& physics, Kern
     const double hidden = hostShare(physics, binding.graphLaunch);
     if (hidden <= 0) return;
     constexpr double unmeasured = 2, much = 0.1;
-    const double below = price.seconds - price.low, above = price.high - price.seconds;
+    const double below = std::max(0.0, price.seconds - price.low), above = std::max(0.0, price.high - price.seconds);
     price.seconds *= 1 - hidden / physics.seconds;
     if (price.low < price.high) {
         price.low = price.seconds - std::min(price.seconds * (1 - 1 / unmeasured), below);
