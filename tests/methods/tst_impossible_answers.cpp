@@ -129,6 +129,35 @@ private slots:
             QVERIFY2(answered > 0, ("nobody answers " + scenario.name() + refusals).c_str());
         }
     }
+    // Layers fit into large caches one by one, all of them do not: a token reads nearly all weights from main memory.
+    void decodingReadsTheWeightsOfAllLayers() {
+        const auto executor = makeSerialExecutor();
+        for (const Model& model :
+             {Model{"llama-2-7b", Phase::Decode, 1, 512}, Model{"deepseek-v3", Phase::Decode, 64, 4096}}) {
+            const auto workload = load(model);
+            for (const char* device :
+                 {"h100-sxm", "b200-sxm", "l40s", "rtx-5090", "mi300x", "mi355x", "apple-m2-ultra", "apple-m4-pro"}) {
+                const auto hardware = std::make_shared<const Hardware>(loadHardware(device)->hardware);
+                const DeviceView view = deviceViews(*hardware)->front();
+                double kept = 0;
+                for (std::size_t l = 1; l < view.levels.size(); ++l) {
+                    kept = std::max(kept, view.levels[l].capacity.value);
+                }
+                const double least = (workload->totals.weightBytesRead - kept) / view.main().bandwidth.value;
+                for (const Method& method : builtinMethods()) {
+                    if (!method.card.live) continue;
+                    EstimateContext context{*executor, {}};
+                    context.wantTimeline = false;
+                    const auto answer = estimate(method, {hardware, workload}, context);
+                    if (!answer) continue;
+                    const std::string what = std::string(method.card.id) + " of " + model.id + " on " + device;
+                    // Rows of the embedding are no product.
+                    QVERIFY2(answer->latency.value > 0.98 * least, what.c_str());
+                    QVERIFY2(answer->interval.low.value > 0.97 * least, what.c_str());
+                }
+            }
+        }
+    }
     // A search and simulators, on a few of each.
     void slowMethodsGiveNoneEither() {
         const auto executor = makeSerialExecutor();
