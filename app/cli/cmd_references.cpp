@@ -44,7 +44,13 @@ std::string rowsText(const ReferenceTable& table, std::size_t most) {
                   row.noise > 0 ? fmt::format("{:.1f} %", 100 * row.noise) : "–"});
     }
     std::string floor = "repeatability: not known, no kernel stands there twice and no column says its noise";
-    if (const Repeatability known = repeatabilityOf(table); known.rows > 0) {
+    const Repeatability known = repeatabilityOf(table);
+    if (known.apart > 0) {
+        floor = fmt::format(
+            "repeatability: not known, kernels that stand there several times differ by {:.0f} % in the median: "
+            "a column that is not read tells them apart",
+            100 * known.apart);
+    } else if (known.rows > 0) {
         floor = fmt::format(
             "repeatability: mean {:.1f} %, median {:.1f} %, 90th percentile {:.1f} %, worst {:.1f} %, of {} rows",
             100 * known.mean, 100 * known.median, 100 * known.p90, 100 * known.worst,

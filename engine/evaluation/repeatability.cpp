@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 namespace orrery {
 
@@ -55,13 +56,19 @@ double quantileOf(std::vector<double>& values, double share) {
     return values[low] + (place - static_cast<double>(low)) * (values[high] - values[low]);
 }
 
-}  // namespace
-
-std::vector<float> floorsOf(const ReferenceTable& table) {
-    std::vector<float> floors(table.rows.size(), -1);
-    for (std::size_t i = 0; i < floors.size(); ++i) {
-        if (table.rows[i].noise > 0) floors[i] = static_cast<float>(meanOfNormal * table.rows[i].noise);
+struct Floors {
+    std::vector<float> rows;
+    std::size_t repeated = 0;
+    double apart = 0;
+};
+Floors foundIn(const ReferenceTable& table) {
+    Floors found;
+    found.rows.assign(table.rows.size(), -1);
+    for (std::size_t i = 0; i < found.rows.size(); ++i) {
+        if (table.rows[i].noise > 0) found.rows[i] = static_cast<float>(meanOfNormal * table.rows[i].noise);
     }
+    std::vector<std::pair<std::size_t, double>> repeats;
+    std::vector<double> sizes;
     for (const auto& rows : repeatsOf(table)) {
         double mean = 0;
         for (const std::size_t i : rows) mean += std::log(table.rows[i].seconds);
@@ -69,20 +76,35 @@ std::vector<float> floorsOf(const ReferenceTable& table) {
         mean /= n;
         const double wider = std::sqrt(n / (n - 1));
         for (const std::size_t i : rows) {
-            const double off = std::abs(std::log(table.rows[i].seconds) - mean) * wider;
-            floors[i] = std::max(floors[i], static_cast<float>(std::expm1(off)));
+            repeats.emplace_back(i, std::expm1(std::abs(std::log(table.rows[i].seconds) - mean) * wider));
+            sizes.push_back(repeats.back().second);
         }
     }
-    return floors;
+    const double median = sizes.empty() ? 0 : quantileOf(sizes, 0.5);
+    if (median > mostRepeatsDiffer) {
+        found.apart = median;
+        return found;
+    }
+    found.repeated = repeats.size();
+    for (const auto& [row, off] : repeats) found.rows[row] = std::max(found.rows[row], static_cast<float>(off));
+    return found;
+}
+
+}  // namespace
+
+std::vector<float> floorsOf(const ReferenceTable& table) {
+    return foundIn(table).rows;
 }
 
 Repeatability repeatabilityOf(const ReferenceTable& table) {
     Repeatability all;
+    const Floors found = foundIn(table);
+    all.repeated = found.repeated;
+    all.apart = found.apart;
     std::vector<double> known;
-    for (const float floor : floorsOf(table)) {
+    for (const float floor : found.rows) {
         if (floor >= 0) known.push_back(floor);
     }
-    for (const auto& rows : repeatsOf(table)) all.repeated += rows.size();
     if (known.empty()) return all;
     all.rows = known.size();
     for (const double each : known) all.mean += each / static_cast<double>(known.size());

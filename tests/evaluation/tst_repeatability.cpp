@@ -51,6 +51,14 @@ private slots:
         QCOMPARE(all.rows, std::size_t(2));
         QCOMPARE(all.repeated, std::size_t(2));
     }
+    // Two kernels that a description does not tell apart are no two runs of one.
+    void whatDiffersByFactorsIsNoRepeat() {
+        const auto table = tableOf({rowOf(1, 1e-5), rowOf(1, 2e-5), rowOf(2, 1e-5), rowOf(2, 3e-5)});
+        const auto all = repeatabilityOf(table);
+        QCOMPARE(all.rows, std::size_t(0));
+        QVERIFY(all.apart > mostRepeatsDiffer);
+        for (const float floor : floorsOf(table)) QVERIFY(floor < 0);
+    }
     void otherDevicesAreNoRepeats() {
         auto table = tableOf({rowOf(1, 1e-5), rowOf(1, 2e-5)});
         table.devices.push_back({"l40s", "l40s"});
