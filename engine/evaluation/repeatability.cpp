@@ -1,5 +1,6 @@
 #include "evaluation/repeatability.h"
 
+#include "base/maths.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -48,14 +49,6 @@ std::vector<std::vector<std::size_t>> repeatsOf(const ReferenceTable& table) {
     return all;
 }
 
-double quantileOf(std::vector<double>& values, double share) {
-    const double place = share * static_cast<double>(values.size() - 1);
-    const auto low = static_cast<std::size_t>(place);
-    std::sort(values.begin(), values.end());
-    const auto high = std::min(low + 1, values.size() - 1);
-    return values[low] + (place - static_cast<double>(low)) * (values[high] - values[low]);
-}
-
 struct Floors {
     std::vector<float> rows;
     std::size_t repeated = 0;
@@ -80,7 +73,7 @@ Floors foundIn(const ReferenceTable& table) {
             sizes.push_back(repeats.back().second);
         }
     }
-    const double median = sizes.empty() ? 0 : quantileOf(sizes, 0.5);
+    const double median = sizes.empty() ? 0 : quantileType7(sizes, 0.5);
     if (median > mostRepeatsDiffer) {
         found.apart = median;
         return found;
@@ -108,8 +101,8 @@ Repeatability repeatabilityOf(const ReferenceTable& table) {
     if (known.empty()) return all;
     all.rows = known.size();
     for (const double each : known) all.mean += each / static_cast<double>(known.size());
-    all.median = quantileOf(known, 0.5);
-    all.p90 = quantileOf(known, 0.9);
+    all.median = quantileType7(known, 0.5);
+    all.p90 = quantileType7(known, 0.9);
     all.worst = known.back();
     return all;
 }

@@ -84,7 +84,7 @@ double multiplyAddRate() {
     constexpr std::uint64_t rounds = 100'000;
     const int lanes = vectorWidth().lanes;
     double best = 0;
-    volatile float kept = 0;
+    [[maybe_unused]] volatile float kept = 0;
     for (int attempt = 0; attempt < 7; ++attempt) {
         const auto start = Clock::now();
 #if defined(__x86_64__)
