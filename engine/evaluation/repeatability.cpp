@@ -1,6 +1,7 @@
 #include "evaluation/repeatability.h"
 
 #include "base/maths.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -103,7 +104,7 @@ Repeatability repeatabilityOf(const ReferenceTable& table) {
     for (const double each : known) all.mean += each / static_cast<double>(known.size());
     all.median = quantileType7(known, 0.5);
     all.p90 = quantileType7(known, 0.9);
-    all.worst = known.back();
+    all.worst = *std::max_element(known.begin(), known.end());
     return all;
 }
 

@@ -1,8 +1,6 @@
 #include "measurement/host.h"
 
 #include "base/text/read_file.h"
-#include "base/text/words.h"
-#include "base/unit.h"
 #include "measurement/machine_loops.h"
 #include "measurement/workers.h"
 
@@ -12,7 +10,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -22,22 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string textOf(const std::string& file) {
-    return readFile(file).value_or(std::string());
-}
-
 std::string lineOf(const fs::path& file) {
-    const std::string text = textOf(file.string());
-    return text.substr(0, text.find('\n'));
+    const auto text = readFile(file.string());
+    return text ? text->substr(0, text->find('\n')) : std::string();
 }
 
 // The value of `name : value` in /proc/cpuinfo and its like.
 std::string entryOf(const char* file, std::string_view name) {
-    const std::string text = textOf(file);
-    for (const std::string_view line : split(text, '\n')) {
+    std::istringstream stream(readFile(file).value_or(std::string()));
+    for (std::string line; std::getline(stream, line);) {
         if (!line.starts_with(name)) continue;
         const auto colon = line.find(':');
-        if (colon != std::string_view::npos) return std::string(trimmed(line.substr(colon + 1)));
+        if (colon == std::string::npos) continue;
+        const auto start = line.find_first_not_of(" \t", colon + 1);
+        return start == std::string::npos ? std::string() : line.substr(start);
     }
     return {};
 }
@@ -218,8 +213,8 @@ std::string hostDesign(const HostDescription& host, std::string_view date) {
 
 HostLoad hostLoad() {
     HostLoad load;
-    const std::string average = textOf("/proc/loadavg");
-    load.running = numberIn(std::string_view(average).substr(0, average.find(' '))).value_or(0);
+    std::istringstream stream(readFile("/proc/loadavg").value_or(std::string()));
+    stream >> load.running;
     load.governor = lineOf("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     return load;
 }
