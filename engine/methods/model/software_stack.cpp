@@ -34,8 +34,8 @@ const std::array<SoftwareStack, 4> stacks{{
      .busBandwidth = 115e9,
      .largeBusBandwidth = 34e9,
      .largeMessage = 64e6,
-     .below = 0.149,
-     .above = 0.162},
+     .below = 0.147,
+     .above = 0.172},
     {.id = "vllm-2023-dgx-h100",
      .title = "vLLM of 2023, eager, on a DGX H100",
      .source = dgxSource,
@@ -48,8 +48,8 @@ const std::array<SoftwareStack, 4> stacks{{
      .busBandwidth = 168e9,
      .largeBusBandwidth = 79e9,
      .largeMessage = 64e6,
-     .below = 0.166,
-     .above = 0.200},
+     .below = 0.155,
+     .above = 0.194},
 }};
 
 }  // namespace
