@@ -98,6 +98,21 @@ private slots:
                             [](const KernelTerm& term) { return term.name == "framework launch"; }));
     }
 
+    // Whatever device was learned from, near or far: a row of a token is no framework's launch long.
+    void aShortRowIsShortOnEveryDevice() {
+        for (const char* device : {"a100-80-sxm", "h100-sxm", "l40s", "b200-sxm", "gb300-nvl72", "l4", "t4", "mi300x",
+                                   "mi355x", "rtx-5090"}) {
+            for (const char* method : {"tile-wave", "tile-hybrid"}) {
+                const auto pricer = findKernelMethod(method)->bind(fixture::gpu(device), shippedCalibrations().set);
+                QVERIFY2(pricer, device);
+                for (const KernelKind kind : {KernelKind::Normalization, KernelKind::Elementwise}) {
+                    const double seconds = (*pricer)->price(fixture::rows(kind, 8, 4096, DType::BF16)).seconds;
+                    QVERIFY2(seconds < 12e-6, qPrintable(QString("%1 %2 %3").arg(device, method).arg(seconds)));
+                }
+            }
+        }
+    }
+
     // Products timed on the device (TensorRT-LLM), none of which was fitted to.
     void productsOfADeviceTimerAreWithin() {
         const std::string file = reference + "aiconfigurator/a100_sxm__trtllm-1.0.0__gemm.csv.gz";

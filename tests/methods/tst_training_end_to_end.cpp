@@ -264,7 +264,7 @@ void TstTrainingEndToEnd::vendors() {
                    {"nvidia_megatron_bridge Megatron fp8 b200", 0.12},
                    {"nvidia_megatron_bridge Megatron fp8 gb200", 0.08},
                    {"nvidia_megatron_bridge Megatron fp8 gb300", 0.08},
-                   {"mlperf_training Megatron fp8 b200", 0.08},
+                   {"mlperf_training Megatron fp8 b200", 0.1},
                    {"other_llm_training torchtitan bf16 h100-96", 0.1}});
     // Seen: experts on Blackwell 12 to 47 % (releases of the same software differ up to three times), MLPerf on H100 13
     // %.

@@ -63,7 +63,9 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
                 const auto graph = parameters.find(graphLaunchName);
                 const double faith = found.section->device ? faithAt(found.deviceDistance) : 1;
                 std::vector<double> values = parametersOf(family, parameters);
-                drawToNominal(family, faith, values);
+                // Nominal numbers of families that hosts timed hold a framework's launch, which no section of others
+                // has.
+                if (family.graphLaunch <= 0) drawToNominal(family, faith, values);
                 bindings.fitted.push_back({&family, section.kind, section.variant, std::move(values), found.section,
                                            graph != parameters.end() ? graph->second : -1,
                                            foreignDistance(*found.section, gpu), faith});

@@ -20,8 +20,8 @@ constexpr std::array megatron_2022{StackOnGeneration{Ampere, 1.01, 1.33, 2, 0.13
 constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 1, 0.138}};
 constexpr std::array megatron_core{StackOnGeneration{Hopper, 1.12, 1.12, 3, 0.157, 0.171}};
 constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 3, 0.146, 0.171, 1.43},
-                                       StackOnGeneration{Blackwell, 0.99, 1.50, 2, 0.217, 0.481},
-                                       StackOnGeneration{BlackwellUltra, 0.887, 0.83, 2, 0.069, 1.335}};
+                                       StackOnGeneration{Blackwell, 0.99, 1.50, 2, 0.232, 0.491},
+                                       StackOnGeneration{BlackwellUltra, 0.887, 0.83, 2, 0.070, 1.348}};
 constexpr std::array jax{StackOnGeneration{Hopper, 0.94, 0.94, 1, 0.201}};
 constexpr std::array jax_fp8{StackOnGeneration{Hopper, 1.33, 1.33, 1, 0.201}};
 constexpr std::array maxtext{StackOnGeneration{Hopper, 0.94, 0.94, 1, 0.160}};
