@@ -180,7 +180,8 @@ std::vector<StepRow> stepRows(const StepAnswer& answer, const StepAnswer* quick,
     add(
         "Model FLOP utilisation", "MFU",
         "Operations that the model needs, over what the devices could do in that time (MFU). What is computed again "
-        "does not count.",
+        "does not count. It may pass 100 % where convolutions run by Winograd's algorithm, which multiplies less than "
+        "the model counts.",
         [](const StepAnswer& a) { return a.utilisation; }, Dimension::Fraction, false);
     add(
         "Bubble", "Bubble",
