@@ -1,7 +1,7 @@
 #include "base/dtype.h"
 #include "base/text/nearest.h"
 #include "base/text/words.h"
-#include "hardware/attributes.h"
+#include "hardware/attribute_at.h"
 #include "hardware/component.h"
 
 #include <fmt/format.h>
@@ -140,11 +140,6 @@ Expected<ComponentPath> ownerOf(const Component& root, std::string_view attribut
                 "component and attribute", "name the component: " + quotedList(places, "or"));
 }
 
-struct Target {
-    ComponentPath component;
-    std::string attribute;
-};
-
 bool isAttribute(std::string_view name) {
     if (name == "count" || name == "mesh" || name == "name") return true;
     const auto specs = attributeSpecs();
@@ -153,12 +148,12 @@ bool isAttribute(std::string_view name) {
 
 // `a/b.attribute`, `a/b.attribute.row`, `attribute`, `attribute.row`. Names of components may hold dots, so the split
 // is sought from the right.
-Expected<Target> resolve(const Component& root, std::string_view path) {
+Expected<AttributeAt> resolve(const Component& root, std::string_view path) {
     const auto last = path.rfind('.');
     if (last == std::string_view::npos) {
         auto owner = ownerOf(root, path);
         if (!owner) return Unexpected(std::move(owner.error()));
-        return Target{std::move(*owner), std::string(path)};
+        return AttributeAt{std::move(*owner), std::string(path)};
     }
     auto cut = last;
     if (const auto before = path.substr(0, last).rfind('.'); !isAttribute(path.substr(last + 1))) {
@@ -167,14 +162,14 @@ Expected<Target> resolve(const Component& root, std::string_view path) {
             if (before == std::string_view::npos) {
                 auto owner = ownerOf(root, path);
                 if (!owner) return Unexpected(std::move(owner.error()));
-                return Target{std::move(*owner), std::string(path)};
+                return AttributeAt{std::move(*owner), std::string(path)};
             }
             cut = before;
         }
     }
     auto component = findComponent(root, path.substr(0, cut));
     if (!component) return Unexpected(std::move(component.error()));
-    return Target{std::move(*component), std::string(path.substr(cut + 1))};
+    return AttributeAt{std::move(*component), std::string(path.substr(cut + 1))};
 }
 
 }  // namespace
@@ -211,6 +206,17 @@ Expected<void> setAttribute(Component& component, std::string_view attribute, st
     existing->value = std::move(*parsed);
     if (spec->name != "source" && spec->name != "note") markEdited(component, *existing);
     return {};
+}
+
+Expected<AttributeAt> attributeAt(const Component& root, std::string_view path) {
+    auto found = resolve(root, trimmed(path));
+    if (!found) return found;
+    const Component& component = *componentAt(root, found->component);
+    const std::string_view name = std::string_view(found->attribute).substr(0, found->attribute.find('.'));
+    if (name == "count" || name == "mesh" || name == "name") return found;
+    found->spec = attributeSpec(component.kind, name);
+    if (!found->spec) return noAttribute(component, name);
+    return found;
 }
 
 Expected<Hardware> withAttribute(Hardware hardware, std::string_view path, std::string_view value) {

@@ -4,10 +4,8 @@
 #include "hardware/check/validate.h"
 #include "hardware/files/catalogue.h"
 #include "store/project/project.h"
-#include "store/project/recipe_yaml.h"
-#include "store/project/serving_file.h"
+#include "store/project/question_yaml.h"
 #include "store/project/study_sweep.h"
-#include "store/project/what_if_yaml.h"
 #include "store/project/yaml_reader.h"
 
 #include <fmt/format.h>
@@ -26,17 +24,12 @@ constexpr std::size_t mostItems = 1000;
 
 class StudyReader {
 public:
-    explicit StudyReader(std::string_view file) : context_{std::string(file), {}} {
-        std::error_code ignored;
-        folder_ = file.empty() ? std::filesystem::path()
-                               : std::filesystem::absolute(std::string(file), ignored).parent_path();
-    }
+    explicit StudyReader(std::string_view file) : context_{std::string(file), {}}, folder_(store::folderOf(file)) {}
     Expected<LoadedStudy> read(std::string_view yaml);
 
 private:
     Expected<std::span<const YamlNode>> listOf(const YamlNode& node, const char* key) const;
     Expected<void> readHardware(const YamlNode& list);
-    Expected<Hardware> readOneHardware(const YamlNode& item, const Place& place);
     Expected<void> readWorkloads(const YamlNode& list);
     Expected<void> readMethods(MapReader& map, Study& study);
     Expected<std::vector<HardwarePtr>> sweptHardware(const Place& place);
@@ -44,19 +37,7 @@ private:
     Expected<std::vector<std::pair<std::string, Place>>> readTexts(MapReader& map, std::string_view key);
     Expected<std::vector<Plan>> readPlans(MapReader& map);
     Expected<std::vector<Task>> readTasks(MapReader& map);
-    std::string resolved(const std::string& path) const {
-        const std::filesystem::path given(path);
-        return given.is_absolute() || folder_.empty() ? path : (folder_ / given).lexically_normal().string();
-    }
-    // An error of a part that knows no file gets the place where the study asks for that part.
-    static Unexpected at(const Place& place, Diagnostic error) {
-        if (error.place.file.empty()) {
-            const std::string path = error.place.path;
-            error.place = place;
-            if (!path.empty()) error.place.path += ": " + path;
-        }
-        return Unexpected(std::move(error));
-    }
+    static Unexpected at(const Place& place, Diagnostic error) { return store::placedAt(place, std::move(error)); }
 
     store::YamlContext context_;
     std::filesystem::path folder_;
@@ -80,62 +61,12 @@ Expected<std::span<const YamlNode>> StudyReader::listOf(const YamlNode& node, co
     return items;
 }
 
-Expected<Hardware> StudyReader::readOneHardware(const YamlNode& item, const Place& place) {
-    std::string id, name;
-    std::vector<std::pair<std::string, std::string>> settings;
-    if (item.isScalar()) {
-        id = item.scalar;
-    } else {
-        auto map = MapReader::open(item, place.path, context_);
-        if (!map) return tl::unexpected(map.error());
-        const auto file = map->take("file");
-        auto source =
-            file ? Expected<store::YamlRef>(*file) : map->require("id", "a device of the catalogue, or `file`");
-        if (!source) return tl::unexpected(source.error());
-        auto text = store::readText(*source, map->placeOf(*source, file ? "file" : "id"));
-        if (!text) return tl::unexpected(text.error());
-        id = file ? resolved(*text) : *text;
-        if (const auto node = map->take("name")) {
-            auto given = store::readText(*node, map->placeOf(*node, "name"));
-            if (!given) return tl::unexpected(given.error());
-            name = *given;
-        }
-        if (const auto node = map->take("set")) {
-            auto set = MapReader::open(*node, place.path + ".set", context_);
-            if (!set) return tl::unexpected(set.error());
-            for (const std::string& key : set->keys()) {
-                const auto value = set->take(key);
-                auto given = value ? store::readText(*value, set->placeOf(*value, key)) : std::string();
-                if (!given) return tl::unexpected(given.error());
-                settings.emplace_back(key, *given);
-            }
-        }
-        map->rest();
-    }
-    // A path that is relative to the study, where no device is called so.
-    std::error_code ignored;
-    if (isFileSource(id) && std::filesystem::exists(resolved(id), ignored)) id = resolved(id);
-    auto loaded = loadHardware(id);
-    if (!loaded) return at(place, loaded.error());
-    std::move(loaded->warnings.begin(), loaded->warnings.end(), std::back_inserter(context_.warnings));
-    for (const auto& [path, value] : settings) {
-        auto changed = withAttribute(std::move(loaded->hardware), path, value);
-        if (!changed) return at(place, changed.error());
-        loaded->hardware = std::move(*changed);
-    }
-    for (Diagnostic& finding : validate(loaded->hardware)) {
-        if (finding.severity == Severity::Error) return at(place, std::move(finding));
-    }
-    if (!name.empty()) loaded->hardware.name = name;
-    return std::move(loaded->hardware);
-}
-
 Expected<void> StudyReader::readHardware(const YamlNode& list) {
     auto items = listOf(list, "hardware");
     if (!items) return tl::unexpected(items.error());
     for (std::size_t i = 0; i < items->size(); ++i) {
         const Place place = context_.place((*items)[i], fmt::format("hardware[{}]", i + 1));
-        auto hardware = readOneHardware((*items)[i], place);
+        auto hardware = store::readDesign((*items)[i], place, folder_, context_);
         if (!hardware) return tl::unexpected(hardware.error());
         hardware_.push_back(std::move(*hardware));
     }
@@ -150,37 +81,10 @@ Expected<void> StudyReader::readWorkloads(const YamlNode& list) {
     auto items = listOf(list, "workloads");
     if (!items) return tl::unexpected(items.error());
     for (std::size_t i = 0; i < items->size(); ++i) {
-        const YamlNode& item = (*items)[i];
-        Recipe each;
-        each.place = context_.place(item, fmt::format("workloads[{}]", i + 1));
-        const auto start = [&](const std::string& source) {
-            each.recipe.source = isFileSource(source) ? resolved(source) : source;
-            if (const WorkloadInfo* info = builtinWorkload(source)) each.recipe.options = info->usual;
-        };
-        if (item.isScalar()) {
-            start(item.scalar);
-        } else {
-            auto map = MapReader::open(item, each.place.path, context_);
-            if (!map) return tl::unexpected(map.error());
-            auto source = map->require("source", "a built-in model or the path of a model file");
-            if (!source) return tl::unexpected(source.error());
-            auto text = store::readText(*source, map->placeOf(*source, "source"));
-            if (!text) return tl::unexpected(text.error());
-            start(*text);
-            if (const auto node = map->take("name")) {
-                auto name = store::readText(*node, map->placeOf(*node, "name"));
-                if (!name) return tl::unexpected(name.error());
-                each.name = *name;
-            }
-            auto options = store::readOptions(*map, each.recipe.options);
-            if (!options) return tl::unexpected(options.error());
-            each.recipe.options = std::move(*options);
-            auto changes = store::readWhatIfs(*map, context_);
-            if (!changes) return tl::unexpected(changes.error());
-            each.recipe.whatIfs = std::move(*changes);
-            map->rest();
-        }
-        recipes_.push_back(std::move(each));
+        const Place place = context_.place((*items)[i], fmt::format("workloads[{}]", i + 1));
+        auto each = store::readModel((*items)[i], place, folder_, context_);
+        if (!each) return tl::unexpected(each.error());
+        recipes_.push_back({std::move(each->recipe), std::move(each->name), place});
     }
     if (recipes_.empty()) {
         return fail("study.empty", "the study has no workload", "`workloads: [resnet-50]`",
@@ -251,14 +155,8 @@ Expected<std::vector<Task>> StudyReader::readTasks(MapReader& map) {
     if (!texts) return tl::unexpected(texts.error());
     std::vector<Task> tasks;
     for (const auto& [text, place] : *texts) {
-        if (text.ends_with(".yaml") || text.ends_with(".yml")) {
-            auto serving = readServingFile(resolved(text));
-            if (!serving) return at(place, serving.error());
-            tasks.emplace_back(ServingRun{std::make_shared<const ServingStudy>(std::move(serving->study))});
-            continue;
-        }
-        auto task = parseTask(text);
-        if (!task) return at(place, task.error());
+        auto task = store::readTaskText(text, place, folder_);
+        if (!task) return tl::unexpected(task.error());
         tasks.push_back(std::move(*task));
     }
     if (tasks.empty()) tasks.emplace_back(Pass{});

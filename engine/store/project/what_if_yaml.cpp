@@ -11,7 +11,7 @@
 namespace orrery::store {
 namespace {
 
-constexpr std::int64_t mostSlots = 1'000'000, largestExtent = 1'000'000'000'000;
+constexpr std::int64_t mostSlots = 1'000'000, largestReshapedExtent = 1'000'000'000'000;
 
 std::vector<std::string> kindNames() {
     std::vector<std::string> names;
@@ -78,7 +78,7 @@ Expected<ReshapeOperator> readReshape(MapReader& map, const YamlNode& node) {
     auto list = readList(*extents, place);
     if (!list) return tl::unexpected(list.error());
     for (const YamlNode& each : *list) {
-        auto extent = readWhole(each, place, 1, largestExtent);
+        auto extent = readWhole(each, place, 1, largestReshapedExtent);
         if (!extent) return tl::unexpected(extent.error());
         reshape.extents.push_back(*extent);
     }

@@ -2,12 +2,10 @@
 
 #include "store/export/exports.h"
 #include "store/export/json_parts.h"
-#include "store/runs/sqlite.h"
+#include "store/runs/run_database.h"
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <ctime>
 #include <mutex>
 
 namespace orrery {
@@ -17,37 +15,11 @@ namespace {
 using store::Statement;
 using Step = store::Statement::Step;
 
-constexpr std::int64_t schemaVersion = 1;
-constexpr std::int64_t applicationId = 0x4F727279;  // `Orry`, so that `file` and we can tell it from other databases
-
-constexpr const char* schema = R"(
-create table runs(
-    id integer primary key, name text not null, started text not null, finished integer not null default 0,
-    seed integer not null, methods text not null) strict;
-create table scenarios(
-    run integer not null references runs(id), position integer not null, name text not null, hardware text not null,
-    workload text not null, json text not null, primary key(run, position)) strict, without rowid;
-create table results(
-    id integer primary key, run integer not null references runs(id), scenario integer not null, method text not null,
-    latency_s real, latency_low_s real, latency_high_s real, cost_s real, estimate text, failure text) strict;
-create index results_of_run on results(run);
-)";
-
-std::string utcNow() {
-    const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::tm utc{};
-    gmtime_r(&now, &utc);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return text;
-}
-
 class SqliteRunStore : public RunStore {
 public:
     SqliteRunStore(store::Database database, std::string path)
         : database_(std::move(database)), path_(std::move(path)) {}
 
-    Expected<void> prepare();
     Expected<std::int64_t> beginRun(const Study& study) override;
     Expected<void> add(std::int64_t run, const Study& study, const StudyResult& result) override;
     Expected<void> finishRun(std::int64_t run) override;
@@ -57,56 +29,11 @@ public:
 
 private:
     Unexpected error(std::string_view doing) const { return store::databaseError(database_.get(), doing, path_); }
-    Expected<std::int64_t> pragma(const char* sql);
 
     store::Database database_;
     std::string path_;
     std::mutex mutex_;
 };
-
-Expected<std::int64_t> SqliteRunStore::pragma(const char* sql) {
-    Statement statement(database_.get(), sql);
-    if (statement.step() != Step::Row) return error("read the run database");
-    return statement.integer(0);
-}
-
-Expected<void> SqliteRunStore::prepare() {
-    sqlite3* db = database_.get();
-    sqlite3_busy_timeout(db, 5000);
-    sqlite3_extended_result_codes(db, 0);
-    // The file may come from anywhere: nothing in its schema may run functions or write beside it.
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    const auto version = pragma("pragma user_version");
-    if (!version) return tl::unexpected(version.error());
-    const auto application = pragma("pragma application_id");
-    const auto tables = pragma("select count(*) from sqlite_schema");
-    if (!application || !tables) return error("read the run database");
-    if (*tables > 0 && *application != applicationId) {
-        return fail("store.kind", "this is a SQLite database of another program", "a run database of Orrery",
-                    "give another file: this one is left as it is", {path_});
-    }
-    if (*version > schemaVersion) {
-        return fail("store.newer",
-                    fmt::format("the run database was written by a newer Orrery (format {}; this one reads up to {})",
-                                *version, schemaVersion),
-                    fmt::format("format {}", schemaVersion),
-                    "open it with a newer Orrery; this one leaves the file as it is", {path_});
-    }
-    if (sqlite3_db_readonly(db, "main") == 1) return {};
-    // WAL: a killed writer leaves whole transactions. FULL rather than NORMAL, which would survive a killed program but
-    // could lose the last results to a power cut: add() promises that its result is on the disk.
-    if (!store::execute(db, "pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;")) {
-        return error("open the run database for writing");
-    }
-    if (*version == 0 && *tables == 0) {
-        const std::string setup =
-            fmt::format("begin immediate; {} pragma application_id = {}; pragma user_version = {}; commit;", schema,
-                        applicationId, schemaVersion);
-        if (!store::execute(db, setup.c_str())) return error("set up the run database");
-    }
-    return {};
-}
 
 Expected<std::int64_t> SqliteRunStore::beginRun(const Study& study) {
     const std::lock_guard lock(mutex_);
@@ -118,7 +45,7 @@ Expected<std::int64_t> SqliteRunStore::beginRun(const Study& study) {
         return failure;
     };
     Statement run(db, "insert into runs(name, started, seed, methods) values(?, ?, ?, ?)");
-    run.bind(study.name).bind(utcNow()).bind(static_cast<std::int64_t>(study.seed));
+    run.bind(study.name).bind(store::utcNow()).bind(static_cast<std::int64_t>(study.seed));
     run.bind(store::dumped(store::Json(study.methods), -1));
     if (run.step() != Step::Done) return giveUp();
     const std::int64_t id = sqlite3_last_insert_rowid(db);
@@ -242,15 +169,9 @@ Expected<Diagnostics> SqliteRunStore::check() {
 }  // namespace
 
 Expected<std::unique_ptr<RunStore>> RunStore::open(const std::string& path) {
-    if (sqlite3_initialize() != SQLITE_OK) return fail("store.database", "SQLite cannot be started", "", "", {path});
-    sqlite3* raw = nullptr;
-    const int opened = sqlite3_open_v2(path.c_str(), &raw,
-                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
-    store::Database database(raw);
-    if (opened != SQLITE_OK) return store::databaseError(raw, "open the run database", path);
-    auto runs = std::make_unique<SqliteRunStore>(std::move(database), path);
-    if (auto ready = runs->prepare(); !ready) return tl::unexpected(ready.error());
-    return runs;
+    auto database = store::openRunDatabase(path);
+    if (!database) return tl::unexpected(database.error());
+    return std::make_unique<SqliteRunStore>(std::move(*database), path);
 }
 
 }  // namespace orrery

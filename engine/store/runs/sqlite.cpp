@@ -57,6 +57,11 @@ Statement& Statement::bind(double number) {
     return *this;
 }
 
+Statement& Statement::bindBytes(std::string_view bytes) {
+    sqlite3_bind_blob64(statement_, next_++, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+    return *this;
+}
+
 Statement& Statement::bindNull() {
     sqlite3_bind_null(statement_, next_++);
     return *this;
@@ -80,9 +85,9 @@ void Statement::reset() {
 }
 
 std::string Statement::text(int column) const {
-    const auto* bytes = sqlite3_column_text(statement_, column);
+    const void* bytes = sqlite3_column_blob(statement_, column);
     if (bytes == nullptr) return {};
-    return {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+    return {static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
 bool execute(sqlite3* database, const char* sql) {

@@ -33,6 +33,7 @@ public:
     Statement& bind(std::string_view text);
     Statement& bind(std::int64_t number);
     Statement& bind(double number);
+    Statement& bindBytes(std::string_view bytes);
     Statement& bindNull();
 
     enum class Step { Row, Done, Failed };
@@ -40,7 +41,7 @@ public:
     /// Ready for the next row of values.
     void reset();
 
-    std::string text(int column) const;
+    std::string text(int column) const;  ///< or bytes
     std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
     double real(int column) const { return sqlite3_column_double(statement_, column); }
 

@@ -11,9 +11,9 @@ namespace orrery {
 
 namespace {
 
-class Search {
+class CapacitySearch {
 public:
-    Search(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic, const CapacitySpec& spec,
+    CapacitySearch(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic, const CapacitySpec& spec,
            const CapacityOptions& options)
         : fleet_(fleet), traffic_(traffic), spec_(spec), options_(options) {}
 
@@ -92,7 +92,7 @@ Expected<void> check(const FleetSpec& fleet, const TrafficSpec& traffic, const C
 Expected<CapacityResult> capacityOf(const std::shared_ptr<const FleetSpec>& fleet, const TrafficSpec& traffic,
                                     const CapacitySpec& spec, const CapacityOptions& options) {
     if (auto ok = check(*fleet, traffic, spec); !ok) return tl::unexpected(ok.error());
-    Search search(fleet, traffic, spec, options);
+    CapacitySearch search(fleet, traffic, spec, options);
     auto keeps = search.keepsAt(spec.guess);
     if (!keeps) return tl::unexpected(keeps.error());
     double rate = spec.guess;

@@ -1,0 +1,17 @@
+#pragma once
+
+// Where the path of an attribute leads (`hbm3.bandwidth`, `sm.count`, `tensor.macs.bf16`), for what sets it many times.
+
+#include "hardware/attributes.h"
+
+namespace orrery {
+
+struct AttributeAt {
+    ComponentPath component;
+    std::string attribute;                ///< as setAttribute() takes it: `bandwidth`, `macs.bf16`, `count`
+    const AttributeSpec* spec = nullptr;  ///< null for `count`, `mesh` and `name`
+};
+/// Fails as withAttribute() does where nothing, or more than one, is meant.
+Expected<AttributeAt> attributeAt(const Component& root, std::string_view path);
+
+}  // namespace orrery

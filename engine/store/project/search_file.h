@@ -1,0 +1,43 @@
+#pragma once
+
+// A search as a file: `orrery: search/1`. One question, the knobs that may turn, and what is wanted:
+//
+//     orrery: search/1
+//     name: HBM or cores?
+//     hardware: h100-sxm                             # or {file: my-chip.yaml, set: {hbm.bandwidth: 4 TB/s}}
+//     workload: {source: llama-3-8b, phase: decode, batch: 8}
+//     plan: tp=1                                     # absent: one device
+//     task: pass                                     # absent: a pass
+//     method: tile-hybrid                            # absent: tile-hybrid
+//     knobs:
+//       hbm3.bandwidth: {from: 2 TB/s, to: 6 TB/s, steps: 9}   # scale: log for even ratios
+//       sm.count: [66, 132, 264]
+//       batch: [1, 8, 64]
+//       tp: [1, 2]
+//     objectives: [time, energy]                     # `max Throughput` for what should be large; absent: time
+//     constraints: [fits, power <= 700 W]
+//     device_hour: 2.5                               # dollars, for `cost`
+//     seed: 7
+//
+// Relative paths are taken from the file's folder.
+
+#include "study/exploration/search.h"
+
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+inline constexpr int searchVersion = 1;
+
+struct LoadedSearch {
+    std::string name;
+    SearchProblem problem;
+    Diagnostics warnings;
+};
+
+/// Fails on the first thing that cannot be read, found or set, with its place. Never throws.
+Expected<LoadedSearch> readSearch(std::string_view yaml, std::string_view file = {});
+Expected<LoadedSearch> readSearchFile(const std::string& path);
+
+}  // namespace orrery

@@ -1,0 +1,143 @@
+#include "study/exploration/agents.h"
+
+#include "base/text/nearest.h"
+#include "study/exploration/evolution.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace orrery {
+
+namespace {
+
+void grid(Search& search, RandomStream) {
+    std::vector<std::uint64_t> some;
+    for (std::uint64_t point = 0; point < search.space().points(); ++point) {
+        some.push_back(point);
+        if (some.size() < 4096 && point + 1 < search.space().points()) continue;
+        if (!search.evaluate(some)) return;
+        some.clear();
+    }
+}
+
+std::vector<std::uint64_t> alongKnob(const SearchSpace& space, std::size_t knob) {
+    auto levels = space.levelsAt(space.basePoint());
+    std::vector<std::uint64_t> points;
+    for (levels[knob] = 0; levels[knob] < space.knobs()[knob].values.size(); ++levels[knob]) {
+        points.push_back(space.pointAt(levels));
+    }
+    return points;
+}
+
+void oneAtATime(Search& search, RandomStream) {
+    std::vector<std::uint64_t> points{search.space().basePoint()};
+    for (std::size_t knob = 0; knob < search.space().knobs().size(); ++knob) {
+        const auto along = alongKnob(search.space(), knob);
+        points.insert(points.end(), along.begin(), along.end());
+    }
+    search.evaluate(points);
+}
+
+// Ends by itself in a space of which nearly all is known: a thousand draws in vain.
+void randomWalk(Search& search, RandomStream random) {
+    for (int vain = 0; vain < 1000;) {
+        std::vector<std::uint64_t> some(256);
+        for (std::uint64_t& point : some) point = random.below(search.space().points());
+        const std::size_t before = search.seen().size();
+        if (!search.evaluate(some)) return;
+        vain = search.seen().size() == before ? vain + static_cast<int>(some.size()) : 0;
+    }
+}
+
+// Strata of 64: each knob's values are drawn evenly within each of them (McKay, Beckman, Conover 1979).
+void latinHypercube(Search& search, RandomStream random) {
+    constexpr std::size_t strata = 64;
+    const auto knobs = search.space().knobs();
+    for (int vain = 0; vain < 1000;) {
+        std::vector<std::vector<std::uint32_t>> levels(strata, std::vector<std::uint32_t>(knobs.size()));
+        for (std::size_t k = 0; k < knobs.size(); ++k) {
+            std::array<std::size_t, strata> order{};
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            for (std::size_t i = strata; i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
+            for (std::size_t i = 0; i < strata; ++i) {
+                const double at = (static_cast<double>(order[i]) + random.uniform()) / strata;
+                levels[i][k] = static_cast<std::uint32_t>(at * static_cast<double>(knobs[k].values.size()));
+            }
+        }
+        std::vector<std::uint64_t> some;
+        for (const auto& each : levels) some.push_back(search.space().pointAt(each));
+        const std::size_t before = search.seen().size();
+        if (!search.evaluate(some)) return;
+        vain = search.seen().size() == before ? vain + static_cast<int>(strata) : 0;
+    }
+}
+
+constexpr std::array agents{
+    AgentInfo{"grid", "Every combination", "All points, the last knob fastest.", false, grid},
+    AgentInfo{"one-at-a-time", "One knob at a time",
+              "Each knob through all its values while the others stand where the question stands.", false, oneAtATime},
+    AgentInfo{"random", "Random", "Points drawn evenly. What every other agent must beat.", true, randomWalk},
+    AgentInfo{"latin", "Latin hypercube",
+              "Random points in strata of 64, over which each knob's values are spread evenly.", true, latinHypercube},
+    AgentInfo{
+        "hill", "Hill climbing",
+        "From random points to the best neighbour until none is better, with a weight of the objectives of its own "
+        "each time.",
+        true, hillClimb},
+    AgentInfo{"nsga2", "NSGA-II",
+              "A population of 64 that is crossed, mutated and sorted by fronts and crowding; points that break a "
+              "constraint come last.",
+              true, nsga2},
+};
+
+}  // namespace
+
+std::span<const AgentInfo> searchAgents() {
+    return agents;
+}
+
+Expected<const AgentInfo*> searchAgent(std::string_view id) {
+    std::vector<std::string> known;
+    for (const AgentInfo& agent : agents) {
+        if (agent.id == id) return &agent;
+        known.emplace_back(agent.id);
+    }
+    return fail("search.agent", fmt::format("no agent is called `{}`", id), quotedList(known, "or"),
+                didYouMean(id, known));
+}
+
+Evaluations runSearch(const SearchProblem& problem, const AgentInfo& agent, const SearchOptions& options,
+                      bool* stopped) {
+    Search search(problem, options);
+    agent.run(search, RandomStream(problem.seed));
+    if (stopped) *stopped = search.stopped();
+    return search.take();
+}
+
+std::vector<KnobEffect> knobEffects(const SearchProblem& problem, const Evaluations& evaluations) {
+    std::unordered_map<std::uint64_t, std::size_t> rows;
+    for (std::size_t i = 0; i < evaluations.size(); ++i) rows.emplace(evaluations.points[i], i);
+    const std::size_t width = problem.objectives.size();
+    std::vector<KnobEffect> effects;
+    for (std::size_t knob = 0; knob < problem.space.knobs().size(); ++knob) {
+        constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+        KnobEffect effect{knob, {}, std::vector<double>(width, unknown), std::vector<double>(width, unknown)};
+        for (const std::uint64_t point : alongKnob(problem.space, knob)) {
+            const auto found = rows.find(point);
+            effect.rows.push_back(found == rows.end() ? std::nullopt : std::optional(found->second));
+            if (found == rows.end() || !evaluations.answered(found->second)) continue;
+            for (std::size_t k = 0; k < width; ++k) {
+                const double value = evaluations.value[found->second * width + k];
+                effect.least[k] = std::fmin(effect.least[k], value);
+                effect.most[k] = std::fmax(effect.most[k], value);
+            }
+        }
+        effects.push_back(std::move(effect));
+    }
+    return effects;
+}
+
+}  // namespace orrery

@@ -1,0 +1,36 @@
+#pragma once
+
+// Who decides which points of a space are asked for.
+
+#include "base/random.h"
+#include "study/exploration/search.h"
+
+#include <span>
+#include <string_view>
+
+namespace orrery {
+
+struct AgentInfo {
+    std::string_view id, title, summary;
+    bool needsBudget = false;  ///< asks for as many points as it may, so that somebody must say how many
+    void (*run)(Search& search, RandomStream random);
+};
+/// `grid`, `one-at-a-time`, `random`, `latin`, `hill`, `nsga2`.
+std::span<const AgentInfo> searchAgents();
+/// Fails with `search.agent` and the nearest names.
+Expected<const AgentInfo*> searchAgent(std::string_view id);
+
+/// Runs the agent until it is done, the budget is spent, or the search is stopped.
+Evaluations runSearch(const SearchProblem& problem, const AgentInfo& agent, const SearchOptions& options,
+                      bool* stopped = nullptr);
+
+/// What each knob does alone, from the points that `one-at-a-time` asks for; the others stand at the base point.
+struct KnobEffect {
+    std::size_t knob = 0;
+    /// Rows of the evaluations, by the knob's values; nothing where a point was not asked for.
+    std::vector<std::optional<std::size_t>> rows;
+    std::vector<double> least, most;  ///< of each objective over those that are answered; NaN where none is
+};
+std::vector<KnobEffect> knobEffects(const SearchProblem& problem, const Evaluations& evaluations);
+
+}  // namespace orrery

@@ -1,0 +1,16 @@
+#pragma once
+
+// Agents that learn from what they have seen. For agents.cpp.
+
+#include "base/random.h"
+#include "study/exploration/search.h"
+
+namespace orrery {
+
+/// Steepest descent over steps of one knob, from random points, with random weights of the objectives in ln.
+void hillClimb(Search& search, RandomStream random);
+/// Deb, Pratap, Agarwal, Meyarivan 2002, with constrained domination. Knobs of numbers move by steps near their value,
+/// knobs of words are drawn anew.
+void nsga2(Search& search, RandomStream random);
+
+}  // namespace orrery

@@ -1,0 +1,137 @@
+#include "study/exploration/quantity.h"
+
+#include "base/text/nearest.h"
+#include "base/text/words.h"
+
+#include <algorithm>
+#include <array>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::array<QuantityInfo, 6> quantities{{
+    {"time", Dimension::Time, "Time of the pass, the step or the run."},
+    {"energy", Dimension::Energy, "Energy of it, of all devices."},
+    {"power", Dimension::Power, "Energy over time."},
+    {"memory", Dimension::Data, "Weights, caches and activations on one device."},
+    {"devices", Dimension::Count, "Devices that the plan takes."},
+    {"cost", Dimension::Number, "Dollars of it: devices × time × the price of a device and hour."},
+}};
+
+const QuantityInfo* known(std::string_view name) {
+    const auto found =
+        std::find_if(quantities.begin(), quantities.end(), [&](const auto& q) { return q.name == name; });
+    return found == quantities.end() ? nullptr : &*found;
+}
+
+const Figure* figure(const Estimate& estimate, std::string_view label) {
+    const auto found = std::find_if(estimate.figures.begin(), estimate.figures.end(),
+                                    [&](const Figure& f) { return f.label == label; });
+    return found == estimate.figures.end() ? nullptr : &*found;
+}
+
+Ranged exact(double value) {
+    return {value, value, value};
+}
+
+}  // namespace
+
+std::span<const QuantityInfo> searchQuantities() {
+    return quantities;
+}
+
+Expected<Objective> readObjective(std::string_view text) {
+    std::string_view rest = trimmed(text);
+    Objective objective;
+    for (const auto& [word, maximise] : {std::pair{"max ", true}, {"min ", false}}) {
+        if (!rest.starts_with(word)) continue;
+        objective.maximise = maximise;
+        rest = trimmed(rest.substr(4));
+        break;
+    }
+    if (rest.empty()) {
+        return fail("search.objective", "an objective names nothing", "such as `time`, `energy` or `max Throughput`");
+    }
+    objective.quantity = std::string(rest);
+    return objective;
+}
+
+std::string toText(const Objective& objective) {
+    return (objective.maximise ? "max " : "") + objective.quantity;
+}
+
+Expected<Constraint> readConstraint(std::string_view text) {
+    Constraint constraint{.text = std::string(trimmed(text))};
+    if (constraint.text == "fits") return constraint;
+    const auto at = constraint.text.find_first_of("<>");
+    const bool orEqual = at != std::string::npos && at + 1 < constraint.text.size() && constraint.text[at + 1] == '=';
+    const auto wrong = [&](std::string what) {
+        return fail("search.constraint", std::move(what), "`fits`, or such as `power <= 700 W`, `Throughput >= 2000`");
+    };
+    if (!orEqual) return wrong(fmt::format("`{}` is no constraint", constraint.text));
+    constraint.quantity = std::string(trimmed(std::string_view(constraint.text).substr(0, at)));
+    constraint.atLeast = constraint.text[at] == '>';
+    const std::string_view limit = trimmed(std::string_view(constraint.text).substr(at + 2));
+    if (constraint.quantity.empty()) return wrong(fmt::format("`{}` limits nothing", constraint.text));
+    // A figure's dimension is known when it is there: its limit is read as what its unit says.
+    const QuantityInfo* info = known(constraint.quantity);
+    const std::array<Dimension, 5> others{Dimension::Number, Dimension::Time, Dimension::Fraction, Dimension::Data,
+                                          Dimension::Energy};
+    const std::array<Dimension, 1> own{info ? info->dimension : Dimension::Number};
+    for (const Dimension dimension : info ? std::span<const Dimension>(own) : std::span<const Dimension>(others)) {
+        if (const auto measure = parseMeasure(limit, dimension)) {
+            constraint.limit = measure->si;
+            return constraint;
+        }
+    }
+    return wrong(fmt::format("`{}` is no limit of `{}`", limit, constraint.quantity));
+}
+
+std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estimate, std::string_view name,
+                                 double deviceHour) {
+    const Ranged time{estimate.latency.value, estimate.interval.low.value, estimate.interval.high.value};
+    const double devices = static_cast<double>(scenario.plan.devices());
+    if (name == "time") return time;
+    if (name == "devices") return exact(devices);
+    if (name == "energy" || name == "power") {
+        if (!estimate.energy) return std::nullopt;
+        const double joules = estimate.energy->value;
+        if (name == "energy") return exact(joules);
+        if (time.value <= 0) return std::nullopt;
+        return Ranged{joules / time.value, joules / time.high, time.low > 0 ? joules / time.low : joules / time.value};
+    }
+    if (name == "memory") {
+        if (!estimate.memory) return std::nullopt;
+        return exact(estimate.memory->total().value);
+    }
+    if (name == "cost") {
+        const double dollars = deviceHour * devices / 3600;
+        return Ranged{dollars * time.value, dollars * time.low, dollars * time.high};
+    }
+    if (const Figure* found = figure(estimate, name)) {
+        return found->interval ? Ranged{found->value, found->interval->first, found->interval->second}
+                               : exact(found->value);
+    }
+    return std::nullopt;
+}
+
+std::optional<double> violationOf(const Scenario& scenario, const Estimate& estimate, const Constraint& constraint,
+                                  double deviceHour) {
+    if (constraint.quantity.empty()) {
+        if (!estimate.memory || estimate.memory->capacity.value <= 0) return std::nullopt;
+        return std::max(0.0, estimate.memory->total().value / estimate.memory->capacity.value - 1);
+    }
+    const auto found = quantityOf(scenario, estimate, constraint.quantity, deviceHour);
+    if (!found) return std::nullopt;
+    const double beyond = constraint.atLeast ? constraint.limit - found->value : found->value - constraint.limit;
+    return beyond <= 0 ? 0 : beyond / std::max(std::abs(constraint.limit), 1e-300);
+}
+
+Dimension dimensionOf(const Estimate& estimate, std::string_view name) {
+    if (const QuantityInfo* info = known(name)) return info->dimension;
+    const Figure* found = figure(estimate, name);
+    return found ? found->dimension : Dimension::Number;
+}
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+#pragma once
+
+// What a search weighs of an answer: named numbers, objectives and constraints over them.
+
+#include "methods/method.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// A number of an answer with what is known of its interval; equal ends where nothing is.
+struct Ranged {
+    double value = 0, low = 0, high = 0;
+};
+
+/// `time`, `energy`, `power` (energy over time), `memory` (of one device), `devices`, `cost` (dollars of one pass, step
+/// or run at the price of a device and hour), or the label of one of the answer's figures (`Throughput`).
+struct QuantityInfo {
+    std::string_view name;
+    Dimension dimension;
+    std::string_view meaning;
+};
+std::span<const QuantityInfo> searchQuantities();
+
+struct Objective {
+    std::string quantity;
+    bool maximise = false;
+    bool operator==(const Objective&) const = default;
+};
+/// `time`, `max Throughput`, `min energy`; without a word less is better.
+Expected<Objective> readObjective(std::string_view text);
+std::string toText(const Objective& objective);
+
+struct Constraint {
+    std::string quantity;  ///< empty: what the plan needs fits into the memory of its devices
+    bool atLeast = false;
+    double limit = 0;
+    std::string text;  ///< as written
+};
+/// `fits`, `power <= 700 W`, `Throughput >= 2000`. Fails with `search.constraint`.
+Expected<Constraint> readConstraint(std::string_view text);
+
+/// Nothing where the answer does not predict it. `devices` are the plan's; `deviceHour` in dollars.
+std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estimate, std::string_view name,
+                                 double deviceHour);
+/// How far beyond its limit, as a share of it; 0: kept. Nothing where the answer does not predict it.
+std::optional<double> violationOf(const Scenario& scenario, const Estimate& estimate, const Constraint& constraint,
+                                  double deviceHour);
+/// The dimension in which a quantity is printed, as the answer has it.
+Dimension dimensionOf(const Estimate& estimate, std::string_view name);
+
+}  // namespace orrery

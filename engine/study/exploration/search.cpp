@@ -1,0 +1,201 @@
+#include "study/exploration/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t batchSize = 512;  // a few milliseconds of the cheapest method, so that stopping is felt at once
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+Evaluation refused(const SearchProblem& problem, std::string why) {
+    return {0, std::vector<Ranged>(problem.objectives.size(), {none, none, none}), 0, std::move(why)};
+}
+
+Evaluation evaluateScenario(const SearchProblem& problem, const Scenario& scenario, const SearchOptions& options) {
+    const auto choice = methodChoice(problem.method, builtinMethods());
+    if (!choice) return refused(problem, toText(choice.error()));
+    const auto serial = makeSerialExecutor();
+    EstimateContext context{.executor = *serial,
+                            .stop = options.stop,
+                            .seed = problem.seed,
+                            .wantTimeline = false,
+                            .options = choice->options,
+                            .calibrations = options.calibrations};
+    const auto answer = estimate(*findMethod(choice->id), scenario, context);
+    if (!answer) return refused(problem, answer.error().message);
+    Evaluation out;
+    for (const Objective& objective : problem.objectives) {
+        const auto found = quantityOf(scenario, *answer, objective.quantity, problem.deviceHour);
+        if (!found) {
+            return refused(problem,
+                           fmt::format("{} does not predict `{}`", methodTitle(problem.method), objective.quantity));
+        }
+        out.values.push_back(*found);
+    }
+    for (const Constraint& constraint : problem.constraints) {
+        const auto beyond = violationOf(scenario, *answer, constraint, problem.deviceHour);
+        if (!beyond) {
+            return refused(problem, fmt::format("{} does not predict what `{}` limits", methodTitle(problem.method),
+                                                constraint.text));
+        }
+        out.violation += *beyond;
+    }
+    return out;
+}
+
+}  // namespace
+
+Expected<void> checkProblem(const SearchProblem& problem) {
+    if (problem.objectives.empty()) {
+        return fail("search.objective", "nothing says which point is better", "at least one objective, such as `time`");
+    }
+    const auto choice = methodChoice(problem.method, builtinMethods());
+    if (!choice) return Unexpected(choice.error());
+    const TaskKind kind = kindOf(problem.space.base().task);
+    const MethodCard& card = findMethod(choice->id)->card;
+    if (!card.answers(kind)) {
+        return fail("search.method", fmt::format("{} does not answer a {}", card.title, toText(kind)),
+                    "a method that does");
+    }
+    const bool dollars = std::any_of(problem.objectives.begin(), problem.objectives.end(),
+                                     [](const auto& o) { return o.quantity == "cost"; }) ||
+                         std::any_of(problem.constraints.begin(), problem.constraints.end(),
+                                     [](const auto& c) { return c.quantity == "cost"; });
+    if (dollars && problem.deviceHour <= 0) {
+        return fail("search.objective", "nothing is said of what a device costs", "`device_hour: 2.5` in dollars");
+    }
+    return {};
+}
+
+void Evaluations::add(const Evaluation& evaluation) {
+    objectives = evaluation.values.size();
+    points.push_back(evaluation.point);
+    for (const Ranged& ranged : evaluation.values) {
+        value.push_back(ranged.value);
+        low.push_back(ranged.low);
+        high.push_back(ranged.high);
+    }
+    violation.push_back(evaluation.violation);
+    std::uint32_t why = 0;
+    if (!evaluation.refusal.empty()) {
+        auto found = std::find(refusals.begin(), refusals.end(), evaluation.refusal);
+        if (found == refusals.end()) found = refusals.insert(refusals.end(), evaluation.refusal);
+        why = static_cast<std::uint32_t>(found - refusals.begin()) + 1;
+    }
+    refusal.push_back(why);
+}
+
+Evaluation Evaluations::at(std::size_t i) const {
+    Evaluation out{points[i], {}, violation[i], refusal[i] == 0 ? std::string() : refusals[refusal[i] - 1]};
+    for (std::size_t k = i * objectives; k < (i + 1) * objectives; ++k)
+        out.values.push_back({value[k], low[k], high[k]});
+    return out;
+}
+
+Costs costsOf(const SearchProblem& problem, const Evaluations& evaluations) {
+    Costs costs{problem.objectives.size(), {}, {}, {}};
+    for (std::size_t i = 0; i < evaluations.size(); ++i) {
+        for (std::size_t k = 0; k < costs.width; ++k) {
+            const std::size_t at = i * costs.width + k;
+            const bool feasible = evaluations.feasible(i), larger = problem.objectives[k].maximise;
+            costs.value.push_back(!feasible ? none : larger ? -evaluations.value[at] : evaluations.value[at]);
+            costs.low.push_back(!feasible ? none : larger ? -evaluations.high[at] : evaluations.low[at]);
+            costs.high.push_back(!feasible ? none : larger ? -evaluations.low[at] : evaluations.high[at]);
+        }
+    }
+    return costs;
+}
+
+Front frontOf(const SearchProblem& problem, const Evaluations& evaluations) {
+    return frontOf(costsOf(problem, evaluations));
+}
+
+std::vector<std::optional<std::size_t>> bestOf(const SearchProblem& problem, const Evaluations& evaluations) {
+    const std::size_t width = problem.objectives.size();
+    std::vector<std::optional<std::size_t>> best(width);
+    for (std::size_t i = 0; i < evaluations.size(); ++i) {
+        if (!evaluations.feasible(i)) continue;
+        for (std::size_t k = 0; k < width; ++k) {
+            const auto of = [&](std::size_t row) {
+                const double value = evaluations.value[row * width + k];
+                return problem.objectives[k].maximise ? -value : value;
+            };
+            if (!best[k] || of(i) < of(*best[k])) best[k] = i;
+        }
+    }
+    return best;
+}
+
+Search::Search(const SearchProblem& problem, const SearchOptions& options) : problem_(problem), options_(options) {
+    if (options.known) {
+        for (std::size_t i = 0; i < options.known->size(); ++i) known_.emplace(options.known->points[i], i);
+    }
+}
+
+std::optional<std::size_t> Search::find(std::uint64_t point) const {
+    const auto found = index_.find(point);
+    return found == index_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Search::evaluate(std::span<const std::uint64_t> points) {
+    std::vector<std::uint64_t> fresh;
+    const auto flush = [&] {
+        std::vector<Evaluation> answers(fresh.size());
+        const auto answer = [&](std::size_t i) {
+            if (const auto known = known_.find(fresh[i]); known != known_.end()) {
+                answers[i] = options_.known->at(known->second);
+            } else {
+                answers[i] = evaluatePoint(problem_, fresh[i], options_);
+            }
+        };
+        if (options_.executor) {
+            options_.executor->forEach(fresh.size(), answer);
+        } else {
+            for (std::size_t i = 0; i < fresh.size(); ++i) answer(i);
+        }
+        // What a stopped method refused is no answer of that point.
+        if (options_.stop.stop_requested()) {
+            ended_ = stopped_ = true;
+            return;
+        }
+        const std::size_t first = seen_.size();
+        for (const Evaluation& evaluation : answers) {
+            seen_.add(evaluation);
+        }
+        if (options_.progress) options_.progress->advance(fresh.size());
+        if (options_.onBatch && !fresh.empty() && !options_.onBatch(seen_, first)) ended_ = stopped_ = true;
+        fresh.clear();
+    };
+    for (const std::uint64_t point : points) {
+        if (ended_) return false;
+        if (index_.contains(point)) continue;
+        if (options_.evaluations > 0 && index_.size() >= options_.evaluations) {
+            flush();
+            ended_ = true;
+            return false;
+        }
+        index_.emplace(point, seen_.size() + fresh.size());
+        fresh.push_back(point);
+        if (fresh.size() >= batchSize) flush();
+    }
+    if (!ended_) flush();
+    return !ended_;
+}
+
+Evaluation evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options) {
+    const auto scenario = problem.space.scenarioAt(point);
+    Evaluation out =
+        scenario ? evaluateScenario(problem, *scenario, options) : refused(problem, scenario.error().message);
+    out.point = point;
+    return out;
+}
+
+Evaluation evaluateBase(const SearchProblem& problem, const SearchOptions& options) {
+    return evaluateScenario(problem, problem.space.base(), options);
+}
+
+}  // namespace orrery

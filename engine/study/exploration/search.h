@@ -1,0 +1,103 @@
+#pragma once
+
+// A search: points of a space are answered by one method, batch by batch on all cores, and kept in the order in which
+// they were asked for. Which points are asked for is an agent's business (agents.h). Same problem, agent and seed: the
+// same points with the same numbers, whatever the thread count, and whether or not some were known from before.
+
+#include "base/executor.h"
+#include "base/progress.h"
+#include "study/exploration/front.h"
+#include "study/exploration/quantity.h"
+#include "study/exploration/search_space.h"
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace orrery {
+
+struct SearchProblem {
+    SearchSpace space;
+    std::string method;                 ///< id or choice
+    std::vector<Objective> objectives;  ///< at least one
+    std::vector<Constraint> constraints;
+    double deviceHour = 0;  ///< dollars; for `cost`
+    std::uint64_t seed = 0;
+};
+/// Fails with `search.objective` and `search.method` on what the method cannot be asked.
+Expected<void> checkProblem(const SearchProblem& problem);
+
+/// One point as it was answered.
+struct Evaluation {
+    std::uint64_t point = 0;
+    std::vector<Ranged> values;  ///< of each objective; numbers that are none where the answer was refused
+    double violation = 0;        ///< of all constraints together, as shares of their limits; 0: all are kept
+    std::string refusal;         ///< why there is no answer; empty: there is one
+};
+
+/// Many of them, as columns.
+struct Evaluations {
+    std::size_t objectives = 0;
+    std::vector<std::uint64_t> points;
+    std::vector<double> value, low, high;  ///< [i × objectives + k], as asked, not negated
+    std::vector<double> violation;
+    std::vector<std::uint32_t> refusal;  ///< 0: answered; else 1 + its place in `refusals`
+    std::vector<std::string> refusals;   ///< texts, each once
+
+    std::size_t size() const { return points.size(); }
+    bool answered(std::size_t i) const { return refusal[i] == 0; }
+    bool feasible(std::size_t i) const { return answered(i) && violation[i] <= 0; }
+    void add(const Evaluation& evaluation);
+    Evaluation at(std::size_t i) const;
+};
+
+/// The objectives as costs, larger ones negated; what is refused or breaks a constraint is no number.
+Costs costsOf(const SearchProblem& problem, const Evaluations& evaluations);
+/// Indices into the evaluations, by the objectives of the problem.
+Front frontOf(const SearchProblem& problem, const Evaluations& evaluations);
+/// Of each objective the best feasible evaluation; nothing where none is.
+std::vector<std::optional<std::size_t>> bestOf(const SearchProblem& problem, const Evaluations& evaluations);
+
+struct SearchOptions {
+    Executor* executor = nullptr;  ///< null: one thread
+    std::stop_token stop;
+    Progress* progress = nullptr;        ///< one step per point
+    std::uint64_t evaluations = 0;       ///< at most; 0: as many as the agent asks for
+    const Evaluations* known = nullptr;  ///< from an earlier run of the same problem: not answered again
+    /// What has been added: rows from `first`. Between two batches, on the thread of the search. False ends the search.
+    std::function<bool(const Evaluations&, std::size_t first)> onBatch;
+    const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
+};
+
+/// What an agent sees.
+class Search {
+public:
+    Search(const SearchProblem& problem, const SearchOptions& options);
+    const SearchProblem& problem() const { return problem_; }
+    const SearchSpace& space() const { return problem_.space; }
+    /// Answers those points that are new, in this order. False once nothing more may be asked: the budget is spent or
+    /// the search is stopped; then not all of them may be there.
+    bool evaluate(std::span<const std::uint64_t> points);
+    const Evaluations& seen() const { return seen_; }
+    Evaluations take() { return std::move(seen_); }
+    std::optional<std::size_t> find(std::uint64_t point) const;
+    bool ended() const { return ended_; }
+    bool stopped() const { return stopped_; }  ///< by its token or its listener, before its agent was done
+
+private:
+    const SearchProblem& problem_;
+    const SearchOptions& options_;
+    Evaluations seen_;
+    std::unordered_map<std::uint64_t, std::size_t> index_, known_;
+    bool ended_ = false, stopped_ = false;
+};
+
+/// One point of the problem.
+Evaluation evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options);
+/// The question as it stands, which need not be a point of the space.
+Evaluation evaluateBase(const SearchProblem& problem, const SearchOptions& options);
+
+}  // namespace orrery

@@ -1,0 +1,176 @@
+#include "study/exploration/search_space.h"
+
+#include "hardware/attribute_at.h"
+#include "hardware/check/validate.h"
+#include "workload/option_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <unordered_map>
+
+namespace orrery {
+
+namespace {
+
+// What many points need, by the part of a point's number that decides it. Forgotten all at once when it is full: points
+// come in order or in clusters, so what is needed again soon was made lately.
+template <class Value>
+class Kept {
+public:
+    explicit Kept(std::size_t most) : most_(most) {}
+    template <class Make>
+    Value get(std::uint64_t key, Make make) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (const auto found = values_.find(key); found != values_.end()) return found->second;
+        }
+        Value made = make();
+        const std::lock_guard lock(mutex_);
+        if (values_.size() >= most_) values_.clear();
+        return values_.try_emplace(key, std::move(made)).first->second;
+    }
+
+private:
+    std::mutex mutex_;
+    std::size_t most_;
+    std::unordered_map<std::uint64_t, Value> values_;
+};
+
+}  // namespace
+
+struct SearchSpace::Shared {
+    std::vector<AttributeAt> at;  ///< of each knob of the hardware, empty for others
+    Kept<Expected<HardwarePtr>> hardware{512};
+    Kept<Expected<WorkloadPtr>> workload{64};
+};
+
+Expected<SearchSpace> SearchSpace::make(Scenario base, std::vector<Knob> knobs) {
+    if (knobs.empty()) return fail("search.empty", "nothing may change", "at least one knob");
+    SearchSpace space;
+    space.shared_ = std::make_shared<Shared>();
+    space.shared_->at.resize(knobs.size());
+    for (std::size_t i = 0; i < knobs.size(); ++i) {
+        const Knob& knob = knobs[i];
+        if (space.points_ > mostPoints / knob.values.size()) {
+            return fail("search.too-large", "the knobs have too many combinations",
+                        fmt::format("at most {}", mostPoints), "give fewer values");
+        }
+        space.points_ *= knob.values.size();
+        if (knob.of == KnobOf::Hardware) {
+            auto at = attributeAt(base.hardware->root, knob.path);
+            if (!at) return Unexpected(at.error());
+            space.shared_->at[i] = std::move(*at);
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            const bool same = knob.of == KnobOf::Hardware && knobs[j].of == KnobOf::Hardware
+                                  ? space.shared_->at[i].component == space.shared_->at[j].component &&
+                                        space.shared_->at[i].attribute == space.shared_->at[j].attribute
+                                  : knob.path == knobs[j].path;
+            if (same) return fail("search.twice", fmt::format("`{}` and `{}` turn the same", knobs[j].path, knob.path));
+        }
+    }
+    space.base_ = std::move(base);
+    space.knobs_ = std::move(knobs);
+    return space;
+}
+
+std::vector<std::uint32_t> SearchSpace::levelsAt(std::uint64_t point) const {
+    std::vector<std::uint32_t> levels(knobs_.size());
+    for (std::size_t i = knobs_.size(); i-- > 0;) {
+        levels[i] = static_cast<std::uint32_t>(point % knobs_[i].values.size());
+        point /= knobs_[i].values.size();
+    }
+    return levels;
+}
+
+std::uint64_t SearchSpace::pointAt(std::span<const std::uint32_t> levels) const {
+    std::uint64_t point = 0;
+    for (std::size_t i = 0; i < knobs_.size(); ++i) point = point * knobs_[i].values.size() + levels[i];
+    return point;
+}
+
+std::uint64_t SearchSpace::basePoint() const {
+    std::vector<std::uint32_t> levels;
+    for (const Knob& knob : knobs_) {
+        const std::string own = valueAt(base_, knob);
+        const auto same = std::find(knob.values.begin(), knob.values.end(), own);
+        std::uint32_t level = same == knob.values.end() ? 0 : static_cast<std::uint32_t>(same - knob.values.begin());
+        if (same == knob.values.end() && !knob.words) {
+            if (const auto measure = parseMeasure(own, knob.dimension)) {
+                const auto off = [&](double n) {
+                    return knob.logarithmic ? std::abs(std::log(n / measure->si)) : std::abs(n - measure->si);
+                };
+                for (std::uint32_t i = 1; i < knob.numbers.size(); ++i)
+                    if (off(knob.numbers[i]) < off(knob.numbers[level])) level = i;
+            }
+        }
+        levels.push_back(level);
+    }
+    return pointAt(levels);
+}
+
+std::string SearchSpace::labelAt(std::uint64_t point) const {
+    const auto levels = levelsAt(point);
+    std::string text;
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", knobs_[i].path, knobs_[i].values[levels[i]]);
+    }
+    return text;
+}
+
+Expected<Scenario> SearchSpace::scenarioAt(std::uint64_t point) const {
+    const auto levels = levelsAt(point);
+    std::uint64_t hardwareKey = 0, workloadKey = 0;
+    bool turnsHardware = false, turnsWorkload = false;
+    Scenario scenario = base_;
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+        const Knob& knob = knobs_[i];
+        if (knob.of == KnobOf::Hardware) {
+            hardwareKey = hardwareKey * knob.values.size() + levels[i];
+            turnsHardware = true;
+        } else if (knob.of == KnobOf::Workload) {
+            workloadKey = workloadKey * knob.values.size() + levels[i];
+            turnsWorkload = true;
+        } else {
+            auto plan = withPlanValue(scenario.plan, knob.path, knob.values[levels[i]]);
+            if (!plan) return Unexpected(plan.error());
+            scenario.plan = std::move(*plan);
+        }
+    }
+    if (turnsHardware) {
+        auto made = shared_->hardware.get(hardwareKey, [&]() -> Expected<HardwarePtr> {
+            Hardware hardware = *base_.hardware;
+            for (std::size_t i = 0; i < knobs_.size(); ++i) {
+                if (knobs_[i].of != KnobOf::Hardware) continue;
+                const AttributeAt& at = shared_->at[i];
+                auto done =
+                    setAttribute(*componentAt(hardware.root, at.component), at.attribute, knobs_[i].values[levels[i]]);
+                if (!done) return Unexpected(done.error());
+            }
+            for (Diagnostic& finding : validate(hardware)) {
+                if (finding.severity == Severity::Error) return Unexpected(std::move(finding));
+            }
+            return std::make_shared<const Hardware>(std::move(hardware));
+        });
+        if (!made) return Unexpected(made.error());
+        scenario.hardware = std::move(*made);
+    }
+    if (turnsWorkload) {
+        auto made = shared_->workload.get(workloadKey, [&]() -> Expected<WorkloadPtr> {
+            WorkloadRecipe recipe = base_.workload->recipe;
+            for (std::size_t i = 0; i < knobs_.size(); ++i) {
+                if (knobs_[i].of != KnobOf::Workload) continue;
+                auto options = withOption(std::move(recipe.options), knobs_[i].path, knobs_[i].values[levels[i]]);
+                if (!options) return Unexpected(options.error());
+                recipe.options = std::move(*options);
+            }
+            return loadWorkload(recipe);
+        });
+        if (!made) return Unexpected(made.error());
+        scenario.workload = std::move(*made);
+    }
+    return scenario;
+}
+
+}  // namespace orrery
