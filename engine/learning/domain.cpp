@@ -173,4 +173,39 @@ Domain fitDomain(std::span<const double> rows, std::size_t columns) {
     return domain;
 }
 
+Domain widenDomain(const Domain& known, std::span<const double> rows) {
+    const std::size_t columns = known.mean.size(), count = rows.size() / columns;
+    const Domain own = fitDomain(rows, columns);
+    Domain domain = known;
+    for (std::size_t c = 0; c < columns; ++c) {
+        const bool constant = own.high[c] - own.low[c] <= 1e-9 * std::max(1.0, std::abs(own.mean[c]));
+        const bool foreign = own.high[c] < known.low[c] || own.low[c] > known.high[c];
+        if (constant && foreign) {
+            domain.low[c] = domain.high[c] = domain.mean[c] = own.mean[c];
+            domain.margin[c] = own.margin[c];
+        } else {
+            domain.low[c] = std::min(domain.low[c], own.low[c]);
+            domain.high[c] = std::max(domain.high[c], own.high[c]);
+        }
+    }
+    // Own rows are seen, whatever their distance from those of before.
+    std::vector<double> distances;
+    for (std::size_t r = 0; r < count; ++r) {
+        distances.push_back(distanceOf(domain, rows.subspan(r * columns, columns)));
+    }
+    std::sort(distances.begin(), distances.end());
+    domain.edge = std::max(domain.edge, quantileType7OfSorted(distances, 0.98));
+    domain.outside = std::max({domain.outside, 1.15 * quantileType7OfSorted(distances, 0.998), 1.05 * domain.edge});
+    return domain;
+}
+
+Domain unboundedDomain(std::size_t columns) {
+    Domain domain;
+    domain.low.assign(columns, -1e30), domain.high.assign(columns, 1e30);
+    domain.margin.assign(columns, 0), domain.mean.assign(columns, 0);
+    domain.whitening.assign(columns * (columns + 1) / 2, 0);
+    domain.edge = domain.outside = 1;
+    return domain;
+}
+
 }  // namespace orrery
