@@ -1,4 +1,5 @@
 #include "app/cli/command.h"
+#include "app/cli/hardware_area.h"
 #include "app/cli/hardware_cluster.h"
 #include "app/cli/output.h"
 #include "base/unit.h"
@@ -175,6 +176,22 @@ int runHardware(const Arguments& arguments, Watch&) {
     const bool broken = std::any_of(findings.begin(), findings.end(),
                                     [](const Diagnostic& d) { return d.severity == Severity::Error; });
     if (broken) return Unanswered;
+    if (arguments.has("area")) {
+        const auto area = areaOf(loaded->hardware);
+        if (!area) {
+            report(area.error());
+            return Unanswered;
+        }
+        report(area->notes);
+        const std::string text = arguments.has("json") ? Json{{"format", "orrery-area"},
+                                                              {"version", 1},
+                                                              {"name", loaded->hardware.name},
+                                                              {"area", areaJson(*area)}}
+                                                                 .dump(2) +
+                                                             "\n"
+                                                       : areaText(loaded->hardware, *area);
+        return print(text) ? Answered : Unanswered;
+    }
     const auto view = deviceView(loaded->hardware);
     if (!view) {
         report(view.error());
@@ -203,9 +220,10 @@ const Command hardwareCommand{
         "With an id, a name or a file: reads the design, reports everything that is wrong or odd in it, and shows "
         "the peaks and memory levels that the methods read from it, and the size, hops and bisection of its networks. "
         "Of several devices: what each can send to the others, tier by tier, and what is not drawn.",
-    .options = {{"json", "", "as JSON"}},
+    .options = {{"json", "", "as JSON"}, {"area", "", "silicon area and price, part by part"}},
     .examples = {{"orrery-cli hardware", "a table of the catalogue"},
                  {"orrery-cli hardware h100-sxm", "peaks per precision and memory levels of one device"},
+                 {"orrery-cli hardware h100-sxm --area", "what takes the silicon, and what does a die cost?"},
                  {"orrery-cli hardware my-chip.yaml", "is my own design complete and sound?"}},
     .run = runHardware,
 };

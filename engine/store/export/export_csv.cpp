@@ -1,3 +1,4 @@
+#include "store/export/csv_row.h"
 #include "store/export/export_parts.h"
 #include "store/export/exports.h"
 
@@ -8,36 +9,9 @@
 
 namespace orrery {
 
+using Row = store::CsvRow;
+
 namespace {
-
-// RFC 4180: a cell with a comma, a quote or a line break stands in quotes, and its quotes are doubled.
-std::string cell(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
-}
-
-std::string cell(double value) {
-    return std::isfinite(value) ? fmt::format("{}", value) : std::string();
-}
-
-class Row {
-public:
-    template <class T>
-    Row& add(const T& value) {
-        if (!text_.empty() || begun_) text_ += ',';
-        begun_ = true;
-        text_ += cell(value);
-        return *this;
-    }
-    Row& skip() { return add(std::string_view()); }
-    std::string line() const { return text_ + "\r\n"; }
-
-private:
-    std::string text_;
-    bool begun_ = false;
-};
 
 double sum(const std::vector<double>& column) {
     return std::accumulate(column.begin(), column.end(), 0.0);

@@ -191,7 +191,9 @@ Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
                         {}};
     if (auto done = readWishes(*map, loaded.problem); !done) return tl::unexpected(done.error());
     map->rest();
-    if (auto checked = checkProblem(loaded.problem); !checked) return store::placedAt(map->place(), checked.error());
+    auto ready = readied(std::move(loaded.problem));
+    if (!ready) return store::placedAt(map->place(), ready.error());
+    loaded.problem = std::move(*ready);
     loaded.warnings = std::move(context_.warnings);
     return loaded;
 }

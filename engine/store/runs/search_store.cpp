@@ -22,9 +22,9 @@ public:
         : database_(std::move(database)), path_(std::move(path)) {}
     Expected<std::int64_t> begin(const std::string& name, const std::string& problemText) override;
     Expected<std::int64_t> find(const std::string& problemText) override;
-    Expected<void> add(std::int64_t search, const Evaluations& evaluations, std::size_t first) override;
+    Expected<void> add(std::int64_t search, const PointAnswers& evaluations, std::size_t first) override;
     Expected<void> finish(std::int64_t search) override;
-    Expected<Evaluations> points(std::int64_t search, std::size_t objectives) override;
+    Expected<PointAnswers> points(std::int64_t search, std::size_t objectives) override;
     Expected<std::vector<StoredSearch>> searches() override;
 
 private:
@@ -57,7 +57,7 @@ Expected<std::int64_t> SqliteSearchStore::find(const std::string& problemText) {
     }
 }
 
-Expected<void> SqliteSearchStore::add(std::int64_t search, const Evaluations& evaluations, std::size_t first) {
+Expected<void> SqliteSearchStore::add(std::int64_t search, const PointAnswers& evaluations, std::size_t first) {
     const std::lock_guard lock(mutex_);
     sqlite3* db = database_.get();
     if (!store::execute(db, "begin immediate")) return error("store points");
@@ -99,16 +99,16 @@ Expected<void> SqliteSearchStore::finish(std::int64_t search) {
     return {};
 }
 
-Expected<Evaluations> SqliteSearchStore::points(std::int64_t search, std::size_t objectives) {
+Expected<PointAnswers> SqliteSearchStore::points(std::int64_t search, std::size_t objectives) {
     const std::lock_guard lock(mutex_);
     Statement select(database_.get(),
                      "select point, violation, refusal, numbers from search_points where search = ? order by position");
     select.bind(search);
-    Evaluations evaluations;
+    PointAnswers evaluations;
     std::vector<double> numbers(objectives * 3);
     Step step;
     while ((step = select.step()) == Step::Row) {
-        Evaluation each{static_cast<std::uint64_t>(select.integer(0)), {}, select.real(1), select.text(2)};
+        PointAnswer each{static_cast<std::uint64_t>(select.integer(0)), {}, select.real(1), select.text(2)};
         const std::string bytes = select.text(3);
         if (bytes.size() != numbers.size() * sizeof(double)) {
             return fail("store.damaged", "a point of the search has other numbers than it should", "a sound database",

@@ -32,9 +32,9 @@ public:
     /// The newest search that asks exactly this; 0 if there is none.
     virtual Expected<std::int64_t> find(const std::string& problemText) = 0;
     /// Rows from `first`; their positions must be new. Durable, all of them or none, when it returns.
-    virtual Expected<void> add(std::int64_t search, const Evaluations& evaluations, std::size_t first) = 0;
+    virtual Expected<void> add(std::int64_t search, const PointAnswers& evaluations, std::size_t first) = 0;
     virtual Expected<void> finish(std::int64_t search) = 0;
-    virtual Expected<Evaluations> points(std::int64_t search, std::size_t objectives) = 0;
+    virtual Expected<PointAnswers> points(std::int64_t search, std::size_t objectives) = 0;
     virtual Expected<std::vector<StoredSearch>> searches() = 0;
 };
 

@@ -109,15 +109,15 @@ Expected<const AgentInfo*> searchAgent(std::string_view id) {
                 didYouMean(id, known));
 }
 
-Evaluations runSearch(const SearchProblem& problem, const AgentInfo& agent, const SearchOptions& options,
-                      bool* stopped) {
+PointAnswers runSearch(const SearchProblem& problem, const AgentInfo& agent, const SearchOptions& options,
+                       bool* stopped) {
     Search search(problem, options);
     agent.run(search, RandomStream(problem.seed));
     if (stopped) *stopped = search.stopped();
     return search.take();
 }
 
-std::vector<KnobEffect> knobEffects(const SearchProblem& problem, const Evaluations& evaluations) {
+std::vector<KnobEffect> knobEffects(const SearchProblem& problem, const PointAnswers& evaluations) {
     std::unordered_map<std::uint64_t, std::size_t> rows;
     for (std::size_t i = 0; i < evaluations.size(); ++i) rows.emplace(evaluations.points[i], i);
     const std::size_t width = problem.objectives.size();

@@ -20,9 +20,12 @@ std::span<const AgentInfo> searchAgents();
 /// Fails with `search.agent` and the nearest names.
 Expected<const AgentInfo*> searchAgent(std::string_view id);
 
+/// Grids of more points must be asked for in number.
+inline constexpr std::uint64_t mostGridPoints = 10'000'000;
+
 /// Runs the agent until it is done, the budget is spent, or the search is stopped.
-Evaluations runSearch(const SearchProblem& problem, const AgentInfo& agent, const SearchOptions& options,
-                      bool* stopped = nullptr);
+PointAnswers runSearch(const SearchProblem& problem, const AgentInfo& agent, const SearchOptions& options,
+                       bool* stopped = nullptr);
 
 /// What each knob does alone, from the points that `one-at-a-time` asks for; the others stand at the base point.
 struct KnobEffect {
@@ -31,6 +34,6 @@ struct KnobEffect {
     std::vector<std::optional<std::size_t>> rows;
     std::vector<double> least, most;  ///< of each objective over those that are answered; NaN where none is
 };
-std::vector<KnobEffect> knobEffects(const SearchProblem& problem, const Evaluations& evaluations);
+std::vector<KnobEffect> knobEffects(const SearchProblem& problem, const PointAnswers& evaluations);
 
 }  // namespace orrery

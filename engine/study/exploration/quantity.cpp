@@ -5,18 +5,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace orrery {
 
 namespace {
 
-constexpr std::array<QuantityInfo, 6> quantities{{
+constexpr std::array<QuantityInfo, 8> quantities{{
     {"time", Dimension::Time, "Time of the pass, the step or the run."},
     {"energy", Dimension::Energy, "Energy of it, of all devices."},
     {"power", Dimension::Power, "Energy over time."},
     {"memory", Dimension::Data, "Weights, caches and activations on one device."},
     {"devices", Dimension::Count, "Devices that the plan takes."},
     {"cost", Dimension::Number, "Dollars of it: devices × time × the price of a device and hour."},
+    {"area", Dimension::Area, "Silicon of the whole design, as its parts say."},
+    {"price", Dimension::Number, "Dollars of the design's dies and memories."},
 }};
 
 const QuantityInfo* known(std::string_view name) {
@@ -89,7 +92,7 @@ Expected<Constraint> readConstraint(std::string_view text) {
 }
 
 std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estimate, std::string_view name,
-                                 double deviceHour) {
+                                 const Circumstances& circumstances) {
     const Ranged time{estimate.latency.value, estimate.interval.low.value, estimate.interval.high.value};
     const double devices = static_cast<double>(scenario.plan.devices());
     if (name == "time") return time;
@@ -106,8 +109,16 @@ std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estim
         return exact(estimate.memory->total().value);
     }
     if (name == "cost") {
-        const double dollars = deviceHour * devices / 3600;
+        const double dollars = circumstances.deviceHour * devices / 3600;
         return Ranged{dollars * time.value, dollars * time.low, dollars * time.high};
+    }
+    if (isOfSilicon(name)) {
+        if (!circumstances.drawn) return std::nullopt;
+        auto now = areaOf(*scenario.hardware);
+        if (!now) return std::nullopt;
+        const AreaReport report = changedArea(*circumstances.drawn, std::move(*now));
+        const double value = name == "area" ? report.area() : report.dollars();
+        return std::isfinite(value) ? std::optional(exact(value)) : std::nullopt;
     }
     if (const Figure* found = figure(estimate, name)) {
         return found->interval ? Ranged{found->value, found->interval->first, found->interval->second}
@@ -117,15 +128,19 @@ std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estim
 }
 
 std::optional<double> violationOf(const Scenario& scenario, const Estimate& estimate, const Constraint& constraint,
-                                  double deviceHour) {
+                                  const Circumstances& circumstances) {
     if (constraint.quantity.empty()) {
         if (!estimate.memory || estimate.memory->capacity.value <= 0) return std::nullopt;
         return std::max(0.0, estimate.memory->total().value / estimate.memory->capacity.value - 1);
     }
-    const auto found = quantityOf(scenario, estimate, constraint.quantity, deviceHour);
+    const auto found = quantityOf(scenario, estimate, constraint.quantity, circumstances);
     if (!found) return std::nullopt;
     const double beyond = constraint.atLeast ? constraint.limit - found->value : found->value - constraint.limit;
     return beyond <= 0 ? 0 : beyond / std::max(std::abs(constraint.limit), 1e-300);
+}
+
+bool isOfSilicon(std::string_view quantity) {
+    return quantity == "area" || quantity == "price";
 }
 
 Dimension dimensionOf(const Estimate& estimate, std::string_view name) {

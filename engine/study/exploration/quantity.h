@@ -2,6 +2,7 @@
 
 // What a search weighs of an answer: named numbers, objectives and constraints over them.
 
+#include "hardware/area/area.h"
 #include "methods/method.h"
 
 #include <optional>
@@ -18,7 +19,8 @@ struct Ranged {
 };
 
 /// `time`, `energy`, `power` (energy over time), `memory` (of one device), `devices`, `cost` (dollars of one pass, step
-/// or run at the price of a device and hour), or the label of one of the answer's figures (`Throughput`).
+/// or run at the price of a device and hour), `area` and `price` (silicon of the design, and what its dies and memories
+/// cost), or the label of one of the answer's figures (`Throughput`).
 struct QuantityInfo {
     std::string_view name;
     Dimension dimension;
@@ -44,12 +46,19 @@ struct Constraint {
 /// `fits`, `power <= 700 W`, `Throughput >= 2000`. Fails with `search.constraint`.
 Expected<Constraint> readConstraint(std::string_view text);
 
-/// Nothing where the answer does not predict it. `devices` are the plan's; `deviceHour` in dollars.
+/// What is known beside an answer.
+struct Circumstances {
+    double deviceHour = 0;              ///< dollars
+    const AreaReport* drawn = nullptr;  ///< of the design before anything was changed; null: areas are not asked for
+};
+/// Nothing where the answer does not predict it.
 std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estimate, std::string_view name,
-                                 double deviceHour);
+                                 const Circumstances& circumstances);
 /// How far beyond its limit, as a share of it; 0: kept. Nothing where the answer does not predict it.
 std::optional<double> violationOf(const Scenario& scenario, const Estimate& estimate, const Constraint& constraint,
-                                  double deviceHour);
+                                  const Circumstances& circumstances);
+/// Whether it is read from the design's silicon.
+bool isOfSilicon(std::string_view quantity);
 /// The dimension in which a quantity is printed, as the answer has it.
 Dimension dimensionOf(const Estimate& estimate, std::string_view name);
 

@@ -11,11 +11,12 @@ namespace {
 constexpr std::size_t batchSize = 512;  // a few milliseconds of the cheapest method, so that stopping is felt at once
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-Evaluation refused(const SearchProblem& problem, std::string why) {
+PointAnswer refused(const SearchProblem& problem, std::string why) {
     return {0, std::vector<Ranged>(problem.objectives.size(), {none, none, none}), 0, std::move(why)};
 }
 
-Evaluation evaluateScenario(const SearchProblem& problem, const Scenario& scenario, const SearchOptions& options) {
+PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scenario, const SearchOptions& options,
+                             std::vector<Dimension>* dimensions = nullptr) {
     const auto choice = methodChoice(problem.method, builtinMethods());
     if (!choice) return refused(problem, toText(choice.error()));
     const auto serial = makeSerialExecutor();
@@ -27,9 +28,13 @@ Evaluation evaluateScenario(const SearchProblem& problem, const Scenario& scenar
                             .calibrations = options.calibrations};
     const auto answer = estimate(*findMethod(choice->id), scenario, context);
     if (!answer) return refused(problem, answer.error().message);
-    Evaluation out;
+    if (dimensions) {
+        for (const Objective& objective : problem.objectives)
+            dimensions->push_back(dimensionOf(*answer, objective.quantity));
+    }
+    PointAnswer out;
     for (const Objective& objective : problem.objectives) {
-        const auto found = quantityOf(scenario, *answer, objective.quantity, problem.deviceHour);
+        const auto found = quantityOf(scenario, *answer, objective.quantity, problem.circumstances());
         if (!found) {
             return refused(problem,
                            fmt::format("{} does not predict `{}`", methodTitle(problem.method), objective.quantity));
@@ -37,7 +42,7 @@ Evaluation evaluateScenario(const SearchProblem& problem, const Scenario& scenar
         out.values.push_back(*found);
     }
     for (const Constraint& constraint : problem.constraints) {
-        const auto beyond = violationOf(scenario, *answer, constraint, problem.deviceHour);
+        const auto beyond = violationOf(scenario, *answer, constraint, problem.circumstances());
         if (!beyond) {
             return refused(problem, fmt::format("{} does not predict what `{}` limits", methodTitle(problem.method),
                                                 constraint.text));
@@ -49,7 +54,7 @@ Evaluation evaluateScenario(const SearchProblem& problem, const Scenario& scenar
 
 }  // namespace
 
-Expected<void> checkProblem(const SearchProblem& problem) {
+Expected<SearchProblem> readied(SearchProblem problem) {
     if (problem.objectives.empty()) {
         return fail("search.objective", "nothing says which point is better", "at least one objective, such as `time`");
     }
@@ -61,17 +66,24 @@ Expected<void> checkProblem(const SearchProblem& problem) {
         return fail("search.method", fmt::format("{} does not answer a {}", card.title, toText(kind)),
                     "a method that does");
     }
-    const bool dollars = std::any_of(problem.objectives.begin(), problem.objectives.end(),
-                                     [](const auto& o) { return o.quantity == "cost"; }) ||
-                         std::any_of(problem.constraints.begin(), problem.constraints.end(),
-                                     [](const auto& c) { return c.quantity == "cost"; });
-    if (dollars && problem.deviceHour <= 0) {
+    const auto asks = [&](auto wanted) {
+        return std::any_of(problem.objectives.begin(), problem.objectives.end(),
+                           [&](const Objective& o) { return wanted(o.quantity); }) ||
+               std::any_of(problem.constraints.begin(), problem.constraints.end(),
+                           [&](const Constraint& c) { return wanted(c.quantity); });
+    };
+    if (asks([](const std::string& name) { return name == "cost"; }) && problem.deviceHour <= 0) {
         return fail("search.objective", "nothing is said of what a device costs", "`device_hour: 2.5` in dollars");
     }
-    return {};
+    if (asks([](const std::string& name) { return isOfSilicon(name); }) && !problem.drawn) {
+        auto area = areaOf(*problem.space.base().hardware);
+        if (!area) return Unexpected(area.error());
+        problem.drawn = std::move(*area);
+    }
+    return problem;
 }
 
-void Evaluations::add(const Evaluation& evaluation) {
+void PointAnswers::add(const PointAnswer& evaluation) {
     objectives = evaluation.values.size();
     points.push_back(evaluation.point);
     for (const Ranged& ranged : evaluation.values) {
@@ -89,14 +101,14 @@ void Evaluations::add(const Evaluation& evaluation) {
     refusal.push_back(why);
 }
 
-Evaluation Evaluations::at(std::size_t i) const {
-    Evaluation out{points[i], {}, violation[i], refusal[i] == 0 ? std::string() : refusals[refusal[i] - 1]};
+PointAnswer PointAnswers::at(std::size_t i) const {
+    PointAnswer out{points[i], {}, violation[i], refusal[i] == 0 ? std::string() : refusals[refusal[i] - 1]};
     for (std::size_t k = i * objectives; k < (i + 1) * objectives; ++k)
         out.values.push_back({value[k], low[k], high[k]});
     return out;
 }
 
-Costs costsOf(const SearchProblem& problem, const Evaluations& evaluations) {
+Costs costsOf(const SearchProblem& problem, const PointAnswers& evaluations) {
     Costs costs{problem.objectives.size(), {}, {}, {}};
     for (std::size_t i = 0; i < evaluations.size(); ++i) {
         for (std::size_t k = 0; k < costs.width; ++k) {
@@ -110,11 +122,11 @@ Costs costsOf(const SearchProblem& problem, const Evaluations& evaluations) {
     return costs;
 }
 
-Front frontOf(const SearchProblem& problem, const Evaluations& evaluations) {
+Front frontOf(const SearchProblem& problem, const PointAnswers& evaluations) {
     return frontOf(costsOf(problem, evaluations));
 }
 
-std::vector<std::optional<std::size_t>> bestOf(const SearchProblem& problem, const Evaluations& evaluations) {
+std::vector<std::optional<std::size_t>> bestOf(const SearchProblem& problem, const PointAnswers& evaluations) {
     const std::size_t width = problem.objectives.size();
     std::vector<std::optional<std::size_t>> best(width);
     for (std::size_t i = 0; i < evaluations.size(); ++i) {
@@ -144,7 +156,7 @@ std::optional<std::size_t> Search::find(std::uint64_t point) const {
 bool Search::evaluate(std::span<const std::uint64_t> points) {
     std::vector<std::uint64_t> fresh;
     const auto flush = [&] {
-        std::vector<Evaluation> answers(fresh.size());
+        std::vector<PointAnswer> answers(fresh.size());
         const auto answer = [&](std::size_t i) {
             if (const auto known = known_.find(fresh[i]); known != known_.end()) {
                 answers[i] = options_.known->at(known->second);
@@ -163,7 +175,7 @@ bool Search::evaluate(std::span<const std::uint64_t> points) {
             return;
         }
         const std::size_t first = seen_.size();
-        for (const Evaluation& evaluation : answers) {
+        for (const PointAnswer& evaluation : answers) {
             seen_.add(evaluation);
         }
         if (options_.progress) options_.progress->advance(fresh.size());
@@ -186,16 +198,19 @@ bool Search::evaluate(std::span<const std::uint64_t> points) {
     return !ended_;
 }
 
-Evaluation evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options) {
+PointAnswer evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options) {
     const auto scenario = problem.space.scenarioAt(point);
-    Evaluation out =
+    PointAnswer out =
         scenario ? evaluateScenario(problem, *scenario, options) : refused(problem, scenario.error().message);
     out.point = point;
     return out;
 }
 
-Evaluation evaluateBase(const SearchProblem& problem, const SearchOptions& options) {
-    return evaluateScenario(problem, problem.space.base(), options);
+BaseAnswer evaluateBase(const SearchProblem& problem, const SearchOptions& options) {
+    BaseAnswer base;
+    base.evaluation = evaluateScenario(problem, problem.space.base(), options, &base.dimensions);
+    base.dimensions.resize(problem.objectives.size(), Dimension::Number);
+    return base;
 }
 
 }  // namespace orrery

@@ -26,12 +26,16 @@ struct SearchProblem {
     std::vector<Constraint> constraints;
     double deviceHour = 0;  ///< dollars; for `cost`
     std::uint64_t seed = 0;
+    std::optional<AreaReport> drawn = {};  ///< silicon of the base design: see readied()
+
+    Circumstances circumstances() const { return {deviceHour, drawn ? &*drawn : nullptr}; }
 };
-/// Fails with `search.objective` and `search.method` on what the method cannot be asked.
-Expected<void> checkProblem(const SearchProblem& problem);
+/// Checks it and reads what its objectives need of the base design. Fails with `search.objective` and `search.method`
+/// on what the method cannot be asked, and as areaOf() does where silicon is asked for.
+Expected<SearchProblem> readied(SearchProblem problem);
 
 /// One point as it was answered.
-struct Evaluation {
+struct PointAnswer {
     std::uint64_t point = 0;
     std::vector<Ranged> values;  ///< of each objective; numbers that are none where the answer was refused
     double violation = 0;        ///< of all constraints together, as shares of their limits; 0: all are kept
@@ -39,7 +43,7 @@ struct Evaluation {
 };
 
 /// Many of them, as columns.
-struct Evaluations {
+struct PointAnswers {
     std::size_t objectives = 0;
     std::vector<std::uint64_t> points;
     std::vector<double> value, low, high;  ///< [i × objectives + k], as asked, not negated
@@ -50,25 +54,25 @@ struct Evaluations {
     std::size_t size() const { return points.size(); }
     bool answered(std::size_t i) const { return refusal[i] == 0; }
     bool feasible(std::size_t i) const { return answered(i) && violation[i] <= 0; }
-    void add(const Evaluation& evaluation);
-    Evaluation at(std::size_t i) const;
+    void add(const PointAnswer& evaluation);
+    PointAnswer at(std::size_t i) const;
 };
 
 /// The objectives as costs, larger ones negated; what is refused or breaks a constraint is no number.
-Costs costsOf(const SearchProblem& problem, const Evaluations& evaluations);
+Costs costsOf(const SearchProblem& problem, const PointAnswers& evaluations);
 /// Indices into the evaluations, by the objectives of the problem.
-Front frontOf(const SearchProblem& problem, const Evaluations& evaluations);
+Front frontOf(const SearchProblem& problem, const PointAnswers& evaluations);
 /// Of each objective the best feasible evaluation; nothing where none is.
-std::vector<std::optional<std::size_t>> bestOf(const SearchProblem& problem, const Evaluations& evaluations);
+std::vector<std::optional<std::size_t>> bestOf(const SearchProblem& problem, const PointAnswers& evaluations);
 
 struct SearchOptions {
     Executor* executor = nullptr;  ///< null: one thread
     std::stop_token stop;
-    Progress* progress = nullptr;        ///< one step per point
-    std::uint64_t evaluations = 0;       ///< at most; 0: as many as the agent asks for
-    const Evaluations* known = nullptr;  ///< from an earlier run of the same problem: not answered again
+    Progress* progress = nullptr;         ///< one step per point
+    std::uint64_t evaluations = 0;        ///< at most; 0: as many as the agent asks for
+    const PointAnswers* known = nullptr;  ///< from an earlier run of the same problem: not answered again
     /// What has been added: rows from `first`. Between two batches, on the thread of the search. False ends the search.
-    std::function<bool(const Evaluations&, std::size_t first)> onBatch;
+    std::function<bool(const PointAnswers&, std::size_t first)> onBatch;
     const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
 };
 
@@ -81,8 +85,8 @@ public:
     /// Answers those points that are new, in this order. False once nothing more may be asked: the budget is spent or
     /// the search is stopped; then not all of them may be there.
     bool evaluate(std::span<const std::uint64_t> points);
-    const Evaluations& seen() const { return seen_; }
-    Evaluations take() { return std::move(seen_); }
+    const PointAnswers& seen() const { return seen_; }
+    PointAnswers take() { return std::move(seen_); }
     std::optional<std::size_t> find(std::uint64_t point) const;
     bool ended() const { return ended_; }
     bool stopped() const { return stopped_; }  ///< by its token or its listener, before its agent was done
@@ -90,14 +94,18 @@ public:
 private:
     const SearchProblem& problem_;
     const SearchOptions& options_;
-    Evaluations seen_;
+    PointAnswers seen_;
     std::unordered_map<std::uint64_t, std::size_t> index_, known_;
     bool ended_ = false, stopped_ = false;
 };
 
 /// One point of the problem.
-Evaluation evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options);
-/// The question as it stands, which need not be a point of the space.
-Evaluation evaluateBase(const SearchProblem& problem, const SearchOptions& options);
+PointAnswer evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options);
+/// The question as it stands, which need not be a point of the space, and in which dimensions its objectives are.
+struct BaseAnswer {
+    PointAnswer evaluation;
+    std::vector<Dimension> dimensions;
+};
+BaseAnswer evaluateBase(const SearchProblem& problem, const SearchOptions& options);
 
 }  // namespace orrery

@@ -1,0 +1,261 @@
+#include "app/cli/answers.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "app/cli/question.h"
+#include "base/text/words.h"
+#include "store/export/search_exports.h"
+#include "store/project/search_file.h"
+#include "store/runs/search_store.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+namespace orrery::cli {
+
+namespace {
+
+struct SearchRequest {
+    LoadedSearch loaded;
+    const AgentInfo* agent = nullptr;
+    std::uint64_t evaluations = 0;
+};
+
+Expected<SearchRequest> requestOf(const Arguments& arguments) {
+    auto loaded = readSearchFile(arguments.positionals().front());
+    if (!loaded) return Unexpected(loaded.error());
+    SearchProblem& problem = loaded->problem;
+    if (const auto method = arguments.value("method")) problem.method = *method;
+    const auto whole = [&](std::string_view option, std::int64_t least) -> Expected<std::optional<std::uint64_t>> {
+        const auto text = arguments.value(option);
+        if (!text) return std::nullopt;
+        const auto number = wholeIn(*text);
+        if (!number || *number < least) {
+            return fail("usage.value", fmt::format("`--{} {}`", option, *text),
+                        fmt::format("a whole number from {}", least));
+        }
+        return static_cast<std::uint64_t>(*number);
+    };
+    const auto seed = whole("seed", 0);
+    if (!seed) return Unexpected(seed.error());
+    problem.seed = seed->value_or(problem.seed);
+    const auto evaluations = whole("evaluations", 1);
+    if (!evaluations) return Unexpected(evaluations.error());
+    auto agent = searchAgent(arguments.value("agent").value_or("grid"));
+    if (!agent) {
+        agent.error().code = "usage.agent";
+        return Unexpected(agent.error());
+    }
+    if ((*agent)->needsBudget && !*evaluations) {
+        return fail("usage.missing", fmt::format("`{}` asks for as many points as it may", (*agent)->id),
+                    "`--evaluations N`",
+                    fmt::format("the space has {} points", count(static_cast<double>(problem.space.points()))));
+    }
+    if (!arguments.has("evaluations") && (*agent)->id == "grid" && problem.space.points() > mostGridPoints) {
+        return fail("usage.missing",
+                    fmt::format("the space has {} points", count(static_cast<double>(problem.space.points()))),
+                    "`--evaluations N`, or an agent that chooses, such as `--agent nsga2`");
+    }
+    auto ready = readied(std::move(problem));
+    if (!ready) return Unexpected(ready.error());
+    problem = std::move(*ready);
+    return SearchRequest{std::move(*loaded), *agent, evaluations->value_or(0)};
+}
+
+std::string printed(double value, Dimension dimension) {
+    return dimension == Dimension::Number ? fmt::format("{:.4g}", value) : formatMeasure(value, dimension);
+}
+
+std::string intervalOf(const Ranged& ranged, Dimension dimension) {
+    if (ranged.low == ranged.high) return printed(ranged.value, dimension);
+    return fmt::format("{} [{} … {}]", printed(ranged.value, dimension), printed(ranged.low, dimension),
+                       printed(ranged.high, dimension));
+}
+
+std::string answerText(const SearchOutcome& outcome, std::size_t most) {
+    const SearchProblem& problem = *outcome.problem;
+    const PointAnswers& seen = outcome.evaluations;
+    const auto knobs = problem.space.knobs();
+    std::size_t feasible = 0, refused = 0;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        feasible += seen.feasible(i) ? 1 : 0;
+        refused += seen.answered(i) ? 0 : 1;
+    }
+    std::string text =
+        fmt::format("{}: {} of {} points by {}, {}{}, {:.2f} s ({:.0f} points/s)\n\n", outcome.name,
+                    count(static_cast<double>(seen.size())), count(static_cast<double>(problem.space.points())),
+                    methodTitle(problem.method), outcome.agent->title, outcome.finished ? "" : " (stopped)",
+                    outcome.seconds, outcome.seconds > 0 ? static_cast<double>(outcome.answered) / outcome.seconds : 0);
+    if (refused > 0 || feasible < seen.size()) {
+        text += fmt::format("{} break a constraint, {} have no answer{}\n\n", seen.size() - feasible - refused, refused,
+                            seen.refusals.empty() ? "" : fmt::format(", such as: {}", seen.refusals.front()));
+    }
+    std::vector<std::string> heads{""};
+    std::vector<bool> right{false};
+    for (const Knob& knob : knobs) heads.push_back(knob.path), right.push_back(true);
+    for (const Objective& objective : problem.objectives) heads.push_back(toText(objective)), right.push_back(true);
+    Table table(heads, right);
+    const auto row = [&](std::string mark, std::vector<std::string> cells, const PointAnswer& evaluation) {
+        cells.insert(cells.begin(), std::move(mark));
+        for (std::size_t k = 0; k < problem.objectives.size(); ++k) {
+            cells.push_back(evaluation.refusal.empty() ? intervalOf(evaluation.values[k], outcome.base.dimensions[k])
+                                                       : "–");
+        }
+        table.add(std::move(cells));
+    };
+    std::vector<std::string> own;
+    for (const Knob& knob : knobs) own.push_back(valueAt(problem.space.base(), knob));
+    row("as drawn", own, outcome.base.evaluation);
+    const Front front = frontOf(problem, seen);
+    for (std::size_t n = 0; n < std::min(front.points.size(), most); ++n) {
+        const PointAnswer each = seen.at(front.points[n]);
+        const auto levels = problem.space.levelsAt(each.point);
+        std::vector<std::string> cells;
+        for (std::size_t k = 0; k < knobs.size(); ++k) cells.push_back(knobs[k].values[levels[k]]);
+        row("front", std::move(cells), each);
+    }
+    text += table.text();
+    if (front.points.size() > most) text += fmt::format("… and {} more\n", front.points.size() - most);
+    text += fmt::format(
+        "\nNo other point beats these {} in every objective. For {} more that cannot be said: their "
+        "intervals overlap the front's.\n",
+        front.points.size(), count(static_cast<double>(front.possible.size())));
+    return text;
+}
+
+std::string effectsText(const SearchOutcome& outcome) {
+    const SearchProblem& problem = *outcome.problem;
+    std::vector<std::string> heads{"knob", "value"};
+    std::vector<bool> right{false, true};
+    for (const Objective& objective : problem.objectives) heads.push_back(toText(objective)), right.push_back(true);
+    Table table(heads, right);
+    for (const KnobEffect& effect : knobEffects(problem, outcome.evaluations)) {
+        const Knob& knob = problem.space.knobs()[effect.knob];
+        for (std::size_t level = 0; level < effect.rows.size(); ++level) {
+            std::vector<std::string> cells{level == 0 ? knob.path : "", knob.values[level]};
+            for (std::size_t k = 0; k < problem.objectives.size(); ++k) {
+                const auto at = effect.rows[level];
+                cells.push_back(at && outcome.evaluations.answered(*at)
+                                    ? intervalOf(outcome.evaluations.at(*at).values[k], outcome.base.dimensions[k])
+                                    : "–");
+            }
+            table.add(std::move(cells));
+        }
+    }
+    return "\nEach knob alone, the others as drawn:\n\n" + table.text();
+}
+
+int runSearchCommand(const Arguments& arguments, Watch& watch) {
+    auto request = requestOf(arguments);
+    if (!request) return failed(request.error());
+    report(request->loaded.warnings);
+    const SearchProblem& problem = request->loaded.problem;
+    const AgentInfo& agent = *request->agent;
+
+    // What is stored by an earlier run of the same search, and where this one goes on.
+    std::unique_ptr<SearchStore> store;
+    PointAnswers known;
+    std::int64_t id = 0;
+    if (const auto out = arguments.value("out")) {
+        if (!makeFolder(*out)) return Unanswered;
+        auto opened = SearchStore::open(*out + "/runs.sqlite");
+        if (!opened) return failed(opened.error());
+        store = std::move(*opened);
+        const std::string text = searchProblemText(problem, agent);
+        if (arguments.has("resume")) {
+            const auto found = store->find(text);
+            if (!found) return failed(found.error());
+            id = *found;
+            if (id != 0) {
+                auto points = store->points(id, problem.objectives.size());
+                if (!points) return failed(points.error());
+                known = std::move(*points);
+            }
+        }
+        if (id == 0) {
+            const auto begun = store->begin(request->loaded.name, text);
+            if (!begun) return failed(begun.error());
+            id = *begun;
+        }
+    } else if (arguments.has("resume")) {
+        return failed(
+            fail("usage.missing", "nothing says where the earlier search stands", "`--out DIR --resume`").value());
+    }
+
+    const auto executor = makeDefaultExecutor();
+    std::optional<Diagnostic> broken;
+    SearchOptions options{.executor = executor.get(),
+                          .stop = watch.token(),
+                          .progress = &watch.progress(),
+                          .evaluations = request->evaluations,
+                          .known = &known};
+    options.onBatch = [&](const PointAnswers& seen, std::size_t first) {
+        if (!store) return true;
+        // Those that were known stand there already, at the same positions.
+        if (auto kept = store->add(id, seen, std::max(first, known.size())); !kept) broken = kept.error();
+        return !broken;
+    };
+    watch.progress().setTotal(request->evaluations > 0 ? std::min(request->evaluations, problem.space.points())
+                              : agent.id == "grid"     ? problem.space.points()
+                                                       : 0);
+    watch.begin(request->loaded.name);
+    const auto start = std::chrono::steady_clock::now();
+    SearchOutcome outcome{.name = request->loaded.name, .problem = &problem, .agent = &agent};
+    bool stopped = false;
+    outcome.evaluations = runSearch(problem, agent, options, &stopped);
+    outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    outcome.answered = outcome.evaluations.size() - std::min(known.size(), outcome.evaluations.size());
+    outcome.finished = !stopped;
+    outcome.base = evaluateBase(problem, options);
+    watch.end();
+    if (broken) return failed(*broken);
+    if (store && outcome.finished) {
+        if (auto done = store->finish(id); !done) return failed(done.error());
+    }
+    bool written = true;
+    const auto json = arguments.value("json");
+    if (!json || *json != "-") {
+        written = print(answerText(outcome, 20));
+        if (agent.id == "one-at-a-time") written = print(effectsText(outcome)) && written;
+    }
+    if (json) written = writeTo(*json, searchJson(outcome)) && written;
+    if (const auto csv = arguments.value("csv")) written = writeTo(*csv, searchCsv(outcome)) && written;
+    if (watch.interrupted()) {
+        return failed(fail("search.interrupted", "interrupted", "",
+                           store ? "every finished batch is kept: the same command with `--resume` goes on"
+                                 : "with `--out DIR` every finished batch is kept")
+                          .value());
+    }
+    return written && !frontOf(problem, outcome.evaluations).points.empty() ? Answered : Unanswered;
+}
+
+}  // namespace
+
+const Command searchCommand{
+    .name = "search",
+    .positional = "FILE",
+    .positionalRequired = true,
+    .summary = "which of many designs, plans and options is best",
+    .details =
+        "FILE (`orrery: search/1`) holds one question, the knobs that may turn, objectives and constraints; the "
+        "handbook's page on exploration describes it. Points that no other one beats are listed, and how many more may "
+        "belong to them for all that the intervals say. Same file, agent and seed: the same bytes.",
+    .options = {{"agent", "NAME", "grid (default), one-at-a-time, random, latin, hill, nsga2"},
+                {"evaluations", "N", "answer at most so many points"},
+                {"seed", "S", "of agents that draw, and of the method; without it the file's"},
+                {"method", "ID", "who answers, in place of the file's: tile-hybrid, or id(key=value,…)"},
+                {"out", "DIR", "keep every batch in DIR/runs.sqlite"},
+                {"resume", "", "go on where an earlier search of the same file, agent and seed was stopped"},
+                {"csv", "FILE", "all points as CSV; - is standard output"},
+                {"json", "FILE", "best, front and history as JSON; - is standard output"}},
+    .required = {},
+    .examples = {{"orrery-cli search hbm-or-cores.yaml", "every combination, and the front"},
+                 {"orrery-cli search hbm-or-cores.yaml --agent one-at-a-time", "what each knob does alone"},
+                 {"orrery-cli search chip.yaml --agent nsga2 --evaluations 2000 --seed 1 --json -",
+                  "2,000 of a large space"},
+                 {"orrery-cli search chip.yaml --out results --resume", "go on after an interrupt"}},
+    .run = runSearchCommand,
+};
+
+}  // namespace orrery::cli

@@ -1,0 +1,141 @@
+#include "store/export/search_exports.h"
+
+#include "store/export/csv_row.h"
+#include "store/export/json_parts.h"
+
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+using store::Json;
+
+Json evaluationJson(const SearchProblem& problem, const PointAnswer& evaluation) {
+    Json values = Json::object();
+    if (evaluation.refusal.empty()) {
+        for (std::size_t k = 0; k < problem.objectives.size(); ++k) {
+            Json value = Json::object();
+            store::put(value, "value", evaluation.values[k].value);
+            store::put(value, "low", evaluation.values[k].low);
+            store::put(value, "high", evaluation.values[k].high);
+            values[problem.objectives[k].quantity] = std::move(value);
+        }
+    }
+    Json json{{"values", std::move(values)}, {"violation", store::number(evaluation.violation)}};
+    if (!evaluation.refusal.empty()) json["refusal"] = evaluation.refusal;
+    return json;
+}
+
+Json pointJson(const SearchProblem& problem, const PointAnswer& evaluation) {
+    const auto levels = problem.space.levelsAt(evaluation.point);
+    Json knobs = Json::object();
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+        const Knob& knob = problem.space.knobs()[k];
+        knobs[knob.path] = knob.values[levels[k]];
+    }
+    Json json{{"point", evaluation.point}, {"knobs", std::move(knobs)}};
+    json.update(evaluationJson(problem, evaluation));
+    return json;
+}
+
+Json historyJson(const SearchProblem& problem, const PointAnswers& seen) {
+    Json points = Json::array(), violation = Json::array(), values = Json::object(), refused = Json::object();
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        points.push_back(seen.points[i]);
+        violation.push_back(store::number(seen.violation[i]));
+        if (!seen.answered(i)) refused[std::to_string(seen.points[i])] = seen.refusals[seen.refusal[i] - 1];
+    }
+    for (std::size_t k = 0; k < problem.objectives.size(); ++k) {
+        Json column = Json::array();
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            const double value = seen.value[i * seen.objectives + k];
+            column.push_back(std::isfinite(value) ? store::number(value) : Json());
+        }
+        values[problem.objectives[k].quantity] = std::move(column);
+    }
+    return {{"points", std::move(points)},
+            {"values", std::move(values)},
+            {"violation", std::move(violation)},
+            {"refusals", std::move(refused)}};
+}
+
+}  // namespace
+
+std::string searchJson(const SearchOutcome& outcome) {
+    const SearchProblem& problem = *outcome.problem;
+    const PointAnswers& seen = outcome.evaluations;
+    Json json{{"format", "orrery-search"},
+              {"version", 1},
+              {"name", outcome.name},
+              {"agent", outcome.agent->id},
+              {"seed", problem.seed},
+              {"method", problem.method},
+              {"question", problem.space.base().name()},
+              {"points", problem.space.points()},
+              {"evaluated", seen.size()},
+              {"finished", outcome.finished},
+              {"seconds", outcome.seconds}};
+    Json knobs = Json::array(), objectives = Json::array(), constraints = Json::array();
+    for (const Knob& knob : problem.space.knobs()) {
+        Json one{{"path", knob.path}, {"values", knob.values}};
+        if (const std::string own = valueAt(problem.space.base(), knob); !own.empty()) one["drawn"] = own;
+        knobs.push_back(std::move(one));
+    }
+    for (const Objective& objective : problem.objectives) {
+        objectives.push_back({{"quantity", objective.quantity}, {"maximise", objective.maximise}});
+    }
+    for (const Constraint& constraint : problem.constraints) constraints.push_back(constraint.text);
+    json["knobs"] = std::move(knobs);
+    json["objectives"] = std::move(objectives);
+    json["constraints"] = std::move(constraints);
+    json["drawn"] = evaluationJson(problem, outcome.base.evaluation);
+    Json best = Json::object();
+    const auto rows = bestOf(problem, seen);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        if (rows[k]) best[problem.objectives[k].quantity] = pointJson(problem, seen.at(*rows[k]));
+    }
+    json["best"] = std::move(best);
+    const Front front = frontOf(problem, seen);
+    Json points = Json::array(), possible = Json::array();
+    for (const std::size_t i : front.points) points.push_back(pointJson(problem, seen.at(i)));
+    for (const std::size_t i : front.possible) possible.push_back(seen.points[i]);
+    json["front"] = std::move(points);
+    json["possible"] = std::move(possible);
+    json["history"] = historyJson(problem, seen);
+    return store::dumped(json) + "\n";
+}
+
+std::string searchCsv(const SearchOutcome& outcome) {
+    const SearchProblem& problem = *outcome.problem;
+    const PointAnswers& seen = outcome.evaluations;
+    std::vector<std::string_view> place(seen.size());
+    const Front front = frontOf(problem, seen);
+    for (const std::size_t i : front.points) place[i] = "front";
+    for (const std::size_t i : front.possible) place[i] = "possible";
+    store::CsvRow head;
+    head.add(std::string_view("point"));
+    for (const Knob& knob : problem.space.knobs()) head.add(std::string_view(knob.path));
+    for (const Objective& objective : problem.objectives) {
+        for (const char* part : {"", "_low", "_high"}) head.add(std::string_view(objective.quantity + part));
+    }
+    for (const char* name : {"violation", "front", "refusal"}) head.add(std::string_view(name));
+    std::string out = head.line();
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        store::CsvRow row;
+        row.add(std::string_view(fmt::format("{}", seen.points[i])));
+        const auto levels = problem.space.levelsAt(seen.points[i]);
+        for (std::size_t k = 0; k < levels.size(); ++k) {
+            row.add(std::string_view(problem.space.knobs()[k].values[levels[k]]));
+        }
+        for (std::size_t k = i * seen.objectives; k < (i + 1) * seen.objectives; ++k) {
+            row.add(seen.value[k]).add(seen.low[k]).add(seen.high[k]);
+        }
+        row.add(seen.violation[i]).add(place[i]);
+        row.add(seen.answered(i) ? std::string_view() : std::string_view(seen.refusals[seen.refusal[i] - 1]));
+        out += row.line();
+    }
+    return out;
+}
+
+}  // namespace orrery
