@@ -3,6 +3,7 @@
 #include "evaluation/parameter_search.h"
 #include "evaluation/section_correction.h"
 #include "learning/blend.h"
+#include "learning/domain_widening.h"
 
 #include <fmt/format.h>
 

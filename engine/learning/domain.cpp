@@ -1,4 +1,4 @@
-#include "learning/domain.h"
+#include "learning/domain_widening.h"
 
 #include "base/maths.h"
 #include "learning/cholesky.h"

@@ -29,10 +29,5 @@ struct Domain {
 
 /// Rows of `columns` features, row-major. Constant features count by their range alone.
 Domain fitDomain(std::span<const double> rows, std::size_t columns);
-/// The domain of before and of more rows as well. What is constant among these and was never seen is of their device:
-/// there the domain moves to it.
-Domain widenDomain(const Domain& known, std::span<const double> rows);
-/// Without borders, for asking what a section says without being held back.
-Domain unboundedDomain(std::size_t columns);
 
 }  // namespace orrery
