@@ -40,31 +40,68 @@ bool dominates(const Fitness& a, const Fitness& b) {
     return less;
 }
 
-// One number to descend: costs are compared by their logarithms, so that units do not weigh.
-double weighted(const Fitness& fitness, const std::vector<double>& weights) {
-    if (std::isinf(fitness.violation)) return worst;
-    if (fitness.violation > 0) return 1e6 + fitness.violation;
-    double sum = 0;
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-        const double cost = fitness.costs[k];
-        sum += weights[k] * (cost < 0 ? -std::log(-cost) : std::log(std::max(cost, 1e-300)));
-    }
-    return sum;
+double logOf(double cost) {
+    return cost < 0 ? -std::log(-cost) : std::log(std::max(cost, 1e-300));
 }
 
-std::vector<std::uint64_t> neighbours(const SearchSpace& space, std::uint64_t point) {
+// One number to descend: the worst of the weighted costs (Steuer and Choo 1983), each in ln and over the range that has
+// been seen, so that units do not weigh and hollows of the front are reached.
+class Descent {
+public:
+    Descent(const Search& search, RandomStream& random) : search_(search) {
+        double sum = 0;
+        for (std::size_t k = 0; k < search.problem().objectives.size(); ++k) {
+            weights_.push_back(-std::log(1 - random.uniform()));
+            sum += weights_.back();
+        }
+        for (double& weight : weights_) weight /= sum;
+        least_.assign(weights_.size(), worst);
+        most_.assign(weights_.size(), -worst);
+        for (const std::uint64_t point : search.seen().points) {
+            const Fitness fitness = fitnessOf(search, point);
+            if (fitness.violation > 0) continue;
+            for (std::size_t k = 0; k < weights_.size(); ++k) {
+                least_[k] = std::min(least_[k], logOf(fitness.costs[k]));
+                most_[k] = std::max(most_[k], logOf(fitness.costs[k]));
+            }
+        }
+    }
+    double of(std::uint64_t point) const {
+        const Fitness fitness = fitnessOf(search_, point);
+        if (std::isinf(fitness.violation)) return worst;
+        if (fitness.violation > 0) return 1e6 + fitness.violation;
+        double most = -worst, sum = 0;
+        for (std::size_t k = 0; k < weights_.size(); ++k) {
+            const double span = std::max(most_[k] - least_[k], 1e-12);
+            const double cost = weights_[k] * (logOf(fitness.costs[k]) - least_[k]) / span;
+            most = std::max(most, cost);
+            sum += cost;
+        }
+        return most + 0.01 * sum;  // of equals the one that is nowhere worse
+    }
+
+private:
+    const Search& search_;
+    std::vector<double> weights_, least_, most_;
+};
+
+// A step up or down of one knob, in the order of a draw; of words, all others.
+std::vector<std::uint64_t> neighbours(const SearchSpace& space, std::uint64_t point, double share,
+                                      RandomStream& random) {
     std::vector<std::uint64_t> out;
     auto levels = space.levelsAt(point);
     for (std::size_t k = 0; k < levels.size(); ++k) {
         const std::uint32_t own = levels[k], count = static_cast<std::uint32_t>(space.knobs()[k].values.size());
+        const auto step = static_cast<std::uint32_t>(std::max(1.0, std::round(share * count)));
         for (std::uint32_t level = 0; level < count; ++level) {
-            const bool near = level + 1 == own || level == own + 1;
+            const bool near = level + step == own || level == own + step;
             if (level == own || (!space.knobs()[k].words && !near)) continue;
             levels[k] = level;
             out.push_back(space.pointAt(levels));
         }
         levels[k] = own;
     }
+    for (std::size_t i = out.size(); i-- > 1;) std::swap(out[i], out[random.below(i + 1)]);
     return out;
 }
 
@@ -130,30 +167,33 @@ std::uint32_t stepped(const Knob& knob, std::uint32_t level, RandomStream& rando
 }  // namespace
 
 void hillClimb(Search& search, RandomStream random) {
+    std::vector<std::uint64_t> starts(16);
+    for (std::uint64_t& start : starts) start = random.below(search.space().points());
+    if (!search.evaluate(starts)) return;
     for (int vain = 0; vain < 100;) {
         const std::size_t before = search.seen().size();
-        std::vector<double> weights;
-        double sum = 0;
-        for (std::size_t k = 0; k < search.problem().objectives.size(); ++k) {
-            weights.push_back(-std::log(1 - random.uniform()));
-            sum += weights.back();
-        }
-        for (double& weight : weights) weight /= sum;
-        std::uint64_t at = random.below(search.space().points());
-        if (!search.evaluate(std::span(&at, 1))) return;
-        for (double own = weighted(fitnessOf(search, at), weights);;) {
-            const auto around = neighbours(search.space(), at);
-            if (!search.evaluate(around)) return;
-            std::uint64_t next = at;
-            for (const std::uint64_t point : around) {
-                const double cost = weighted(fitnessOf(search, point), weights);
-                if (cost < own) {
+        const Descent descent(search, random);
+        std::uint64_t at = search.seen().points.front();
+        for (const std::uint64_t point : search.seen().points)
+            if (descent.of(point) < descent.of(at)) at = point;
+        double own = descent.of(at);
+        for (double share = 0.25; share > 1e-4;) {
+            bool moved = false;
+            for (const std::uint64_t point : neighbours(search.space(), at, share, random)) {
+                if (!search.evaluate(std::span(&point, 1))) return;
+                if (const double cost = descent.of(point); cost < own) {
                     own = cost;
-                    next = point;
+                    at = point;
+                    moved = true;
+                    break;
                 }
             }
-            if (next == at) break;
-            at = next;
+            if (!moved) share /= 2;
+        }
+        // Around every best point all is known: from anywhere else.
+        if (search.seen().size() == before) {
+            const std::uint64_t anywhere = random.below(search.space().points());
+            if (!search.evaluate(std::span(&anywhere, 1))) return;
         }
         vain = search.seen().size() == before ? vain + 1 : 0;
     }

@@ -7,7 +7,8 @@
 
 namespace orrery {
 
-/// Steepest descent over steps of one knob, from random points, with random weights of the objectives in ln.
+/// Steps of one knob, long ones first, from the best point seen for random weights of the objectives; the first that is
+/// better is taken.
 void hillClimb(Search& search, RandomStream random);
 /// Deb, Pratap, Agarwal, Meyarivan 2002, with constrained domination. Knobs of numbers move by steps near their value,
 /// knobs of words are drawn anew.
