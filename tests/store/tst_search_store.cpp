@@ -41,7 +41,10 @@ private slots:
         const auto back = (*store)->points(id, problem.objectives.size());
         QVERIFY(back);
         const auto json = [&](const PointAnswers& answers) {
-            return searchJson({.name = "Small", .problem = &problem, .agent = &agent, .evaluations = answers,
+            return searchJson({.name = "Small",
+                               .problem = &problem,
+                               .agent = &agent,
+                               .evaluations = answers,
                                .base = evaluateBase(problem, {})});
         };
         QCOMPARE(json(*back), json(seen));
@@ -84,8 +87,8 @@ private slots:
         }
         sqlite3* database = nullptr;
         QCOMPARE(sqlite3_open(path("c.sqlite").c_str(), &database), SQLITE_OK);
-        QCOMPARE(sqlite3_exec(database, "drop table search_points; drop table searches; pragma user_version = 1", nullptr,
-                              nullptr, nullptr),
+        QCOMPARE(sqlite3_exec(database, "drop table search_points; drop table searches; pragma user_version = 1",
+                              nullptr, nullptr, nullptr),
                  SQLITE_OK);
         sqlite3_close(database);
         auto store = SearchStore::open(path("c.sqlite"));

@@ -1,0 +1,114 @@
+// `orrery-cli search`: fronts as a table, JSON and CSV, going on after a kill, and what is no search.
+
+#include "support/cli_process.h"
+#include "support/schema_check.h"
+#include "support/search_fixture.h"
+
+#include <QtTest/QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+
+using namespace orrery;
+using namespace orrery::test;
+
+class TstCliSearch : public QObject {
+    Q_OBJECT
+    QTemporaryDir folder_;
+    QString written(const QString& name, const std::string& text) const {
+        QFile file(folder_.filePath(name));
+        if (!file.open(QIODevice::WriteOnly)) qFatal("cannot write");
+        file.write(text.data(), static_cast<qint64>(text.size()));
+        return file.fileName();
+    }
+    // But for the one time in it.
+    static Json numbersOf(const Outcome& outcome) {
+        Json json = Json::parse(outcome.out.toStdString());
+        json.erase("seconds");
+        return json;
+    }
+
+private slots:
+    void shippedSearchesAnswer() {
+        const QString folder = QStringLiteral(ORRERY_SOURCE "/presets/searches/");
+        for (const char* name : {"hbm-or-cores.yaml", "ten-thousand-designs.yaml"}) {
+            const Outcome outcome = cli({"search", folder + name, "--json", "-"}, {}, 60000);
+            QVERIFY2(outcome.exit == 0, outcome.text().constData());
+            for (const std::string& error : schemaErrors(outcome.out.toStdString(), "search")) QFAIL(error.c_str());
+            const Json json = Json::parse(outcome.out.toStdString());
+            QCOMPARE(json["evaluated"], json["points"]);
+            QVERIFY(!json["front"].empty());
+        }
+    }
+    void bandwidthIsWorthMoreThanCores() {
+        const Outcome outcome =
+            cli({"search", QStringLiteral(ORRERY_SOURCE "/presets/searches/hbm-or-cores.yaml"), "--json", "-"});
+        const Json json = Json::parse(outcome.out.toStdString());
+        const auto time = [&](const char* bandwidth, const char* cores) {
+            const auto level = [&](std::size_t knob, const char* value) {
+                const auto values = json["knobs"][knob]["values"].get<std::vector<std::string>>();
+                return static_cast<std::size_t>(std::find(values.begin(), values.end(), value) - values.begin());
+            };
+            return json["history"]["values"]["time"][level(0, bandwidth) * 5 + level(1, cores)].get<double>();
+        };
+        QVERIFY(time("6.7 TB/s", "132") < 0.8 * time("3.35 TB/s", "132"));
+        QVERIFY(time("3.35 TB/s", "264") > 0.9 * time("3.35 TB/s", "132"));
+    }
+    void theTableAndCsv() {
+        const QString file = written("a.yaml", searchYaml());
+        const Outcome outcome = cli({"search", file, "--agent", "one-at-a-time"});
+        QVERIFY2(outcome.exit == 0 && outcome.out.contains("as drawn") && outcome.out.contains("Each knob alone"),
+                 outcome.text().constData());
+        const Outcome csv = cli({"search", file, "--csv", "-", "--json", folder_.filePath("a.json")});
+        const QString table = csv.out.mid(csv.out.indexOf("point,"));
+        QCOMPARE(table.split("\r\n", Qt::SkipEmptyParts).size(), 1 + 126);
+    }
+    // Killed again and again, gone on with: the same as at one go.
+    void goesOnAfterAKill() {
+        const QString file = written("b.yaml", searchYaml("objectives: [time]\n", "tile-hybrid"));
+        const QStringList command{"search", file, "--agent", "nsga2", "--evaluations", "110", "--seed", "5"};
+        const Outcome whole = cli(command + QStringList{"--json", "-"}, {}, 60000);
+        QVERIFY2(whole.exit == 0, whole.text().constData());
+        const QStringList resumed = command + QStringList{"--out", folder_.filePath("kill"), "--resume"};
+        for (const int wait : {30, 60, 90}) {
+            QProcess process;
+            process.start(ORRERY_CLI, resumed);
+            QVERIFY(process.waitForStarted());
+            QTest::qWait(wait);
+            ::kill(static_cast<pid_t>(process.processId()), SIGKILL);
+            process.waitForFinished();
+        }
+        const Outcome rest = cli(resumed + QStringList{"--json", "-"}, {}, 60000);
+        QVERIFY2(rest.exit == 0, rest.text().constData());
+        QVERIFY(numbersOf(rest) == numbersOf(whole));
+        const Outcome again = cli(resumed + QStringList{"--json", "-"}, {}, 60000);
+        QVERIFY(numbersOf(again) == numbersOf(whole));
+    }
+    void noSearch() {
+        const QString file = written("c.yaml", searchYaml());
+        QCOMPARE(cli({"search"}).exit, 2);
+        QCOMPARE(cli({"search", file, "--agent", "oracle"}).exit, 2);
+        QCOMPARE(cli({"search", file, "--agent", "random"}).exit, 2);
+        QCOMPARE(cli({"search", file, "--evaluations", "none"}).exit, 2);
+        QCOMPARE(cli({"search", file, "--seed", "-1"}).exit, 2);
+        QCOMPARE(cli({"search", file, "--resume"}).exit, 2);
+        QCOMPARE(cli({"search", file, "--method", "oracle"}).exit, 1);
+        QCOMPARE(cli({"search", folder_.filePath("absent.yaml")}).exit, 1);
+        const Outcome notOne = cli({"search", QStringLiteral(ORRERY_SOURCE "/presets/hardware/h100-sxm.yaml")});
+        QVERIFY2(notOne.exit == 1 && notOne.error.contains("document.kind"), notOne.text().constData());
+    }
+    void areasOfADesign() {
+        const Outcome outcome = cli({"hardware", "a100-80-sxm", "--area", "--json"});
+        QVERIFY2(outcome.exit == 0, outcome.text().constData());
+        const Json json = Json::parse(outcome.out.toStdString())["area"];
+        QCOMPARE(json["area_m2"].get<double>(), 826e-6);
+        double sum = 0;
+        for (const Json& part : json["parts"]) sum += part["each_m2"].get<double>() * part["copies"].get<double>();
+        QVERIFY(std::abs(sum / json["dies"][0]["parts_m2"].get<double>() - 1) < 1e-9);
+        QCOMPARE(cli({"hardware", "gemmini-like", "--area"}).exit, 1);
+    }
+};
+
+QTEST_MAIN(TstCliSearch)
+#include "tst_cli_search.moc"
