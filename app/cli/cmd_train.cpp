@@ -133,6 +133,7 @@ int runCases(const Arguments& arguments, Watch& watch) {
 int runTrain(const Arguments& arguments, Watch& watch) {
     if (arguments.has("cases")) return runCases(arguments, watch);
     if (arguments.has("fit-step")) return fitStep(arguments, watch);
+    if (arguments.has("fit-stacks")) return fitTrainingStacks(arguments, watch);
     const std::string congestion = arguments.value("congestion").value_or("aware");
     if (congestion != "aware" && congestion != "unaware") {
         report(Diagnostic{Severity::Error,
@@ -147,7 +148,7 @@ int runTrain(const Arguments& arguments, Watch& watch) {
         report(Diagnostic{Severity::Error,
                           "usage.missing",
                           "there is nothing to run, or too much",
-                          "--astra DIR, --trace FILE, --cases FILE or --fit-step TABLE",
+                          "--astra DIR, --trace FILE, --cases FILE, --fit-step TABLE or --fit-stacks TABLE",
                           {},
                           {}});
         return Usage;
@@ -212,12 +213,18 @@ const Command trainCommand{
         "Chakra "
         "(.et, JSON), PyTorch execution traces, "
         "layers of ASTRA-sim 1.0 and SimAI, operators of TrioSim, logs of AICB; plain, gzipped or in a tar archive. "
-        "--fit-step fits the method learned-step to a table of published steps.",
+        "--fit-step fits the method learned-step to a table of published steps, --fit-stacks the numbers of training "
+        "stacks.",
     .options =
         {{"astra", "DIR", "the folder"},
          {"trace", "FILE", "one trace, run on every rank"},
          {"cases", "FILE", "runs of a file, beside what another tool says of them (presets/training)"},
          {"fit-step", "TABLE", "published steps as CSV: what learned-step is fitted to (handbook, Training)"},
+         {"fit-stacks", "TABLE",
+          "the same with columns source, stack and half: what training stacks are fitted to (handbook, Training)"},
+         {"errors", "FILE",
+          "where the errors of fitted stacks go, source by source, in Markdown: in place of such a table, if FILE has "
+          "one"},
          {"out", "FILE", "where that calibration goes, - for standard output"},
          {"date", "DAY", "the day that it says; today if left out"},
          {"kineto", "FILE", "the timeline recorded beside a PyTorch execution trace, for its times"},
@@ -255,7 +262,9 @@ const Command trainCommand{
                  {"orrery-cli train --cases presets/training/astra-sim-hgx-h100.yaml",
                   "seven numbers of ASTRA-sim, run again"},
                  {"orrery-cli train --fit-step steps.csv --out mine.json",
-                  "correct closed forms by steps that you measured; then run --calibration mine.json"}},
+                  "correct closed forms by steps that you measured; then run --calibration mine.json"},
+                 {"orrery-cli train --fit-stacks stacks.csv --out stacks.json --errors errors.md",
+                  "what training software adds to its kernels, from published steps"}},
     .run = runTrain,
 };
 

@@ -32,11 +32,15 @@ enum Column : std::size_t {
     Type,
     Batch,
     Sequence,
-    Time
+    Time,
+    Source,
+    Stack,
+    Half
 };
-constexpr std::array<std::string_view, 14> columns{"publication", "software",  "licence",  "workload", "hardware",
-                                                   "plan",        "recompute", "fusion",   "launch",   "flash",
-                                                   "type",        "batch",     "sequence", "seconds"};
+constexpr std::size_t needed = Time + 1, npos = static_cast<std::size_t>(-1);
+constexpr std::array<std::string_view, 17> columns{
+    "publication", "software", "licence", "workload", "hardware", "plan",   "recompute", "fusion", "launch",
+    "flash",       "type",     "batch",   "sequence", "seconds",  "source", "stack",     "half"};
 
 /// A row's cells by the table's columns, and what is wrong with them.
 class StepCells {
@@ -119,6 +123,11 @@ Expected<PublishedStep> stepOf(const StepCells& cells) {
     options.weights = options.activations = options.kv = *type;
     options.flashAttention = flash == "yes";
     step.seconds = *seconds;
+    step.source = cells.text(Source);
+    step.stack = cells.text(Stack);
+    const std::string half = cells.text(Half);
+    if (!half.empty() && half != "fitted" && half != "judged") return Unexpected(cells.wrong(Half, "fitted or judged"));
+    step.judged = half == "judged";
     return step;
 }
 
@@ -130,8 +139,8 @@ Expected<PublishedSteps> readPublishedSteps(const std::string& path) {
     std::array<std::size_t, columns.size()> at{};
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const auto column = file->column(columns[c]);
-        if (!column) return Unexpected(column.error());
-        at[c] = *column;
+        if (!column && c < needed) return Unexpected(column.error());
+        at[c] = column ? *column : npos;
     }
     PublishedSteps steps;
     steps.path = path;

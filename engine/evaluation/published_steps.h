@@ -24,6 +24,8 @@ struct PublishedStep {
     Recompute recompute = Recompute::None;
     std::string fusion = "compile", launch = "graph";  ///< of the kernel method
     double seconds = 0;                                ///< as published
+    std::string source, stack;                         ///< for a fit of stacks: the table it stands in, its software
+    bool judged = false;                               ///< no number may be fitted to it
     int line = 0;                                      ///< of the table
 };
 struct PublishedSteps {
@@ -33,7 +35,8 @@ struct PublishedSteps {
 
 /// CSV with a header: `publication`, `software`, `licence`, `workload`, `hardware`, `plan`, `recompute` (`none`,
 /// `selective`, `full`), `fusion`, `launch`, `flash` (`yes`, `no`), `type` (of weights and activations), `batch`,
-/// `sequence` (0: the model's own), `seconds`. Workloads and hardware are those of the catalogue or files beside the
+/// `sequence` (0: the model's own), `seconds`; for a fit of stacks also `source`, `stack` and `half` (`fitted`,
+/// `judged`), which other uses pass over. Workloads and hardware are those of the catalogue or files beside the
 /// table. Fails with `steps.…` naming file and line, and as readCsv().
 Expected<PublishedSteps> readPublishedSteps(const std::string& path);
 

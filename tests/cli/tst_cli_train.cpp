@@ -203,13 +203,15 @@ private slots:
         refused({"--trace", good, "--topology", "mesh3x3", "--ranks", "8"}, 2, "product is 8 ranks");
         refused({"--trace", good, "--hardware", "dgx-1-v100", "--ranks", "8"}, 2, "no --hardware beside it");
         refused({"--trace", good, "--dimension-order", "outer"}, 2, "inner-first or themis");
-        refused({}, 2, "--astra DIR, --trace FILE, --cases FILE or --fit-step TABLE");
+        refused({}, 2, "--astra DIR, --trace FILE, --cases FILE, --fit-step TABLE or --fit-stacks TABLE");
         refused({"--cases", folder_.filePath("layers.txt")}, 1, "training-cases/1");
         refused({"--trace", good, "--astra", folder_.path()}, 2,
-                "--astra DIR, --trace FILE, --cases FILE or --fit-step TABLE");
+                "--astra DIR, --trace FILE, --cases FILE, --fit-step TABLE or --fit-stacks TABLE");
         refused({"--fit-step", good}, 2, "--out FILE");
         write("steps.csv", "publication,seconds\nmine,2\n");
         refused({"--fit-step", folder_.filePath("steps.csv"), "--out", "-"}, 1, "there is no column 'software'");
+        refused({"--fit-stacks", good}, 2, "--out FILE");
+        refused({"--fit-stacks", folder_.filePath("steps.csv"), "--out", "-"}, 1, "there is no column 'software'");
         refused({"--trace", good, "--ranks", "0"}, 2, "--ranks `0` makes no sense");
         refused({"--trace", good, "--ranks", "2.5"}, 2, "--ranks `2.5` makes no sense");
         refused({"--trace", good, "--ranks", "9999999,9999999"}, 2, "16 million ranks");

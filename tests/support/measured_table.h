@@ -41,6 +41,11 @@ public:
         const auto found = sources_.find(source);
         return found == sources_.end() ? Figures{} : figures(found->second);
     }
+    std::vector<std::string> sources() const {
+        std::vector<std::string> names;
+        for (const auto& [name, its] : sources_) names.push_back(name);
+        return names;
+    }
     Figures all() const {
         Source sum;
         for (const auto& [name, its] : sources_) {

@@ -10,7 +10,7 @@ namespace detail {
 
 Expected<StepFigures> ClosedStep::make() {
     computing_ = facts_.factor;
-    if (facts_.stack && facts_.stack->overlap > 0 && copies_.any()) slowBeside();
+    if (facts_.row && facts_.row->overlap > 0 && copies_.any()) slowBeside();
     for (std::int64_t c = 0; c < chunks_; ++c) addChunk(rangeOf(c));
     const auto message = plan_.pipeline > 1
                              ? exchanges_.price(std::nullopt, pieces_.stageBytes,

@@ -13,14 +13,14 @@ struct ShardFacts {
     Sides factor;                          ///< from likely computing to its sides
     bool bound = false;                    ///< the method answers bounds: exchanges at their least are the likely ones
     const TrainingStack* stack = nullptr;  ///< what software adds; null: nothing
-    const StackOnGeneration* row = nullptr;  ///< of it, on this device; not null where `stack` is not
-    double spread = 0;                       ///< of measured steps, as StackOnGeneration has it; 0: not known
-    double capacity = 0;                     ///< B of a device
-    double joulesPerSecond = 0;              ///< of a device that computes
-    double tokens = 0;                       ///< of one micro-batch on one device; samples where there are no tokens
-    bool counted = true;                     ///< they are tokens
-    HostPrices host;                         ///< of plans that offload
-    double peakSeconds = 0;                  ///< that its FLOPs take at peak; 0: not known
+    std::optional<StackOnGeneration> row;  ///< of it, on this device; there where `stack` is
+    double spread = 0;                     ///< of measured steps, as StackOnGeneration has it; 0: not known
+    double capacity = 0;                   ///< B of a device
+    double joulesPerSecond = 0;            ///< of a device that computes
+    double tokens = 0;                     ///< of one micro-batch on one device; samples where there are no tokens
+    bool counted = true;                   ///< they are tokens
+    HostPrices host;                       ///< of plans that offload
+    double peakSeconds = 0;                ///< that its FLOPs take at peak; 0: not known
 };
 
 /// Of `microbatches` through the stages of `plan`, whose layers suffice for its chunks. Fails as the network does.

@@ -129,7 +129,7 @@ void ClosedStep::slowBeside() {
         }
         if (plan_.zero == 1 || plan_.zero == 2) seconds += copies_.gather(held)[0].seconds.likely();
     }
-    if (computed > 0) slow_ = 1 + facts_.stack->overlap * seconds / computed;
+    if (computed > 0) slow_ = 1 + facts_.row->overlap * seconds / (computed * facts_.row->exchanges);
     computing_ = facts_.factor * slow_;
 }
 

@@ -161,7 +161,7 @@ void ClosedStep::endStages(const Sides& passes, const PipelineTurns& turns) {
         Sides finish = ready + step;
         if (copies_.any() && (plan_.zero == 1 || plan_.zero == 2)) {
             auto prices = copies_.gather(updated);
-            if (facts_.stack) prices[0].seconds = prices[0].seconds * (1 - facts_.stack->hiddenGather);
+            if (facts_.row) prices[0].seconds = prices[0].seconds * (1 - facts_.row->hiddenGather);
             finish += larger(prices[0].seconds, prices[1].seconds);
             sent_ += prices[0].joules + prices[1].joules;
         }

@@ -28,7 +28,7 @@ public:
           microbatches_(microbatches),
           chunks_(plan.pipeline * plan.interleave),
           exchanges_(exchanges),
-          copies_(plan, exchanges, stop),
+          copies_(plan, exchanges, facts.row ? facts.row->exchanges : 1, stop),
           stop_(stop) {}
 
     Expected<StepFigures> make();

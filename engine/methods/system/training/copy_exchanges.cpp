@@ -4,8 +4,9 @@
 
 namespace orrery {
 
-CopyExchanges::CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, const std::stop_token& stop)
-    : exchanges_(exchanges), stop_(stop) {
+CopyExchanges::CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, double slower,
+                             const std::stop_token& stop)
+    : exchanges_(exchanges), slower_(slower), stop_(stop) {
     const std::int64_t perStage = plan.tensor * plan.context * plan.data;
     const std::int64_t set = perStage / plan.replicas();
     groups_[0] = {plan.context * plan.sharingCopies(), plan.tensor};
@@ -39,6 +40,10 @@ const ExchangePrice& CopyExchanges::priced(TraceCollective op, std::size_t group
         if (known_[i].bytes == bytes && known_[i].op == op && known_[i].group == group) return known_[i].price;
     auto price = exchanges_.price(op, bytes, groups_[group], stop_);
     if (!price && !problem_) problem_ = std::move(price.error());
+    // At their low side they take what they take alone.
+    if (price)
+        for (const auto side : {Sides::Low, Sides::Likely, Sides::High, Sides::Least})
+            price->seconds.at[side] *= side == Sides::Low || side == Sides::Least ? std::min(slower_, 1.0) : slower_;
     Known& place = known_[used_ < most ? used_++ : most - 1];
     place = {op, group, bytes, price ? *price : ExchangePrice{}};
     return place.price;

@@ -21,7 +21,8 @@ struct HeldBytes {
 
 class CopyExchanges {
 public:
-    CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, const std::stop_token& stop);
+    /// `slower`: by so many times they take longer than alone.
+    CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, double slower, const std::stop_token& stop);
 
     bool any() const { return holders_[0] > 1 || holders_[1] > 1 || replicas() > 1; }
     /// Sets of copies, each of which has all.
@@ -55,6 +56,7 @@ private:
     std::array<std::int64_t, groups + 1> holders_;
     std::array<ExchangeGroup, groups + 1> groups_;  ///< the last one: of sets of copies
     const ExchangeCache& exchanges_;
+    double slower_;
     const std::stop_token& stop_;
     std::array<Known, most> known_;
     std::size_t used_ = 0;

@@ -281,9 +281,7 @@ void setMeasured(Estimate& answer, const StackHere& here, const Graph& shard) {
         answer.interval.basis =
             fmt::format("90 % of measured steps of {} on {}", here.stack->title, toText(here.row->generation));
     }
-    answer.assumptions.push_back(fmt::format("{}: kernels {:.2f} and attention {:.2f} times as long as alone ({})",
-                                             here.stack->title, here.row->kernels, here.row->attention,
-                                             here.stack->source));
+    answer.assumptions.push_back(saidOf(*here.stack, *here.row));
 }
 
 /// `computed`: seconds of the shard's pass, to which the answer's figures still belong.
@@ -459,8 +457,8 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     if (!program) return Unexpected(std::move(program.error()));
     const CostTotals& totals = shard.totals;
     if (here.row)
-        takeStack(*here.stack, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0, here.bandwidth,
-                  *program);
+        takeStack(*here.stack, *here.row, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0,
+                  here.bandwidth, *program);
     const MemoryUse held = answer->memory.value_or(MemoryUse{});
     if (planned->host)
         takeHost(hostPrices(*planned->host, totals, held, here.row ? here.stack->gradientBytes : 0),
@@ -472,8 +470,9 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     auto prices = PlanPrices::make(*job, planned->placement, **network, context.stop);
     if (!prices) return Unexpected(std::move(prices.error()));
     if (here.row) {
-        slowBeside(*here.stack, prices->besideSeconds(), *program);
-        prices->hide(here.stack->hiddenTensor, plan.zero < 3 ? here.stack->hiddenGather : 0);
+        slowBeside(*here.row, prices->besideSeconds(), *program);
+        prices->hide(here.row->hiddenTensor, plan.zero < 3 ? here.row->hiddenGather : 0);
+        prices->slowCopies(here.row->exchanges);
     }
     std::optional<StepNetwork> followed;
     if (const auto carrying = followedNetwork(method, context)) {

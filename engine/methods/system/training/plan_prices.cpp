@@ -62,7 +62,12 @@ double PlanPrices::secondsOf(const Key& key, double place) const {
     const CollectivePrice& price = at->second.price;
     const auto kind = static_cast<ProgramGroup>(std::get<0>(key));
     const bool gathers = kind == ProgramGroup::Gradients && std::get<1>(key) == TraceCollective::AllGather;
-    const double shown = 1 - (kind == ProgramGroup::Tensor ? hiddenTensor_ : gathers ? hiddenGather_ : 0);
+    const bool copies =
+        kind == ProgramGroup::Gradients || kind == ProgramGroup::ExpertGradients || kind == ProgramGroup::Replicas;
+    const double hidden = kind == ProgramGroup::Tensor ? hiddenTensor_ : gathers ? hiddenGather_ : 0;
+    // At their low side they take what they take alone.
+    const double slower = copies ? place <= -1 ? std::min(slower_, 1.0) : slower_ : 1;
+    const double shown = (1 - hidden) * slower;
     if (place == 0 || price.seconds <= 0) return shown * price.seconds;
     if (place <= -1) return shown * price.low;
     if (place == 1) return shown * price.high;

@@ -44,11 +44,13 @@ public:
         std::vector<std::int64_t> times;
     };
     const auto& exchanges() const { return exchanges_; }
-    /// Seconds of all exchanges of weights and gradients, of one device of every stage, as they are likely.
+    /// Seconds of all exchanges of weights and gradients, of one device of every stage, as they are likely alone.
     double besideSeconds() const;
     /// Shares of exchanges of activations, and of gatherings of weights, that pass beside computing and so take no
     /// time of the run.
     void hide(double tensor, double gather) { hiddenTensor_ = tensor, hiddenGather_ = gather; }
+    /// Exchanges of weights and gradients take so many times as long as alone.
+    void slowCopies(double times) { slower_ = times; }
 
 private:
     static constexpr std::int32_t Pipeline = programGroupCount;  ///< a kind of group beyond ProgramGroup's
@@ -57,7 +59,7 @@ private:
 
     std::vector<std::int32_t> kindOfGroup_;
     std::map<Key, Exchange> exchanges_;
-    double hiddenTensor_ = 0, hiddenGather_ = 0;
+    double hiddenTensor_ = 0, hiddenGather_ = 0, slower_ = 1;
 };
 
 }  // namespace orrery

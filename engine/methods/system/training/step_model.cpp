@@ -43,7 +43,7 @@ struct ShardHash {
 /// A shard as the method priced it.
 struct PricedShard {
     ShardedWorkload sharded;
-    Estimate estimate;
+    Estimate alone, estimate;  ///< kernels alone; as they are in a step of the stack
     ShardFacts facts;
     double bandwidth = 0;              ///< B/s, of main memory
     std::optional<Diagnostic> noHost;  ///< why plans cannot offload
@@ -147,6 +147,8 @@ struct StepModel::State {
     mutable std::vector<std::unique_ptr<ExchangeCache>> exchanges;  ///< by group, made when first asked
 
     Expected<PricedShard> shardOf(const Plan& plan, const ShardKey& key, const std::stop_token& stop) const;
+    /// From kernels alone to a step of the stack.
+    void dress(PricedShard& made, const StackHere& here, std::size_t group) const;
     Expected<const ExchangeCache*> exchangesOf(std::size_t group, bool bound) const;
     Expected<StepPieces> piecesOf(const Plan& plan, const PricedShard& shard, const ExchangeCache& priced,
                                   Recompute recompute, const std::stop_token& stop) const;
@@ -182,26 +184,28 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
         return fail("training.parts", "the method does not tell forward pass and backward pass apart",
                     "a method that composes kernels", "choose another method");
     PricedShard made;
-    const Estimate alone = *shard;
-    const DeviceRef place{scenario.hardware, cluster.groups[static_cast<std::size_t>(key.group)].places.front()};
-    const auto device = deviceView(place);
-    const TrainingStack* stack = findTrainingStack(optionOf(method.card, context, "stack"));
-    const StackOnGeneration* row = stack && device ? stack->on(generationOf(*device)) : nullptr;
-    if (row) takeStack(*row, sharded->shard->graph, *shard);
-    made.facts = factsOf(*shard, alone.latency.value);
+    made.alone = std::move(*shard);
+    made.sharded = std::move(*sharded);
+    const StackHere here = stackHere(method, scenario, cluster.groups[static_cast<std::size_t>(key.group)], context);
+    made.bandwidth = here.bandwidth;
+    dress(made, here, static_cast<std::size_t>(key.group));
+    return made;
+}
+
+void StepModel::State::dress(PricedShard& made, const StackHere& here, std::size_t group) const {
+    const Workload& shard = *made.sharded.shard;
+    made.estimate = made.alone;
+    if (here.row) takeStack(*here.row, shard.graph, made.estimate);
+    made.facts = factsOf(made.estimate, made.alone.latency.value);
     if (step.lora > 0) made.facts.peakSeconds = 0;  // it counts gradients of all weights
-    made.facts.stack = row ? stack : nullptr;
-    made.facts.row = row;
-    if (const auto host = hostView(*scenario.hardware, cluster.groups[static_cast<std::size_t>(key.group)]))
-        made.facts.host = hostPrices(*host, sharded->shard->totals, shard->memory.value_or(MemoryUse{}),
-                                     row ? stack->gradientBytes : 0);
+    made.facts.stack = here.row ? here.stack : nullptr;
+    made.facts.row = here.row;
+    if (const auto host = hostView(*scenario.hardware, cluster.groups[group]))
+        made.facts.host = hostPrices(*host, shard.totals, made.estimate.memory.value_or(MemoryUse{}),
+                                     here.row ? here.stack->gradientBytes : 0);
     else
         made.noHost = host.error();
-    if (row) made.facts.spread = row->spreadOf(sharded->shard->graph, generationOf(*device));
-    made.bandwidth = device ? device->main().bandwidth.value : 0;
-    made.estimate = std::move(*shard);
-    made.sharded = std::move(*sharded);
-    return made;
+    if (here.row) made.facts.spread = here.row->spreadOf(shard.graph, here.generation);
 }
 
 Expected<const ExchangeCache*> StepModel::State::exchangesOf(std::size_t group, bool bound) const {
@@ -242,10 +246,10 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     if (const TrainingStack* stack = shard.facts.stack) {
         if (plan.zero >= 3 && plan.sharingCopies() * plan.context > 1) program->plan.zero = 3, program->plan.data = 2;
         const CostTotals& totals = shard.sharded.shard->totals;
-        takeStack(*stack, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0, shard.bandwidth,
-                  *program);
+        takeStack(*stack, *shard.facts.row, totals.parameters > 0 ? totals.weightBytes / totals.parameters : 0,
+                  shard.bandwidth, *program);
     }
-    return stepPieces(*program, memory, again, priced, shard.facts.stack ? shard.facts.stack->hiddenTensor : 0, stop);
+    return stepPieces(*program, memory, again, priced, shard.facts.row ? shard.facts.row->hiddenTensor : 0, stop);
 }
 
 StepModel::StepModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -347,6 +351,24 @@ Expected<StepFigures> StepModel::figures(const StepPlan& plan, const std::stop_t
     return made;
 }
 
+Expected<StepFigures> StepModel::figures(const StepPlan& plan, const StackOnGeneration& row,
+                                         const std::stop_token& stop) const {
+    const auto found = find(plan, stop);
+    if (!found) return Unexpected(found.error());
+    const auto executor = makeSerialExecutor();
+    EstimateContext context{*executor, stop};
+    context.options = state_->options;
+    context.calibrations = state_->calibrations;
+    StackHere here = stackHere(state_->method, state_->scenario, state_->cluster.groups[found->group], context);
+    if (!here.stack || here.stack == trainingStacks().data()) return figures(plan, stop);
+    here.row = row;
+    PricedShard shard = *found->shard;
+    state_->dress(shard, here, found->group);
+    const auto pieces = state_->piecesOf(plan.plan, shard, *found->exchanges, plan.recompute, stop);
+    if (!pieces) return Unexpected(pieces.error());
+    return closedStep(*pieces, shard.facts, plan.plan, found->microbatches, *found->exchanges, stop);
+}
+
 Expected<StepTotals> StepModel::totals(const StepPlan& plan, const std::stop_token& stop) const {
     const auto found = find(plan, stop);
     if (!found) return Unexpected(found.error());
@@ -368,12 +390,12 @@ Expected<StepModel::Shard> StepModel::shard(const StepPlan& plan, const std::sto
     if (!found) return Unexpected(found.error());
     const PricedShard& priced = *found->shard;
     Shard made{priced.estimate, priced.sharded.assumptions, {}, priced.sharded.shard, priced.facts.peakSeconds};
-    const auto& [stack, row] = std::pair(found->shard->facts.stack, found->shard->facts.row);
+    const TrainingStack* stack = priced.facts.stack;
+    const auto& row = priced.facts.row;
     if (!row) return made;
     if (found->shard->facts.spread > 0)
         made.measured = fmt::format("90 % of measured steps of {} on {}", stack->title, toText(row->generation));
-    made.assumptions.push_back(fmt::format("{}: kernels {:.2f} and attention {:.2f} times as long as alone ({})",
-                                           stack->title, row->kernels, row->attention, stack->source));
+    made.assumptions.push_back(saidOf(*stack, *row));
     return made;
 }
 

@@ -20,6 +20,7 @@
 namespace orrery {
 
 struct ClusterView;
+struct StackOnGeneration;
 
 /// A plan of a training step: Plan says how it is spread, the task says what is computed again.
 struct StepPlan {
@@ -58,6 +59,11 @@ public:
     /// Fails as estimateTrainingStep() does: plans that do not divide, more devices than are drawn. The first plan of a
     /// shard takes as long as the method does (milliseconds), every other some microseconds.
     Expected<StepFigures> figures(const StepPlan& plan, const std::stop_token& stop = {}) const;
+
+    /// The same with other numbers of the stack that the method's option names: for a fit. `kernels` has none, and
+    /// stays as it is.
+    Expected<StepFigures> figures(const StepPlan& plan, const StackOnGeneration& row,
+                                  const std::stop_token& stop = {}) const;
 
     /// Of the plan's shard, from the same cache. Fails as figures().
     Expected<StepTotals> totals(const StepPlan& plan, const std::stop_token& stop = {}) const;

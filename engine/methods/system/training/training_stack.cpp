@@ -2,6 +2,8 @@
 
 #include "methods/answer/answer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -12,114 +14,65 @@ namespace {
 
 using enum GpuGeneration;
 
-// Fitted to half of each table (tst_training_end_to_end: `judged` in measured_table.h tells which half).
-constexpr std::array llm_foundry{StackOnGeneration{Ampere, 1.06, 1.43, 2, 0.221},
-                                 StackOnGeneration{Hopper, 1.06, 3.23, 2, 0.084}};
-constexpr std::array megatron_2021{StackOnGeneration{Ampere, 1.11, 1.51, 2, 0.095}};
-constexpr std::array megatron_2022{StackOnGeneration{Ampere, 1.01, 1.33, 2, 0.138}};
-constexpr std::array deepspeed{StackOnGeneration{Ampere, 1.11, 1.51, 1, 0.138}};
-constexpr std::array megatron_core{StackOnGeneration{Hopper, 1.12, 1.12, 3, 0.157, 0.171}};
-constexpr std::array megatron_core_fp8{StackOnGeneration{Hopper, 1.13, 1.53, 3, 0.146, 0.171, 1.43},
-                                       StackOnGeneration{Blackwell, 0.99, 1.50, 2, 0.232, 0.491},
-                                       StackOnGeneration{BlackwellUltra, 0.887, 0.83, 2, 0.070, 1.348}};
-constexpr std::array jax{StackOnGeneration{Hopper, 0.94, 0.94, 1, 0.201}};
-constexpr std::array jax_fp8{StackOnGeneration{Hopper, 1.33, 1.33, 1, 0.201}};
-constexpr std::array maxtext{StackOnGeneration{Hopper, 0.94, 0.94, 1, 0.160}};
-constexpr std::array maxtext_fp8{StackOnGeneration{Hopper, 1.08, 1.08, 1, 0.160}};
-constexpr std::array paxml{StackOnGeneration{Hopper, 1.10, 1.10, 1, 0.160}};
-constexpr std::array paxml_fp8{StackOnGeneration{Hopper, 1.33, 1.33, 1, 0.160}};
-constexpr std::array torchtitan{StackOnGeneration{Hopper, 1.63, 1.63, 1, 0.160}};
-constexpr std::array torchtitan_fp8{StackOnGeneration{Hopper, 1.37, 4.30, 2, 0.160}};
-constexpr std::array sailor{StackOnGeneration{Hopper, 2.59, 0.805, 3, 0.571}};
+constexpr std::array<std::string_view, 2> jax{"maxtext", "paxml"}, jax_fp8{"maxtext-fp8", "paxml-fp8"};
 
 constexpr std::array stacks{
     TrainingStack{"kernels", "Kernels alone", "Nothing is added to the prices of kernels and exchanges"},
-    TrainingStack{
-        .id = "llm-foundry",
-        .title = "LLM Foundry: PyTorch FSDP, eager",
-        .source = "llm-foundry's benchmark tables (MosaicML, 2023), half of the steps in bf16 with FULL_SHARD",
-        .overlap = 0.36,
-        // Gradients are copied into the flat parameter, cast to fp32 and divided before they are scattered.
-        .gradientBytes = 4,
-        .shareCopies = 18,
-        .generations = llm_foundry},
-    TrainingStack{.id = "megatron-lm-2021",
-                  .title = "Megatron-LM, 2021, fp16",
-                  .source = "Narayanan et al. 2021, tables 1 and 2, half of their 17 steps",
-                  .generations = megatron_2021},
-    TrainingStack{.id = "megatron-lm-2022",
-                  .title = "Megatron-LM, 2022, fp16",
-                  .source = "Korthikanti et al. 2022, table 5, six of the eight steps",
-                  .generations = megatron_2022},
-    TrainingStack{.id = "deepspeed-zero3",
-                  .title = "DeepSpeed ZeRO-3, 2021, fp16",
-                  .source = "Narayanan et al. 2021, table 2, half of the six steps; kernels as Megatron-LM's of 2021",
-                  .overlap = 5.35,
-                  .generations = deepspeed},
-    TrainingStack{.id = "megatron-core",
-                  .title = "Megatron-Core and NeMo, 2024, bf16",
-                  .source = "Megatron-LM's table of 2024 and NVIDIA/dgxc-benchmarking, half of the steps in bf16",
-                  .gradientBytes = 2,
-                  .hiddenTensor = 0.53,
-                  .hiddenGather = 0.79,
-                  .generations = megatron_core},
-    TrainingStack{
-        .id = "megatron-core-fp8",
-        .title = "Megatron-Core and NeMo, 2024 to 2026, fp8",
-        .source = "NVIDIA/dgxc-benchmarking, NeMo, Megatron-Bridge and MLPerf Training, half of the dense steps in fp8",
-        .overlap = 0.33,
-        .gradientBytes = 2,
-        .hiddenTensor = 0.75,
-        .hiddenGather = 0.34,
-        .generations = megatron_core_fp8},
-    TrainingStack{.id = "jax-fsdp",
-                  .title = "JAX, divided weights, bf16: MaxText and PaxML as one",
-                  .source = "NVIDIA/dgxc-benchmarking, half of the steps in bf16",
-                  .overlap = 0.36,
-                  .generations = jax},
-    TrainingStack{.id = "jax-fsdp-fp8",
-                  .title = "JAX, divided weights, fp8: MaxText and PaxML as one",
-                  .source = "NVIDIA/dgxc-benchmarking, half of the steps in fp8",
-                  .overlap = 0.36,
-                  .generations = jax_fp8},
-    TrainingStack{.id = "maxtext",
-                  .title = "MaxText: JAX, divided weights, bf16",
-                  .source = "NVIDIA/dgxc-benchmarking, two of the three steps in bf16",
-                  .overlap = 0.36,
-                  .generations = maxtext},
-    TrainingStack{.id = "maxtext-fp8",
-                  .title = "MaxText: JAX, divided weights, fp8",
-                  .source = "NVIDIA/dgxc-benchmarking, two of the three steps in fp8",
-                  .overlap = 0.36,
-                  .generations = maxtext_fp8},
-    TrainingStack{.id = "paxml",
-                  .title = "PaxML: JAX, divided weights, bf16",
-                  .source = "NVIDIA/dgxc-benchmarking, one of the four steps in bf16",
-                  .overlap = 0.36,
-                  .generations = paxml},
-    TrainingStack{.id = "paxml-fp8",
-                  .title = "PaxML: JAX, divided weights, fp8",
-                  .source = "NVIDIA/dgxc-benchmarking, five of the nine steps in fp8",
-                  .overlap = 0.36,
-                  .generations = paxml_fp8},
-    TrainingStack{.id = "torchtitan",
-                  .title = "TorchTitan: PyTorch FSDP2, bf16",
-                  .source = "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, four of the six steps in bf16",
-                  .overlap = 0.36,
-                  .generations = torchtitan},
-    TrainingStack{.id = "torchtitan-fp8",
-                  .title = "TorchTitan: PyTorch FSDP2, fp8",
-                  .source =
-                      "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, six of the eight steps in fp8, "
-                      "tensor by tensor; attention is in bf16",
-                  .overlap = 0.36,
-                  .generations = torchtitan_fp8},
-    TrainingStack{.id = "sailor",
-                  .title = "Sailor: Megatron-DeepSpeed, eager, tf32",
-                  .source = "Sailor's validation on GH200 (SOSP 2025), half of the steps",
-                  .hostLayer = 3.2e-3,
-                  .generations = sailor},
+    // Gradients are copied into the flat parameter, cast to fp32 and divided before they are scattered.
+    TrainingStack{"llm-foundry", "LLM Foundry: PyTorch FSDP, eager",
+                  "llm-foundry's benchmark tables (MosaicML, 2023), steps in bf16 with FULL_SHARD", 4, 18},
+    TrainingStack{"megatron-lm-2021", "Megatron-LM, 2021, fp16", "Narayanan et al. 2021, tables 1 and 2"},
+    TrainingStack{"megatron-lm-2022", "Megatron-LM, 2022, fp16", "Korthikanti et al. 2022, table 5"},
+    TrainingStack{"deepspeed-zero3", "DeepSpeed ZeRO-3, 2021, fp16", "Narayanan et al. 2021, table 2"},
+    TrainingStack{"megatron-core", "Megatron-Core and NeMo, 2024, bf16",
+                  "Megatron-LM's table of 2024 and NVIDIA/dgxc-benchmarking, steps in bf16", 2},
+    TrainingStack{"megatron-core-fp8", "Megatron-Core and NeMo, 2024 to 2026, fp8",
+                  "NVIDIA/dgxc-benchmarking, NeMo, Megatron-Bridge and MLPerf Training, steps in fp8", 2},
+    TrainingStack{"jax-fsdp", "JAX, divided weights, bf16: MaxText and PaxML as one",
+                  "NVIDIA/dgxc-benchmarking, steps in bf16", 0, 0, jax},
+    TrainingStack{"jax-fsdp-fp8", "JAX, divided weights, fp8: MaxText and PaxML as one",
+                  "NVIDIA/dgxc-benchmarking, steps in fp8", 0, 0, jax_fp8},
+    TrainingStack{"maxtext", "MaxText: JAX, divided weights, bf16", "NVIDIA/dgxc-benchmarking, steps in bf16"},
+    TrainingStack{"maxtext-fp8", "MaxText: JAX, divided weights, fp8", "NVIDIA/dgxc-benchmarking, steps in fp8"},
+    TrainingStack{"paxml", "PaxML: JAX, divided weights, bf16", "NVIDIA/dgxc-benchmarking, steps in bf16"},
+    TrainingStack{"paxml-fp8", "PaxML: JAX, divided weights, fp8", "NVIDIA/dgxc-benchmarking, steps in fp8"},
+    TrainingStack{"torchtitan", "TorchTitan: PyTorch FSDP2, bf16",
+                  "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, steps in bf16"},
+    TrainingStack{"torchtitan-fp8", "TorchTitan: PyTorch FSDP2, fp8",
+                  "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, steps in fp8, tensor by tensor"},
+    TrainingStack{"sailor", "Sailor: Megatron-DeepSpeed, eager, tf32", "Sailor's validation on GH200 (SOSP 2025)"},
 };
+
+struct Number {
+    std::string_view name;
+    double StackOnGeneration::*value;
+    double least, most;
+};
+constexpr std::array numbers{Number{"kernels", &StackOnGeneration::kernels, 0.1, 100},
+                             Number{"attention", &StackOnGeneration::attention, 0.1, 100},
+                             Number{"experts", &StackOnGeneration::experts, 0.1, 100},
+                             Number{"overlap", &StackOnGeneration::overlap, 0, 100},
+                             Number{"exchanges", &StackOnGeneration::exchanges, 0.1, 1000},
+                             Number{"hidden tensor", &StackOnGeneration::hiddenTensor, 0, 1},
+                             Number{"hidden gather", &StackOnGeneration::hiddenGather, 0, 1},
+                             Number{"host layer", &StackOnGeneration::hostLayer, 0, 10},
+                             Number{"spread", &StackOnGeneration::spread, 0, 10},
+                             Number{"expert spread", &StackOnGeneration::expertSpread, 0, 10}};
+
+std::string variantOf(std::string_view stack, GpuGeneration generation) {
+    return fmt::format("{} on {}", stack, toText(generation));
+}
+
+StackOnGeneration rowOf(const CalibrationSection& section, GpuGeneration generation) {
+    StackOnGeneration row;
+    row.generation = generation;
+    for (const Number& number : numbers) {
+        const auto at = section.parameters.find(number.name);
+        if (at != section.parameters.end() && at->second >= number.least && at->second <= number.most)
+            row.*number.value = at->second;
+    }
+    return row;
+}
 
 void issueNoFaster(std::vector<ProgramPiece>& pieces, double seconds) {
     double computed = 0;
@@ -152,20 +105,47 @@ std::string_view toText(GpuGeneration generation) {
     return names[static_cast<std::size_t>(generation)];
 }
 
+bool hasExperts(const Graph& shard) {
+    return std::any_of(shard.operators.begin(), shard.operators.end(),
+                       [](const Operator& each) { return each.type == "GroupedMatMul"; });
+}
+
 double StackOnGeneration::spreadOf(const Graph& shard, GpuGeneration device) const {
-    const bool mixed = std::any_of(shard.operators.begin(), shard.operators.end(),
-                                   [](const Operator& each) { return each.type == "GroupedMatMul"; });
-    const double own = mixed && expertSpread > 0 ? expertSpread : spread;
+    const double own = expertSpread > 0 && hasExperts(shard) ? expertSpread : spread;
     return device == generation ? own : 2 * own;
 }
 
-const StackOnGeneration* TrainingStack::on(GpuGeneration generation) const {
-    const auto distance = [&](const StackOnGeneration& row) {
-        return std::abs(static_cast<int>(row.generation) - static_cast<int>(generation));
-    };
-    const auto nearest = std::min_element(generations.begin(), generations.end(),
-                                          [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-    return nearest == generations.end() ? nullptr : &*nearest;
+CalibrationSection stackSection(std::string_view stack, const StackOnGeneration& row) {
+    CalibrationSection section;
+    section.kind = KernelKind::Other;
+    section.variant = variantOf(stack, row.generation);
+    for (const Number& number : numbers) section.parameters.emplace(number.name, row.*number.value);
+    return section;
+}
+
+std::optional<StackOnGeneration> stackOn(const TrainingStack& stack, GpuGeneration generation,
+                                         const CalibrationSet& calibrations) {
+    const auto all = calibrations.all();
+    std::optional<StackOnGeneration> nearest;
+    int least = gpuGenerationCount;
+    for (auto calibration = all.rbegin(); calibration != all.rend() && !nearest; ++calibration) {
+        if ((*calibration)->method != stackCalibration) continue;
+        for (int g = 0; g < gpuGenerationCount; ++g) {
+            const auto its = static_cast<GpuGeneration>(g);
+            const int apart = std::abs(g - static_cast<int>(generation));
+            if (apart >= least) continue;
+            for (const CalibrationSection& section : (*calibration)->sections)
+                if (section.variant == variantOf(stack.id, its)) nearest = rowOf(section, its), least = apart;
+        }
+    }
+    return nearest;
+}
+
+std::string saidOf(const TrainingStack& stack, const StackOnGeneration& row) {
+    return fmt::format(
+        "{}: kernels {:.2f} and attention {:.2f} times as long as alone (fitted to half of the steps of "
+        "{})",
+        stack.title, row.kernels, row.attention, stack.source);
 }
 
 std::span<const TrainingStack> trainingStacks() {
@@ -182,7 +162,7 @@ void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answe
     OperatorEstimates& ops = answer.operators;
     double before = 0, after = 0;
     for (std::size_t i = 0; i < ops.size() && i < shard.operators.size(); ++i) {
-        const bool experts = row.experts > 0 && shard.operators[i].type == "GroupedMatMul";
+        const bool experts = shard.operators[i].type == "GroupedMatMul";
         const double factor = shard.operators[i].attention ? row.attention : experts ? row.experts : row.kernels;
         const double update = own(ops.updateSeconds, i), seconds = ops.seconds[i];
         before += seconds;
@@ -199,7 +179,8 @@ void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answe
     answer.interval.high = answer.interval.high * (after / before);
 }
 
-void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth, TrainingProgram& program) {
+void takeStack(const TrainingStack& stack, const StackOnGeneration& row, double weightBytes, double bandwidth,
+               TrainingProgram& program) {
     const bool divided = program.plan.zero >= 3 && program.plan.sharingCopies() * program.plan.context > 1;
     if (stack.gradientBytes > 0 && weightBytes > 0) program.tiedBytes *= stack.gradientBytes / weightBytes;
     for (LayerProgram& layer : program.layers) {
@@ -209,12 +190,12 @@ void takeStack(const TrainingStack& stack, double weightBytes, double bandwidth,
             layer.backward.push_back({weights * stack.shareCopies / bandwidth});
         if (!layer.repeated) continue;
         // The backward pass has twice the kernels.
-        issueNoFaster(layer.forward, stack.hostLayer / 3);
-        issueNoFaster(layer.backward, stack.hostLayer * 2 / 3);
+        issueNoFaster(layer.forward, row.hostLayer / 3);
+        issueNoFaster(layer.backward, row.hostLayer * 2 / 3);
     }
 }
 
-void slowBeside(const TrainingStack& stack, double beside, TrainingProgram& program) {
+void slowBeside(const StackOnGeneration& row, double beside, TrainingProgram& program) {
     double computed = 0;
     for (const ChunkProgram& chunk : program.chunks)
         for (const std::int32_t l : chunk.layers)
@@ -222,8 +203,8 @@ void slowBeside(const TrainingStack& stack, double beside, TrainingProgram& prog
                                        &program.layers[static_cast<std::size_t>(l)].backward})
                 for (const ProgramPiece& piece : *pieces) computed += piece.seconds;
     computed *= static_cast<double>(program.microbatches);
-    if (computed <= 0 || stack.overlap <= 0) return;
-    const double factor = 1 + stack.overlap * beside / computed;
+    if (computed <= 0 || row.overlap <= 0) return;
+    const double factor = 1 + row.overlap * beside / computed;
     for (LayerProgram& layer : program.layers)
         for (auto* pieces : {&layer.forward, &layer.backward})
             for (ProgramPiece& piece : *pieces) piece.seconds *= factor;
@@ -236,7 +217,8 @@ StackHere stackHere(const Method& method, const Scenario& scenario, const Device
     const auto device = deviceView(DeviceRef{scenario.hardware, group.places.front()});
     if (!here.stack || !device) return here;
     here.generation = generationOf(*device);
-    here.row = here.stack->on(here.generation);
+    here.row =
+        stackOn(*here.stack, here.generation, context.calibrations ? *context.calibrations : shippedCalibrations().set);
     here.bandwidth = device->main().bandwidth.value;
     return here;
 }
