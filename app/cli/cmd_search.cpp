@@ -40,9 +40,10 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
     const auto seed = whole("seed", 0);
     if (!seed) return Unexpected(seed.error());
     problem.seed = seed->value_or(problem.seed);
-    const auto evaluations = whole("evaluations", 1);
+    auto evaluations = whole("evaluations", 1);
     if (!evaluations) return Unexpected(evaluations.error());
-    auto agent = searchAgent(arguments.value("agent").value_or("grid"));
+    if (!*evaluations && loaded->settings.evaluations > 0) *evaluations = loaded->settings.evaluations;
+    auto agent = searchAgent(arguments.value("agent").value_or(loaded->settings.agent));
     if (!agent) {
         agent.error().code = "usage.agent";
         return Unexpected(agent.error());
@@ -52,7 +53,7 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
                     "`--evaluations N`",
                     fmt::format("the space has {} points", count(static_cast<double>(problem.space.points()))));
     }
-    if (!arguments.has("evaluations") && (*agent)->id == "grid" && problem.space.points() > mostGridPoints) {
+    if (!*evaluations && (*agent)->id == "grid" && problem.space.points() > mostGridPoints) {
         return fail("usage.missing",
                     fmt::format("the space has {} points", count(static_cast<double>(problem.space.points()))),
                     "`--evaluations N`, or an agent that chooses, such as `--agent nsga2`");

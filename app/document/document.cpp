@@ -103,6 +103,7 @@ void Document::show(ProjectStatePtr state) {
     if ((workloads || scenario) && !(recipe(*before) == recipe(*state_))) emit workloadChanged();
     if (before->methods != state_->methods) emit methodsChanged();
     if (before->prices != state_->prices) emit pricesChanged();
+    if (before->search != state_->search) emit searchChanged();
     if (before->serving != state_->serving) emit servingChanged();
     if (designs || scenario || workloads) validate();
     emit projectChanged();

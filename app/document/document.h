@@ -60,6 +60,7 @@ signals:
     void methodsChanged();
     void servingChanged();   ///< the question about serving
     void pricesChanged();    ///< of devices' hours
+    void searchChanged();    ///< which designs are to be tried
     void scenarioChanged();  ///< the current pair is another pair
     void problemsChanged();
     void modifiedChanged(bool modified);

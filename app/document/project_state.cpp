@@ -82,6 +82,7 @@ ProjectState toState(Project project) {
     state.prices = std::move(project.prices);
     state.methods = std::move(project.methods);
     state.serving = std::move(project.serving);
+    state.search = std::move(project.search);
     state.unknown = std::move(project.unknown);
     return state;
 }
@@ -99,6 +100,7 @@ Project toProject(const ProjectState& state) {
     project.prices = state.prices;
     project.methods = state.methods;
     project.serving = state.serving;
+    project.search = state.search;
     project.unknown = state.unknown;
     return project;
 }
@@ -113,7 +115,7 @@ bool sameContent(const ProjectState& a, const ProjectState& b) {
         if (places != others && !(*places == *others)) return false;
     }
     return a.name == b.name && a.description == b.description && a.workloads == b.workloads &&
-           a.scenarios == b.scenarios && a.prices == b.prices && a.methods == b.methods && a.serving == b.serving &&
+           a.scenarios == b.scenarios && a.prices == b.prices && a.methods == b.methods && a.serving == b.serving && a.search == b.search &&
            a.unknown == b.unknown;
 }
 

@@ -26,6 +26,7 @@ struct ProjectState {
     std::map<std::string, double> prices;  ///< of a device's hour, as Project has them
     std::vector<std::string> methods;
     std::optional<ServingStudy> serving;  ///< what the serving page asks; none: it was never asked
+    std::optional<SearchSettings> search;  ///< designs to be tried; none: the page was never used
     std::vector<UnknownKey> unknown;
 
     /// Index by name, -1 if there is none.

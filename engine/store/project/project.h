@@ -18,12 +18,14 @@
 //       - {hardware: NVIDIA H100 SXM, workload: ResNet, plan: dp=8, task: training-step}
 //     methods: [roofline]
 //     serving: {traffic: …}                # a question about serving: serving_file.h
+//     search: {knobs: …, objectives: …}    # designs to be tried, around the first scenario: search_file.h
 
 #include "base/diagnostic.h"
 #include "base/text/read_file.h"
 #include "hardware/component.h"
 #include "mapping/plan.h"
 #include "serving/serving_study.h"
+#include "study/exploration/search_settings.h"
 #include "workload/workload.h"
 
 #include <map>
@@ -60,6 +62,7 @@ struct Project {
     std::map<std::string, double> prices;
     std::vector<std::string> methods;     ///< ids or choices (`loop-nest(fusion=on)`), in the order shown
     std::optional<ServingStudy> serving;  ///< its `hardware` names a design of the project
+    std::optional<SearchSettings> search;
     std::vector<UnknownKey> unknown;
     bool operator==(const Project&) const = default;
 };

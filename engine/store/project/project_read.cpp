@@ -5,6 +5,7 @@
 #include "store/project/migrations.h"
 #include "store/project/project.h"
 #include "store/project/recipe_yaml.h"
+#include "store/project/search_yaml.h"
 #include "store/project/serving_yaml.h"
 #include "store/project/what_if_yaml.h"
 #include "store/project/yaml_reader.h"
@@ -290,6 +291,14 @@ Expected<LoadedProject> read(std::string_view yaml, YamlContext& context) {
                                                choice.error().message + "; it is kept and not asked",
                                                choice.error().hint, map->placeOf(*node, "methods")));
         }
+    }
+    if (const auto node = map->take("search")) {
+        auto section = MapReader::open(*node, map->placeOf(*node, "search").path, context);
+        if (!section) return tl::unexpected(section.error());
+        auto settings = store::readSearchSettings(*section, context);
+        if (!settings) return tl::unexpected(settings.error());
+        section->rest();
+        project.search = std::move(settings->settings);
     }
     if (const auto node = map->take("serving")) {
         auto study = store::readServingSection(*node, context, loaded.servingPlaces);

@@ -1,6 +1,7 @@
 #include "hardware/files/hardware_yaml.h"
 #include "store/project/project.h"
 #include "store/project/recipe_yaml.h"
+#include "store/project/search_yaml.h"
 #include "store/project/serving_file.h"
 #include "store/project/serving_yaml.h"
 #include "store/project/what_if_yaml.h"
@@ -64,6 +65,7 @@ std::string writeProject(const Project& project) {
         const std::string section = store::writeServingSection(*project.serving);
         out += section.empty() ? "serving: {}\n" : "serving:\n" + store::indented(section, 2);
     }
+    if (project.search) out += "search:\n" + store::indented(store::writeSearchSettings(*project.search), 2);
     return out + store::writeUnknown(project.unknown, 0);
 }
 

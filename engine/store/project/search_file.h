@@ -16,12 +16,14 @@
 //       tp: [1, 2]
 //     objectives: [time, energy]                     # `max Throughput` for what should be large; absent: time
 //     constraints: [fits, power <= 700 W]
+//     agent: nsga2                                   # absent: grid
+//     evaluations: 2000                              # absent: as many as the agent asks for
 //     device_hour: 2.5                               # dollars, for `cost`
 //     seed: 7
 //
 // Relative paths are taken from the file's folder.
 
-#include "study/exploration/search.h"
+#include "study/exploration/search_settings.h"
 
 #include <string>
 #include <string_view>
@@ -32,6 +34,7 @@ inline constexpr int searchVersion = 1;
 
 struct LoadedSearch {
     std::string name;
+    SearchSettings settings;
     SearchProblem problem;
     Diagnostics warnings;
 };

@@ -27,6 +27,7 @@ struct KnobRange {
     std::string from, to;
     int steps = 5;  ///< values, with both ends; 2 to mostKnobValues
     bool logarithmic = false;
+    bool operator==(const KnobRange&) const = default;
 };
 
 inline constexpr int mostKnobValues = 4096;

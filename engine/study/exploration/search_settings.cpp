@@ -1,0 +1,119 @@
+#include "study/exploration/search_settings.h"
+
+#include "hardware/attributes.h"
+#include "hardware/walk.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+Unexpected placed(std::string part, Diagnostic error) {
+    error.place.path = error.place.path.empty() ? std::move(part) : part + ": " + error.place.path;
+    return Unexpected(std::move(error));
+}
+
+// The shortest names by which a component is found.
+std::string shortPath(const Component& root, const ComponentPath& path) {
+    std::string whole = pathText(root, path);
+    for (std::size_t at = whole.size(); at != std::string::npos && at > 0;) {
+        at = whole.rfind('/', at - 1);
+        const std::string tail = at == std::string::npos ? whole : whole.substr(at + 1);
+        const auto found = findComponent(root, tail);
+        if (found && *found == path) return tail;
+    }
+    return whole;
+}
+
+// A quarter to four times what is drawn, by ratios; whole numbers from 1.
+KnobSetting around(std::string path, double si, Dimension dimension) {
+    KnobSetting setting{std::move(path), {}, {}};
+    const auto text = [&](double value) {
+        return dimension == Dimension::Count ? fmt::format("{}", std::max(1LL, std::llround(value)))
+                                             : formatMeasure(value, dimension, 4);
+    };
+    setting.range = {text(si / 2), text(si * 2), 5, true};
+    return setting;
+}
+
+}  // namespace
+
+Expected<Knob> knobOf(const KnobSetting& setting, const Scenario& base) {
+    return setting.values.empty() ? makeKnob(base, setting.path, setting.range)
+                                  : makeKnob(base, setting.path, setting.values);
+}
+
+Expected<SearchProblem> searchProblem(const SearchSettings& settings, Scenario base) {
+    std::vector<Knob> knobs;
+    for (const KnobSetting& setting : settings.knobs) {
+        auto knob = knobOf(setting, base);
+        if (!knob) return placed("knobs." + setting.path, knob.error());
+        knobs.push_back(std::move(*knob));
+    }
+    auto space = SearchSpace::make(std::move(base), std::move(knobs));
+    if (!space) return placed("knobs", space.error());
+    SearchProblem problem{std::move(*space), settings.method, {}, {}, settings.deviceHour, settings.seed};
+    for (const std::string& text : settings.objectives) {
+        auto objective = readObjective(text);
+        if (!objective) return placed("objectives", objective.error());
+        problem.objectives.push_back(std::move(*objective));
+    }
+    for (const std::string& text : settings.constraints) {
+        auto constraint = readConstraint(text);
+        if (!constraint) return placed("constraints", constraint.error());
+        problem.constraints.push_back(std::move(*constraint));
+    }
+    return readied(std::move(problem));
+}
+
+std::vector<KnobOffer> knobOffers(const Scenario& base) {
+    std::vector<KnobOffer> offers;
+    walk(base.hardware->root, [&](const Component& component, const ComponentPath& path) {
+        const std::string name = shortPath(base.hardware->root, path);
+        for (const Attribute& attribute : component.attributes) {
+            const AttributeSpec* spec = attributeSpec(component.kind, attribute.name);
+            if (!spec || !spec->explorable) continue;
+            const auto offer = [&](const std::string& own, const Measure& measure) {
+                if (!(measure.si > 0)) return;
+                KnobOffer each{own, "Drawing", measure.spelling, around(own, measure.si, spec->dimension)};
+                if (measure.perCycle) {
+                    for (std::string* end : {&each.usual.range.from, &each.usual.range.to})
+                        if (end->ends_with("/s")) end->replace(end->size() - 1, 1, "cycle");
+                }
+                offers.push_back(std::move(each));
+            };
+            if (const auto* measure = std::get_if<Measure>(&attribute.value)) {
+                offer(name + "." + attribute.name, *measure);
+            } else if (const auto* rows = std::get_if<std::vector<TableRow>>(&attribute.value)) {
+                for (const TableRow& row : *rows) offer(name + "." + attribute.name + "." + row.key, row.value);
+            }
+        }
+        if (component.count > 1) {
+            const std::string own = name + ".count";
+            offers.push_back({own, "Drawing", fmt::format("{}", component.count),
+                              around(own, static_cast<double>(component.count), Dimension::Count)});
+        }
+        return true;
+    });
+    const WorkloadOptions& options = base.workload->recipe.options;
+    const WorkloadInfo* info = builtinWorkload(base.workload->recipe.source);
+    offers.push_back({"batch", "Workload", fmt::format("{}", options.batch), {"batch", {"1", "8", "64"}, {}}});
+    if (!info || info->hasSequence) {
+        offers.push_back(
+            {"sequence", "Workload", fmt::format("{}", options.sequence), {"sequence", {"1024", "4096", "16384"}, {}}});
+    }
+    if (!info || info->hasImage) {
+        offers.push_back({"image", "Workload", fmt::format("{}", options.image), {"image", {"224", "384"}, {}}});
+    }
+    offers.push_back({"weights", "Workload", std::string(toText(options.weights)), {"weights", {"bf16", "fp8"}, {}}});
+    for (const char* key : {"tp", "pp", "dp", "ep", "cp"}) {
+        Knob own{.of = KnobOf::Plan, .path = key};
+        offers.push_back({key, "Plan", valueAt(base, own), {key, {"1", "2", "4", "8"}, {}}});
+    }
+    return offers;
+}
+
+}  // namespace orrery
