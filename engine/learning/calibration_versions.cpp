@@ -28,10 +28,27 @@ void stateBlocksInCycles(CalibrationSection& section) {
     values["detached gain"] = device.matrixPeak / (device.sms * device.clock) > wideUnit ? 1 : gain;
 }
 
+// Latencies of collectives were stated in seconds of the device that they were fitted on; now at one clock.
+void stateLatenciesAtOneClock(CalibrationSection& section) {
+    auto& values = section.parameters;
+    if (!values.contains("ll128 step") || values.contains("late links")) return;
+    constexpr double referenceClock = 1.8e9;
+    const double speed = section.device && section.device->clock > 0 ? section.device->clock / referenceClock : 1;
+    for (const char* time : {"launch", "ll step", "ll128 step", "simple start", "all-to-all start", "shot launch",
+                             "shot step", "shot fill", "second shot"}) {
+        if (const auto found = values.find(time); found != values.end()) found->second *= speed;
+    }
+    // What came since was in those numbers, or was not.
+    values["late links"] = 1, values["bus step"] = 1, values["simple from"] = 1;
+}
+
 }  // namespace
 
 void bringUpToDate(Calibration& calibration, int version) {
-    for (CalibrationSection& section : calibration.sections) stateBlocksInCycles(section);
+    for (CalibrationSection& section : calibration.sections) {
+        stateBlocksInCycles(section);
+        stateLatenciesAtOneClock(section);
+    }
     if (version > 1) return;
     for (CalibrationSection& section : calibration.sections) {
         for (const auto& [name, share] : firstShares) {

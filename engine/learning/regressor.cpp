@@ -1,6 +1,7 @@
 #include "learning/regressor.h"
 
 #include "learning/blend.h"
+#include "learning/gaussian_process.h"
 #include "learning/lattice.h"
 #include "learning/linear.h"
 #include "learning/network.h"
@@ -18,8 +19,9 @@ RegressorPtr readRegressor(std::string_view kind, JsonCursor& json) {
     if (kind == "blend") return readBlend(json);
     if (kind == "sum") return readSum(json);
     if (kind == "lattice") return readLattice(json);
+    if (kind == "gaussian-process") return readGaussianProcess(json);
     json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind),
-              "trees, compact-trees, network, linear, lattice, blend or sum",
+              "trees, compact-trees, network, linear, lattice, gaussian-process, blend or sum",
               "The file may come from a newer version.");
     return nullptr;
 }

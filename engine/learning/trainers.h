@@ -12,6 +12,8 @@ Expected<RegressorPtr> trainNetwork(const TrainingData& data, const TrainingData
                                     const TrainingOptions& options);
 Expected<RegressorPtr> trainLinear(const TrainingData& data, const TrainingOptions& options);
 
+Expected<RegressorPtr> trainGaussianProcess(const TrainingData& data, const TrainingOptions& options);
+
 Expected<RegressorPtr> trainBlend(const TrainingData& data, const TrainingData* validation,
                                   const TrainingOptions& options);
 

@@ -77,6 +77,9 @@ Expected<void> check(const TrainingOptions& options, std::size_t columns) {
     if (!options.monotone.empty() && options.monotone.size() != columns) {
         return bad("the number of monotone", options.monotone.size(), "one of -1, 0, 1 per feature, or none");
     }
+    if (std::any_of(options.scales.begin(), options.scales.end(), [](double s) { return !(s >= 0 && s < 1e12); })) {
+        return fail("learning.option", "a scale is below 0 or not finite", "0 or more per feature");
+    }
     for (const int way : options.monotone) {
         if (way < -1 || way > 1) return bad("monotone", way, "-1, 0 or 1");
     }
@@ -100,9 +103,10 @@ Expected<RegressorPtr> train(const TrainingData& data, const TrainingData* valid
     }
     if (options.kind == "network") return trainNetwork(data, validation, options);
     if (options.kind == "linear") return trainLinear(data, options);
+    if (options.kind == "gaussian-process") return trainGaussianProcess(data, options);
     if (options.kind == "blend") return trainBlend(data, validation, options);
     return fail("learning.unknown-kind", fmt::format("there is no kind of model '{}'", options.kind),
-                "trees, compact-trees, forest, network, linear or blend");
+                "trees, compact-trees, forest, network, linear, gaussian-process or blend");
 }
 
 double weightedMedian(std::span<const double> values, std::span<const double> weights) {

@@ -30,10 +30,11 @@ struct TrainingPoint {
 };
 
 struct TrainingOptions {
-    std::string kind = "trees";     ///< `trees`, `compact-trees`, `forest`, `network`, `linear`, `blend` (some of each)
-    int steps = 300;                ///< trees or epochs
-    int depth = 6;                  ///< of trees
-    int leaves = 0;                 ///< of a tree at most, best splits first; 0: as many as depth allows
+    std::string kind =
+        "trees";      ///< `trees`, `compact-trees`, `forest`, `network`, `linear`, `gaussian-process`, `blend` (some)
+    int steps = 300;  ///< trees or epochs
+    int depth = 6;    ///< of trees
+    int leaves = 0;   ///< of a tree at most, best splits first; 0: as many as depth allows
     int width = 32, layers = 2;     ///< of networks
     int blendNetworks = 1;          ///< networks of a blend, from seeds of their own
     int blendBoosters = 1;          ///< ensembles of trees in a blend, from seeds of their own
@@ -45,6 +46,7 @@ struct TrainingOptions {
     std::string loss = "absolute";  ///< `absolute`, `huber`, `squared`
     double featureShare = 1;        ///< of features that a tree may split by
     std::vector<int> monotone;      ///< per feature −1, 0, 1 (trees); empty: none
+    std::vector<double> scales;     ///< per feature, how far a Gaussian process looks; 0: it does not count
     bool keepBest = true;           ///< with validation rows: the step of their least error is kept
     std::uint64_t seed = 1;
     int threads = 0;  ///< of one training; 0: one (results do not depend on it)

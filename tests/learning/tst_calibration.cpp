@@ -92,6 +92,21 @@ private slots:
         QCOMPARE(second->sections[0].parameters.at("switched energy"), 8e-13);
     }
 
+    // Written before latencies of collectives were stated at one clock: on their device they stay what they were.
+    void latenciesOfOlderCollectivesAreStatedAtOneClock() {
+        QFile file(QString::fromStdString(golden));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QByteArray text = file.readAll();
+        text.replace("\"launch\": ", "\"ll128 step\": 1e-6, \"ll128 share\": 0.3, \"launch\": ");
+        const auto read = parseCalibration(text.toStdString(), "one.json");
+        QVERIFY2(read, read ? "" : toText(read.error()).c_str());
+        const CalibrationSection& first = read->sections[0];
+        QVERIFY(first.device && first.device->clock > 0);
+        QVERIFY(std::abs(first.parameters.at("ll128 step") / (1e-6 * first.device->clock / 1.8e9) - 1) < 1e-12);
+        QCOMPARE(first.parameters.at("ll128 share"), 0.3);
+        for (const char* name : {"late links", "bus step", "simple from"}) QCOMPARE(first.parameters.at(name), 1.0);
+    }
+
     void whatIsWrittenReadsBack() {
         const TrainingData data = smoothRows(300, 1, 0.1);
         SectionRows rows{data.names, data.features, std::vector<double>(300, 1e-4), {}};

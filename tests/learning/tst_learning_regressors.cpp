@@ -1,4 +1,5 @@
 #include "learning/blend.h"
+#include "learning/gaussian_process.h"
 #include "learning/lattice.h"
 #include "learning/linear.h"
 #include "learning/regressor.h"
@@ -208,6 +209,42 @@ private slots:
         QCOMPARE(QString::fromStdString((*again)->toJson()), QString::fromStdString(json));
         for (std::size_t r = 0; r < data.rows(); ++r) {
             QCOMPARE((*again)->predict(rowOf(data, r)), (*model)->predict(rowOf(data, r)));
+        }
+    }
+
+    void gaussianProcessByHand() {
+        // Two points of the first and third input; the second does not count.
+        const GaussianProcess process({2, 0, 1}, {0, 0, 4, 1}, {1, -0.5});
+        QVERIFY(std::abs(process.predict(std::vector{0.0, 9.0, 0.0}) - (1 - 0.5 * std::exp(-3.0))) < 1e-15);
+        QVERIFY(std::abs(process.predict(std::vector{4.0, -9.0, 1.0}) - (std::exp(-3.0) - 0.5)) < 1e-15);
+        QVERIFY(std::abs(process.predict(std::vector{1e6, 0.0, 0.0})) < 1e-15);  // far away nothing is known
+    }
+
+    void gaussianProcessesFollowTheirRows() {
+        const TrainingData data = smoothRows(150, 3, 0.01), unseen = smoothRows(400, 4, 0);
+        TrainingOptions options;
+        options.kind = "gaussian-process";
+        options.scales = {2, 2, 2, 0};
+        const auto model = train(data, nullptr, options);
+        QVERIFY2(model, model ? "" : toText(model.error()).c_str());
+        QVERIFY2(meanAbsoluteError(**model, data) < 0.03, QByteArray::number(meanAbsoluteError(**model, data)));
+        QVERIFY2(meanAbsoluteError(**model, unseen) < 0.2, QByteArray::number(meanAbsoluteError(**model, unseen)));
+        const auto again = parseRegressor("gaussian-process", (*model)->toJson());
+        QVERIFY2(again, again ? "" : toText(again.error()).c_str());
+        for (std::size_t r = 0; r < unseen.rows(); ++r) {
+            QCOMPARE((*again)->predict(rowOf(unseen, r)), (*model)->predict(rowOf(unseen, r)));
+        }
+        options.scales = {2, 2, 2};
+        QVERIFY(!train(data, nullptr, options));
+        options.scales = {2, 2, -1, 0};
+        QVERIFY(!train(data, nullptr, options));
+        options.scales = {0, 0, 0, 0};
+        QVERIFY(!train(data, nullptr, options));
+        for (const char* none :
+             {R"({"scales":[1,0],"points":[1,2],"weights":[1]})", R"({"scales":[0],"points":[],"weights":[1]})",
+              R"({"scales":[-1,1],"points":[1],"weights":[1]})", R"({"scales":[1],"points":[],"weights":[]})"}) {
+            const auto bad = parseRegressor("gaussian-process", none);
+            QVERIFY2(!bad && bad.error().code == "learning.model", none);
         }
     }
 

@@ -50,7 +50,7 @@ private slots:
             QVERIFY(std::isfinite(price.seconds));
             const auto open = collectiveWays(kernel, gpu, values);
             QVERIFY(price.seconds > collectiveWork(kernel).wireBytes / gpu.linkBandwidth * 0.75);
-            QVERIFY(open.rings <= std::min({open.lowLatency, open.lowLatency128, open.simple}));
+            QVERIFY(open.rings <= open.simple * 1.000001);
         }
     }
 
@@ -74,11 +74,43 @@ private slots:
                     const Kernel kernel = collective(op, 8, bytes, library);
                     const double price = seconds(kernel, gpu);
                     QVERIFY2(price >= before, std::string(toText(op)).c_str());
-                    QVERIFY(seconds(kernel, faster) <= price);
+                    // Faster links are later ones, whose latencies are longer.
+                    QVERIFY(seconds(kernel, faster) <= price * (bytes > 1e8 ? 1 : 1.25));
                     before = price;
                 }
             }
         }
+    }
+
+    // Cycles of the multiprocessors: half the clock, twice the latency. Bytes on the links do not ask for it.
+    void latenciesFollowTheClockAndTheLinks() {
+        const GpuView gpu = handmadeGpu();
+        GpuView slower = gpu, later = gpu, quicker = gpu;
+        slower.clock /= 2;
+        later.linkBandwidth = 900e9;
+        quicker.vectorLanes = 100;  // 25 TFLOP/s of 100 × 100 lanes: 1.25 GHz
+        for (const CollectiveOp op : everyOp) {
+            const Kernel small = collective(op, 8, 512), large = collective(op, 8, 4e9);
+            QVERIFY(std::abs(seconds(small, slower) / seconds(small, gpu) - 2) < 0.01);
+            QVERIFY(std::abs(seconds(large, slower) / seconds(large, gpu) - 1) < 0.02);
+            QVERIFY(std::abs(seconds(small, later) / seconds(small, gpu) - 1.5) < 0.01);
+            QVERIFY(seconds(large, later) < 0.4 * seconds(large, gpu));
+            QVERIFY(std::abs(seconds(small, quicker) / seconds(small, gpu) - 0.8) < 0.01);
+        }
+    }
+
+    // The tuner leaves LL128 before Simple is the faster: a step that prices take and never fall from.
+    void simpleIsTakenEarly() {
+        const GpuView gpu = handmadeGpu();
+        auto values = nominalParameters(collectiveFamily());
+        std::size_t from = 0;
+        while (collectiveFamily().parameters[from].name != "simple from") ++from;
+        const Kernel kernel = collective(CollectiveOp::AllGather, 4, 4e6);  // 1 MB a step: 3.3 µs of the links
+        const auto early = collectiveWays(kernel, gpu, values);
+        values[from] = 1;
+        const auto never = collectiveWays(kernel, gpu, values);
+        QVERIFY(never.rings < 0.95 * early.rings);
+        QVERIFY(std::abs(early.rings / early.simple - 1) < 0.02);
     }
 
     void engineKernelWinsWhileSmallAndHandsOver() {

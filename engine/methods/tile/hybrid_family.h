@@ -34,6 +34,8 @@ struct HybridFamily {
     /// Instead of a pupil, a table over the first so many features, in the order in which `mix` takes its three: 0
     /// or 3. Of rows without a batch alone, which is no axis.
     std::size_t latticeAxes = 0;
+    /// No correction is learned across devices: it would say which device a row is of, and nothing of another.
+    bool ownDeviceOnly = false;
 };
 
 inline constexpr std::size_t mostHybridFeatures = 64;

@@ -119,7 +119,7 @@ Expected<CalibrationSection> fitHybrid(const TileRowGroup& group, const FitOptio
     SectionOptions how;
     how.kind = group.kind;
     how.variant = group.variant;
-    how.learn = hybrid && group.rows.size() >= hybrid->fewestRows;
+    how.learn = hybrid && group.rows.size() >= hybrid->fewestRows && !(hybrid->ownDeviceOnly && group.device < 0);
     TrainingOptions& training = how.candidates.front();
     training.kind = "trees";
     training.seed = options.seed;

@@ -1,7 +1,8 @@
 #pragma once
 
 // Collectives among the GPUs of one node: NCCL's rings with its three protocols and the reduction in the switch, of
-// which the fastest is taken as its tuner does (NCCL, tuning.cc: time = steps × latency + bytes ÷ bandwidth), and the
+// which the fastest is taken as its tuner does (NCCL, tuning.cc: time = steps × latency + bytes ÷ bandwidth), or Simple
+// once a step is long enough, and the
 // all-reduces of inference engines (one-shot: every rank reads all others; two-shot: each reduces a part and reads the
 // others' parts), which hand over to NCCL above a size.
 
