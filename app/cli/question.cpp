@@ -12,6 +12,7 @@
 #include "study/serving/sweep.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -46,6 +47,22 @@ Expected<void> readType(const Arguments& arguments, std::string_view option, DTy
     return {};
 }
 
+Expected<std::optional<NumberFormat>> readFormat(const Arguments& arguments, std::string_view option) {
+    const auto text = arguments.value(option);
+    if (!text) return std::nullopt;
+    const auto format = numberFormat(*text);
+    if (!format) {
+        std::vector<std::string> known{"fp32", "bf16", "fp16", "fp8", "fp4", "int8", "int4"};
+        const auto scaled = scaledFormatNames();
+        known.insert(known.end(), scaled.begin(), scaled.end());
+        return fail("usage.dtype", fmt::format("`--{} {}` is not a number format", option, *text),
+                    fmt::format("one of fp32, tf32, bf16, fp16, fp8, fp6, fp4, int32, int16, int8, int4, {}",
+                                fmt::join(scaled, ", ")),
+                    didYouMean(*text, known));
+    }
+    return format;
+}
+
 }  // namespace
 
 const std::vector<Option>& workloadOptions() {
@@ -54,8 +71,12 @@ const std::vector<Option>& workloadOptions() {
         {"seq", "N", "tokens of context; in decode the length of the KV cache"},
         {"image", "N", "height and width of images"},
         {"phase", "PHASE", "forward, prefill, decode or training-forward"},
-        {"weights", "TYPE", "number format of weights: fp16, bf16, fp8, int8, int4, …"},
-        {"activations", "TYPE", "number format of activations"},
+        {"weights", "TYPE",
+         "number format of weights: fp16, bf16, fp8, int8, int4, …, or with scales: fp8-row, fp8-block, mxfp8, "
+         "mxfp4, nvfp4, …"},
+        {"activations", "TYPE",
+         "number format of activations: a type in which they are stored, or one with scales (fp8-tensor, fp8-block, "
+         "nvfp4, …) to which products narrow them"},
         {"kv", "TYPE", "number format of the KV cache"},
         {"no-flash", "", "write the score matrix of attention to memory and read it back"},
         {"bind", "NAME=N,…", "values for symbolic dimensions of an imported graph", true},
@@ -71,10 +92,13 @@ Expected<WorkloadOptions> readWorkloadOptions(const Arguments& arguments, Worklo
     const auto done = readNumber(arguments, "batch", options.batch)
                           .and_then([&] { return readNumber(arguments, "seq", options.sequence); })
                           .and_then([&] { return readNumber(arguments, "image", options.image); })
-                          .and_then([&] { return readType(arguments, "weights", options.weights); })
-                          .and_then([&] { return readType(arguments, "activations", options.activations); })
                           .and_then([&] { return readType(arguments, "kv", options.kv); });
     if (!done) return tl::unexpected(done.error());
+    auto weights = readFormat(arguments, "weights"), activations = readFormat(arguments, "activations");
+    if (!weights) return tl::unexpected(std::move(weights.error()));
+    if (!activations) return tl::unexpected(std::move(activations.error()));
+    if (*weights) options.setWeights(**weights);
+    if (*activations) options.setActivations(**activations);
     if (const auto text = arguments.value("phase")) {
         const auto found = phase(*text);
         if (!found) {
@@ -168,6 +192,9 @@ const std::vector<Option>& scenarioOptions() {
         {"plan", "PLAN", "spread the model over drawn devices: tp=8,pp=2,dp=1,ep=1,mb=4,at=node/h100"},
         {"task", "TASK",
          "pass (default), training-step, training-step(optimizer=sgd), operator(NAME), or a file of serving"},
+        {"software", "NAME",
+         "whose kernels run, and what its host does: 'vLLM 0.24.0(graphs=off, host=12 us)'; answers that were learned "
+         "from other software are doubted"},
     };
     return options;
 }
@@ -243,6 +270,14 @@ Expected<Scenario> readScenario(const Arguments& arguments) {
             return tl::unexpected(std::move(plan.error()));
         }
         scenario.plan = std::move(*plan);
+    }
+    if (const auto text = arguments.value("software")) {
+        auto software = parseSoftware(*text);
+        if (!software) {
+            software.error().code = "usage.software";
+            return tl::unexpected(std::move(software.error()));
+        }
+        scenario.software = std::move(*software);
     }
     const auto device = arguments.value("hardware");
     if (!device && !serving) return missing("hardware");

@@ -27,12 +27,20 @@ DType typeOf(YamlFields& fields, std::string_view key, DType fallback) {
     return type.value_or(fallback);
 }
 
+NumberFormat formatOf(YamlFields& fields, std::string_view key, NumberFormat fallback) {
+    const YamlNode* node = fields.find(key);
+    if (!node) return fallback;
+    const auto format = numberFormat(node->scalar);
+    if (!format) fields.refuse(*node, fmt::format("'{}' is no number format", node->scalar), "fp16, fp8-block, …", {});
+    return format.value_or(fallback);
+}
+
 WorkloadOptions readOptionsOf(YamlFields& fields, WorkloadOptions options) {
     options.batch = fields.whole("batch", 1, 100000, options.batch);
     options.sequence = fields.whole("sequence", 1, 10'000'000, options.sequence);
     options.image = fields.whole("image", 1, 16384, options.image);
-    options.weights = typeOf(fields, "weights", options.weights);
-    options.activations = typeOf(fields, "activations", options.activations);
+    options.setWeights(formatOf(fields, "weights", options.weightFormat()));
+    options.setActivations(formatOf(fields, "activations", options.activationFormat()));
     options.kv = typeOf(fields, "kv", options.kv);
     options.flashAttention = fields.flag("flash", options.flashAttention);
     if (const YamlNode* node = fields.find("phase")) {

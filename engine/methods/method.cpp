@@ -111,7 +111,8 @@ std::string Scenario::name() const {
         if (text.find(word) == std::string::npos) text.append(" ").append(word);
     }
     text += " on " + (hardware ? hardware->name : "no hardware");
-    return plan.split() ? text + ", " + toText(plan) : text;
+    if (plan.split()) text += ", " + toText(plan);
+    return software.empty() ? text : text + ", " + toText(software);
 }
 
 const Method* findMethod(std::string_view idOrChoice) {

@@ -12,6 +12,7 @@
 #include "mapping/plan.h"
 #include "methods/cost_model.h"
 #include "methods/estimate.h"
+#include "methods/software.h"
 #include "methods/task.h"
 #include "workload/workload.h"
 
@@ -42,12 +43,12 @@ struct Evidence {
 
 /// A choice that a method leaves to the person who asks.
 struct MethodOption {
-    std::string_view key;                   ///< in files and on the command line: `launch`
-    std::string_view title;                 ///< `Launch`
+    std::string_view key;    ///< in files and on the command line: `launch`
+    std::string_view title;  ///< `Launch`
     /// The words that it takes: `eager`, `graph`; `on`, `off` for a switch. None and no slot: any text, such as a file.
     std::vector<std::string_view> choices;
-    std::string_view fallback;              ///< one of them
-    std::string_view meaning;               ///< one sentence
+    std::string_view fallback;  ///< one of them
+    std::string_view meaning;   ///< one sentence
     /// A slot: its value is a method of this level, with options of its own (`compute=tile-hybrid(launch=eager)`), and
     /// `choices` are examples. None: one of the choices.
     std::optional<MethodLevel> slot = {};
@@ -85,6 +86,7 @@ struct Scenario {
     WorkloadPtr workload;  ///< of a serving run: the model that it serves
     Plan plan = {};
     Task task = Pass{};
+    Software software = {};    ///< that runs it; empty: as what the method has learned from
     std::string name() const;  ///< `Llama-2 7B decode on H100 SXM`, `Training step of ResNet-50 on DGX H100, dp=8`
 };
 

@@ -87,6 +87,9 @@ std::string workloadHash(const Workload& workload) {
     for (const auto type : {options.weights, options.activations, options.kv}) {
         hash.add(number(static_cast<std::size_t>(type)));
     }
+    for (const Scaling scaling : {options.weightScaling, options.activationScaling}) {
+        if (scaling != Scaling::Usual) hash.add(number(static_cast<std::size_t>(scaling)));
+    }
     for (const auto& [symbol, value] : options.bindings) hash.add(symbol).add(static_cast<std::uint64_t>(value));
     hash.add(number(costs.size()));
     for (const auto* column : {&costs.repeat, &costs.macs, &costs.flops, &costs.weightBytes, &costs.kvReadBytes,

@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, kernelKindCount> kindNames{
 constexpr std::array<std::string_view, 6> collectiveNames{"all-reduce", "all-gather", "reduce-scatter",
                                                           "all-to-all", "broadcast",  "send-receive"};
 
+constexpr std::int32_t microscaledBlock = 32;  // of 8-bit types: OCP MX
+
 double count(std::int64_t value) {
     return static_cast<double>(value);
 }
@@ -147,6 +149,7 @@ double weightBytesPerElement(DType type, std::int32_t scaleBlock) {
             return (own + 8 / block) / 8;
         case DType::FP8:
         case DType::I8:
+            if (scaleBlock == microscaledBlock) return (own + 8 / block) / 8;
             return (own + 32 / (block * block)) / 8;
         default:
             return own / 8;

@@ -33,6 +33,8 @@ std::int32_t scaleBlockOf(const Tensor& tensor) {
     const double extra = tensor.bytesPerElement * 8 - bits(tensor.type);
     if (tensor.bytesPerElement <= 0 || extra <= 1e-9) return 0;
     const bool bytes = tensor.type == DType::FP8 || tensor.type == DType::I8;
+    constexpr double microscaled = 8 / 32.0;  // bits of an OCP MX scale
+    if (bytes && std::abs(extra - microscaled) < 1e-6) return 32;
     if (bytes) return static_cast<std::int32_t>(whole(std::sqrt(32 / extra)));
     return static_cast<std::int32_t>(whole((tensor.type == DType::I4 ? 20 : 8) / extra));
 }
@@ -42,7 +44,8 @@ void readWeight(Kernel& kernel, const Operator& op, const Graph& graph) {
     const Tensor* weight = input(op, graph, quantised ? 3 : 1);
     if (weight) {
         kernel.weightType = weight->type;
-        kernel.scaleBlock = scaleBlockOf(*weight);
+        const std::int64_t said = op.integer(scaleBlockAttribute, -1);
+        kernel.scaleBlock = said >= 0 ? static_cast<std::int32_t>(said) : scaleBlockOf(*weight);
     }
     const bool plain = !quantised && !op.type.ends_with("Integer") && op.type != "Einsum";
     kernel.bias = plain && op.inputs.size() > 2 && op.inputs[2] >= 0;

@@ -96,6 +96,13 @@ Expected<void> checkOptions(const WorkloadOptions& options) {
                         Place{.path = fmt::format("options/{}", name)});
         }
     }
+    if (options.activationScaling != Scaling::Usual && bits(options.weights) > bits(options.activations)) {
+        return fail("workload.option-scaling",
+                    fmt::format("activations are narrowed to {} for products whose weights stay {}",
+                                toText(options.activationFormat()), toText(options.weightFormat())),
+                    "weights of as few bits as the activations, or fewer",
+                    "narrow the weights too, or leave activations at 16 bits", Place{.path = "options/activations"});
+    }
     return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "workload/costs.h"
 #include "workload/graph.h"
+#include "workload/number_format.h"
 #include "workload/passes.h"
 #include "workload/what_if.h"
 
@@ -29,9 +30,18 @@ struct WorkloadOptions {
     DType weights = DType::F16;
     DType activations = DType::F16;
     DType kv = DType::F16;
+    /// How weights share scales; and inputs of products. With a scaling of their own activations pass memory in 16
+    /// bits, and every product with quantised weights scales and narrows its input itself, as inference engines do;
+    /// with the usual one they are stored in their type.
+    Scaling weightScaling = Scaling::Usual, activationScaling = Scaling::Usual;
     bool flashAttention = true;
     Bindings bindings;  ///< symbols of an imported graph
     bool operator==(const WorkloadOptions&) const = default;
+
+    NumberFormat weightFormat() const { return {weights, weightScaling}; }
+    NumberFormat activationFormat() const { return {activations, activationScaling}; }
+    void setWeights(const NumberFormat& format) { weights = format.type, weightScaling = format.scaling; }
+    void setActivations(const NumberFormat& format) { activations = format.type, activationScaling = format.scaling; }
 };
 
 /// How to make a workload: where from, with which options and changes. `source` is a built-in id (`llama-2-7b`), or a

@@ -74,6 +74,9 @@ private slots:
         row("no number", runOf({"--batch", "many"}), "whole number");
         row("negative", runOf({"--batch", "-4"}), "whole number");
         row("no dtype", runOf({"--weights", "fp17"}), "`fp16`");
+        row("no scaled dtype", runOf({"--weights", "fp8-blok"}), "`fp8-block`");
+        row("no software", runOf({"--software", "24.0"}), "names no software");
+        row("no option of software", runOf({"--software", "vLLM(graph=on)"}), "`graphs`");
         row("no phase", runOf({"--phase", "decoding"}), "`decode`");
         row("no binding", runOf({"--bind", "batch"}), "name=whole number");
         row("no setting", runOf({"--set", "hbm"}), "path=value");

@@ -25,11 +25,12 @@ ServedTransformer served(const char* model, int tensor, int expert, ExpertRoutin
     result.dataParallel = ranks;
     return result;
 }
-// Pairs of token and expert that the grouped products of one device are asked for.
+// Experts that one device computes, and the rows of each.
 std::pair<double, double> grouped(const IterationLaunches& launches, std::int64_t tokens) {
     for (const Launch& launch : launches.of(IterationGroup::Experts, tokens)) {
-        if (launch.kernel.kind == KernelKind::Gemm)
-            return {static_cast<double>(launch.kernel.batch), static_cast<double>(launch.kernel.m)};
+        const ExpertShape& shape = launch.kernel.experts;
+        const auto touched = static_cast<double>(shape.touched);
+        if (launch.kernel.kind == KernelKind::Experts) return {touched, static_cast<double>(shape.rows) / touched};
     }
     return {0, 0};
 }
@@ -82,7 +83,7 @@ private slots:
         for (const double skew : {0.5, 1.0, 2.0}) {
             pool.experts.skew = skew;
             const double now = priced(scenario, prompt);
-            QVERIFY(now >= before * 0.999);
+            QVERIFY(now >= before * 0.99);  // the fewer experts are chosen, the fewer weights are read
             before = now;
         }
         QVERIFY(random >= even && random < 1.1 * even);  // many tokens: draws come near to their mean

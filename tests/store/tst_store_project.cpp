@@ -29,9 +29,13 @@ Project everything() {
     options.kv = DType::FP8;
     options.flashAttention = false;
     options.bindings = {{"batch", 7}, {"odd: name", 3}};
-    project.workloads = {plain, full};
+    ProjectWorkload scaled{"scaled", {"llama-3-8b", {}}, {}};
+    scaled.recipe.options.setWeights(*numberFormat("nvfp4"));
+    scaled.recipe.options.setActivations(*numberFormat("fp8-block"));
+    project.workloads = {plain, full, scaled};
     project.scenarios = {{"NVIDIA H100 SXM", "resnet-50", {}},
                          {"Eyeriss-like array", "- all: [options]", {{"pinned", "true"}}}};
+    project.scenarios[0].software = *parseSoftware("vLLM 0.24.0(graphs=off, host=12 us)");
     project.methods = {"roofline", "a-method-of-tomorrow"};
     project.unknown = {
         {"view", "zoom: 2\nnodes:\n  - {x: 1, y: \"2\"}\n  - ~"}, {"odd: key", "\"a: b # c\""}, {"empty", "[]"}};

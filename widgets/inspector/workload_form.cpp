@@ -19,6 +19,13 @@ QStringList dtypeNames() {
     return names;
 }
 
+// Types, then those that share scales.
+QStringList formatNames() {
+    QStringList names = dtypeNames();
+    for (const std::string& name : scaledFormatNames()) names << qs(name);
+    return names;
+}
+
 std::optional<Diagnostic> checkPositive(const QString& text) {
     const auto measure = parseMeasure(text.toStdString(), Dimension::Count);
     if (!measure) return measure.error();
@@ -140,9 +147,13 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, const QStri
             addChoice(QStringLiteral("phase"), tr("Phase"),
                       tr("Prefill reads the prompt at once; decode makes one token with the KV cache."), names);
         }
-        addChoice(QStringLiteral("weights"), tr("Weights"), tr("Precision in which weights are stored."), dtypeNames());
-        addChoice(QStringLiteral("activations"), tr("Activations"), tr("Precision of inputs and outputs of operators."),
-                  dtypeNames());
+        addChoice(QStringLiteral("weights"), tr("Weights"),
+                  tr("Precision in which weights are stored, and how they share scales."), formatNames());
+        addChoice(
+            QStringLiteral("activations"), tr("Activations"),
+            tr("Precision of inputs and outputs of operators. With shared scales (fp8-tensor, fp8-block, nvfp4 …) "
+               "they stay at 16 bits in memory, and products narrow them."),
+            formatNames());
         if (phases) addChoice(QStringLiteral("kv"), tr("KV cache"), tr("Precision of the KV cache."), dtypeNames());
         if (phases || transformer) {
             flash_ = new QCheckBox(tr("Flash attention"), page_);
@@ -204,8 +215,8 @@ void WorkloadForm::fill() {
     count(QStringLiteral("sequence"), options.sequence, usual_.sequence);
     count(QStringLiteral("image"), options.image, usual_.image);
     choice(QStringLiteral("phase"), toText(options.phase));
-    choice(QStringLiteral("weights"), toText(options.weights));
-    choice(QStringLiteral("activations"), toText(options.activations));
+    choice(QStringLiteral("weights"), toText(options.weightFormat()));
+    choice(QStringLiteral("activations"), toText(options.activationFormat()));
     choice(QStringLiteral("kv"), toText(options.kv));
     for (const auto& [id, row] : rows_) {
         if (!id.startsWith(bindingPrefix)) continue;
@@ -277,8 +288,9 @@ void WorkloadForm::change(const QString& id, const QString& text, EditPhase phas
     if (id == QStringLiteral("sequence")) next.sequence = whole();
     if (id == QStringLiteral("image")) next.image = whole();
     if (id == QStringLiteral("phase")) next.phase = orrery::phase(text.toStdString()).value_or(next.phase);
-    if (id == QStringLiteral("weights")) next.weights = type(next.weights);
-    if (id == QStringLiteral("activations")) next.activations = type(next.activations);
+    const auto format = numberFormat(text.toStdString());
+    if (id == QStringLiteral("weights")) next.setWeights(format.value_or(next.weightFormat()));
+    if (id == QStringLiteral("activations")) next.setActivations(format.value_or(next.activationFormat()));
     if (id == QStringLiteral("kv")) next.kv = type(next.kv);
     if (id == QStringLiteral("flash")) next.flashAttention = !text.isEmpty();
     if (id.startsWith(bindingPrefix)) next.bindings[id.mid(bindingPrefix.size()).toStdString()] = whole();

@@ -34,14 +34,14 @@ QStringList optionWords(const WorkloadOptions& options) {
     const WorkloadOptions usual;
     words << QStringLiteral("--batch %1").arg(options.batch);
     if (options.sequence > 0) words << QStringLiteral("--seq %1").arg(options.sequence);
-    const auto type = [&](const char* name, DType is, DType was) {
+    const auto type = [&](const char* name, const NumberFormat& is, const NumberFormat& was) {
         if (is == was) return;
-        const std::string_view word = toText(is);
+        const std::string word = toText(is);
         words << QStringLiteral("--%1 %2").arg(QLatin1String(name),
                                                QString::fromUtf8(word.data(), qsizetype(word.size())));
     };
-    type("weights", options.weights, usual.weights);
-    type("activations", options.activations, usual.activations);
+    type("weights", options.weightFormat(), usual.weightFormat());
+    type("activations", options.activationFormat(), usual.activationFormat());
     return words;
 }
 

@@ -32,16 +32,19 @@ OperatorFamily familyOf(KernelKind kind) {
     }
 }
 
-KernelPrice finite(const KernelPrice& price, const Kernel& kernel, const DeviceView& device) {
-    return std::isfinite(price.seconds) && price.seconds >= 0 ? price : rooflinePrice(device, kernel);
+KernelPrice settled(KernelPrice price, const Kernel& kernel, const Composition& c) {
+    if (!std::isfinite(price.seconds) || price.seconds < 0) return rooflinePrice(c.device, kernel);
+    c.stack.doubt(kernel, price);
+    return price;
 }
 
 // Host seconds of each launch: what a framework's call takes where rows that a host timed tell it, a dispatch else.
 std::vector<double> eagerIssues(const Composition& c) {
     const auto& launches = c.list().launches;
     const auto& first = c.distinct().first;
-    std::vector<double> issue(launches.size(), std::max(eagerIssue, c.device.launchOverhead.value));
-    if (!c.pricer->instant()) return issue;
+    const double usual = c.hostSeconds.value_or(eagerIssue);
+    std::vector<double> issue(launches.size(), std::max(usual, c.device.launchOverhead.value));
+    if (c.hostSeconds || !c.pricer->instant()) return issue;
     for (std::size_t i = 0; i < launches.size(); ++i) {
         const auto same = static_cast<std::size_t>(first[i]);
         if (same < i) {
@@ -73,7 +76,7 @@ Expected<void> priceSlowly(Composition& c, EstimateContext& context, std::vector
         PriceContext asked{*serial, context.stop, nullptr, wantSpans ? &c.spans[at] : nullptr};
         auto price = c.pricer->price(kernel, asked);
         if (price) {
-            prices[at] = finite(*price, kernel, c.device);
+            prices[at] = settled(*price, kernel, c);
         } else {
             problems[d] = std::move(price.error());
         }
@@ -113,12 +116,11 @@ Expected<void> priceAll(Composition& c, EstimateContext& context) {
         const Kernel& kernel = launches[i].kernel;
         if (c.pricer->tellsUses()) {
             const KernelPrice price = c.pricer->price(kernel, useOf(launches[i]));
-            c.prices[i] = pricedLaunch(finite(price, kernel, c.device), launches[i], c.device, inside);
+            c.prices[i] = pricedLaunch(settled(price, kernel, c), launches[i], c.device, inside);
         } else if (!slow.empty()) {
             c.prices[i] = pricedLaunch(slow[at], boundedBy(c, launches[i]), c.device, inside);
         } else if (at == i) {
-            c.prices[i] =
-                pricedLaunch(finite(c.pricer->price(kernel), kernel, c.device), launches[i], c.device, inside);
+            c.prices[i] = pricedLaunch(settled(c.pricer->price(kernel), kernel, c), launches[i], c.device, inside);
         } else {
             c.prices[i] = pricedLaunch(c.prices[at].price, launches[i], c.device, inside);
         }
@@ -322,6 +324,11 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
                     Place{{}, 0, 0, main.path + ".bandwidth"});
     }
     if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
+    c.hostSeconds = scenario.software.hostSeconds;
+    if (c.gpu) {
+        const CalibrationSet& known = context.calibrations ? *context.calibrations : shippedCalibrations().set;
+        c.stack = ForeignStack(method.id, known, *c.gpu, scenario.software.engine);
+    }
     c.kernels = kernelListOf(scenario.workload, options, c.gpu.has_value());
     if (!c.pricer->takesAnyType()) {
         if (auto known = typesKnown(c); !known) return Unexpected(std::move(known.error()));

@@ -6,6 +6,7 @@
 #include "methods/kernel_method.h"
 #include "methods/method.h"
 #include "methods/model/chains.h"
+#include "methods/model/foreign_stack.h"
 #include "methods/model/kernel_list.h"
 #include "methods/model/pipeline.h"
 
@@ -43,6 +44,7 @@ struct Composition {
     DeviceView device;
     std::optional<GpuView> gpu;  ///< where the device is one
     KernelPricerPtr pricer;
+    ForeignStack stack;  ///< kernels whose prices were learned from other software than asked about
     KernelListPtr kernels;
     const LaunchList& list() const { return kernels->list; }
     /// Which launches are one kernel to the pricer.
@@ -57,9 +59,10 @@ struct Composition {
     double overlapped = 0;  ///< seconds that streams save
     double launched = 0;    ///< kernels, repeats counted
     ComposedInterval interval;
-    double issue = 0;        ///< host seconds per launch (eager), 0 for a graph
-    double graphLaunch = 0;  ///< seconds once per pass
-    ChainsKept chains;       ///< activations that stay on the chip between launches
+    double issue = 0;                   ///< host seconds per launch (eager), 0 for a graph
+    std::optional<double> hostSeconds;  ///< what the question says of it
+    double graphLaunch = 0;             ///< seconds once per pass
+    ChainsKept chains;                  ///< activations that stay on the chip between launches
 };
 
 /// As pricers that tell uses apart see it.
@@ -85,8 +88,9 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
 /// arithmetic and its bytes take at the peaks. Of the forward pass alone.
 double overlappedSeconds(const Workload& workload, const Composition& composition);
 
-/// From the task and the options of a card.
-ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context, const Task& task = Pass{});
+/// From the task, the software and the options of a card.
+ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context, const Task& task = Pass{},
+                          const Software& software = {});
 /// The estimate of `compose`, with columns per operator, interval, energy, memory, figures, warnings, timeline.
 Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod& method, const MethodCard& card,
                                     EstimateContext& context);

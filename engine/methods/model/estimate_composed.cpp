@@ -55,7 +55,26 @@ void addNotes(Estimate& answer, const Workload& workload, const Composition& c) 
     }
 }
 
-void addDoubts(Estimate& answer, const Doubts& doubts) {
+struct OtherStack {
+    std::string engine;
+    double seconds = 0;  // share of the busy time
+};
+
+OtherStack otherStack(const Composition& c, const Software& software) {
+    OtherStack other{software.engine};
+    if (c.stack.empty()) return other;
+    double busy = 0;
+    for (std::size_t i = 0; i < c.prices.size(); ++i) {
+        const Launch& launch = c.list().launches[i];
+        const double seconds = launch.count * c.prices[i].seconds;
+        busy += seconds;
+        if (c.stack.foreign(launch.kernel)) other.seconds += seconds;
+    }
+    if (busy > 0) other.seconds /= busy;
+    return other;
+}
+
+void addDoubts(Estimate& answer, const Doubts& doubts, const OtherStack& stack) {
     if (doubts.notCovered > worthSaying) {
         std::string kinds;
         for (int k = 0; k < kernelKindCount; ++k) {
@@ -78,6 +97,14 @@ void addDoubts(Estimate& answer, const Doubts& doubts) {
                                 "they stand at that bound",
                                 percent(doubts.raised)),
                     "The device's stated peaks may be too low, or the kernels too far from what the method knows"));
+    }
+    if (stack.seconds > worthSaying) {
+        answer.warnings.push_back(warning(
+            "calibration.other-stack",
+            fmt::format("{} of the time is of kernels whose prices were learned from other software than {}: they are "
+                        "doubted by as much as engines differ",
+                        percent(stack.seconds), stack.engine),
+            "Calibrate with measurements of this software"));
     }
     if (doubts.outside > worthSaying) {
         answer.warnings.push_back(warning(
@@ -258,6 +285,8 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
                                          format(Seconds(c.overlapped)))
                            : "No two operators are independent of each other: streams save nothing");
     }
+    if (c.hostSeconds && options.launch == LaunchMode::Graph && !c.pricer->launchInside())
+        said.push_back("The host's time per kernel does not count: a captured graph holds them all");
     if (c.chains.activations > 0) {
         said.push_back(fmt::format("{} activations stay on the chip between kernels; {} less cross main memory",
                                    c.chains.activations, format(Bytes(c.chains.bytes))));
@@ -276,9 +305,11 @@ std::vector<std::string> assumptionsOf(const Composition& c, const ModelOptions&
 
 }  // namespace
 
-ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context, const Task& task) {
+ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context, const Task& task,
+                          const Software& software) {
     ModelOptions options;
     options.launch = optionOf(card, context, "launch") == "eager" ? LaunchMode::Eager : LaunchMode::Graph;
+    if (software.graphs) options.launch = *software.graphs ? LaunchMode::Graph : LaunchMode::Eager;
     options.fusion = fusionOf(optionOf(card, context, "fusion"));
     options.streams = optionOf(card, context, "streams") == "on";
     options.chains = optionOf(card, context, "chains") == "on";
@@ -299,7 +330,7 @@ ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context
 Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod& method, const MethodCard& card,
                                     EstimateContext& context) {
     const Workload& workload = *scenario.workload;
-    const ModelOptions options = modelOptions(card, context, scenario.task);
+    const ModelOptions options = modelOptions(card, context, scenario.task, scenario.software);
     auto composed = compose(scenario, method, options, context);
     if (!composed) return Unexpected(std::move(composed.error()));
     const Composition& c = *composed;
@@ -321,7 +352,7 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
     answer.warnings = workload.warnings;
     addCopies(answer, c.device);
     addNotes(answer, workload, c);
-    addDoubts(answer, doubts);
+    addDoubts(answer, doubts, otherStack(c, scenario.software));
     addMemoryUse(answer, workload, c, options);
     answer.ceilings = ceilingsFor(c.device, workload.costs, answer.levels.size());
     addFigures(answer, workload, c, options);

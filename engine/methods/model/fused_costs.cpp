@@ -45,7 +45,7 @@ bool attention(const Kernel& kernel) {
 void addGroup(const CostTable& from, std::size_t leader, std::span<const std::int32_t> members, const Launch& launch,
               CostTable& costs) {
     double weight = from.weightBytes[leader], kvRead = from.kvReadBytes[leader], kvWrite = from.kvWriteBytes[leader];
-    double valueDim = 0;
+    double valueDim = 0, innerDim = 0;
     for (const std::int32_t member : members) {
         const auto m = static_cast<std::size_t>(member);
         costs.macs[leader] += from.macs[m];
@@ -53,7 +53,7 @@ void addGroup(const CostTable& from, std::size_t leader, std::span<const std::in
         weight += from.weightBytes[m];
         kvRead += from.kvReadBytes[m];
         kvWrite += from.kvWriteBytes[m];
-        if (from.gemm[m].k > 0) valueDim = from.gemm[m].n;
+        if (from.gemm[m].k > 0) valueDim = from.gemm[m].n, innerDim = from.gemm[m].k;
         clear(costs, m);
     }
     double read = launch.kernel.readBytes + launch.kernel.epilogue.bytes, written = launch.kernel.writeBytes;
@@ -65,6 +65,7 @@ void addGroup(const CostTable& from, std::size_t leader, std::span<const std::in
     columns.output = written;
     store(costs, leader, columns, 0);
     costs.type[leader] = launch.kernel.type;
+    if (launch.kernel.kind == KernelKind::Experts) costs.gemm[leader].n += innerDim;  // both products as one
     if (attention(launch.kernel)) {
         costs.kind[leader] = OperatorKind::Attention;
         costs.gemm[leader].k += valueDim;  // as costs.h counts attention: keys and values in one

@@ -22,6 +22,9 @@ public:
     std::vector<std::int32_t> run() {
         if (options_.fusion == Fusion::Epilogue) {
             for (std::size_t i = 0; i < size_; ++i) fuseAttention(i);
+            if (options_.wholeExperts && options_.step == Step::Inference) {
+                for (std::size_t i = 0; i < size_; ++i) fuseExperts(i);
+            }
             for (std::size_t i = 0; i < size_; ++i) fuseNorm(i);
             for (std::size_t i = 0; i < size_; ++i) fuseEpilogue(i);
         } else if (options_.fusion == Fusion::Compile) {
@@ -116,6 +119,30 @@ private:
         if (a.batch != b.batch || a.m != b.m || a.n != b.k) return;
         inside.push_back(context);
         for (const std::int32_t each : inside) leader_[static_cast<std::size_t>(each)] = scores;
+    }
+
+    // The only reader of the only result of `i`, -1 if there is none.
+    std::int32_t readerOf(std::int32_t i) const {
+        if (op(i).outputs.size() != 1 || !graph_.tensor(op(i).outputs[0])) return -1;
+        const std::int32_t next = uses_[root(op(i).outputs[0])].consumer;
+        return next >= 0 && alone(next) && together(i, next) ? next : -1;
+    }
+
+    // Dispatch, grouped product, activation, grouped product, weighted sum: one block of kernels, the experts.
+    void fuseExperts(std::size_t i) {
+        const auto up = static_cast<std::int32_t>(i);
+        const auto grouped = [&](std::int32_t each) { return each >= 0 && op(each).type == "GroupedMatMul"; };
+        if (!grouped(up) || !alone(up) || op(up).inputs.empty() || !graph_.tensor(op(up).inputs[0])) return;
+        const std::int32_t dispatch = uses_[root(op(up).inputs[0])].producer;
+        if (dispatch < 0 || op(dispatch).type != "Dispatch" || readerOf(dispatch) != up) return;
+        const std::int32_t activation = readerOf(up);
+        if (activation < 0 || op(activation).kind != OperatorKind::Elementwise) return;
+        const std::int32_t down = readerOf(activation);
+        if (!grouped(down) || costs_.gemm[i].k <= 0 || costs_.gemm[static_cast<std::size_t>(down)].k <= 0) return;
+        const std::int32_t combine = readerOf(down);
+        if (combine < 0 || op(combine).kind != OperatorKind::Reduce) return;
+        for (const std::int32_t each : {dispatch, activation, down, combine})
+            leader_[static_cast<std::size_t>(each)] = up;
     }
 
     // x + y, whose sum a norm reads: one kernel writes both, as fused_add_rms_norm of inference engines does.

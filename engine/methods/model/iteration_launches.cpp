@@ -48,6 +48,9 @@ Launch collective(CollectiveOp op, const ServedTransformer& model, double bytes,
     return launch;
 }
 
+// Of the exponents that experts were measured with the one nearest to a draw that is just uneven.
+constexpr double unevenRouting = 1.01;
+
 double wideBytes(DType type) {
     return std::max(16, bits(type)) / 8.0;
 }
@@ -196,7 +199,18 @@ std::vector<Launch> IterationLaunches::of(IterationGroup group, std::int64_t ext
         if (groups[i] == group && !attends(launches[i].kernel)) result.push_back(launches[i]);
     }
     for (Launch& launch : result) {
-        if (pairs == 0 || launch.kernel.kind != KernelKind::Gemm) continue;
+        Kernel& kernel = launch.kernel;
+        if (kernel.kind == KernelKind::Experts) {
+            kernel.experts.tokens = extent * model_.dataParallel;
+            if (pairs == 0) continue;
+            kernel.experts.rows = pairs;
+            kernel.experts.touched = std::min(activated, pairs);
+            if (model_.routing.kind == RoutingKind::Zipf || model_.routing.kind == RoutingKind::Trace)
+                kernel.experts.skew = unevenRouting;
+            countWork(kernel);
+            continue;
+        }
+        if (pairs == 0 || kernel.kind != KernelKind::Gemm) continue;
         launch.kernel.batch = activated;
         launch.kernel.m = ceilDiv(pairs, activated);
         countWork(launch.kernel);

@@ -112,6 +112,7 @@ GridPrice KernelIterationTime::priceOf(std::span<const Launch> launches) const {
     for (const Launch& launch : launches) {
         KernelPrice price = spec_.pricer->price(launch.kernel);
         if (!std::isfinite(price.seconds) || price.seconds < 0) price = rooflinePrice(spec_.device, launch.kernel);
+        spec_.stack.doubt(launch.kernel, price);
         PricedLaunch priced = pricedLaunch(price, launch, spec_.device, spec_.pricer->takesEpilogue());
         slowDown(priced, launch.kernel, spec_.software);
         sum.seconds += launch.count * priced.seconds;

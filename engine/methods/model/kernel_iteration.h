@@ -18,6 +18,7 @@
 
 #include "hardware/views/gpu_view.h"
 #include "methods/kernel_method.h"
+#include "methods/model/foreign_stack.h"
 #include "methods/model/iteration_launches.h"
 #include "methods/model/power.h"
 #include "methods/model/price_grid.h"
@@ -37,6 +38,7 @@ struct KernelIterationSpec {
     std::optional<GpuView> gpu;  ///< for power and clock; nothing for other devices
     KernelPricerPtr pricer;
     SoftwareStack software;
+    ForeignStack stack;     ///< kernels whose prices were learned from another engine
     double clockShare = 1;  ///< of the nominal clock: compute-bound time grows as the clock falls
     double powerCap = 0;    ///< watts of one device, below its own cap: the clock falls until they suffice. 0: its own
 };

@@ -46,7 +46,9 @@ void writeOutScores(const Graph& graph, LaunchList& list) {
 
 KernelListPtr make(const Workload& workload, const ModelOptions& options, bool rewritten) {
     auto made = std::make_shared<KernelList>();
-    made->list = launchesOf(workload, options);
+    ModelOptions asked = options;
+    asked.wholeExperts = options.wholeExperts && rewritten;
+    made->list = launchesOf(workload, asked);
     if (!rewritten) writeOutScores(workload.graph, made->list);
     const auto& launches = made->list.launches;
     std::vector<std::uint64_t> identity;

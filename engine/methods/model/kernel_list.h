@@ -19,13 +19,14 @@ struct KernelList {
         std::vector<std::int32_t> first;
         std::size_t count = 0;
     };
-    Distinct alone;          ///< epilogues left aside: for pricers that do not price them
+    Distinct alone;  ///< epilogues left aside: for pricers that do not price them
     Distinct withEpilogues;
 };
 using KernelListPtr = std::shared_ptr<const KernelList>;
 
-/// `rewritten`: attention that a model writes out, scores and all, runs as one kernel that keeps them on the chip, as on
-/// GPUs. The last few lists are kept (by the workload's address, while it lives). Thread-safe.
+/// `rewritten`: attention that a model writes out, scores and all, runs as one kernel that keeps them on the chip, and
+/// the experts of a layer run as one, as on GPUs. The last few lists are kept (by the workload's address, while it
+/// lives). Thread-safe.
 KernelListPtr kernelListOf(const WorkloadPtr& workload, const ModelOptions& options, bool rewritten = true);
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 #include "methods/model/launches.h"
 
 #include "workload/costs.h"
+#include "workload/kernel_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -44,7 +45,9 @@ public:
         launch.count = workload_.costs.repeat[first];
         const bool attends = std::any_of(members.begin(), members.end(),
                                          [&](std::int32_t m) { return op(m).kind == OperatorKind::Softmax; });
-        if (workload_.costs.gemm[first].k <= 0) {
+        if (op(members.front()).type == "GroupedMatMul") {
+            launch.kernel = experts(members);
+        } else if (workload_.costs.gemm[first].k <= 0) {
             launch.kernel = pointwise(members);
         } else if (attends) {
             launch.kernel = attention(members);
@@ -102,6 +105,45 @@ private:
         for (std::size_t k = 1; k < members.size(); ++k) launch.kernel.epilogue.operations += kernel(members[k]).flops;
         launch.kernel.epilogue.bytes = std::max(0.0, readFromOutside(members) - readFromOutside({members.front()}));
         launch.kernel.writeBytes = writtenOutside(members);
+    }
+
+    // What an inference engine's experts do, from the tokens that come to the sums that go. Work is that of the
+    // members; rows between them never count, since nobody says how much of them stays on the chip.
+    Kernel experts(const std::vector<std::int32_t>& members) const {
+        const CostTable& costs = workload_.costs;
+        const auto up = static_cast<std::size_t>(members.front());
+        std::size_t down = up, dispatch = up, combine = up;
+        Kernel result = kernel(members.front());
+        result.flops = result.readBytes = 0;
+        for (const std::int32_t m : members) {
+            const auto at = static_cast<std::size_t>(m);
+            if (op(m).type == "Dispatch") dispatch = at;
+            if (op(m).type == "GroupedMatMul" && at != up) down = at;
+            if (op(m).kind == OperatorKind::Reduce) combine = at;
+            result.flops += costs.flops[at];
+            result.readBytes += costs.weightBytes[at];
+        }
+        const GemmShape& first = costs.gemm[up];
+        const GemmShape& second = costs.gemm[down];
+        const Operator& sent = workload_.graph.operators[dispatch];
+        const Tensor* tokens = workload_.graph.tensor(sent.inputs[0]);
+        const Tensor* weights = workload_.graph.tensor(workload_.graph.operators[up].inputs[1]);
+        const double own = tokens ? tokens->elements() / std::max(1.0, first.k) : 1;
+        result.kind = KernelKind::Experts;
+        result.batch = 1, result.m = result.n = result.k = 0;
+        result.transposedWeight = result.bias = false;
+        result.experts = {.tokens = std::max(whole(own), sent.integer(expertTokensAttribute, 0)),
+                          .rows = whole(first.batch * first.m),
+                          .held = weights && !weights->shape.empty()
+                                      ? std::max<std::int64_t>(1, weights->shape[0].value)
+                                      : whole(first.batch),
+                          .touched = whole(first.batch),
+                          .hidden = whole(first.k),
+                          .inner = whole(second.k),
+                          .gated = first.n > 1.5 * second.k};
+        result.readBytes += costs.inputBytes[dispatch];
+        result.writeBytes = costs.outputBytes[combine];
+        return result;
     }
 
     // Scores, softmax and context as one: the scores never leave the chip.
@@ -181,9 +223,16 @@ void addWeights(const Workload& workload, LaunchList& list) {
     double all = 0;
     for (Launch& launch : list.launches) {
         const Kernel& kernel = launch.kernel;
-        const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution;
+        const bool product = kernel.kind == KernelKind::Gemm || kernel.kind == KernelKind::Convolution ||
+                             kernel.kind == KernelKind::Experts;
         if (!product || !launch.what.empty()) continue;
-        launch.weightBytes = std::min(costs.weightBytes[static_cast<std::size_t>(launch.op)], kernel.readBytes);
+        double own = costs.weightBytes[static_cast<std::size_t>(launch.op)];
+        if (kernel.kind == KernelKind::Experts) {
+            own = 0;
+            for (std::size_t i = 0; i < list.leader.size(); ++i)
+                if (list.leader[i] == launch.op) own += costs.weightBytes[i];
+        }
+        launch.weightBytes = std::min(own, kernel.readBytes);
         all += launch.count * launch.weightBytes;
     }
     // Weights that several operators or repeats share are read anew, but not from main memory for sure.
@@ -217,6 +266,13 @@ void addAssumptions(const ModelOptions& options, LaunchList& list) {
     }
     std::int64_t fused = 0;
     for (std::size_t i = 0; i < list.leader.size(); ++i) fused += list.leader[i] != static_cast<std::int32_t>(i);
+    const bool experts = std::any_of(list.launches.begin(), list.launches.end(),
+                                     [](const Launch& each) { return each.kernel.kind == KernelKind::Experts; });
+    if (experts) {
+        list.assumptions.push_back(
+            "The experts of a layer are one kernel, from the tokens that are sent to them to their weighted sums; "
+            "tokens choose evenly, and weights are read of as many experts as are expected to be chosen");
+    }
     if (fused > 0) {
         list.assumptions.push_back(
             std::to_string(fused) +

@@ -33,6 +33,9 @@ struct ModelOptions {
     Step step = Step::Inference;
     Optimizer optimizer = Optimizer::Adam;
     bool accumulate = false;  ///< as TrainingStep has it
+    /// The experts of a layer are one kernel, as inference engines run them and tables measure them. Not while
+    /// training, whose frameworks permute, multiply and activate in kernels of their own.
+    bool wholeExperts = true;
 };
 
 enum class Part : std::uint8_t { Forward, Loss, Backward, Optimizer };
@@ -65,8 +68,9 @@ inline constexpr double attentionBackwardScale = 2.5;
 /// Linear in the graph. Operators without work and bytes launch nothing.
 LaunchList launchesOf(const Workload& workload, const ModelOptions& options);
 
-/// Per operator its group's first: fusion.cpp. Groups have equal repeat and block, and running a group at the place of
-/// its first member keeps every operand before its use (except for attention written out, whose values may come later).
+/// Per operator its group's first (of experts: their first product): fusion.cpp. Groups have equal repeat and block,
+/// and running a group at the place of its first member keeps every operand before its use (except for attention
+/// written out, whose values may come later).
 std::vector<std::int32_t> fusedGroups(const Workload& workload, const ModelOptions& options);
 /// Per tensor: the one that it is a view of, itself if it is none.
 std::vector<TensorId> viewRoots(const Graph& graph);

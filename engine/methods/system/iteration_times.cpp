@@ -82,7 +82,8 @@ Expected<IterationTimePtr> tableOf(const PoolSpec& pool, const IterationLaunches
     const std::string model = slot.key.substr(0, slash);
     const std::string rest = slash == std::string::npos ? std::string() : slot.key.substr(slash + 1);
     if (slot.format == "splitwise") {
-        return readSplitwiseTable(slot.path, {.model = model, .hardware = rest, .tensorParallel = static_cast<int>(pool.plan.tensor)});
+        return readSplitwiseTable(
+            slot.path, {.model = model, .hardware = rest, .tensorParallel = static_cast<int>(pool.plan.tensor)});
     }
     if (slot.format == "distserve") {
         auto law = readDistServeLaw(slot.path, slot.key, pool.plan.tensor, pool.plan.pipeline);
@@ -155,6 +156,40 @@ Expected<PoolDevice> poolDevice(const PoolSpec& pool, const std::shared_ptr<cons
     result.design = std::move(design);
     return result;
 }
+
+namespace {
+
+struct Host {
+    SoftwareStack stack;
+    std::string engine;  ///< whose kernels run, where that is said
+};
+
+// A host that was measured, or an engine and its version as a question names it. Kernels of the measured ones are
+// inside their own errors.
+Expected<Host> hostOf(const PoolSpec& pool, bool eager) {
+    const std::string& named = pool.time.software;
+    if (const auto* known = findSoftwareStack(!named.empty() ? std::string_view(named) : eager ? "eager" : "graphs"))
+        return Host{*known, {}};
+    const bool version = std::any_of(named.begin(), named.end(), [](char c) { return c >= '0' && c <= '9'; });
+    auto software = version ? parseSoftware(named) : Expected<Software>(Software{});
+    if (!software) {
+        software.error().place = inPool(pool, "time/software");
+        return Unexpected(std::move(software.error()));
+    }
+    if (software->engine.empty()) {
+        std::string known;
+        for (const SoftwareStack& each : softwareStacks()) known += (known.empty() ? "" : ", ") + std::string(each.id);
+        return fail("serving.no-software", fmt::format("no software is called '{}'", named),
+                    "one of " + known + ", or an engine and its version such as `vLLM 0.24.0(graphs=on)`",
+                    "choose one of them", inPool(pool, "time/software"));
+    }
+    const bool graphs = software->graphs.value_or(!eager);
+    Host host{*findSoftwareStack(graphs ? "graphs" : "eager"), software->engine};
+    if (!graphs) host.stack.issue = software->hostSeconds.value_or(host.stack.issue);
+    return host;
+}
+
+}  // namespace
 
 Expected<ExpertRouting> routingOf(const PoolSpec& pool, const TransformerConfig& config) {
     ExpertRouting routing;
@@ -243,19 +278,12 @@ Expected<std::shared_ptr<const KernelIterationTime>> kernelIterationOf(const std
     if (const auto found = choice->options.find("launch"); found != choice->options.end()) launch = found->second;
     if (const auto found = choice->options.find("fusion"); found != choice->options.end()) fusion = found->second;
     spec.model.fusion = fusion == "none" ? Fusion::None : fusion == "compile" ? Fusion::Compile : Fusion::Epilogue;
-    const std::string_view stack = !software.empty()   ? std::string_view(software)
-                                   : launch == "eager" ? "eager"
-                                                       : "graphs";
-    const SoftwareStack* host = findSoftwareStack(stack);
-    if (!host) {
-        std::string known;
-        for (const SoftwareStack& each : softwareStacks()) known += (known.empty() ? "" : ", ") + std::string(each.id);
-        return fail("serving.no-software", fmt::format("no software is called '{}'", software), "one of " + known,
-                    "choose one of them", inPool(pool, "time/software"));
-    }
-    spec.software = *host;
-    spec.model.collectives = host->collectives;
-    spec.model.sampler = host->sampler;
+    auto host = hostOf(pool, launch == "eager");
+    if (!host) return Unexpected(std::move(host.error()));
+    spec.software = host->stack;
+    if (device.gpu) spec.stack = ForeignStack(choice->id, calibrations, *device.gpu, host->engine);
+    spec.model.collectives = spec.software.collectives;
+    spec.model.sampler = spec.software.sampler;
     spec.device = device.device;
     spec.gpu = device.gpu;
     spec.pricer = std::move(*pricer);

@@ -76,7 +76,9 @@ constexpr FieldSpec timeRows[]{
                             "The kernel method that says how long every kernel of an iteration takes.")
         .namesOne()
         .called("Priced by"),
-    text<&TimeSlot::software>("software", "Software on the host", "What the host costs: an engine that was measured.")
+    text<&TimeSlot::software>("software", "Software on the host",
+                              "What the host costs: an engine that was measured, or an engine and its version, as in "
+                              "vLLM 0.24.0(graphs=off).")
         .namesOne()
         .called("Host")
         .zeroIs("as the method has it")

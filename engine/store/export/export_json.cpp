@@ -26,8 +26,8 @@ Json workloadJson(const Workload& workload) {
     if (options.sequence > 0) json["sequence"] = options.sequence;
     if (options.image > 0) json["image"] = options.image;
     json["phase"] = toText(options.phase);
-    json["weights"] = toText(options.weights);
-    json["activations"] = toText(options.activations);
+    json["weights"] = toText(options.weightFormat());
+    json["activations"] = toText(options.activationFormat());
     json["kv"] = toText(options.kv);
     json["flash_attention"] = options.flashAttention;
     if (!options.bindings.empty()) json["bindings"] = options.bindings;
@@ -52,6 +52,7 @@ Json scenarioObject(const Scenario& scenario) {
     json["workload"] = scenario.workload ? workloadJson(*scenario.workload) : Json::object();
     json["task"] = toText(scenario.task);
     if (scenario.plan.split() || !scenario.plan.placement.empty()) json["plan"] = toText(scenario.plan);
+    if (!scenario.software.empty()) json["software"] = toText(scenario.software);
     if (const auto* run = std::get_if<ServingRun>(&scenario.task); run && run->study) {
         json["serving"] = writeServing(*run->study);
     }

@@ -16,6 +16,7 @@
 //     scenarios:
 //       - {hardware: NVIDIA H100 SXM, workload: ResNet}
 //       - {hardware: NVIDIA H100 SXM, workload: ResNet, plan: dp=8, task: training-step}
+//       - {hardware: NVIDIA H100 SXM, workload: ResNet, software: TensorRT 10.3(graphs=off)}
 //     methods: [roofline]
 //     serving: {traffic: …}                # a question about serving: serving_file.h
 //     search: {knobs: …, objectives: …}    # designs to be tried, around the first scenario: search_file.h
@@ -24,6 +25,7 @@
 #include "base/text/read_file.h"
 #include "hardware/component.h"
 #include "mapping/plan.h"
+#include "methods/software.h"
 #include "serving/serving_study.h"
 #include "study/exploration/search_settings.h"
 #include "workload/workload.h"
@@ -47,8 +49,9 @@ struct ScenarioRef {
     std::string hardware;  ///< name of a design in the project
     std::string workload;  ///< name of a workload in the project
     std::vector<UnknownKey> unknown;
-    Plan plan = {};         ///< `plan: tp=8, pp=2`; absent: one device
-    std::string task = {};  ///< `training-step`, `operator(NAME)`, `serving-run` (the project's own); empty: a pass
+    Plan plan = {};          ///< `plan: tp=8, pp=2`; absent: one device
+    std::string task = {};   ///< `training-step`, `operator(NAME)`, `serving-run` (the project's own); empty: a pass
+    Software software = {};  ///< `software: vLLM 0.24.0(graphs=off)`; absent: not said
     bool operator==(const ScenarioRef&) const = default;
 };
 

@@ -164,8 +164,19 @@ Expected<std::string> readReference(MapReader& map, std::string_view key, const 
                 std::move(hint), place);
 }
 
-// Both are optional, and absent in older files: one device, a pass.
+// All are optional, and absent in older files: one device, a pass, by no software in particular.
 Expected<void> readPlanAndTask(MapReader& map, ScenarioRef& scenario) {
+    if (const auto node = map.take("software")) {
+        const Place place = map.placeOf(*node, "software");
+        auto text = store::readText(*node, place);
+        if (!text) return tl::unexpected(text.error());
+        auto software = parseSoftware(*text);
+        if (!software) {
+            software.error().place = place;
+            return tl::unexpected(std::move(software.error()));
+        }
+        scenario.software = std::move(*software);
+    }
     if (const auto node = map.take("plan")) {
         const Place place = map.placeOf(*node, "plan");
         auto text = store::readText(*node, place);

@@ -47,6 +47,7 @@ std::string writeProject(const Project& project) {
         std::string block =
             fmt::format("hardware: {}\nworkload: {}\n", yamlScalar(scenario.hardware), yamlScalar(scenario.workload));
         if (scenario.plan != Plan{}) block += fmt::format("plan: {}\n", yamlScalar(toText(scenario.plan)));
+        if (!scenario.software.empty()) block += fmt::format("software: {}\n", yamlScalar(toText(scenario.software)));
         if (!scenario.task.empty()) block += fmt::format("task: {}\n", yamlScalar(scenario.task));
         out += listItem(block + store::writeUnknown(scenario.unknown, 0));
     }

@@ -3,6 +3,7 @@
 #include "base/text/nearest.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace orrery::store {
 
@@ -35,6 +36,25 @@ Expected<void> readType(MapReader& map, std::string_view key, DType& out) {
     return {};
 }
 
+Expected<std::optional<NumberFormat>> readFormat(MapReader& map, std::string_view key) {
+    const auto node = map.take(key);
+    if (!node) return std::nullopt;
+    const Place place = map.placeOf(*node, key);
+    auto text = readText(*node, place);
+    if (!text) return tl::unexpected(text.error());
+    const auto format = numberFormat(*text);
+    if (!format) {
+        std::vector<std::string> known{"fp32", "bf16", "fp16", "fp8", "int8", "int4"};
+        const auto scaled = scaledFormatNames();
+        known.insert(known.end(), scaled.begin(), scaled.end());
+        return fail("recipe.dtype", fmt::format("`{}` is not a number format", *text),
+                    fmt::format("one of fp32, tf32, bf16, fp16, fp8, fp6, fp4, int32, int16, int8, int4, {}",
+                                fmt::join(scaled, ", ")),
+                    didYouMean(*text, known), place);
+    }
+    return format;
+}
+
 Expected<void> readBindings(MapReader& map, Bindings& out) {
     const auto node = map.take("bindings");
     if (!node) return {};
@@ -59,11 +79,14 @@ Expected<WorkloadOptions> readOptions(MapReader& map, WorkloadOptions options) {
     const auto flow = readExtent(map, "batch", 1, options.batch)
                           .and_then([&] { return readExtent(map, "sequence", 0, options.sequence); })
                           .and_then([&] { return readExtent(map, "image", 0, options.image); })
-                          .and_then([&] { return readType(map, "weights", options.weights); })
-                          .and_then([&] { return readType(map, "activations", options.activations); })
                           .and_then([&] { return readType(map, "kv", options.kv); })
                           .and_then([&] { return readBindings(map, options.bindings); });
     if (!flow) return tl::unexpected(flow.error());
+    auto weights = readFormat(map, "weights"), activations = readFormat(map, "activations");
+    if (!weights) return tl::unexpected(std::move(weights.error()));
+    if (!activations) return tl::unexpected(std::move(activations.error()));
+    if (*weights) options.setWeights(**weights);
+    if (*activations) options.setActivations(**activations);
     if (const auto node = map.take("phase")) {
         const Place place = map.placeOf(*node, "phase");
         auto text = readText(*node, place);
@@ -100,8 +123,8 @@ std::string writeOptions(const WorkloadOptions& options, int indent, const Workl
     number("sequence", options.sequence, base.sequence);
     number("image", options.image, base.image);
     if (options.phase != base.phase) line("phase", toText(options.phase));
-    type("weights", options.weights, base.weights);
-    type("activations", options.activations, base.activations);
+    if (options.weightFormat() != base.weightFormat()) line("weights", toText(options.weightFormat()));
+    if (options.activationFormat() != base.activationFormat()) line("activations", toText(options.activationFormat()));
     type("kv", options.kv, base.kv);
     if (options.flashAttention != base.flashAttention) {
         line("flash_attention", options.flashAttention ? "true" : "false");

@@ -37,6 +37,7 @@ private:
     Expected<std::vector<std::pair<std::string, Place>>> readTexts(MapReader& map, std::string_view key);
     Expected<std::vector<Plan>> readPlans(MapReader& map);
     Expected<std::vector<Task>> readTasks(MapReader& map);
+    Expected<std::vector<Software>> readSoftware(MapReader& map);
     static Unexpected at(const Place& place, Diagnostic error) { return store::placedAt(place, std::move(error)); }
 
     store::YamlContext context_;
@@ -150,6 +151,19 @@ Expected<std::vector<Plan>> StudyReader::readPlans(MapReader& map) {
     return plans;
 }
 
+Expected<std::vector<Software>> StudyReader::readSoftware(MapReader& map) {
+    auto texts = readTexts(map, "software");
+    if (!texts) return tl::unexpected(texts.error());
+    std::vector<Software> all;
+    for (const auto& [text, place] : *texts) {
+        auto software = parseSoftware(text);
+        if (!software) return at(place, software.error());
+        all.push_back(std::move(*software));
+    }
+    if (all.empty()) all.emplace_back();
+    return all;
+}
+
 Expected<std::vector<Task>> StudyReader::readTasks(MapReader& map) {
     auto texts = readTexts(map, "tasks");
     if (!texts) return tl::unexpected(texts.error());
@@ -253,8 +267,10 @@ Expected<LoadedStudy> StudyReader::read(std::string_view yaml) {
     if (!plans) return tl::unexpected(plans.error());
     auto tasks = readTasks(*map);
     if (!tasks) return tl::unexpected(tasks.error());
+    auto software = readSoftware(*map);
+    if (!software) return tl::unexpected(software.error());
     map->rest();
-    std::size_t points = hardware_.size() * recipes_.size() * plans->size() * tasks->size();
+    std::size_t points = hardware_.size() * recipes_.size() * plans->size() * tasks->size() * software->size();
     for (const SweepAxis& axis : hardwareAxes_) points *= axis.values.size();
     for (const SweepAxis& axis : optionAxes_) points *= axis.values.size();
     if (points > mostScenarios) {
@@ -269,7 +285,10 @@ Expected<LoadedStudy> StudyReader::read(std::string_view yaml) {
     for (const WorkloadPtr& workload : *models) {
         for (const HardwarePtr& design : *designs) {
             for (const Task& task : *tasks) {
-                for (const Plan& plan : *plans) loaded.study.scenarios.push_back({design, workload, plan, task});
+                for (const Plan& plan : *plans) {
+                    for (const Software& each : *software)
+                        loaded.study.scenarios.push_back({design, workload, plan, task, each});
+                }
             }
         }
     }

@@ -10,6 +10,7 @@
 //     sweep: {hbm.bandwidth: [2 TB/s, 3.35 TB/s], batch: [1, 8, 64]}
 //     plans: [tp=1, "tp=8, pp=2"]                    # absent: one device
 //     tasks: [pass, training-step, traffic.yaml]     # absent: a pass; a file of serving is a serving run
+//     software: [TensorRT-LLM 1.3, vLLM 0.24.0(graphs=off)]   # absent: none in particular
 //     seed: 7
 //     timelines: true                                # keep them with the results; absent: no
 //

@@ -48,7 +48,7 @@ Expected<LoadedStudy> studyOfProject(const Project& project) {
             named->name = recipe->name;
             model = std::move(named);
         }
-        Scenario asked{design->second, model, scenario.plan, Pass{}};
+        Scenario asked{design->second, model, scenario.plan, Pass{}, scenario.software};
         auto task = taskOf(scenario, project.serving);
         if (!task) return tl::unexpected(std::move(task.error()));
         asked.task = std::move(*task);

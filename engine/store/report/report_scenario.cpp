@@ -121,9 +121,9 @@ std::string optionsText(const Workload& workload) {
     if (options.sequence > 0) text += fmt::format(", sequence {}", options.sequence);
     if (options.image > 0) text += fmt::format(", image {0} × {0}", options.image);
     if (options.phase != Phase::Forward) text += fmt::format(", {}", orrery::toText(options.phase));
-    text += fmt::format(", {} weights", orrery::toText(options.weights));
-    if (options.activations != options.weights)
-        text += fmt::format(", {} activations", orrery::toText(options.activations));
+    text += fmt::format(", {} weights", orrery::toText(options.weightFormat()));
+    if (options.activationFormat() != options.weightFormat())
+        text += fmt::format(", {} activations", orrery::toText(options.activationFormat()));
     for (const auto& [symbol, value] : options.bindings) text += fmt::format(", {} = {}", symbol, value);
     return text;
 }

@@ -22,8 +22,8 @@ void readTotals(const JsonValues& json, Workload& workload) {
     options.sequence = json.whole("sequence", options.sequence);
     options.image = json.whole("image", options.image);
     options.phase = phase(json.text("phase", "")).value_or(options.phase);
-    options.weights = dtype(json.text("weights", "")).value_or(options.weights);
-    options.activations = dtype(json.text("activations", "")).value_or(options.activations);
+    options.setWeights(numberFormat(json.text("weights", "")).value_or(options.weightFormat()));
+    options.setActivations(numberFormat(json.text("activations", "")).value_or(options.activationFormat()));
     options.kv = dtype(json.text("kv", "")).value_or(options.kv);
     options.flashAttention = json.truth("flash_attention", options.flashAttention);
     const JsonValues bindings = json.inner("bindings");
@@ -52,6 +52,7 @@ Expected<Scenario> scenarioFrom(const StoredResult& stored, const Graph* graph) 
     if (graph != nullptr) workload->graph = *graph;
     Scenario scenario{std::move(hardware), std::move(workload)};
     if (auto plan = parsePlan(json.text("plan", ""))) scenario.plan = std::move(*plan);
+    if (auto software = parseSoftware(json.text("software", ""))) scenario.software = std::move(*software);
     if (json.has("serving")) {
         auto serving = readServing(json.text("serving"));
         if (serving) scenario.task = ServingRun{std::make_shared<const ServingStudy>(std::move(serving->study))};

@@ -1,5 +1,8 @@
 #include "workload/models/builder.h"
 
+#include "workload/kernel_parts.h"
+#include "workload/what_if_costs.h"
+
 #include <utility>
 
 namespace orrery {
@@ -10,26 +13,13 @@ std::int64_t slide(std::int64_t extent, std::int64_t kernel, std::int64_t stride
     return (extent + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-/// Stored bytes per weight with the scales that the usual formats keep beside small types; 0 where there are none.
-double storedBytes(DType type) {
-    switch (type) {
-        case DType::I4:
-            return (4 + (16 + 4) / 128.0) / 8;  // GPTQ and AWQ: fp16 scale and 4-bit zero point per group of 128
-        case DType::FP4:
-            return (4 + 8 / 32.0) / 8;  // OCP MXFP4: one 8-bit scale per block of 32
-        case DType::FP6:
-            return (6 + 8 / 32.0) / 8;  // OCP MXFP6
-        default:
-            return 0;
-    }
-}
-
 }  // namespace
 
 GraphBuilder::GraphBuilder(std::string name, const WorkloadOptions& options)
     : options_(options), auxiliary_(DType::F16) {
     if (bits(options.activations) >= 16) auxiliary_ = options.activations;
     if (bits(options.weights) >= 16) auxiliary_ = options.weights;
+    stored_ = options.activationScaling == Scaling::Usual ? options.activations : auxiliary_;
     graph_.name = std::move(name);
     graph_.keepsActivations = options.phase == Phase::TrainingForward;
 }
@@ -39,7 +29,7 @@ std::string GraphBuilder::scoped(const std::string& name) const {
 }
 
 TensorId GraphBuilder::input(std::string name, Shape shape) {
-    return input(std::move(name), std::move(shape), options_.activations);
+    return input(std::move(name), std::move(shape), stored_);
 }
 
 TensorId GraphBuilder::input(std::string name, Shape shape, DType type) {
@@ -50,8 +40,9 @@ TensorId GraphBuilder::input(std::string name, Shape shape, DType type) {
 
 TensorId GraphBuilder::matrix(std::string name, Shape shape) {
     name = scoped(name);
-    const TensorId id = graph_.addTensor(
-        {name, options_.weights, std::move(shape), true, TensorRole::Weight, storedBytes(options_.weights)});
+    const double reduction = shape.size() > 1 ? static_cast<double>(shape[shape.size() - 2].value) : 1;
+    const double bytes = storedBytesPerWeight(options_.weightFormat(), reduction);
+    const TensorId id = graph_.addTensor({name, options_.weights, std::move(shape), true, TensorRole::Weight, bytes});
     weights_.emplace(std::move(name), id);
     return id;
 }
@@ -72,7 +63,7 @@ TensorId GraphBuilder::cache(std::string name, Shape shape) {
 }
 
 TensorId GraphBuilder::activation(Shape shape) {
-    return graph_.addTensor({{}, options_.activations, std::move(shape), true, TensorRole::Activation, 0});
+    return graph_.addTensor({{}, stored_, std::move(shape), true, TensorRole::Activation, 0});
 }
 
 Operator GraphBuilder::begin(std::string type, OperatorKind kind, std::string name,
@@ -83,6 +74,14 @@ Operator GraphBuilder::begin(std::string type, OperatorKind kind, std::string na
     op.kind = kind;
     op.inputs = std::move(inputs);
     return op;
+}
+
+void GraphBuilder::scaleOperands(Operator& op) const {
+    if (const auto block = scaleBlock(options_.weightScaling))
+        op.attributes[std::string(scaleBlockAttribute)] = std::int64_t{*block};
+    if (options_.activationScaling == Scaling::Usual) return;
+    op.attributes[std::string(quantisesInputAttribute)] = std::int64_t{1};
+    op.attributes[std::string(computeTypeAttribute)] = std::string(toText(options_.activations));
 }
 
 Operator& GraphBuilder::add(Operator op) {
@@ -120,6 +119,7 @@ TensorId GraphBuilder::linear(std::string name, TensorId x, std::int64_t feature
     } else {
         const Shape weight{inner, features};
         op.inputs.push_back(spec.quantised ? matrix(name + ".weight", weight) : auxiliary(name + ".weight", weight));
+        if (spec.quantised) scaleOperands(op);
     }
     if (spec.bias) op.inputs.push_back(auxiliary(name + ".bias", {features}));
     return single(std::move(op), std::move(shape));
@@ -129,6 +129,7 @@ TensorId GraphBuilder::experts(std::string name, TensorId x, std::int64_t count,
     Operator op = begin("GroupedMatMul", OperatorKind::MatMul, name,
                         {x, matrix(name + ".weight", {count, extent(x, -1), features})});
     op.weightShareRead = share;
+    scaleOperands(op);
     return single(std::move(op), {extent(x, 0), features});
 }
 

@@ -66,6 +66,7 @@ public:
                        std::vector<Cache> caches = {});
     /// Any other operator, already described; its name is put into the block.
     Operator& add(Operator op);
+    Operator& last() { return graph_.operators.back(); }  ///< that was added
 
     /// Operators until endBlock() belong to a block that is executed `repeat` times and stored once.
     void beginBlock(std::string name, std::int64_t repeat);
@@ -83,11 +84,13 @@ public:
 private:
     Operator begin(std::string type, OperatorKind kind, std::string name, std::vector<TensorId> inputs) const;
     TensorId single(Operator op, Shape shape);
+    /// What a product says of scales: WorkloadOptions::weightScaling and activationScaling.
+    void scaleOperands(Operator& op) const;
     std::string scoped(const std::string& name) const;
 
     Graph graph_;
     WorkloadOptions options_;
-    DType auxiliary_;
+    DType auxiliary_, stored_;
     std::string block_;
     std::int64_t repeat_ = 1;
     std::map<std::string, TensorId, std::less<>> weights_;

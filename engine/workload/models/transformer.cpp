@@ -1,6 +1,7 @@
 #include "workload/models/transformer.h"
 
 #include "base/maths.h"
+#include "workload/kernel_parts.h"
 #include "workload/models/builder.h"
 
 #include <fmt/format.h>
@@ -253,6 +254,7 @@ TensorId TransformerBuilder::expertsFeedForward(TensorId x) {
     topk.outputs = {g_.activation({batch_, queries_, c_.expertsPerToken})};
     const TensorId weights = g_.add(std::move(topk)).outputs.front();
     TensorId h = g_.move("Dispatch", "dispatch", {x}, {rows, c_.hidden});
+    if (c_.expertCopies > 1) g_.last().attributes[std::string(expertTokensAttribute)] = comers;
     const double share = expectedExpertShare(static_cast<double>(everywhere), static_cast<double>(c_.expertsPerToken),
                                              static_cast<double>(comers));
     const std::int64_t inner = c_.expertIntermediate;

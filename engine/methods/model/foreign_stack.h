@@ -1,0 +1,33 @@
+#pragma once
+
+// Kernels of another engine than those that a method's sections were learned from: the rule that rows of a table are
+// judged by (learning/section_price.h), for whole models and for serving.
+
+#include "hardware/views/gpu_view.h"
+#include "learning/calibration.h"
+#include "methods/kernel_method.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace orrery {
+
+class ForeignStack {
+public:
+    ForeignStack() = default;  ///< nothing is foreign
+    /// `engine`: as Software::engine. Empty: nothing is foreign.
+    ForeignStack(std::string_view method, const CalibrationSet& calibrations, const GpuView& gpu,
+                 std::string_view engine);
+    bool empty() const { return foreign_.empty(); }
+    /// Kernels of NCCL are NCCL's whoever calls them.
+    bool foreign(const Kernel& kernel) const;
+    /// Widens a price of such a kernel and flags it.
+    void doubt(const Kernel& kernel, KernelPrice& price) const;
+
+private:
+    std::vector<std::pair<KernelKind, std::string>> foreign_;  // kind and variant of sections
+};
+
+}  // namespace orrery
