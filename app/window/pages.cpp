@@ -1,6 +1,7 @@
 #include "app/window/pages.h"
 
 #include "app/window/evidence/evidence_page.h"
+#include "app/window/explore/explore_page.h"
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/mapping/mapping_page.h"
 #include "app/window/serving/serving_page.h"
@@ -18,6 +19,7 @@ PageList builtinPages() {
         makePage<MappingPage>,   //
         makePage<TrainingPage>,  //
         makePage<ServingPage>,   //
+        makePage<ExplorePage>,   //
         makePage<EvidencePage>,  //
     };
 }

@@ -21,13 +21,6 @@ std::int64_t WorkloadOptions::*sizeOf(std::string_view key) {
     return nullptr;
 }
 
-DType WorkloadOptions::*typeOf(std::string_view key) {
-    if (key == "weights") return &WorkloadOptions::weights;
-    if (key == "activations") return &WorkloadOptions::activations;
-    if (key == "kv") return &WorkloadOptions::kv;
-    return nullptr;
-}
-
 }  // namespace
 
 std::span<const std::string_view> workloadOptionKeys() {
@@ -48,10 +41,14 @@ Expected<WorkloadOptions> withOption(WorkloadOptions options, std::string_view k
             return wrong(fmt::format("a whole number from 1 to {}", largestSize));
         }
         options.*size = *number;
-    } else if (const auto type = typeOf(key)) {
-        const auto format = dtype(value);
-        if (!format || *format == DType::String) return wrong("a number format such as bf16, fp8, int4");
-        options.*type = *format;
+    } else if (key == "weights" || key == "activations") {
+        const auto format = numberFormat(value);
+        if (!format) return wrong("a number format such as bf16, fp8, int4");
+        key == "weights" ? options.setWeights(*format) : options.setActivations(*format);
+    } else if (key == "kv") {
+        const auto type = dtype(value);
+        if (!type || *type == DType::String) return wrong("a number format such as bf16, fp8, int8");
+        options.kv = *type;
     } else if (key == "phase") {
         const auto found = phase(value);
         if (!found) return wrong("one of forward, prefill, decode, training-forward");
@@ -69,7 +66,9 @@ Expected<WorkloadOptions> withOption(WorkloadOptions options, std::string_view k
 
 std::string optionText(const WorkloadOptions& options, std::string_view key) {
     if (const auto size = sizeOf(key)) return fmt::format("{}", options.*size);
-    if (const auto type = typeOf(key)) return std::string(toText(options.*type));
+    if (key == "weights") return toText(options.weightFormat());
+    if (key == "activations") return toText(options.activationFormat());
+    if (key == "kv") return std::string(toText(options.kv));
     if (key == "phase") return std::string(toText(options.phase));
     if (key == "flash_attention") return options.flashAttention ? "true" : "false";
     return {};

@@ -29,6 +29,7 @@ Example readHead(const QFileInfo& info) {
         if (text.startsWith(QLatin1String("# opens:"))) {
             example.drawing = value(text) == QLatin1String("drawing");
             example.training = value(text) == QLatin1String("training");
+            example.exploring = value(text) == QLatin1String("explore");
             example.cases = value(text) == QLatin1String("training-cases");
             example.serving = value(text) == QLatin1String("serving");
         }

@@ -21,6 +21,7 @@ struct Example {
     int order = 0;
     bool serving = false;   ///< opens on the serving page; its picture is the traffic
     bool training = false;  ///< opens on the training page
+    bool exploring = false;  ///< opens on the explore page
     bool cases = false;     ///< runs of another tool, on the training page
     bool drawing = false;   ///< opens on the canvas, in the Draw layout; its picture is the drawing
 };

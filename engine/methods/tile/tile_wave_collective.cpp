@@ -12,7 +12,7 @@ namespace orrery {
 namespace {
 
 enum : std::size_t {
-    Launch,
+    LaunchTime,
     StepLow,
     Step128,
     StepSimple,
@@ -126,7 +126,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const CollectiveWays ways = collectiveWays(kernel, gpu, p);
     const bool pairs = kernel.collective == CollectiveOp::AllToAll;
     const double latency = latencyOf(gpu, linkBandwidthOf(gpu), p);
-    const double start = latency * (p[Launch] + (pairs ? p[AllToAllExtra] : 0));
+    const double start = latency * (p[LaunchTime] + (pairs ? p[AllToAllExtra] : 0));
     const double rings = start + ways.rings;
     TilePhysics out;
     out.seconds = rings;

@@ -11,7 +11,7 @@ namespace orrery {
 
 namespace {
 
-enum : std::size_t { Launch, Tensor, PerBlock, Tail, Dram, L2, Kept, Permute, Product, parameterCount };
+enum : std::size_t { LaunchTime, Tensor, PerBlock, Tail, Dram, L2, Kept, Permute, Product, parameterCount };
 
 // Nominal values are round numbers near those of H100 under TensorRT-LLM.
 constexpr std::array<TileParameter, parameterCount> parameters{{
@@ -70,12 +70,12 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double permute = p[Permute] * moved * (miss * perDram + (1 - miss) * perL2);
 
     TilePhysics out;
-    out.launch = p[Launch];
+    out.launch = p[LaunchTime];
     out.compute = first.compute + second.compute;
     out.dram = first.dram + second.dram;
     out.l2 = first.l2 + second.l2;
     out.serial = permute + p[Product];
-    out.seconds = p[Launch] + seconds(first) + seconds(second) + out.serial;
+    out.seconds = p[LaunchTime] + seconds(first) + seconds(second) + out.serial;
     out.tileM = tiles.tileM;
     out.tileN = tiles.tileN;
     out.tileK = 64;
@@ -87,9 +87,9 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     out.dramBytes = footprint * miss;
     out.l2Bytes = footprint;
     const double memory = std::max(out.dram, out.l2);
-    out.bound.kind = p[Launch] > memory && p[Launch] > out.compute ? BoundKind::Overhead
-                     : memory > out.compute                        ? BoundKind::Memory
-                                                                   : BoundKind::Compute;
+    out.bound.kind = p[LaunchTime] > memory && p[LaunchTime] > out.compute ? BoundKind::Overhead
+                     : memory > out.compute                                ? BoundKind::Memory
+                                                                           : BoundKind::Compute;
     out.bound.level = out.bound.kind == BoundKind::Memory ? 0 : -1;
     return out;
 }

@@ -10,7 +10,19 @@ namespace orrery {
 
 namespace {
 
-enum : std::size_t { Launch, PerBlock, Stream, Tensor, Dram, L2, Kept, Prepare, SplitShare, Reduce, parameterCount };
+enum : std::size_t {
+    LaunchTime,
+    PerBlock,
+    Stream,
+    Tensor,
+    Dram,
+    L2,
+    Kept,
+    Prepare,
+    SplitShare,
+    Reduce,
+    parameterCount
+};
 
 // Nominal values are round numbers near those of H100 and B200 under TensorRT-LLM.
 constexpr std::array<TileParameter, parameterCount> parameters{{
@@ -54,7 +66,7 @@ TilePhysics latentPhysics(const Kernel& kernel, const GpuView& gpu, std::span<co
     const double perDramByte = 1 / (gpu.dramBandwidth * p[Dram]), perL2Byte = 1 / (gpu.sms * p[L2]);
 
     TilePhysics out;
-    out.launch = p[Launch];
+    out.launch = p[LaunchTime];
     out.dramBytes = footprint * miss;
     out.l2Bytes = plan.cacheBytes * plan.readers + around;
     out.dram = out.dramBytes * perDramByte;
@@ -63,7 +75,7 @@ TilePhysics latentPhysics(const Kernel& kernel, const GpuView& gpu, std::span<co
     const double prepared = around * p[Prepare] * (miss * perDramByte + (1 - miss) * perL2Byte);
     out.serial = prepared + (splits > 1.01 ? p[Reduce] : 0);
     const double memory = tile::slower(out.dram, out.l2);
-    out.seconds = p[Launch] + tile::slower(out.compute, memory) + out.serial;
+    out.seconds = p[LaunchTime] + tile::slower(out.compute, memory) + out.serial;
     out.tileM = plan.rows;
     out.tileN = keys;
     out.tileK = latentExtent(a.headDim);
@@ -73,9 +85,9 @@ TilePhysics latentPhysics(const Kernel& kernel, const GpuView& gpu, std::span<co
     out.waves = std::ceil(blocks / gpu.sms);
     out.steps = keys;
     out.fill = std::min(1.0, latentExtent(a.heads) * latentExtent(a.queries) / (plan.rows * plan.readers));
-    out.bound.kind = p[Launch] > memory && p[Launch] > out.compute ? BoundKind::Overhead
-                     : memory > out.compute                        ? BoundKind::Memory
-                                                                   : BoundKind::Compute;
+    out.bound.kind = p[LaunchTime] > memory && p[LaunchTime] > out.compute ? BoundKind::Overhead
+                     : memory > out.compute                                ? BoundKind::Memory
+                                                                           : BoundKind::Compute;
     out.bound.level = out.bound.kind == BoundKind::Memory ? 0 : -1;
     return out;
 }

@@ -10,7 +10,19 @@ namespace orrery {
 
 namespace {
 
-enum : std::size_t { Launch, Tensor, Exponential, PerTile, PerBlock, Dram, L2, Kept, Prepare, Tail, parameterCount };
+enum : std::size_t {
+    LaunchTime,
+    Tensor,
+    Exponential,
+    PerTile,
+    PerBlock,
+    Dram,
+    L2,
+    Kept,
+    Prepare,
+    Tail,
+    parameterCount
+};
 
 // Nominal values are round numbers near those of H100, A100 and L40S under TensorRT-LLM (calibration files).
 constexpr std::array<TileParameter, parameterCount> parameters{{
@@ -63,12 +75,12 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double memory = traffic.attended * perByte;
 
     TilePhysics out;
-    out.launch = p[Launch];
+    out.launch = p[LaunchTime];
     out.compute = run;
     out.serial = prepare;
     out.dram = (prepare + memory) * (perByte > 0 ? miss / (gpu.dramBandwidth * p[Dram]) / perByte : 0);
     out.l2 = prepare + memory - out.dram;
-    out.seconds = p[Launch] + prepare + tile::slower(run, memory);
+    out.seconds = p[LaunchTime] + prepare + tile::slower(run, memory);
     out.tileM = tiles.tileQueries;
     out.tileN = tiles.tileKeys;
     out.tileK = extent(a.headDim);
@@ -80,9 +92,9 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     out.dramBytes = miss * (traffic.prepared + traffic.attended);
     out.l2Bytes = traffic.prepared + traffic.attended;
     const double moved = prepare + memory;
-    out.bound.kind = p[Launch] > run && p[Launch] > moved ? BoundKind::Overhead
-                     : moved > run                        ? BoundKind::Memory
-                                                          : BoundKind::Compute;
+    out.bound.kind = p[LaunchTime] > run && p[LaunchTime] > moved ? BoundKind::Overhead
+                     : moved > run                                ? BoundKind::Memory
+                                                                  : BoundKind::Compute;
     out.bound.level = out.bound.kind == BoundKind::Memory ? 0 : -1;
     return out;
 }

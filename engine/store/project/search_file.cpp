@@ -58,6 +58,13 @@ Expected<Scenario> SearchReader::readQuestion(MapReader& map) {
         if (!read) return store::placedAt(planPlace, read.error());
         base.plan = std::move(*read);
     }
+    auto software = text(map, "software");
+    if (!software) return tl::unexpected(software.error());
+    if (*software) {
+        auto read = parseSoftware(**software);
+        if (!read) return store::placedAt(planPlace, read.error());
+        base.software = std::move(*read);
+    }
     auto task = text(map, "task");
     if (!task) return tl::unexpected(task.error());
     if (*task) {

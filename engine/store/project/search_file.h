@@ -8,6 +8,7 @@
 //     workload: {source: llama-3-8b, phase: decode, batch: 8}
 //     plan: tp=1                                     # absent: one device
 //     task: pass                                     # absent: a pass
+//     software: TensorRT-LLM 1.3                     # absent: none in particular
 //     method: tile-hybrid                            # absent: tile-hybrid
 //     knobs:
 //       hbm3.bandwidth: {from: 2 TB/s, to: 6 TB/s, steps: 9}   # scale: log for even ratios

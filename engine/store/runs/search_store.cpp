@@ -148,6 +148,7 @@ std::string searchProblemText(const SearchProblem& problem, const AgentInfo& age
         fmt::format("agent {}\nseed {}\nmethod {} version {}\nhardware {}\nworkload {}\nplan {}\ntask {}\n", agent.id,
                     problem.seed, problem.method, method ? method->card.version : "", hardwareHash(*base.hardware),
                     workloadHash(*base.workload), toText(base.plan), toText(base.task));
+    if (!base.software.empty()) text += "software " + toText(base.software) + "\n";
     for (const Knob& knob : problem.space.knobs()) {
         text += fmt::format("knob {}", knob.path);
         for (const std::string& value : knob.values) text += "\t" + value;

@@ -1,7 +1,11 @@
 #include "study/exploration/search_settings.h"
 
+#include "base/text/words.h"
 #include "hardware/attributes.h"
 #include "hardware/walk.h"
+#include "workload/option_text.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -40,6 +44,52 @@ KnobSetting around(std::string path, double si, Dimension dimension) {
 }
 
 }  // namespace
+
+std::string toText(const KnobSetting& setting) {
+    if (!setting.values.empty()) return fmt::format("{}", fmt::join(setting.values, ", "));
+    const KnobRange& range = setting.range;
+    return fmt::format("{} .. {}, {} steps{}", range.from, range.to, range.steps, range.logarithmic ? ", log" : "");
+}
+
+Expected<KnobSetting> parseKnobSetting(std::string path, std::string_view text) {
+    KnobSetting setting{std::move(path), {}, {}};
+    const auto parts = [](std::string_view list) {
+        std::vector<std::string> out;
+        for (;;) {
+            const auto comma = list.find(',');
+            out.emplace_back(trimmed(list.substr(0, comma)));
+            if (comma == std::string_view::npos) return out;
+            list.remove_prefix(comma + 1);
+        }
+    };
+    std::vector<std::string> all = parts(text);
+    const auto dots = all.front().find("..");
+    const auto wrong = [&](std::string what) {
+        return fail("search.value", std::move(what),
+                    "values such as `1, 8, 64`, or a range such as `2 TB/s .. 6 TB/s, 9 steps, log`");
+    };
+    if (dots == std::string::npos) {
+        for (const std::string& each : all)
+            if (each.empty()) return wrong(fmt::format("a value of `{}` is empty", setting.path));
+        setting.values = std::move(all);
+        return setting;
+    }
+    setting.range.from = trimmed(std::string_view(all.front()).substr(0, dots));
+    setting.range.to = trimmed(std::string_view(all.front()).substr(dots + 2));
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        std::string_view word = all[i];
+        if (word == "log" || word == "linear") {
+            setting.range.logarithmic = word == "log";
+            continue;
+        }
+        if (word.ends_with("steps")) word = trimmed(word.substr(0, word.size() - 5));
+        const auto steps = wholeIn(word);
+        if (!steps || *steps < 2 || *steps > mostKnobValues)
+            return wrong(fmt::format("`{}` is no number of steps", all[i]));
+        setting.range.steps = static_cast<int>(*steps);
+    }
+    return setting;
+}
 
 Expected<Knob> knobOf(const KnobSetting& setting, const Scenario& base) {
     return setting.values.empty() ? makeKnob(base, setting.path, setting.range)
@@ -108,7 +158,7 @@ std::vector<KnobOffer> knobOffers(const Scenario& base) {
     if (!info || info->hasImage) {
         offers.push_back({"image", "Workload", fmt::format("{}", options.image), {"image", {"224", "384"}, {}}});
     }
-    offers.push_back({"weights", "Workload", std::string(toText(options.weights)), {"weights", {"bf16", "fp8"}, {}}});
+    offers.push_back({"weights", "Workload", optionText(options, "weights"), {"weights", {"bf16", "fp8"}, {}}});
     for (const char* key : {"tp", "pp", "dp", "ep", "cp"}) {
         Knob own{.of = KnobOf::Plan, .path = key};
         offers.push_back({key, "Plan", valueAt(base, own), {key, {"1", "2", "4", "8"}, {}}});

@@ -5,6 +5,7 @@
 #include "study/exploration/search.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery {
@@ -15,6 +16,11 @@ struct KnobSetting {
     KnobRange range;
     bool operator==(const KnobSetting&) const = default;
 };
+
+/// `66, 132, 264`, or `2 TB/s .. 6 TB/s, 9 steps, log`: on one line, for people.
+std::string toText(const KnobSetting& setting);
+/// Reads it. Fails with `search.value`; what the values mean is the question's business (knobOf).
+Expected<KnobSetting> parseKnobSetting(std::string path, std::string_view text);
 
 struct SearchSettings {
     std::vector<KnobSetting> knobs;

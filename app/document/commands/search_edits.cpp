@@ -1,0 +1,44 @@
+#include "app/document/commands/search_edits.h"
+
+#include "app/document/commands/project_edits.h"
+#include "workload/option_text.h"
+
+#include <QObject>
+
+namespace orrery::app {
+
+Expected<Edit> setSearchEdit(const ProjectState& state, const SearchSettings& settings, const QString& words) {
+    Edit edit{state, words, {}, {}, {}};
+    edit.after.search = settings;
+    return edit;
+}
+
+Expected<Edit> usePointEdit(const ProjectState& state, std::span<const Knob> knobs,
+                            std::span<const std::string> values) {
+    const int design = state.currentHardware(), model = state.currentWorkload();
+    if (design < 0 || model < 0) return fail("document.scenario", "nothing is asked yet", "a design and a workload");
+    ProjectState after = state;
+    QStringList words;
+    for (std::size_t i = 0; i < knobs.size(); ++i) {
+        const Knob& knob = knobs[i];
+        words << QStringLiteral("%1 %2").arg(QString::fromStdString(knob.path), QString::fromStdString(values[i]));
+        if (knob.of == KnobOf::Hardware) {
+            auto changed = withAttribute(*after.hardware[static_cast<std::size_t>(design)], knob.path, values[i]);
+            if (!changed) return Unexpected(changed.error());
+            after.hardware[static_cast<std::size_t>(design)] = std::make_shared<const Hardware>(std::move(*changed));
+        } else if (knob.of == KnobOf::Workload) {
+            WorkloadOptions& options = after.workloads[static_cast<std::size_t>(model)].recipe.options;
+            auto changed = withOption(options, knob.path, values[i]);
+            if (!changed) return Unexpected(changed.error());
+            options = std::move(*changed);
+        } else {
+            auto changed = withPlanValue(after.scenarios.front().plan, knob.path, values[i]);
+            if (!changed) return Unexpected(changed.error());
+            if (auto good = checkPlan(*changed); !good) return Unexpected(good.error());
+            after.scenarios.front().plan = std::move(*changed);
+        }
+    }
+    return Edit{std::move(after), QObject::tr("Use %1").arg(words.join(QStringLiteral(", "))), {}, {}, {}};
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,16 @@
+#pragma once
+
+// Edits of what a search turns and wants, and of the question when a point that was found is used.
+
+#include "app/document/commands/edit.h"
+#include "study/exploration/search_settings.h"
+
+namespace orrery::app {
+
+Expected<Edit> setSearchEdit(const ProjectState& state, const SearchSettings& settings, const QString& words);
+/// The design, the workload and the plan of the current question, with these values set: one step of the undo list.
+/// `knobs` and `values` go together.
+Expected<Edit> usePointEdit(const ProjectState& state, std::span<const Knob> knobs,
+                            std::span<const std::string> values);
+
+}  // namespace orrery::app

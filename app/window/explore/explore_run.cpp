@@ -1,0 +1,74 @@
+#include "app/window/explore/explore_run.h"
+
+#include "widgets/exploration/search_plot.h"
+
+#include <chrono>
+
+namespace orrery::app {
+
+namespace {
+
+std::shared_ptr<const ExploreView> viewOf(const SearchProblem& problem, const PointAnswers& seen) {
+    auto view = std::make_shared<ExploreView>();
+    view->seen = seen;
+    view->front = frontOf(problem, seen);
+    view->places.resize(seen.size());
+    using enum ui::PointPlace;
+    for (std::size_t i = 0; i < seen.size(); ++i)
+        view->places[i] = static_cast<std::uint8_t>(seen.feasible(i) ? Beaten : Broken);
+    for (const std::size_t i : view->front.possible) view->places[i] = static_cast<std::uint8_t>(Possible);
+    for (const std::size_t i : view->front.points) view->places[i] = static_cast<std::uint8_t>(Front);
+    return view;
+}
+
+}  // namespace
+
+void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibrations, std::stop_token stop,
+             Progress& progress) {
+    const auto refuse = [&](Diagnostic why) {
+        const std::scoped_lock hold(run.lock);
+        run.refusal = std::move(why);
+    };
+    auto made = searchProblem(run.question.settings, scenarioOf(run.question, std::move(workload)));
+    if (!made) return refuse(made.error());
+    auto agent = searchAgent(run.agent);
+    if (!agent) return refuse(agent.error());
+    const auto problem = std::make_shared<const SearchProblem>(std::move(*made));
+    const auto executor = makeDefaultExecutor();
+    SearchOptions options{.executor = executor.get(), .stop = stop, .calibrations = calibrations};
+    BaseAnswer drawn = evaluateBase(*problem, options);
+    {
+        const std::scoped_lock hold(run.lock);
+        run.problem = problem;
+        run.drawn = std::move(drawn);
+    }
+    PointAnswers alone = runSearch(*problem, **searchAgent("one-at-a-time"), options);
+    {
+        const std::scoped_lock hold(run.lock);
+        run.effects = knobEffects(*problem, alone);
+        run.alone = alone;
+    }
+    const std::uint64_t most = run.question.settings.evaluations;
+    progress.setTotal(most > 0 ? std::min(most, problem->space.points()) : problem->space.points());
+    options.progress = &progress;
+    options.evaluations = most;
+    options.known = &alone;
+    using Clock = std::chrono::steady_clock;
+    auto told = Clock::now();
+    options.onBatch = [&](const PointAnswers& seen, std::size_t) {
+        if (Clock::now() - told < std::chrono::milliseconds(300)) return true;
+        auto view = viewOf(*problem, seen);
+        told = Clock::now();
+        const std::scoped_lock hold(run.lock);
+        run.view = std::move(view);
+        return true;
+    };
+    bool stopped = false;
+    const PointAnswers seen = runSearch(*problem, **agent, options, &stopped);
+    auto view = viewOf(*problem, seen);
+    const std::scoped_lock hold(run.lock);
+    run.view = std::move(view);
+    run.stopped = stopped;
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,39 @@
+#pragma once
+
+// A search under way, or done: what came of it so far. Written by its job, read by the page.
+
+#include "app/window/explore/explore_question.h"
+#include "study/exploration/agents.h"
+
+#include <memory>
+#include <mutex>
+
+namespace orrery::app {
+
+/// What a picture of the search needs, made by the job. Never changes.
+struct ExploreView {
+    PointAnswers seen;
+    Front front;
+    std::vector<std::uint8_t> places;  ///< ui::PointPlace of each point
+};
+
+struct ExploreRun {
+    // Set before the job starts.
+    ExploreQuestion question;
+    std::string agent;
+
+    std::mutex lock;
+    std::shared_ptr<const SearchProblem> problem;
+    std::shared_ptr<const ExploreView> view;
+    BaseAnswer drawn;
+    std::vector<KnobEffect> effects;  ///< each knob alone; rows of `alone`
+    PointAnswers alone;
+    std::optional<Diagnostic> refusal;
+    bool stopped = false;
+};
+
+/// Asks everything; a few times a second there is a new view.
+void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibrations, std::stop_token stop,
+             Progress& progress);
+
+}  // namespace orrery::app
