@@ -135,6 +135,7 @@ Expected<PlanSearchRequest> requestOf(const Arguments& arguments) {
                                    }),
          space.schedule, problem);
     if (const auto groups = arguments.value("on")) space.groups = splitMethods(*groups);
+    space.mixed = !arguments.has("one-kind");
     space.tensorInsideNode = !arguments.has("across-nodes");
     take(number(arguments, "top", top), top, problem);
     take(number(arguments, "rerun", rerun), rerun, problem);
@@ -343,7 +344,8 @@ std::vector<Option> planOptions() {
         {"sp", "N,…", "0, 1: whether tensor parallelism splits the sequence too"},
         {"recompute", "WORD,…", "none, selective, full"},
         {"schedule", "WORD,…", "1f1b and zero-bubble (default), gpipe, dualpipe"},
-        {"on", "NAME,…", "kinds of device of the drawing that may be used; without it each by itself"},
+        {"on", "NAME,…", "kinds of device of the drawing that may be used; without it all: each, and two at once"},
+        {"one-kind", "", "each plan stands on one kind of device"},
         {"across-nodes", "", "tensor parallelism may leave a node"},
         {"set", "PATH=VALUE", "change an attribute of the hardware, as in hbm3.bandwidth='4 TB/s'", true},
         {"sequence", "N", "as --seq"},

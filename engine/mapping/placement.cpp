@@ -1,6 +1,6 @@
 #include "mapping/placement.h"
 
-#include "base/text/nearest.h"
+#include "mapping/plan_kinds.h"
 
 #include <fmt/format.h>
 
@@ -57,16 +57,14 @@ Communicator communicator(const std::vector<NetworkTier>& tiers, std::int64_t si
 
 Expected<const DeviceGroup*> groupFor(const ClusterView& view, const Plan& plan) {
     if (plan.placement.empty()) return &view.groups.front();
-    std::vector<std::string> known;
-    for (const DeviceGroup& group : view.groups) {
-        const std::string ending = "/" + plan.placement;
-        if (group.path == plan.placement || group.name == plan.placement || group.path.ends_with(ending)) return &group;
-        known.push_back(group.name);
-    }
-    const std::string near = didYouMean(plan.placement, known);
-    return fail("plan.no-such-device",
-                fmt::format("the plan stands on `{}`, which is no device of `{}`", plan.placement, view.name),
-                quotedList(known, "or"), near.empty() ? "leave `at` out to take the first" : near,
+    const auto kinds = planKinds(view, plan);
+    if (!kinds) return Unexpected(kinds.error());
+    if (!kinds->several()) return &view.groups[kinds->kinds.front()];
+    return fail("plan.several-kinds",
+                fmt::format("the plan stands on `{}` and `{}`: several kinds of device",
+                            view.groups[kinds->kinds[0]].name, view.groups[kinds->kinds[1]].name),
+                "one kind: what is asked here is known of one kind of device alone",
+                "name one in `at`, or ask for a training step by a method that composes kernels",
                 Place{.path = "plan/placement"});
 }
 

@@ -44,7 +44,8 @@ struct Placement {
 Expected<Placement> placementOf(const DeviceGroup& devices, const Plan& plan);
 /// On the group that plan.placement names, else the first; `plan.no-such-device` if it names none.
 Expected<Placement> placementOf(const ClusterView& view, const Plan& plan);
-/// The group that a plan stands on: that of plan.placement (`node/h100`, `h100`, the whole path), else the first.
+/// The group that a plan stands on: that of plan.placement (`node/h100`, `h100`, the whole path), else the first. Fails
+/// with `plan.no-such-device`, and with `plan.several-kinds` where it names several (plan_kinds.h).
 Expected<const DeviceGroup*> groupFor(const ClusterView& view, const Plan& plan);
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <vector>
 
 namespace orrery {
@@ -57,11 +58,35 @@ Unexpected unknownKey(std::string_view word) {
         known.emplace_back(key.brief);
         known.emplace_back(key.name);
     }
-    for (const char* word_key : {"sched", "offload", "at"}) known.emplace_back(word_key);
+    for (const char* word_key : {"sched", "offload", "layers", "at"}) known.emplace_back(word_key);
     const std::string near = didYouMean(word, known);
     return fail("plan.unknown-key", fmt::format("`{}` is no dimension of a plan", word),
-                "`tp`, `pp`, `dp`, `ep`, `cp`, `vp`, `zero`, `shard`, `sp`, `mb`, `sched`, `offload` or `at`",
+                "`tp`, `pp`, `dp`, `ep`, `cp`, `vp`, `zero`, `shard`, `sp`, `mb`, `sched`, `offload`, `layers` or `at`",
                 near.empty() ? "write `tp=8,pp=2`" : near, Place{.path = "plan"});
+}
+
+std::optional<std::int64_t> wholeNumber(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+Expected<std::vector<std::int64_t>> parseLayers(std::string_view text) {
+    std::vector<std::int64_t> layers;
+    for (bool more = true; more;) {
+        const std::size_t plus = text.find('+');
+        const std::string_view word = withoutSpaces(text.substr(0, plus));
+        more = plus != std::string_view::npos;
+        text = more ? text.substr(plus + 1) : std::string_view();
+        const auto number = wholeNumber(word);
+        if (!number || *number < 1 || *number > most_devices)
+            return fail("plan.value", fmt::format("a stage of `{}` layers", word),
+                        fmt::format("a whole number from 1 to {} for each stage", most_devices),
+                        "write `layers=20+12`, or leave it out", Place{.path = "plan/layers"});
+        layers.push_back(*number);
+    }
+    return layers;
 }
 
 Expected<PipelineSchedule> parseSchedule(std::string_view word) {
@@ -115,6 +140,25 @@ Expected<void> checkOffload(const Plan& plan) {
                 Place{.path = "plan/offload"});
 }
 
+Expected<void> checkLayers(const Plan& plan) {
+    if (plan.layers.empty()) return {};
+    const auto wrong = [](std::string what, std::string expected, std::string hint) {
+        return fail("plan.layers", std::move(what), std::move(expected), std::move(hint), Place{.path = "plan/layers"});
+    };
+    if (static_cast<std::int64_t>(plan.layers.size()) != plan.pipeline)
+        return wrong(
+            fmt::format("layers are stated for {} stages, and there are {}", plan.layers.size(), plan.pipeline),
+            "a number for each stage", "write as many numbers as `pp`, or leave out `layers`");
+    if (plan.interleave > 1 || plan.schedule == PipelineSchedule::DualPipe)
+        return wrong("layers are stated for stages that hold several chunks", "stages of one chunk",
+                     "leave out `vp`, or take `sched=1f1b`");
+    for (const std::int64_t many : plan.layers)
+        if (many < 1 || many > most_devices)
+            return wrong(fmt::format("a stage of {} layers", many), fmt::format("1 to {}", most_devices),
+                         "give each stage a layer at least");
+    return {};
+}
+
 }  // namespace
 
 std::string offloadText(std::uint8_t parts) {
@@ -138,6 +182,7 @@ std::string toText(const Plan& plan) {
         if (plan.*key.value != key.least) add(key.brief, std::to_string(plan.*key.value));
     if (plan.schedule != PipelineSchedule::OneForwardOneBackward) add("sched", toText(plan.schedule));
     if (plan.offload != 0) add("offload", offloadText(plan.offload));
+    if (!plan.layers.empty()) add("layers", fmt::format("{}", fmt::join(plan.layers, "+")));
     if (!plan.placement.empty()) add("at", plan.placement);
     return text.empty() ? "tp=1" : text;
 }
@@ -161,9 +206,9 @@ Expected<Plan> parsePlan(std::string_view text) {
         while (key != plan_keys.end() && key->brief != word && key->name != word) ++key;
         const bool placement = word == "at" || word == "placement";
         const bool schedule = word == "sched" || word == "schedule";
-        const bool offload = word == "offload";
-        if (key == plan_keys.end() && !placement && !schedule && !offload) return unknownKey(word);
-        const std::string_view name = placement ? "at" : schedule ? "sched" : offload ? word : key->name;
+        const bool offload = word == "offload", layers = word == "layers";
+        if (key == plan_keys.end() && !placement && !schedule && !offload && !layers) return unknownKey(word);
+        const std::string_view name = placement ? "at" : schedule ? "sched" : offload || layers ? word : key->name;
         for (const std::string_view other : seen) {
             if (other != name) continue;
             return fail("plan.twice", fmt::format("`{}` is given twice", word), "each dimension once",
@@ -186,11 +231,15 @@ Expected<Plan> parsePlan(std::string_view text) {
             plan.offload = *parts;
             continue;
         }
-        std::int64_t number = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-        const bool whole = error == std::errc{} && end == value.data() + value.size();
-        if (!whole || number < key->least || number > key->most) return wrongValue(*key, value);
-        plan.*key->value = number;
+        if (layers) {
+            auto each = parseLayers(value);
+            if (!each) return Unexpected(std::move(each.error()));
+            plan.layers = std::move(*each);
+            continue;
+        }
+        const auto number = wholeNumber(value);
+        if (!number || *number < key->least || *number > key->most) return wrongValue(*key, value);
+        plan.*key->value = *number;
     }
     if (auto good = checkPlan(plan); !good) return Unexpected(std::move(good.error()));
     return plan;
@@ -212,6 +261,7 @@ Expected<void> checkPlan(const Plan& plan) {
     }
     if (auto good = checkShards(plan); !good) return good;
     if (auto good = checkOffload(plan); !good) return good;
+    if (auto good = checkLayers(plan); !good) return good;
     if (plan.interleave > 1 && plan.schedule != PipelineSchedule::OneForwardOneBackward)
         return fail("plan.interleave", fmt::format("{} keeps one chunk of layers a stage", toText(plan.schedule)),
                     "vp=1", "leave out `vp`, or take `sched=1f1b`", Place{.path = "plan/interleave"});

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace orrery {
 
@@ -48,8 +49,12 @@ struct Plan {
     std::int64_t microbatches = 0;  ///< that pass through the pipeline; 0: as many as stages
     PipelineSchedule schedule = PipelineSchedule::OneForwardOneBackward;
     std::uint8_t offload = 0;  ///< of OffloadPart
-    /// Where its devices stand: a path of names in the drawing (`node/h100`); empty: chosen.
+    /// Where its devices stand: a path of names in the drawing (`node/h100`); empty: chosen. Kinds of device joined
+    /// with `+` take the stages in equal runs, front first; kinds joined with `&` take the copies of a stage, in equal
+    /// runs too: `h100+h100+a100`, `h100&a100` (PlanKinds in placement.h).
     std::string placement;
+    /// Layers of each stage, front first; empty: equally many, or by speed where stages stand on several kinds.
+    std::vector<std::int64_t> layers;
 
     /// tensor × pipeline × data × context, of what checkPlan() allows; what 63 bits do not count is the most that they
     /// do. Experts add none.
@@ -68,17 +73,20 @@ struct Plan {
 };
 
 /// `tp=8,pp=2`: only what differs from a single device; `tp=1` for that. Also `dp`, `ep`, `cp`, `vp` (interleave),
-/// `zero`, `shard`, `sp` (sequence), `mb` (microbatches), `sched` (schedule), `offload` and `at` (placement).
+/// `zero`, `shard`, `sp` (sequence), `mb` (microbatches), `sched` (schedule), `offload`, `layers` (`20+12`) and `at`
+/// (placement).
 std::string toText(const Plan& plan);
 /// Reads the same, in any order, spaces allowed; the long names (`tensor=8`) too. An empty text is one device. Fails
 /// with `plan.syntax`, `plan.unknown-key`, `plan.twice` or `plan.value` (a whole number from 1 to 10^6, microbatches
-/// from 0, zero 0 to 3, sequence 0 or 1; a schedule by its word, what is offloaded by words joined with `+`).
+/// from 0, zero 0 to 3, sequence 0 or 1; a schedule by its word, what is offloaded by words joined with `+`, layers by
+/// numbers joined with `+`).
 Expected<Plan> parsePlan(std::string_view text);
 /// What no drawing can mend: numbers below 1 or above 10^6 (`plan.value`), experts over more devices than tensor,
 /// context and data have or over a number that does not divide them (`plan.experts`), sets of copies that share
 /// nothing, do not divide the copies, or are smaller than experts need (`plan.shard`), weights offloaded by copies that
 /// do not divide them (`plan.offload`), chunks where the schedule takes none
-/// (`plan.interleave`), stages from both ends that are no pairs (`plan.schedule`).
+/// (`plan.interleave`), stages from both ends that are no pairs (`plan.schedule`), layers that are not one number for
+/// each stage, or of stages that hold several chunks (`plan.layers`).
 Expected<void> checkPlan(const Plan& plan);
 /// checkPlan(), and `plan.too-many-devices` where fewer than the plan's devices are there, naming both.
 Expected<void> checkPlan(const Plan& plan, std::int64_t devices);

@@ -65,7 +65,10 @@ void TstPlan::anyPlanIsReadBack() {
         Plan plan{.tensor = power(), .pipeline = power(), .data = power(), .context = power()};
         plan.expert = plan.tensor * plan.data;
         plan.microbatches = static_cast<std::int64_t>(random() % 20);
-        if (random() % 2) plan.placement = "dgx/h100";
+        if (random() % 2) plan.placement = random() % 2 ? "dgx/h100" : "h100+dgx/a100&a100";
+        if (random() % 2)
+            for (std::int64_t s = 0; s < plan.pipeline; ++s)
+                plan.layers.push_back(1 + static_cast<std::int64_t>(random() % 9));
         const auto read = parsePlan(toText(plan));
         QVERIFY(read);
         QCOMPARE(*read, plan);
@@ -95,6 +98,18 @@ void TstPlan::wrongTexts_data() {
                               << "plan.value";
     QTest::newRow("huge") << "dp=99999999999999999999"
                           << "plan.value";
+    QTest::newRow("layers of a stage too few") << "pp=3,layers=4+4"
+                                               << "plan.layers";
+    QTest::newRow("layers of chunks") << "pp=2,vp=2,layers=4+4"
+                                      << "plan.layers";
+    QTest::newRow("layers from both ends") << "pp=2,layers=4+4,sched=dualpipe"
+                                           << "plan.layers";
+    QTest::newRow("no layers") << "pp=2,layers=4+0"
+                               << "plan.value";
+    QTest::newRow("layers that are words") << "pp=2,layers=4+many"
+                                           << "plan.value";
+    QTest::newRow("layers twice") << "pp=2,layers=4+4,layers=4+4"
+                                  << "plan.twice";
     QTest::newRow("experts") << "tp=8,ep=3"
                              << "plan.experts";
 }

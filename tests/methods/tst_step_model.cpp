@@ -228,7 +228,7 @@ void TstStepModel::turnsOfAPipeline() {
         const double law = pipelineSeconds({.forward = forward,
                                             .backward = backward,
                                             .weights = weights,
-                                            .message = sent,
+                                            .messages = std::span(&sent, 1),
                                             .stages = plan.pipeline,
                                             .microbatches = m},
                                            plan)

@@ -83,7 +83,7 @@ void TstTiedEmbeddings::whoSends() {
     const std::int64_t bytes = vocabulary * hidden * 2;
     using Bytes = std::vector<std::int64_t>;
     const auto sent = [&](const StepModel& model, const char* plan) {
-        return betweenEnds(answered(model, *parsePlan(plan), context).step.program);
+        return betweenEnds(answered(model, *parsePlan(plan), context).step.programs.front());
     };
     QCOMPARE(sent(*tied, "tp=2,pp=4,dp=2,mb=4"), (Bytes{bytes / 2, 0, 0, bytes / 2}));
     QCOMPARE(sent(*tied, "pp=2,vp=2,mb=4,dp=2"), (Bytes{bytes, bytes}));

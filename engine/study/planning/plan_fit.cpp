@@ -78,10 +78,15 @@ std::vector<Change> changesOf(const StepModel& model, const StepPlan& plan) {
     return changes;
 }
 
+/// Devices may differ by stage.
+double fullness(const StageMemory& stage) {
+    return stage.total().value / (stage.capacity.value > 0 ? stage.capacity.value : 1);
+}
+
 std::string missing(const StepFigures& figures, double limit) {
     std::size_t worst = 0;
     for (std::size_t s = 0; s < figures.stages.size(); ++s)
-        if (figures.stages[s].total() > figures.stages[worst].total()) worst = s;
+        if (fullness(figures.stages[s]) > fullness(figures.stages[worst])) worst = s;
     const std::string whose = figures.stages.size() > 1 ? fmt::format("a device of stage {}", worst) : "a device";
     return fmt::format("{} needs {} of {}, {} too much", whose, format(Bytes(figures.needs)), format(Bytes(limit)),
                        format(Bytes(figures.needs - limit)));

@@ -9,8 +9,10 @@ namespace {
 
 auto orderOf(const StepPlan& each) {
     const Plan& p = each.plan;
-    return std::tuple(p.devices(), p.tensor, p.pipeline, p.context, p.data, p.expert, p.schedule, p.interleave, p.zero,
-                      p.shard, p.sequence, each.recompute, p.microbatches, std::string_view(p.placement));
+    return std::tuple_cat(
+        std::tuple(p.devices(), p.tensor, p.pipeline, p.context, p.data, p.expert, p.schedule, p.interleave, p.zero,
+                   p.shard, p.sequence, each.recompute, p.microbatches, std::string_view(p.placement)),
+        std::tie(p.layers));
 }
 
 /// At most as much everywhere, and less somewhere.

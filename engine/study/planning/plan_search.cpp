@@ -1,6 +1,7 @@
 #include "study/planning/plan_search.h"
 
 #include "hardware/views/cluster_view.h"
+#include "mapping/plan_kinds.h"
 #include "study/planning/plan_fit.h"
 #include "study/planning/plan_frontier.h"
 #include "study/planning/plan_space.h"
@@ -148,7 +149,8 @@ private:
         for (const NodeChoice& node : nodesOf(choices, shard)) {
             if (stopped()) return;
             const Plan plan = planOf(model_, choices, shard, node);
-            const std::uint64_t plans = plansOf(choices, plan);
+            const LayerDeals deals = layerDealsOf(model_, choices, plan, context_.stop);
+            const std::uint64_t plans = plansOf(choices, plan, deals);
             found.plans += plans;
             ++found.nodes;
             const auto totals = leastPass(choices, plan);
@@ -157,7 +159,7 @@ private:
                 continue;
             }
             std::uint64_t priced = 0;
-            eachPlan(choices, plan, [&](const StepPlan& each) { priced += price(each, found) ? 1 : 0; });
+            eachPlan(choices, plan, deals, [&](const StepPlan& each) { priced += price(each, found) ? 1 : 0; });
             found.priced += priced;
             found.pruned += plans - priced;
         }
@@ -185,7 +187,8 @@ private:
     // False: a bound said enough.
     bool price(const StepPlan& plan, Found& found) const {
         // One chunk a stage: it fills and drains besides.
-        const bool plain = plan.plan.schedule == PipelineSchedule::OneForwardOneBackward && plan.plan.interleave == 1;
+        const bool plain = plan.plan.schedule == PipelineSchedule::OneForwardOneBackward && plan.plan.interleave == 1 &&
+                           !namesSeveralDevices(plan.plan);
         if (request_.prune && plain && plan.plan.pipeline > 1) {
             const auto totals = model_.totals(plan, context_.stop);
             const auto turns = static_cast<double>(plan.plan.microbatches + plan.plan.pipeline - 1);

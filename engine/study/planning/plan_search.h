@@ -33,6 +33,9 @@ struct PlanSpace {
     bool tensorInsideNode = true;                    ///< tensor parallelism stays inside the innermost tier
     std::int64_t leastDevices = 1, mostDevices = 0;  ///< 0: all that are drawn
     std::vector<std::string> groups;                 ///< kinds of device by name; empty: every kind that is drawn
+    /// Where there are several kinds: plans on two of them at once too. The first stages stand on one and the others on
+    /// the other, or whole copies do; layers are dealt by speed, and 1, 2, 4 and 8 moved over the border, either way.
+    bool mixed = true;
 };
 
 struct PlanSearchRequest {

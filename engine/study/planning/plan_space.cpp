@@ -2,10 +2,13 @@
 
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
+#include "mapping/plan_kinds.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 namespace orrery {
 
@@ -44,7 +47,9 @@ Expected<PlanChoices> choicesOf(const StepModel& model, const PlanSpace& space, 
     const Workload& workload = *model.scenario().workload;
     const auto& facts = workload.transformer;
     PlanChoices made;
-    made.group = index;
+    made.group = made.other = index;
+    made.devicesOf[0] = group.count;
+    made.namesOf[0] = group.path;
     made.batch = std::max<std::int64_t>(1, workload.recipe.options.batch);
     made.layers = facts ? std::max<std::int64_t>(1, facts->layers) : 1;
     made.leastDevices = std::max<std::int64_t>(1, space.leastDevices);
@@ -103,6 +108,58 @@ Expected<PlanChoices> choicesOf(const StepModel& model, const PlanSpace& space, 
     return made;
 }
 
+/// What both kinds allow, with the devices of both.
+std::optional<PlanChoices> both(const PlanChoices& a, const PlanChoices& b, const PlanSpace& space) {
+    PlanChoices made = a;
+    made.other = b.group;
+    made.devicesOf[1] = b.devicesOf[0];
+    made.namesOf[1] = b.namesOf[0];
+    std::erase_if(made.tensor,
+                  [&](std::int64_t n) { return std::find(b.tensor.begin(), b.tensor.end(), n) == b.tensor.end(); });
+    const std::int64_t all = made.devicesOf[0] + made.devicesOf[1];
+    made.mostDevices = space.mostDevices > 0 ? std::min(space.mostDevices, all) : all;
+    const auto more = [&](std::vector<std::int64_t>& mine, const std::vector<std::int64_t>& others) {
+        for (const std::int64_t n : others)
+            if (std::find(mine.begin(), mine.end(), n) == mine.end()) mine.push_back(n);
+        std::sort(mine.begin(), mine.end());
+    };
+    more(made.pipeline, b.pipeline);
+    more(made.data, b.data);
+    made.interleave = {1};
+    std::erase(made.schedule, PipelineSchedule::DualPipe);
+    made.shard = {0};
+    if (made.tensor.empty() || made.schedule.empty() || made.leastDevices > made.mostDevices) return std::nullopt;
+    return made;
+}
+
+/// `first` of `many` on the one, the others on the other, in as few names as say it.
+std::string shared(const PlanChoices& choices, std::int64_t first, std::int64_t many, char mark, bool swapped) {
+    const std::int64_t runs = std::gcd(first, many);
+    std::string text;
+    for (std::int64_t i = 0; i < many / runs; ++i) {
+        if (i > 0) text += mark;
+        text += choices.namesOf[(i < first / runs) != swapped ? 0 : 1];
+    }
+    return text;
+}
+
+std::vector<std::string> placementsOf(const PlanChoices& choices, const ShardChoice& shard, std::int64_t pipeline,
+                                      std::int64_t data) {
+    std::vector<std::string> all;
+    const std::int64_t within = shard.tensor * shard.context;
+    for (const bool swapped : {false, true}) {
+        const std::int64_t front = choices.devicesOf[swapped ? 1 : 0], behind = choices.devicesOf[swapped ? 0 : 1];
+        for (std::int64_t p = 1; p < pipeline; ++p)
+            if (within * data * p <= front && within * data * (pipeline - p) <= behind)
+                all.push_back(shared(choices, p, pipeline, '+', swapped));
+    }
+    if (shard.expert > shard.tensor) return all;  // experts stand over copies of one kind
+    for (std::int64_t d = 1; d < data; ++d)
+        if (within * pipeline * d <= choices.devicesOf[0] && within * pipeline * (data - d) <= choices.devicesOf[1])
+            all.push_back(shared(choices, d, data, '&', false));
+    return all;
+}
+
 }  // namespace
 
 Expected<std::vector<PlanChoices>> planChoices(const StepModel& model, const PlanSpace& space) {
@@ -132,6 +189,10 @@ Expected<std::vector<PlanChoices>> planChoices(const StepModel& model, const Pla
             last = std::move(choices.error());
     }
     if (made.empty()) return Unexpected(std::move(*last));
+    const std::size_t alone = made.size();
+    for (std::size_t a = 0; a < alone && space.mixed; ++a)
+        for (std::size_t b = a + 1; b < alone; ++b)
+            if (auto two = both(made[a], made[b], space)) made.push_back(std::move(*two));
     return made;
 }
 
@@ -158,7 +219,12 @@ std::vector<NodeChoice> nodesOf(const PlanChoices& choices, const ShardChoice& s
             if (within > choices.mostDevices / pipeline || within * pipeline > choices.mostDevices / data) continue;
             if (within * pipeline * data < choices.leastDevices) continue;
             if ((choices.batch / data) % shard.samples != 0 || (within * data) % shard.expert != 0) continue;
-            nodes.push_back({pipeline, data, choices.batch / data / shard.samples});
+            const std::int64_t microbatches = choices.batch / data / shard.samples;
+            if (!choices.mixed())
+                nodes.push_back({pipeline, data, microbatches, {}});
+            else
+                for (std::string& placement : placementsOf(choices, shard, pipeline, data))
+                    nodes.push_back({pipeline, data, microbatches, std::move(placement)});
         }
     }
     return nodes;
@@ -172,7 +238,8 @@ Plan planOf(const StepModel& model, const PlanChoices& choices, const ShardChoic
     plan.pipeline = node.pipeline;
     plan.data = node.data;
     plan.microbatches = node.microbatches;
-    if (choices.group > 0) plan.placement = model.cluster().groups[choices.group].path;
+    plan.placement = node.placement;
+    if (choices.group > 0 && !choices.mixed()) plan.placement = model.cluster().groups[choices.group].path;
     return plan;
 }
 
@@ -194,15 +261,40 @@ std::vector<std::pair<PipelineSchedule, std::int64_t>> ordersOf(const PlanChoice
     return orders;
 }
 
-std::uint64_t plansOf(const PlanChoices& choices, const Plan& node) {
+LayerDeals layerDealsOf(const StepModel& model, const PlanChoices& choices, const Plan& node,
+                        const std::stop_token& stop) {
+    if (!choices.mixed() || node.placement.find('+') == std::string::npos) return {{}};
+    const auto figures = model.figures({node, choices.recompute.front()}, stop);
+    const auto kinds = planKinds(model.cluster(), node);
+    if (!figures || !kinds || figures->layers.empty()) return {{}};
+    std::int64_t border = 1, front = 0, all = 0;
+    while (border < node.pipeline && kinds->at(border, 0) == kinds->at(0, 0)) ++border;
+    for (std::int64_t s = 0; s < node.pipeline; ++s) {
+        front += s < border ? figures->layers[static_cast<std::size_t>(s)] : 0;
+        all += figures->layers[static_cast<std::size_t>(s)];
+    }
+    LayerDeals deals;
+    for (const std::int64_t moved : {0, 1, -1, 2, -2, 4, -4, 8, -8}) {
+        const std::int64_t mine = front + moved, behind = node.pipeline - border;
+        if (mine < border || all - mine < behind) continue;
+        std::vector<std::int64_t> layers;
+        for (std::int64_t s = 0; s < border; ++s) layers.push_back((s + 1) * mine / border - s * mine / border);
+        for (std::int64_t s = 0; s < behind; ++s)
+            layers.push_back((s + 1) * (all - mine) / behind - s * (all - mine) / behind);
+        deals.push_back(std::move(layers));
+    }
+    return deals.empty() ? LayerDeals{{}} : deals;
+}
+
+std::uint64_t plansOf(const PlanChoices& choices, const Plan& node, const LayerDeals& deals) {
     std::size_t shared = 1;
     if (node.data * node.context > 1) {
         const std::size_t sets = setsOf(choices, node).size();
         shared = 0;
         for (const std::int64_t zero : choices.zero) shared += zero > 0 ? sets : 1;
     }
-    return choices.recompute.size() * (node.tensor > 1 ? choices.sequence.size() : 1) * ordersOf(choices, node).size() *
-           shared;
+    return deals.size() * choices.recompute.size() * (node.tensor > 1 ? choices.sequence.size() : 1) *
+           ordersOf(choices, node).size() * shared;
 }
 
 std::vector<std::int64_t> setsOf(const PlanChoices& choices, const Plan& node) {

@@ -39,9 +39,18 @@ std::vector<double> ClosedStep::waitsBeside() const {
     return waits;
 }
 
+std::int64_t ClosedStep::stageOf(std::int64_t layer) const {
+    if (!mixed()) return 0;
+    std::int64_t at = 0;
+    while (at + 1 < plan_.pipeline && layer >= rangeOf(at).end) ++at;
+    return at;
+}
+
 LayerRange ClosedStep::rangeOf(std::int64_t chunk) const {
-    LayerRange range{chunk * pieces_.dealt / chunks_ + pieces_.front,
-                     (chunk + 1) * pieces_.dealt / chunks_ + pieces_.front};
+    const auto bound = [&](std::int64_t c) {
+        return (bounds_.empty() ? c * pieces_.dealt / chunks_ : bounds_[static_cast<std::size_t>(c)]) + pieces_.front;
+    };
+    LayerRange range{bound(chunk), bound(chunk + 1)};
     if (chunk == 0) range.begin = 0;
     if (chunk + 1 == chunks_) range.end = pieces_.count;
     return range;
@@ -78,8 +87,9 @@ double ClosedStep::largestOf(const LayerRange& range) const {
 
 void ClosedStep::addChunk(const LayerRange& range) {
     // Most chunks are as the one before.
-    const bool same = !sums_.empty() && range.end - range.begin == last_.end - last_.begin && runOf(range) != nullptr &&
-                      runOf(range) == runOf(last_);
+    const std::int64_t at = stageOf(range.begin);
+    const bool same = !mixed() && !sums_.empty() && range.end - range.begin == last_.end - last_.begin &&
+                      runOf(range) != nullptr && runOf(range) == runOf(last_);
     last_ = range;
     if (same) {
         for (auto* list : {&forward_, &backward_, &forwardComputed_, &backwardComputed_, &weights_})
@@ -88,14 +98,14 @@ void ClosedStep::addChunk(const LayerRange& range) {
         if (!onHostLink_.empty()) onHostLink_.push_back(onHostLink_.back());
         return;
     }
-    sums_.push_back(chunkSums(pieces_, range.begin, range.end, computing_));
+    sums_.push_back(chunkSums(*stage(at).pieces, range.begin, range.end, computing(at)));
     const ChunkSums& sums = sums_.back();
     forward_.push_back(sums.forward);
     backward_.push_back(sums.backward);
     forwardComputed_.push_back(sums.forwardComputed);
     backwardComputed_.push_back(sums.backwardComputed);
     weights_.push_back(sums.weights);
-    if ((plan_.zero >= 3 && copies_.any()) || offloads(OffloadWeights) || offloads(OffloadActivations))
+    if ((plan_.zero >= 3 && copies(at).any()) || offloads(OffloadWeights) || offloads(OffloadActivations))
         fetchBeside(static_cast<std::int64_t>(sums_.size()) - 1, range);
 }
 
@@ -112,25 +122,25 @@ void ClosedStep::slowBeside() {
     double seconds = 0, computed = 0;
     for (std::int64_t s = 0; s < plan_.pipeline; ++s) {
         HeldBytes bucket, held;
+        CopyExchanges& copies = this->copies(s);
         for (std::int64_t k = 0; k < chunksPerStage(plan_); ++k) {
             const LayerRange range = rangeOf(chunkOf(plan_, s, static_cast<std::int32_t>(k)));
             for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
                 const LayerPiece& piece = pieceAt(at);
                 computed += (piece.forward.compute + piece.backward.compute) * (pairs ? m / 2 : m);
                 held += weightsOf(piece);
-                if (plan_.zero >= 3) seconds += 2 * m * copies_.gather(weightsOf(piece))[0].seconds.likely();
+                if (plan_.zero >= 3) seconds += 2 * m * copies.gather(weightsOf(piece))[0].seconds.likely();
                 bucket += gradientsOf(piece);
                 if (bucket.all < pieces_.bucketBytes && at > range.begin) continue;
-                seconds += times * copies_.reduce(bucket, plan_.zero > 0)[0].seconds.likely();
-                if (copies_.replicas() > 1)
-                    for (const ExchangePrice& each : copies_.replicate(bucket)) seconds += each.seconds.likely();
+                seconds += times * copies.reduce(bucket, plan_.zero > 0)[0].seconds.likely();
+                if (copies.replicas() > 1)
+                    for (const ExchangePrice& each : copies.replicate(bucket)) seconds += each.seconds.likely();
                 bucket = {};
             }
         }
-        if (plan_.zero == 1 || plan_.zero == 2) seconds += copies_.gather(held)[0].seconds.likely();
+        if (plan_.zero == 1 || plan_.zero == 2) seconds += copies.gather(held)[0].seconds.likely();
     }
     if (computed > 0) slow_ = 1 + facts_.row->overlap * seconds / (computed * facts_.row->exchanges);
-    computing_ = facts_.factor * slow_;
 }
 
 double ClosedStep::afterBackwards(std::int64_t chunk) const {
@@ -144,18 +154,21 @@ double ClosedStep::afterBackwards(std::int64_t chunk) const {
 // The weights of the layer that comes next are gathered, and the gradients of the one before are scattered, while a
 // layer is computed.
 void ClosedStep::fetchBeside(std::int64_t chunk, const LayerRange& range) {
+    const std::int64_t stageHere = stageOf(range.begin);
+    CopyExchanges& copies = this->copies(stageHere);
+    const Sides computing = this->computing(stageHere);
     // By groups of holders: those of experts gather after those of all else.
     using Each = std::array<Sides, CopyExchanges::groups>;
     const auto weights = [&](std::int64_t at) {
         Each sum;
         if (plan_.zero < 3) return sum;
-        const auto each = copies_.gather(weightsOf(pieceAt(at)));
+        const auto each = copies.gather(weightsOf(pieceAt(at)));
         for (std::size_t g = 0; g < sum.size(); ++g) sum[g] = each[g].seconds;
         return sum;
     };
     const auto fromHost = [&](std::int64_t at) {
         const HeldBytes its = weightsOf(pieceAt(at));
-        return offloads(OffloadWeights) ? onLink(plan_.zero > 0 ? copies_.divided(its) : its.all) : Sides{};
+        return offloads(OffloadWeights) ? onLink(plan_.zero > 0 ? copies.divided(its) : its.all) : Sides{};
     };
     const auto kept = [&](std::int64_t at) {
         const bool goes = offloads(OffloadActivations) && pieceAt(at).counts;
@@ -177,7 +190,7 @@ void ClosedStep::fetchBeside(std::int64_t chunk, const LayerRange& range) {
     for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
         const LayerPiece& piece = pieceAt(at);
         const std::int64_t next = std::max(at - 1, range.begin);
-        backward += beside(computing_ * piece.backward.compute + piece.backward.sent, scattered, weights(next),
+        backward += beside(computing * piece.backward.compute + piece.backward.sent, scattered, weights(next),
                            fromHost(next) + kept(next));
         down += kept(at);
         loaded += fromHost(at);
@@ -185,7 +198,7 @@ void ClosedStep::fetchBeside(std::int64_t chunk, const LayerRange& range) {
         bucket += gradientsOf(piece);
         if (bucket.all < pieces_.bucketBytes && at > range.begin) continue;
         if (scatters && plan_.zero >= 3) {
-            const auto each = copies_.reduce(bucket, true);
+            const auto each = copies.reduce(bucket, true);
             for (std::size_t g = 0; g < scattered.size(); ++g) scattered[g] = each[g].seconds;
         }
         bucket = {};
@@ -195,7 +208,7 @@ void ClosedStep::fetchBeside(std::int64_t chunk, const LayerRange& range) {
     for (std::int64_t at = range.begin; at < range.end; ++at) {
         const LayerWay& way = pieceAt(at).forward;
         const std::int64_t next = std::min(at + 1, range.end - 1);
-        const Sides own = computing_ * way.compute + way.sent;
+        const Sides own = computing * way.compute + way.sent;
         const Sides alone = beside(own, {}, weights(next), fromHost(next));
         forward += alone;
         if (at == range.begin) longer = beside(own, scattered, weights(next), fromHost(next)) - alone;

@@ -10,14 +10,15 @@ namespace orrery::detail {
 
 void ClosedStep::send(Gradients& gradients, const Sides& ready) {
     if (gradients.bucket.all < 1) return;
-    const auto prices = copies_.reduce(gradients.bucket, plan_.zero > 0);
+    CopyExchanges& copies = this->copies(gradients.stage);
+    const auto prices = copies.reduce(gradients.bucket, plan_.zero > 0);
     for (std::size_t g = 0; g < prices.size(); ++g) {
         gradients.until[g] = larger(gradients.until[g], ready) + prices[g].seconds;
         gradients.all[g] += prices[g].seconds;
         gradients.joules += prices[g].joules;
     }
-    if (copies_.replicas() > 1) {
-        const auto sets = copies_.replicate(gradients.bucket);
+    if (copies.replicas() > 1) {
+        const auto sets = copies.replicate(gradients.bucket);
         gradients.last = {};
         for (std::size_t g = 0; g < sets.size(); ++g) {
             if (sets[g].seconds.likely() <= 0) continue;
@@ -29,10 +30,10 @@ void ClosedStep::send(Gradients& gradients, const Sides& ready) {
     }
     if (offloads(OffloadOptimizer)) {
         const bool divided = plan_.zero > 0;
-        const double bytes = divided ? copies_.divided(gradients.bucket) : gradients.bucket.all;
+        const double bytes = divided ? copies.divided(gradients.bucket) : gradients.bucket.all;
         const Sides takes = onLink(bytes * facts_.host.downBytes);
         const Sides there =
-            copies_.any() ? larger(gradients.replicated, larger(gradients.until[0], gradients.until[1])) : ready;
+            copies.any() ? larger(gradients.replicated, larger(gradients.until[0], gradients.until[1])) : ready;
         gradients.down = larger(gradients.down, there) + takes;
         gradients.lastDown = takes;
     }
@@ -43,10 +44,11 @@ void ClosedStep::send(Gradients& gradients, const Sides& ready) {
 void ClosedStep::exchangeBeside(std::int64_t chunk, const Sides& end, Gradients& gradients) {
     const LayerRange range = rangeOf(chunk);
     const bool put = plan_.schedule == PipelineSchedule::ZeroBubble;
+    const Sides computing = this->computing(gradients.stage);
     Sides now = end - (put ? weights_ : backward_)[static_cast<std::size_t>(chunk)];
     for (std::int64_t at = range.end - 1; at >= range.begin; --at) {
         const LayerPiece& piece = pieceAt(at);
-        now += put ? computing_ * piece.weightGradients : computing_ * piece.backward.compute + piece.backward.sent;
+        now += put ? computing * piece.weightGradients : computing * piece.backward.compute + piece.backward.sent;
         gradients.bucket += gradientsOf(piece);
         if (gradients.bucket.all >= pieces_.bucketBytes || at == range.begin)
             send(gradients, at == range.begin ? end : now);
@@ -71,7 +73,7 @@ std::vector<Sides> ClosedStep::chunksApart(const PipelineTurns& turns) const {
             const Sides& one = backward_[k * static_cast<std::size_t>(plan_.pipeline) + static_cast<std::size_t>(s)];
             most = larger(most, one), sum += one;
         }
-        apart[k + 1] = apart[k] + (plan_.pipeline > 1 ? larger(most * p, sum + turns.message * p) : sum);
+        apart[k + 1] = apart[k] + (plan_.pipeline > 1 ? larger(most * p, sum + turns.messageBehind(0) * p) : sum);
     }
     return apart;
 }
@@ -80,8 +82,8 @@ Sides ClosedStep::aheadOf(std::int64_t stage, const PipelineTurns& turns) const 
     const auto at = static_cast<std::size_t>(stage);
     if (plan_.schedule == PipelineSchedule::DualPipe) return {};
     if (plan_.schedule == PipelineSchedule::ZeroBubble)
-        return larger({}, backward_[at] - weights_[at] * 2.0 + turns.message);
-    return backward_[at] + turns.message;
+        return larger({}, backward_[at] - weights_[at] * 2.0 + turns.messageBehind(stage));
+    return backward_[at] + turns.messageBehind(stage);
 }
 
 Sides ClosedStep::sinceFirst(std::int64_t stage, const Sides& turn, const Sides& back) const {
@@ -94,8 +96,12 @@ Sides ClosedStep::sinceFirst(std::int64_t stage, const Sides& turn, const Sides&
 
 // The first stage and the last add up the gradients of what both hold, before either's optimizer.
 void ClosedStep::addTied(const std::array<Ending, 2>& ends, Sides& total) {
-    const auto sum = exchanges_.price(TraceCollective::AllReduce, static_cast<std::int64_t>(pieces_.tiedBytes),
-                                      {2, (plan_.pipeline - 1) * plan_.tensor * plan_.context * plan_.data}, stop_);
+    const auto bytes = static_cast<std::int64_t>(pieces_.tiedBytes);
+    const StageWays* ways = stage(0).ways;
+    const auto sum =
+        ways ? stages_.over(ways->ends).priceAmong(TraceCollective::AllReduce, bytes, ways->ends.group, stop_)
+             : stage(0).exchanges->price(TraceCollective::AllReduce, bytes,
+                                         {2, (plan_.pipeline - 1) * plan_.tensor * plan_.context * plan_.data}, stop_);
     if (!sum) {
         problem_ = sum.error();
         return;
@@ -116,11 +122,14 @@ void ClosedStep::endStages(const Sides& passes, const PipelineTurns& turns) {
     const std::vector<Sides> apart = chunksApart(turns);
     const bool pairs = plan_.schedule == PipelineSchedule::DualPipe;
     const auto m = static_cast<double>(microbatches_);
-    const bool leave = copies_.any() || offloads(OffloadOptimizer);
     std::array<Ending, 2> ends;
     Sides end = passes, total;
     for (std::int64_t s = 0; s < plan_.pipeline; ++s) {
         Gradients gradients;
+        gradients.stage = s;
+        CopyExchanges& copies = this->copies(s);
+        const ShardFacts& facts = *stage(s).facts;
+        const bool leave = copies.any() || offloads(OffloadOptimizer);
         Sides turn, back;
         HeldBytes held;
         double trained = 0, largest = 0;
@@ -137,35 +146,35 @@ void ClosedStep::endStages(const Sides& passes, const PipelineTurns& turns) {
         }
         send(gradients, end);
         // Scattered in every micro-batch, they may take longer than computing.
-        const bool each = plan_.zero >= 2 && copies_.any() && !pairs;
+        const bool each = plan_.zero >= 2 && copies.any() && !pairs;
         for (std::size_t g = 0; each && g < gradients.until.size(); ++g)
             gradients.until[g] = larger(gradients.until[g], end - sinceFirst(s, turn, back) + gradients.all[g] * m);
-        if (each && copies_.replicas() > 1)
+        if (each && copies.replicas() > 1)
             gradients.replicated =
                 larger(gradients.replicated, larger(gradients.until[0], gradients.until[1]) + gradients.last);
         if (each) gradients.down = larger(gradients.down, gradients.end() + gradients.lastDown);
         sent_ += gradients.joules * (each ? m : 1) + gradients.once;
         const double share = pieces_.trainedBytes > 0 ? trained / pieces_.trainedBytes : 0;
         const HeldBytes updated = trained < held.all ? HeldBytes{trained, 0} : held;
-        const double divided = held.all > 0 ? copies_.divided(held) / held.all : 1;
+        const double divided = held.all > 0 ? copies.divided(held) / held.all : 1;
         const double mine = plan_.zero > 0 ? divided : 1;
         const bool above = offloads(OffloadOptimizer), weights = offloads(OffloadWeights);
         const double update =
-            above ? trained * mine * facts_.host.updateSeconds : pieces_.optimizerSeconds * share * mine;
-        Sides step = facts_.factor * update;
+            above ? trained * mine * facts_.host.updateSeconds : stage(s).pieces->optimizerSeconds * share * mine;
+        Sides step = facts.factor * update;
         const double copied = facts_.host.seconds(trained * mine / (above ? offload_parts : 1));
         if (above && !weights) step = stepAndSend(step, copied * offload_parts);
         if (!above && weights)
             for (double& each_side : step.at) each_side += copied;
         const Sides ready = larger(end, gradients.end());
         Sides finish = ready + step;
-        if (copies_.any() && (plan_.zero == 1 || plan_.zero == 2)) {
-            auto prices = copies_.gather(updated);
+        if (copies.any() && (plan_.zero == 1 || plan_.zero == 2)) {
+            auto prices = copies.gather(updated);
             if (facts_.row) prices[0].seconds = prices[0].seconds * (1 - facts_.row->hiddenGather);
             finish += larger(prices[0].seconds, prices[1].seconds);
             sent_ += prices[0].joules + prices[1].joules;
         }
-        updates_ += above ? 0 : update;
+        updates_ += above ? 0 : update * facts.joulesPerSecond;
         if (finish.likely() > total.likely()) {
             figures_.optimizer = update;
             figures_.data = finish.likely() - update - end.likely();
@@ -182,11 +191,15 @@ void ClosedStep::endStages(const Sides& passes, const PipelineTurns& turns) {
     figures_.seconds = total.likely();
     figures_.low = std::min(total.likely(), total.at[Sides::Low]);
     figures_.high = std::max(total.likely(), total.at[Sides::High]);
-    if (facts_.spread > 0) {
-        figures_.low = total.likely() * std::exp(-facts_.spread);
-        figures_.high = total.likely() * std::exp(facts_.spread);
+    double spread = 0;
+    for (const ClosedStage& one : stages_.each) spread = std::max(spread, one.facts->spread);
+    if (spread > 0) {
+        figures_.low = total.likely() * std::exp(-spread);
+        figures_.high = total.likely() * std::exp(spread);
     }
-    figures_.bound = facts_.factor.at[Sides::Least] > 0 ? std::min(total.likely(), total.at[Sides::Least]) : 0;
+    const bool bounded = std::all_of(stages_.each.begin(), stages_.each.end(),
+                                     [](const ClosedStage& one) { return one.facts->factor.at[Sides::Least] > 0; });
+    figures_.bound = bounded ? std::min(total.likely(), total.at[Sides::Least]) : 0;
     figures_.low = std::max(figures_.low, figures_.bound);
 }
 
@@ -194,24 +207,30 @@ void ClosedStep::endStages(const Sides& passes, const PipelineTurns& turns) {
 void ClosedStep::addMemory(std::int64_t stage, double bytes, double trained, double share, double divided,
                            double largest) {
     double counting = 0;
+    const StepPieces& pieces = *this->stage(stage).pieces;
     const std::int64_t chunks = chunksPerStage(plan_);
     for (std::int64_t k = 0; k < chunks; ++k)
         counting += sums_[static_cast<std::size_t>(chunkOf(plan_, stage, static_cast<std::int32_t>(k)))].counting;
     const double kept =
         static_cast<double>(mostInFlight(plan_, stage, microbatches_)) * counting / static_cast<double>(chunks);
     const double activations =
-        pieces_.full ? kept * pieces_.inputBytes + pieces_.activationBytes : kept * pieces_.activationBytes;
-    figures_.stages.push_back(
-        {Bytes(bytes * (plan_.zero >= 3 ? divided : 1)), Bytes(trained * (plan_.zero >= 2 ? divided : 1)),
-         Bytes(pieces_.stateBytes * share * (plan_.zero >= 1 ? divided : 1)), Bytes(activations)});
+        pieces.full ? kept * pieces.inputBytes + pieces.activationBytes : kept * pieces.activationBytes;
+    figures_.stages.push_back({Bytes(bytes * (plan_.zero >= 3 ? divided : 1)),
+                               Bytes(trained * (plan_.zero >= 2 ? divided : 1)),
+                               Bytes(pieces.stateBytes * share * (plan_.zero >= 1 ? divided : 1)), Bytes(activations)});
     StageMemory& its = figures_.stages.back();
     if (plan_.offload != 0)
         moveToHost(plan_.offload, largest * (plan_.zero >= 3 ? divided : 1),
-                   pieces_.full ? pieces_.inputBytes : pieces_.activationBytes,
-                   pieces_.full ? pieces_.activationBytes : 0,
+                   pieces.full ? pieces.inputBytes : pieces.activationBytes, pieces.full ? pieces.activationBytes : 0,
                    trained * (plan_.zero >= 1 ? divided : 1) * facts_.host.gradientBytes, its);
     figures_.hostNeeds = std::max(figures_.hostNeeds, its.host.value);
-    figures_.needs = std::max(figures_.needs, its.total().value);
+    const double capacity = this->stage(stage).facts->capacity, needs = its.total().value;
+    its.capacity = Bytes(capacity);
+    // Of the fullest stage, as devices may differ.
+    if (figures_.capacity > 0 ? needs * figures_.capacity <= figures_.needs * capacity : needs <= figures_.needs)
+        return;
+    figures_.needs = needs;
+    figures_.capacity = capacity;
 }
 
 }  // namespace orrery::detail

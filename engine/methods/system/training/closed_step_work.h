@@ -20,16 +20,7 @@ struct LayerRange {
 
 class ClosedStep {
 public:
-    ClosedStep(const StepPieces& pieces, const ShardFacts& facts, const Plan& plan, std::int64_t microbatches,
-               const ExchangeCache& exchanges, const std::stop_token& stop)
-        : pieces_(pieces),
-          facts_(facts),
-          plan_(plan),
-          microbatches_(microbatches),
-          chunks_(plan.pipeline * plan.interleave),
-          exchanges_(exchanges),
-          copies_(plan, exchanges, facts.row ? facts.row->exchanges : 1, stop),
-          stop_(stop) {}
+    ClosedStep(const ClosedStages& stages, const Plan& plan, std::int64_t microbatches, const std::stop_token& stop);
 
     Expected<StepFigures> make();
 
@@ -41,7 +32,13 @@ private:
     Sides linkBound() const;
     bool offloads(OffloadPart part) const { return (plan_.offload & part) != 0; }
     double largestOf(const LayerRange& range) const;
-    bool alike() const { return pieces_.dealt % chunks_ == 0; }
+    bool alike() const { return !mixed() && plan_.layers.empty() && pieces_.dealt % chunks_ == 0; }
+    bool mixed() const { return stages_.each.size() > 1; }
+    const ClosedStage& stage(std::int64_t at) const { return stages_.each[mixed() ? static_cast<std::size_t>(at) : 0]; }
+    std::int64_t stageOf(std::int64_t layer) const;  ///< of several kinds of device; else 0
+    CopyExchanges& copies(std::int64_t at) { return copies_[mixed() ? static_cast<std::size_t>(at) : 0]; }
+    Sides computing(std::int64_t at) const { return stage(at).facts->factor * slow_; }
+    Expected<std::vector<Sides>> messages();
     std::int32_t layerAt(std::int64_t at) const {
         for (const LayerRun& run : pieces_.runs)
             if (at < run.end) return run.layer;
@@ -56,7 +53,9 @@ private:
     static HeldBytes gradientsOf(const LayerPiece& piece) {
         return {piece.gradientBytes, piece.gradientBytes * piece.expertsTrained};
     }
-    const LayerPiece& pieceAt(std::int64_t at) const { return pieces_.layers[static_cast<std::size_t>(layerAt(at))]; }
+    const LayerPiece& pieceAt(std::int64_t at) const {
+        return stage(stageOf(at)).pieces->layers[static_cast<std::size_t>(layerAt(at))];
+    }
     void slowBeside();
     /// Share of a chunk's forward passes that come after a backward one: those of the warm-up do not.
     double afterBackwards(std::int64_t chunk) const;
@@ -64,6 +63,7 @@ private:
 
     /// The exchanges of gradients of one stage: one under way in each group of holders.
     struct Gradients {
+        std::int64_t stage = 0;
         std::array<Sides, CopyExchanges::groups> until, all;
         Sides down, lastDown;    ///< until the host has them, and what the last of it takes
         Sides replicated, last;  ///< until sets of copies have added up their shares, and what the last of it takes
@@ -92,14 +92,15 @@ private:
     void addMemory(std::int64_t stage, double bytes, double trained, double share, double divided, double largest);
 
     void hide();
-    void sumUp(double messageJoules);
+    void sumUp();
 
-    const StepPieces& pieces_;
-    const ShardFacts& facts_;
+    const ClosedStages& stages_;
+    const StepPieces& pieces_;  ///< of the first stage: what holds for all, which is all but seconds
+    const ShardFacts& facts_;   ///< the same
     const Plan& plan_;
     std::int64_t microbatches_, chunks_;
-    const ExchangeCache& exchanges_;
-    CopyExchanges copies_;
+    std::vector<CopyExchanges> copies_;  ///< as stages_.each
+    std::vector<std::int64_t> bounds_;   ///< of layers, by chunk, where they are not dealt evenly
     const std::stop_token& stop_;
     StepFigures figures_;
     std::optional<Diagnostic> problem_;
@@ -107,11 +108,10 @@ private:
     std::vector<Sides> forward_, backward_, forwardComputed_, backwardComputed_, weights_;  ///< by chunk
     std::vector<Sides> onHostLink_;  ///< of a micro-batch, both ways, by chunk; empty: nothing
     LayerRange last_;
-    Sides computing_;  ///< from likely computing to its sides, slowed by exchanges beside it
-    double slow_ = 1;
+    double slow_ = 1;     ///< computing, by exchanges beside it
     Sides began_;         ///< until the first weights are there
-    double updates_ = 0;  ///< s of all stages
-    double sent_ = 0;     ///< J of one device of each stage, for gradients and weights
+    double updates_ = 0;  ///< J of one device of each stage, for its optimizer
+    double sent_ = 0;     ///< the same, for gradients, weights and what stages hand over
 };
 
 }  // namespace orrery::detail

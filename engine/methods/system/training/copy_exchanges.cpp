@@ -5,8 +5,8 @@
 namespace orrery {
 
 CopyExchanges::CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, double slower,
-                             const std::stop_token& stop)
-    : exchanges_(exchanges), slower_(slower), stop_(stop) {
+                             const std::stop_token& stop, const Communicator* holders)
+    : exchanges_(exchanges), slower_(slower), stop_(stop), placed_(holders) {
     const std::int64_t perStage = plan.tensor * plan.context * plan.data;
     const std::int64_t set = perStage / plan.replicas();
     groups_[0] = {plan.context * plan.sharingCopies(), plan.tensor};
@@ -38,7 +38,8 @@ const ExchangePrice& CopyExchanges::priced(TraceCollective op, std::size_t group
     if (bytes < 1 || holders_[group] < 2) return free;
     for (std::size_t i = 0; i < used_; ++i)
         if (known_[i].bytes == bytes && known_[i].op == op && known_[i].group == group) return known_[i].price;
-    auto price = exchanges_.price(op, bytes, groups_[group], stop_);
+    auto price = placed_ && group == 0 ? exchanges_.priceAmong(op, bytes, *placed_, stop_)
+                                       : exchanges_.price(op, bytes, groups_[group], stop_);
     if (!price && !problem_) problem_ = std::move(price.error());
     // At their low side they take what they take alone.
     if (price)

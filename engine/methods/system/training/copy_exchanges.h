@@ -21,8 +21,10 @@ struct HeldBytes {
 
 class CopyExchanges {
 public:
-    /// `slower`: by so many times they take longer than alone.
-    CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, double slower, const std::stop_token& stop);
+    /// `slower`: by so many times they take longer than alone. `holders`: where those of all weights stand, of copies
+    /// on several kinds of device; null: as the plan has it.
+    CopyExchanges(const Plan& plan, const ExchangeCache& exchanges, double slower, const std::stop_token& stop,
+                  const Communicator* holders = nullptr);
 
     bool any() const { return holders_[0] > 1 || holders_[1] > 1 || replicas() > 1; }
     /// Sets of copies, each of which has all.
@@ -58,6 +60,7 @@ private:
     const ExchangeCache& exchanges_;
     double slower_;
     const std::stop_token& stop_;
+    const Communicator* placed_ = nullptr;
     std::array<Known, most> known_;
     std::size_t used_ = 0;
     std::optional<Diagnostic> problem_;

@@ -7,6 +7,7 @@
 #include "hardware/views/cluster_view.h"
 #include "methods/method.h"
 #include "methods/system/training/plan_prices.h"
+#include "methods/system/training/step_runs.h"
 #include "methods/system/training/training_program.h"
 #include "simulation/cluster/cluster_run.h"
 
@@ -23,7 +24,7 @@ Expected<Estimate> estimateTrainingStep(const Method& method, const Scenario& sc
 
 /// The step that an estimate has run, to be run again at other speeds.
 struct SampledStep {
-    TrainingProgram program;
+    StepPrograms programs;
     PlanPrices prices;
     double kernelsLow = 1, kernelsHigh = 1;  ///< interval of computing, as ratios to what is likely
     double stateBytes = 0;                   ///< weights and the optimizer's state, each byte once

@@ -9,11 +9,14 @@
 #include "workload/traces/execution_trace.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <tuple>
 #include <unordered_map>
+#include <vector>
 
 namespace orrery {
 
@@ -43,7 +46,13 @@ public:
     Expected<ExchangePrice> price(std::optional<TraceCollective> op, std::int64_t bytes, const ExchangeGroup& group,
                                   const std::stop_token& stop) const;
 
+    /// The same for a group that stands anywhere in the tiers.
+    Expected<ExchangePrice> priceAmong(std::optional<TraceCollective> op, std::int64_t bytes, const Communicator& group,
+                                       const std::stop_token& stop) const;
+
 private:
+    Expected<ExchangePrice> ask(std::optional<TraceCollective> op, std::int64_t bytes, const Communicator& group,
+                                const std::stop_token& stop) const;
     struct Key {
         std::int32_t op;
         std::int64_t bytes;
@@ -59,6 +68,8 @@ private:
     bool bound_;
     mutable std::shared_mutex mutex_;
     mutable std::unordered_map<Key, ExchangePrice, Hash> known_;
+    using Placed = std::tuple<std::int32_t, std::int64_t, std::int64_t, std::vector<std::int64_t>>;
+    mutable std::map<Placed, ExchangePrice> placed_;
 };
 
 }  // namespace orrery

@@ -235,6 +235,65 @@ TrainingStep allOf(const TrainingStep& step) {
     return {.optimizer = step.optimizer, .accumulate = true};
 }
 
+Expected<std::vector<std::int64_t>> chunkBounds(const Plan& plan, std::int64_t dealt) {
+    const std::int64_t chunks = plan.pipeline * plan.interleave;
+    std::vector<std::int64_t> bounds{0};
+    for (std::int64_t c = 1; c <= chunks; ++c)
+        bounds.push_back(plan.layers.empty() ? c * dealt / chunks
+                                             : bounds.back() + plan.layers[static_cast<std::size_t>(c - 1)]);
+    if (bounds.back() != dealt)
+        return fail("plan.layers", fmt::format("stages of {} layers in all, of a model with {}", bounds.back(), dealt),
+                    fmt::format("numbers that add up to {}", dealt), "change `layers`, or leave it out",
+                    Place{{}, 0, 0, "plan/layers"});
+    return bounds;
+}
+
+std::vector<std::int64_t> layersBySpeed(std::int64_t layers, std::span<const double> seconds) {
+    const auto stages = static_cast<std::int64_t>(seconds.size());
+    double all = 0, before = 0;
+    for (const double each : seconds) all += each > 0 ? 1 / each : 0;
+    std::vector<std::int64_t> dealt;
+    std::int64_t begin = 0;
+    for (std::int64_t s = 0; s < stages; ++s) {
+        const double its = seconds[static_cast<std::size_t>(s)];
+        before += its > 0 ? 1 / its : 0;
+        const double share = all > 0 ? before / all : static_cast<double>(s + 1) / static_cast<double>(stages);
+        // Equal speeds give equal runs, however the sum is rounded; every stage has a layer.
+        const auto to = static_cast<std::int64_t>(static_cast<double>(layers) * share + 1e-6);
+        const std::int64_t end = std::clamp(to, begin + 1, layers - (stages - 1 - s));
+        dealt.push_back(end - begin);
+        begin = end;
+    }
+    return dealt;
+}
+
+std::int64_t dealtLayers(const TrainingProgram& program) {
+    std::vector<std::int32_t> order;
+    for (const ChunkProgram& chunk : program.chunks)
+        order.insert(order.end(), chunk.layers.begin(), chunk.layers.end());
+    const auto alone = [&](std::int32_t layer) { return !program.layers[static_cast<std::size_t>(layer)].repeated; };
+    std::size_t front = 0, behind = 0;
+    while (front < order.size() && alone(order[front])) ++front;
+    while (behind < order.size() - front && alone(order[order.size() - 1 - behind])) ++behind;
+    return static_cast<std::int64_t>(order.size() - front - behind);
+}
+
+double secondsOfLayer(const TrainingProgram& program) {
+    double seconds = 0, layers = 0;
+    const bool blocks =
+        std::any_of(program.layers.begin(), program.layers.end(), [](const LayerProgram& its) { return its.repeated; });
+    for (const ChunkProgram& chunk : program.chunks) {
+        for (const std::int32_t l : chunk.layers) {
+            const LayerProgram& its = program.layers[static_cast<std::size_t>(l)];
+            if (blocks && !its.repeated) continue;
+            layers += 1;
+            for (const auto* pieces : {&its.forward, &its.backward})
+                for (const ProgramPiece& piece : *pieces) seconds += piece.seconds;
+        }
+    }
+    return layers > 0 ? seconds / layers : 0;
+}
+
 Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const OperatorEstimates& operators,
                                           const Plan& plan, const TrainingStep& step) {
     TrainingProgram program;
@@ -267,11 +326,13 @@ Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const 
         return fail("plan.pipeline",
                     fmt::format("{} layers do not fill {} chunks of {} stages", dealt, chunks, plan.pipeline),
                     "at least one layer for each", "lower pp or vp", Place{{}, 0, 0, "plan/pipeline"});
+    const auto bounds = chunkBounds(plan, dealt);
+    if (!bounds) return Unexpected(bounds.error());
     program.chunks.resize(static_cast<std::size_t>(chunks));
     for (std::int64_t c = 0; c < chunks; ++c) {
         auto& its = program.chunks[static_cast<std::size_t>(c)].layers;
-        std::int64_t begin = c * dealt / chunks + static_cast<std::int64_t>(front),
-                     end = (c + 1) * dealt / chunks + static_cast<std::int64_t>(front);
+        std::int64_t begin = (*bounds)[static_cast<std::size_t>(c)] + static_cast<std::int64_t>(front),
+                     end = (*bounds)[static_cast<std::size_t>(c) + 1] + static_cast<std::int64_t>(front);
         if (c == 0) begin = 0;
         if (c + 1 == chunks) end = static_cast<std::int64_t>(order.size());
         its.assign(order.begin() + begin, order.begin() + end);

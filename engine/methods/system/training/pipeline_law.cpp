@@ -10,9 +10,12 @@ Sides stageTurn(const PipelineTurns& turns, std::int64_t stage) {
     return turns.forward[static_cast<std::size_t>(stage)] + turns.backward[static_cast<std::size_t>(stage)];
 }
 
-/// A micro-batch forwards and backwards through stages [first, stages) and the messages among them.
-Sides roundTrip(const Sides& turns, const Sides& message, std::int64_t stages) {
-    return turns + message * (2.0 * static_cast<double>(stages - 1));
+/// A micro-batch forwards and backwards through the first stages and the messages among them; `sum`: their turns.
+Sides roundTrip(const Sides& sum, const PipelineTurns& turns, std::int64_t stages) {
+    if (turns.messages.size() == 1) return sum + turns.messages.front() * (2.0 * static_cast<double>(stages - 1));
+    Sides all = sum;
+    for (std::int64_t s = 0; s + 1 < stages; ++s) all += turns.messageBehind(s) * 2.0;
+    return all;
 }
 
 Sides oneForwardOneBackwardLaw(const PipelineTurns& turns) {
@@ -20,7 +23,7 @@ Sides oneForwardOneBackwardLaw(const PipelineTurns& turns) {
     const Sides none;
     Sides all, before, worst, longest;
     for (std::int64_t s = 0; s < stages; ++s) all += stageTurn(turns, s);
-    const Sides whole = roundTrip(all, turns.message, stages);
+    const Sides whole = roundTrip(all, turns, stages);
     Sides behind;  // of the stages behind, with the messages to them
     for (std::int64_t s = stages - 1; s >= 0; --s) {
         const Sides turn = stageTurn(turns, s);
@@ -38,14 +41,14 @@ Sides oneForwardOneBackwardLaw(const PipelineTurns& turns) {
         const std::int64_t round = stages - s, rounds = (m - 1) / round;
         longest = larger(longest, before + (turn + behind) * static_cast<double>(rounds + 1) +
                                       worst * static_cast<double>(m - 1 - rounds * round));
-        behind += turn + turns.message * 2.0;
+        behind += turn + turns.messageBehind(std::max<std::int64_t>(0, s - 1)) * 2.0;
     }
     // Round trips among the first stages, between the first and the last to the end.
     Sides front;
     for (std::int64_t s = 0; s + 1 < stages && m > stages; ++s) {
         front += stageTurn(turns, s);
         const std::int64_t rounds = (m - 1 - stages) / (s + 1), rest = m - 1 - stages - rounds * (s + 1);
-        longest = larger(longest, whole * 2.0 + roundTrip(front, turns.message, s + 1) * static_cast<double>(rounds) +
+        longest = larger(longest, whole * 2.0 + roundTrip(front, turns, s + 1) * static_cast<double>(rounds) +
                                       stageTurn(turns, 0) * static_cast<double>(rest));
     }
     return longest;
@@ -62,10 +65,10 @@ Sides interleavedLaw(const PipelineTurns& turns, std::int64_t interleave) {
         for (std::int64_t k = 0; k < interleave; ++k) mine += stageTurn(turns, k * stages + s);
         busiest = larger(busiest, mine);
         longest = larger(longest, before + mine * static_cast<double>(m));
-        before += stageTurn(turns, s) + turns.message * 2.0;
+        before += stageTurn(turns, s) + turns.messages.front() * 2.0;
     }
     Sides fill, around, slowest, last;
-    for (std::int64_t s = 0; s + 1 < stages; ++s) fill += stageTurn(turns, s) + turns.message * 2.0;
+    for (std::int64_t s = 0; s + 1 < stages; ++s) fill += stageTurn(turns, s) + turns.messages.front() * 2.0;
     for (std::int64_t k = 0; k < interleave; ++k) {
         Sides most[2], sum[2];
         for (std::int64_t s = 0; s < stages; ++s) {
@@ -76,7 +79,7 @@ Sides interleavedLaw(const PipelineTurns& turns, std::int64_t interleave) {
         last = most[0] + most[1];
         slowest += last;
         if (k + 1 == interleave) break;
-        for (int way = 0; way < 2; ++way) around += larger(most[way] * p, sum[way] + turns.message * p);
+        for (int way = 0; way < 2; ++way) around += larger(most[way] * p, sum[way] + turns.messages.front() * p);
     }
     const auto v = static_cast<double>(interleave), pairs = static_cast<double>(m) * v - (v - 1) * p;
     Sides steady = slowest * ((pairs - p) / v) + last * p;
@@ -93,8 +96,7 @@ Sides allForwardsFirstLaw(const PipelineTurns& turns) {
         forward = larger(forward, turns.forward[static_cast<std::size_t>(s)]);
         backward = larger(backward, turns.backward[static_cast<std::size_t>(s)]);
     }
-    return roundTrip(sum, turns.message, turns.stages) +
-           (forward + backward) * static_cast<double>(turns.microbatches - 1);
+    return roundTrip(sum, turns, turns.stages) + (forward + backward) * static_cast<double>(turns.microbatches - 1);
 }
 
 /// As one forward, one backward with the gradients of inputs alone; those of weights are among a stage's own turns, and
@@ -104,7 +106,7 @@ Sides zeroBubbleLaw(const PipelineTurns& turns) {
     const auto times = static_cast<double>(m);
     Sides all, longest;
     for (std::int64_t s = 0; s < stages; ++s) all += stageTurn(turns, s) - turns.weights[static_cast<std::size_t>(s)];
-    const Sides whole = roundTrip(all, turns.message, stages);
+    const Sides whole = roundTrip(all, turns, stages);
     Sides behind, worst;
     for (std::int64_t s = stages - 1; s >= 0; --s) {
         const auto at = static_cast<std::size_t>(s);
@@ -121,12 +123,13 @@ Sides zeroBubbleLaw(const PipelineTurns& turns) {
         longest = larger(longest, before + behind + forward * times + backward * (steady + 1) + weights * early + last);
         // Its own end, if the stages before it are done by then.
         Sides front;
-        for (std::int64_t j = 0; j < s; ++j) front += turns.forward[static_cast<std::size_t>(j)] + turns.message;
+        for (std::int64_t j = 0; j < s; ++j)
+            front += turns.forward[static_cast<std::size_t>(j)] + turns.messageBehind(j);
         longest = larger(longest, front + (turn + weights) * times);
         const std::int64_t round = stages - s, rounds = (m - 1) / round;
         longest = larger(longest, before + (turn + behind) * static_cast<double>(rounds + 1) +
                                       worst * static_cast<double>(m - 1 - rounds * round) + last);
-        behind += turn + turns.message * 2.0;
+        behind += turn + turns.messageBehind(std::max<std::int64_t>(0, s - 1)) * 2.0;
     }
     return longest;
 }
@@ -154,8 +157,8 @@ Sides bothEndsLaw(const PipelineTurns& turns) {
         Sides come, back;
         for (std::int64_t before = 0; before < place; ++before) {
             const auto at = static_cast<std::size_t>(s < half ? before : turns.stages - 1 - before);
-            come += turns.forward[at] + turns.message;
-            back += turns.backward[at] - turns.weights[at] + turns.message;
+            come += turns.forward[at] + turns.messages.front();
+            back += turns.backward[at] - turns.weights[at] + turns.messages.front();
         }
         longest = larger(longest, come + busy);
         // Gradients of weights that are put off are not on the way back.

@@ -6,6 +6,7 @@
 #include "mapping/plan.h"
 #include "methods/system/training/sides.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -19,9 +20,13 @@ struct PipelineTurns {
     /// By chunk, of turns beside each other: by how much a forward one with the backward one of the pair's other chunk
     /// takes longer than what either, all computing, or all exchanges take; empty: no longer.
     std::span<const double> waits;
-    Sides message;  ///< from a stage to the next
+    /// From each stage to the next; one: all are alike. Only one forward, one backward, GPipe and ZB-H1 take several.
+    std::span<const Sides> messages;
     std::int64_t stages = 1, microbatches = 1;
     bool alike = true;  ///< all chunks but the first and the last have as many layers
+    const Sides& messageBehind(std::int64_t stage) const {
+        return messages[std::min(static_cast<std::size_t>(stage), messages.size() - 1)];
+    }
 };
 
 /// Computing and then an exchange, of a turn, s.

@@ -49,7 +49,7 @@ Drawn drawnOf(std::vector<double>& values) {
 constexpr double ofSides = 1.6449;
 
 Expected<Drawn> drawSteps(const SampledStep& step, double spread, EstimateContext& context) {
-    const Plan& plan = step.program.plan;
+    const Plan& plan = step.programs.front().plan;
     const std::int64_t perStage = plan.devices() / plan.pipeline;
     const RandomStream random(context.seed, 0x53544550);
     std::vector<double> seconds(steps);
@@ -75,7 +75,7 @@ Expected<Drawn> drawSteps(const SampledStep& step, double spread, EstimateContex
 
 /// What a step takes longer than one of devices that are all alike, with slowest devices of the median.
 Expected<double> waitedFor(const SampledStep& step, double spread, const EstimateContext& context) {
-    const Plan& plan = step.program.plan;
+    const Plan& plan = step.programs.front().plan;
     const auto taken = [&](double slowness) {
         return step.seconds(std::vector<double>(static_cast<std::size_t>(plan.pipeline), slowness), 0, context.stop);
     };
@@ -100,7 +100,7 @@ void scaleColumns(OperatorEstimates& ops, double factor) {
 }
 
 void addRun(Estimate& answer, const SampledStep& step, const FailureRecord& record, EstimateContext& context) {
-    const auto devices = static_cast<double>(step.program.plan.devices());
+    const auto devices = static_cast<double>(step.programs.front().plan.devices());
     Reliability its;
     its.meanBetweenFailures = record.perDeviceHour > 0 ? 3600 / (record.perDeviceHour * devices) : 0;
     its.checkpoint = step.stateBytes / (storagePerDevice * devices);

@@ -24,13 +24,15 @@ struct StepFigures {
     double optimizer = 0;
 
     std::vector<StageMemory> stages;
-    double needs = 0;         ///< B of the stage that needs most
-    double capacity = 0;      ///< B of a device; 0: not stated
+    double needs = 0;         ///< B of the stage that fills its device most
+    double capacity = 0;      ///< B of that device; 0: not stated
     double hostNeeds = 0;     ///< B that the host holds for a device of the stage that needs most
     double hostCapacity = 0;  ///< B, a device's share of the host's memory; 0: not stated, or nothing is offloaded
     bool hostFits() const { return hostCapacity <= 0 || hostNeeds <= hostCapacity; }
     bool fits() const { return (capacity <= 0 || needs <= capacity) && hostFits(); }
     double missing() const { return capacity <= 0 ? 0 : std::max(0.0, needs - capacity); }  ///< B
+
+    std::vector<std::int64_t> layers;  ///< of each stage, where stages stand on several kinds of device
 
     std::int64_t devices = 1;
     std::int64_t microbatches = 1;

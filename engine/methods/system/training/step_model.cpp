@@ -2,6 +2,7 @@
 
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
+#include "mapping/plan_kinds.h"
 #include "methods/answer/answer.h"
 #include "methods/system/network_slot.h"
 #include "methods/system/sharded_workload.h"
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -122,6 +124,40 @@ ShardFacts factsOf(const Estimate& shard, double alone) {
     return facts;
 }
 
+/// Copies of several classes: they end together, and each has its share of the rest.
+StepFigures ofCopies(std::vector<StepFigures> classes, const std::vector<double>& shares) {
+    if (classes.size() == 1) return std::move(classes.front());
+    const auto slowest = std::max_element(classes.begin(), classes.end(),
+                                          [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    StepFigures made = *slowest;
+    made.compute = made.tensor = made.context = made.expert = made.joules = 0;
+    double rates = 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        const StepFigures& its = classes[c];
+        made.low = std::max(made.low, its.low);
+        made.high = std::max(made.high, its.high);
+        made.bound = std::max(made.bound, its.bound);
+        made.compute += shares[c] * its.compute;
+        made.tensor += shares[c] * its.tensor;
+        made.context += shares[c] * its.context;
+        made.expert += shares[c] * its.expert;
+        made.joules += shares[c] * its.joules;
+        rates += its.mfu * its.seconds > 0 ? shares[c] / (its.mfu * its.seconds) : 0;
+        for (std::size_t s = 0; s < made.stages.size(); ++s) {
+            const auto full = [](const StageMemory& one) {
+                return one.capacity.value > 0 ? one.total() / one.capacity : 0;
+            };
+            if (full(its.stages[s]) > full(made.stages[s])) made.stages[s] = its.stages[s];
+        }
+        if (its.capacity > 0 && its.needs * made.capacity > made.needs * its.capacity)
+            made.needs = its.needs, made.capacity = its.capacity;
+    }
+    made.bubble = std::max(0.0, made.seconds - made.compute - made.tensor - made.context - made.expert - made.pipeline -
+                                    made.data - made.optimizer);
+    made.mfu = rates > 0 ? 1 / rates / made.seconds : 0;
+    return made;
+}
+
 }  // namespace
 
 std::string toText(const StepPlan& plan) {
@@ -149,7 +185,14 @@ struct StepModel::State {
     Expected<PricedShard> shardOf(const Plan& plan, const ShardKey& key, const std::stop_token& stop) const;
     /// From kernels alone to a step of the stack.
     void dress(PricedShard& made, const StackHere& here, std::size_t group) const;
+    /// Of plans on several kinds of device, by what decides where they stand; and the networks between kinds.
+    mutable std::map<std::string, std::shared_ptr<const MixedPlacement>> placements;
+    mutable std::map<std::vector<std::size_t>, std::pair<DeviceGroup, std::unique_ptr<ExchangeCache>>> between;
+
     Expected<const ExchangeCache*> exchangesOf(std::size_t group, bool bound) const;
+    Expected<std::shared_ptr<const MixedPlacement>> placementOf(const Plan& plan) const;
+    Expected<const ExchangeCache*> exchangesBetween(const MixedPlacement& placement, bool bound) const;
+    Expected<std::unique_ptr<NetworkModel>> networkOf(const DeviceGroup& group) const;
     Expected<StepPieces> piecesOf(const Plan& plan, const PricedShard& shard, const ExchangeCache& priced,
                                   Recompute recompute, const std::stop_token& stop) const;
 };
@@ -163,6 +206,7 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
     two.interleave = 1;
     two.schedule = PipelineSchedule::OneForwardOneBackward;
     two.shard = two.offload = 0;
+    two.layers.clear();
     two.microbatches = microbatchesOf(plan, batch);
     auto sharded = shardedWorkload(scenario.workload, two, scenario.task);
     if (!sharded) {
@@ -211,15 +255,45 @@ void StepModel::State::dress(PricedShard& made, const StackHere& here, std::size
 Expected<const ExchangeCache*> StepModel::State::exchangesOf(std::size_t group, bool bound) const {
     const std::lock_guard lock(networks);
     if (exchanges[group]) return exchanges[group].get();
+    auto network = networkOf(cluster.groups[group]);
+    if (!network) return Unexpected(std::move(network.error()));
+    exchanges[group] = std::make_unique<ExchangeCache>(cluster.groups[group], std::move(*network), bound);
+    return exchanges[group].get();
+}
+
+Expected<std::unique_ptr<NetworkModel>> StepModel::State::networkOf(const DeviceGroup& group) const {
     const auto executor = makeSerialExecutor();
     EstimateContext context{*executor};
     context.seed = seed;
     context.options = options;
     context.calibrations = calibrations;
-    auto network = pricedNetwork(method, cluster.groups[group], scenario, context);
+    return pricedNetwork(method, group, scenario, context);
+}
+
+Expected<std::shared_ptr<const MixedPlacement>> StepModel::State::placementOf(const Plan& plan) const {
+    // What the order of turns and the batch do not change.
+    Plan bare = plan;
+    bare.layers.clear();
+    bare.sequence = bare.microbatches = bare.zero = 0;
+    if (plan.shard > 0) bare.zero = plan.zero;
+    if (plan.schedule != PipelineSchedule::DualPipe) bare.schedule = PipelineSchedule::OneForwardOneBackward;
+    const std::string key = toText(bare);
+    const std::lock_guard lock(networks);
+    if (const auto at = placements.find(key); at != placements.end()) return at->second;
+    auto made = mixedPlacement(*scenario.hardware, cluster, plan);
+    if (!made) return Unexpected(std::move(made.error()));
+    return placements[key] = std::make_shared<const MixedPlacement>(std::move(*made));
+}
+
+Expected<const ExchangeCache*> StepModel::State::exchangesBetween(const MixedPlacement& placement, bool bound) const {
+    const std::lock_guard lock(networks);
+    auto& [group, cache] = between[placement.kinds.kinds];
+    if (cache) return cache.get();
+    auto network = networkOf(placement.joined);
     if (!network) return Unexpected(std::move(network.error()));
-    exchanges[group] = std::make_unique<ExchangeCache>(cluster.groups[group], std::move(*network), bound);
-    return exchanges[group].get();
+    group = placement.joined;
+    cache = std::make_unique<ExchangeCache>(group, std::move(*network), bound);
+    return cache.get();
 }
 
 Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedShard& shard, const ExchangeCache& priced,
@@ -228,6 +302,7 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     bare.data = bare.interleave = bare.microbatches = 1;
     bare.pipeline = std::min<std::int64_t>(plan.pipeline, 2);
     bare.zero = bare.shard = bare.offload = 0;
+    bare.layers.clear();
     bare.schedule = PipelineSchedule::OneForwardOneBackward;
     // Experts over several copies need them.
     if (plan.expert > plan.tensor * plan.context) bare.data = plan.data;
@@ -295,21 +370,62 @@ Expected<std::shared_ptr<const StepModel>> StepModel::make(const Method& method,
 
 /// A plan found in the caches, or put there.
 struct StepModel::Found {
-    std::shared_ptr<const PricedShard> shard;
-    std::shared_ptr<const StepPieces> pieces;
-    const ExchangeCache* exchanges = nullptr;
-    std::size_t group = 0;
+    struct Kind {
+        std::shared_ptr<const PricedShard> shard;
+        std::shared_ptr<const StepPieces> pieces;
+        const ExchangeCache* exchanges = nullptr;
+        std::size_t group = 0;
+    };
+    std::vector<Kind> kinds;                          ///< as placement->kinds.kinds, else one
+    std::shared_ptr<const MixedPlacement> placement;  ///< of a plan on several kinds of device
+    const ExchangeCache* between = nullptr;
+    Plan plan;  ///< with its layers
     std::int64_t microbatches = 1, samples = 1;
+
+    const Kind& front() const { return kinds.front(); }
+    ClosedStages stages(std::int32_t copyClass) const;
 };
+
+ClosedStages StepModel::Found::stages(std::int32_t copyClass) const {
+    ClosedStages made;
+    const auto add = [&](const Kind& kind, const StageWays* ways) {
+        made.each.push_back({kind.pieces.get(), &kind.shard->facts, kind.exchanges, ways});
+    };
+    if (!placement) {
+        add(front(), nullptr);
+        return made;
+    }
+    made.between = between;
+    for (const Kind& kind : kinds) made.kinds.push_back(kind.exchanges);
+    const PlanKinds& stand = placement->kinds;
+    for (std::int64_t s = 0; s < plan.pipeline; ++s)
+        add(kinds[stand.indexOf(stand.at(s, stand.firstOf(copyClass)))], &placement->at(s, copyClass));
+    return made;
+}
 
 Expected<StepModel::Found> StepModel::find(const StepPlan& asked, const std::stop_token& stop) const {
     const State& s = *state_;
     const Plan& plan = asked.plan;
-    const auto group = groupFor(s.cluster, plan);
-    if (!group) return Unexpected(group.error());
-    if (auto good = checkPlan(plan, (*group)->count); !good) return Unexpected(std::move(good.error()));
     Found found;
-    found.group = static_cast<std::size_t>(*group - s.cluster.groups.data());
+    found.plan = plan;
+    std::vector<std::size_t> groups;
+    if (namesSeveralDevices(plan)) {
+        if (auto good = checkPlan(plan); !good) return Unexpected(std::move(good.error()));
+        const auto kinds = planKinds(s.cluster, plan);
+        if (!kinds) return Unexpected(kinds.error());
+        groups = kinds->kinds;
+    }
+    if (groups.size() > 1) {
+        auto placed = s.placementOf(plan);
+        if (!placed) return Unexpected(std::move(placed.error()));
+        found.placement = std::move(*placed);
+        groups = found.placement->kinds.kinds;
+    } else {
+        const auto group = groupFor(s.cluster, plan);
+        if (!group) return Unexpected(group.error());
+        if (auto good = checkPlan(plan, (*group)->count); !good) return Unexpected(std::move(good.error()));
+        groups = {static_cast<std::size_t>(*group - s.cluster.groups.data())};
+    }
     found.microbatches = microbatchesOf(plan, s.batch);
     const std::int64_t m = found.microbatches, copies = plan.data * m;
     const bool rounds = plan.interleave < 2 || m % plan.pipeline == 0;
@@ -317,37 +433,68 @@ Expected<StepModel::Found> StepModel::find(const StepPlan& asked, const std::sto
     if (!rounds || !pairs) return Unexpected(scheduleOf(plan, 0, m).error());
     if (s.batch < copies) return Unexpected(shardedWorkload(s.scenario.workload, plan, s.scenario.task).error());
     found.samples = (s.batch + copies - 1) / copies;
-
-    ShardKey key{static_cast<std::int64_t>(found.group), plan.tensor, plan.context, plan.expert, found.samples};
-    auto shard = s.shards.get(key, [&] { return s.shardOf(plan, key, stop); });
-    if (!shard) return Unexpected(std::move(shard.error()));
-    if (plan.offload != 0 && (*shard)->noHost) return Unexpected(*(*shard)->noHost);
-    const auto exchanges = s.exchangesOf(found.group, (*shard)->facts.bound);
-    if (!exchanges) return Unexpected(exchanges.error());
-    key.sequence = plan.sequence;
-    key.recompute = static_cast<std::int64_t>(asked.recompute);
-    key.piped = plan.pipeline > 1 ? 1 : 0;
-    const TrainingStack* stack = (*shard)->facts.stack;
-    key.divided = stack && stack->shareCopies > 0 && plan.zero >= 3 && plan.sharingCopies() * plan.context > 1 ? 1 : 0;
-    auto pieces = s.pieces.get(key, [&] { return s.piecesOf(plan, **shard, **exchanges, asked.recompute, stop); });
-    if (!pieces) return Unexpected(std::move(pieces.error()));
-    const std::int64_t chunks = plan.pipeline * plan.interleave;
-    if (chunks > 1 && (*pieces)->dealt < chunks)
-        return Unexpected(trainingProgram((*shard)->sharded, (*shard)->estimate.operators, plan, s.step).error());
-    found.shard = std::move(*shard);
-    found.pieces = std::move(*pieces);
-    found.exchanges = *exchanges;
+    for (const std::size_t group : groups) {
+        ShardKey key{static_cast<std::int64_t>(group), plan.tensor, plan.context, plan.expert, found.samples};
+        auto shard = s.shards.get(key, [&] { return s.shardOf(plan, key, stop); });
+        if (!shard) return Unexpected(std::move(shard.error()));
+        if (plan.offload != 0 && (*shard)->noHost) return Unexpected(*(*shard)->noHost);
+        const auto exchanges = s.exchangesOf(group, (*shard)->facts.bound);
+        if (!exchanges) return Unexpected(exchanges.error());
+        key.sequence = plan.sequence;
+        key.recompute = static_cast<std::int64_t>(asked.recompute);
+        key.piped = plan.pipeline > 1 ? 1 : 0;
+        const TrainingStack* stack = (*shard)->facts.stack;
+        key.divided =
+            stack && stack->shareCopies > 0 && plan.zero >= 3 && plan.sharingCopies() * plan.context > 1 ? 1 : 0;
+        auto pieces = s.pieces.get(key, [&] { return s.piecesOf(plan, **shard, **exchanges, asked.recompute, stop); });
+        if (!pieces) return Unexpected(std::move(pieces.error()));
+        const std::int64_t chunks = plan.pipeline * plan.interleave;
+        if (chunks > 1 && (*pieces)->dealt < chunks)
+            return Unexpected(trainingProgram((*shard)->sharded, (*shard)->estimate.operators, plan, s.step).error());
+        found.kinds.push_back({std::move(*shard), std::move(*pieces), *exchanges, group});
+    }
+    if (!found.placement) return found;
+    const auto between = s.exchangesBetween(*found.placement, found.front().shard->facts.bound);
+    if (!between) return Unexpected(between.error());
+    found.between = *between;
+    if (plan.pipeline > 1 && plan.layers.empty()) {
+        std::vector<double> seconds;
+        const PlanKinds& stand = found.placement->kinds;
+        for (std::int64_t at = 0; at < plan.pipeline; ++at) {
+            double most = 0;
+            for (std::int64_t c = 0; c < plan.data; ++c)
+                most = std::max(most, secondsOfLayer(*found.kinds[stand.indexOf(stand.at(at, c))].pieces));
+            seconds.push_back(most);
+        }
+        found.plan.layers = layersBySpeed(found.front().pieces->dealt, seconds);
+    }
     return found;
 }
 
 Expected<StepFigures> StepModel::figures(const StepPlan& plan, const std::stop_token& stop) const {
     const auto found = find(plan, stop);
     if (!found) return Unexpected(found.error());
-    auto made =
-        closedStep(*found->pieces, found->shard->facts, plan.plan, found->microbatches, *found->exchanges, stop);
+    auto made = closedStep(found->stages(0), found->plan, found->microbatches, stop);
     if (!made) return made;
+    if (found->placement) {
+        const PlanKinds& stand = found->placement->kinds;
+        const auto copies = static_cast<double>(stand.copies);
+        std::vector<StepFigures> classes{std::move(*made)};
+        std::vector<double> shares{static_cast<double>(stand.copiesOf(0)) / copies};
+        for (std::int32_t c = 1; c < stand.classes(); ++c) {
+            auto more = closedStep(found->stages(c), found->plan, found->microbatches, stop);
+            if (!more) return more;
+            classes.push_back(std::move(*more));
+            shares.push_back(static_cast<double>(stand.copiesOf(c)) / copies);
+        }
+        made = ofCopies(classes, shares);
+        made->layers = found->plan.layers;
+        const double each = static_cast<double>(made->devices) / static_cast<double>(stand.of.size());
+        for (const std::size_t group : stand.of) made->dollarsPerHour += each * state_->dollarsPerHour[group];
+    } else {
+        made->dollarsPerHour = state_->dollarsPerHour[found->front().group] * static_cast<double>(made->devices);
+    }
     made->microbatchSize = found->samples;
-    made->dollarsPerHour = state_->dollarsPerHour[found->group] * static_cast<double>(made->devices);
     return made;
 }
 
@@ -355,45 +502,87 @@ Expected<StepFigures> StepModel::figures(const StepPlan& plan, const StackOnGene
                                          const std::stop_token& stop) const {
     const auto found = find(plan, stop);
     if (!found) return Unexpected(found.error());
+    const Found::Kind& kind = found->front();
     const auto executor = makeSerialExecutor();
     EstimateContext context{*executor, stop};
     context.options = state_->options;
     context.calibrations = state_->calibrations;
-    StackHere here = stackHere(state_->method, state_->scenario, state_->cluster.groups[found->group], context);
-    if (!here.stack || here.stack == trainingStacks().data()) return figures(plan, stop);
+    StackHere here = stackHere(state_->method, state_->scenario, state_->cluster.groups[kind.group], context);
+    if (found->placement || !here.stack || here.stack == trainingStacks().data()) return figures(plan, stop);
     here.row = row;
-    PricedShard shard = *found->shard;
-    state_->dress(shard, here, found->group);
-    const auto pieces = state_->piecesOf(plan.plan, shard, *found->exchanges, plan.recompute, stop);
+    PricedShard shard = *kind.shard;
+    state_->dress(shard, here, kind.group);
+    const auto pieces = state_->piecesOf(plan.plan, shard, *kind.exchanges, plan.recompute, stop);
     if (!pieces) return Unexpected(pieces.error());
-    return closedStep(*pieces, shard.facts, plan.plan, found->microbatches, *found->exchanges, stop);
+    ClosedStages stages;
+    stages.each = {{&*pieces, &shard.facts, kind.exchanges, nullptr}};
+    return closedStep(stages, found->plan, found->microbatches, stop);
 }
 
 Expected<StepTotals> StepModel::totals(const StepPlan& plan, const std::stop_token& stop) const {
     const auto found = find(plan, stop);
     if (!found) return Unexpected(found.error());
-    const ShardFacts& facts = found->shard->facts;
-    const ChunkSums all = chunkSums(*found->pieces, 0, found->pieces->count, facts.factor);
-    return StepTotals{.pass = (all.forward + all.backward).likely(),
-                      .computing = all.compute,
-                      .optimizer = found->pieces->optimizerSeconds,
-                      .parameterBytes = found->pieces->parameterBytes,
-                      .stateBytes = found->pieces->stateBytes,
-                      .capacity = facts.capacity,
-                      .joulesPerSecond = facts.joulesPerSecond,
-                      .dollarsPerHour = state_->dollarsPerHour[found->group],
-                      .layers = found->pieces->dealt};
+    const auto ofKind = [&](const Found::Kind& kind) {
+        const ShardFacts& facts = kind.shard->facts;
+        const ChunkSums all = chunkSums(*kind.pieces, 0, kind.pieces->count, facts.factor);
+        return StepTotals{.pass = (all.forward + all.backward).likely(),
+                          .computing = all.compute,
+                          .optimizer = kind.pieces->optimizerSeconds,
+                          .parameterBytes = kind.pieces->parameterBytes,
+                          .stateBytes = kind.pieces->stateBytes,
+                          .capacity = facts.capacity,
+                          .joulesPerSecond = facts.joulesPerSecond,
+                          .dollarsPerHour = state_->dollarsPerHour[kind.group],
+                          .layers = kind.pieces->dealt};
+    };
+    StepTotals totals = ofKind(found->front());
+    if (!found->placement) return totals;
+    // Of the mean stage. Every layer stands on some kind: the least that it can take of any kind's pass, and of energy.
+    const PlanKinds& stand = found->placement->kinds;
+    std::vector<StepTotals> kinds;
+    for (const Found::Kind& kind : found->kinds) kinds.push_back(ofKind(kind));
+    double share = 0, joules = 0;
+    for (std::size_t run = 0; run < found->front().pieces->runs.size(); ++run) {
+        double leastShare = 1, leastJoules = 0;
+        for (std::size_t k = 0; k < kinds.size(); ++k) {
+            const LayerRun& its = found->kinds[k].pieces->runs[run];
+            const Sides& factor = found->kinds[k].shard->facts.factor;
+            const ChunkSums sums = chunkSums(*found->kinds[k].pieces, its.begin, its.end, factor);
+            const double spent = kinds[k].joulesPerSecond * sums.compute;
+            leastShare = std::min(leastShare, (sums.forward + sums.backward).likely() / kinds[k].pass);
+            leastJoules = k == 0 ? spent : std::min(leastJoules, spent);
+        }
+        share += leastShare;
+        joules += leastJoules;
+    }
+    double pass = 0, capacity = 0, dollars = 0;
+    for (std::int64_t c = 0; c < stand.copies; ++c) {
+        double rates = 0;
+        for (std::int64_t s = 0; s < stand.stages; ++s) rates += 1 / kinds[stand.indexOf(stand.at(s, c))].pass;
+        pass = std::max(pass, share * static_cast<double>(stand.stages) / rates);
+    }
+    for (const std::size_t group : stand.of) {
+        const StepTotals& its = kinds[stand.indexOf(group)];
+        capacity += its.capacity / static_cast<double>(stand.of.size());
+        dollars += its.dollarsPerHour / static_cast<double>(stand.of.size());
+    }
+    totals.pass = pass;
+    totals.computing = joules > 0 ? joules : 0;
+    totals.joulesPerSecond = joules > 0 ? 1 : 0;
+    totals.capacity = capacity;
+    totals.dollarsPerHour = dollars;
+    return totals;
 }
 
 Expected<StepModel::Shard> StepModel::shard(const StepPlan& plan, const std::stop_token& stop) const {
     const auto found = find(plan, stop);
     if (!found) return Unexpected(found.error());
-    const PricedShard& priced = *found->shard;
+    const PricedShard& priced = *found->front().shard;
     Shard made{priced.estimate, priced.sharded.assumptions, {}, priced.sharded.shard, priced.facts.peakSeconds};
     const TrainingStack* stack = priced.facts.stack;
     const auto& row = priced.facts.row;
     if (!row) return made;
-    if (found->shard->facts.spread > 0)
+    if (priced.facts.spread > 0)
         made.measured = fmt::format("90 % of measured steps of {} on {}", stack->title, toText(row->generation));
     made.assumptions.push_back(saidOf(*stack, *row));
     return made;

@@ -61,11 +61,12 @@ public:
     Expected<StepFigures> figures(const StepPlan& plan, const std::stop_token& stop = {}) const;
 
     /// The same with other numbers of the stack that the method's option names: for a fit. `kernels` has none, and
-    /// stays as it is.
+    /// stays as it is; so do plans on several kinds of device.
     Expected<StepFigures> figures(const StepPlan& plan, const StackOnGeneration& row,
                                   const std::stop_token& stop = {}) const;
 
-    /// Of the plan's shard, from the same cache. Fails as figures().
+    /// Of the plan's shard, from the same cache. On several kinds of device: of the mean stage and copy, as bounds for
+    /// any way to deal layers; `computing` then counts J at 1 W. Fails as figures().
     Expected<StepTotals> totals(const StepPlan& plan, const std::stop_token& stop = {}) const;
 
     /// What the method says of the plan's shard: one micro-batch through all layers of one device, and what was

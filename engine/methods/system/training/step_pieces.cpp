@@ -59,6 +59,7 @@ Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemor
         piece.expertsTrained = expertsAcrossCopies(program.plan) ? layer.expertsTrained() : 0;
         piece.weightGradients = std::min(layer.weightGradientSeconds, piece.backward.compute);
         piece.counts = !blocks || layer.repeated;
+        piece.repeated = layer.repeated;
         if (piece.counts) pieces.inputBytes = std::max(pieces.inputBytes, layer.inputBytes);
         pieces.layers.push_back(piece);
     }
@@ -91,6 +92,20 @@ Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemor
     const double kept = memory.activations.value - (pieces.full ? counting * pieces.inputBytes : 0);
     pieces.activationBytes = std::max(0.0, kept) / (pieces.full ? 1 : std::max(1.0, counting));
     return pieces;
+}
+
+double secondsOfLayer(const StepPieces& pieces) {
+    const bool blocks =
+        std::any_of(pieces.layers.begin(), pieces.layers.end(), [](const LayerPiece& one) { return one.repeated; });
+    double seconds = 0, layers = 0;
+    for (const LayerRun& run : pieces.runs) {
+        const LayerPiece& piece = pieces.layers[static_cast<std::size_t>(run.layer)];
+        if (blocks && !piece.repeated) continue;
+        const auto many = static_cast<double>(run.end - run.begin);
+        layers += many;
+        seconds += many * (piece.forward.compute + piece.backward.compute);
+    }
+    return layers > 0 ? seconds / layers : 0;
 }
 
 ChunkSums chunkSums(const StepPieces& pieces, std::int64_t begin, std::int64_t end, const Sides& factor) {

@@ -25,6 +25,7 @@ struct LayerPiece {
     double experts = 0;                           ///< share of them that stands over several copies
     double weightGradients = 0;                   ///< s of `backward` that nobody waits for but the optimizer
     double joules = 0;                            ///< of what one device sends for a micro-batch
+    bool repeated = false;                        ///< one of a block of layers
     bool counts = false;                          ///< it shares the activations that are kept
 };
 
@@ -55,6 +56,9 @@ struct StepPieces {
 /// `hiddenTensor`: share of tensor-parallel exchanges that takes no time.
 Expected<StepPieces> stepPieces(const TrainingProgram& program, const StageMemory& memory, const TrainingStep& step,
                                 const ExchangeCache& exchanges, double hiddenTensor, const std::stop_token& stop);
+
+/// What one of the layers that are dealt out computes for a micro-batch, both ways, on the mean: as that of a program.
+double secondsOfLayer(const StepPieces& pieces);
 
 /// What a chunk of layers [begin, end) takes.
 struct ChunkSums {

@@ -16,7 +16,8 @@ namespace orrery {
 /// Of one device, at the moment when it holds most.
 struct StageMemory {
     Bytes parameters, gradients, optimizer, activations;
-    Bytes host = Bytes(0);  ///< what the host holds of it besides
+    Bytes host = Bytes(0);      ///< what the host holds of it besides
+    Bytes capacity = Bytes(0);  ///< of the device; 0: not stated here
     Bytes total() const { return parameters + gradients + optimizer + activations; }
 };
 

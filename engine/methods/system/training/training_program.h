@@ -9,6 +9,7 @@
 #include "simulation/cluster/cluster_run.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,6 +91,8 @@ struct TrainingProgram {
     double tiedBytes = 0;
     std::int64_t bucketBytes = 0;  ///< gradients are exchanged when so many have come; 0: layer by layer
     HostPrices host;               ///< of a plan that offloads; its optimizerSeconds are then the host's
+    /// Copies differ: what holders of the same weights exchange goes in one order, whoever is ready first.
+    bool inOrder = false;
 };
 
 /// Which gradients a backward turn makes.
@@ -124,6 +127,10 @@ std::int64_t stageOf(const Plan& plan, std::int64_t chunk, std::int32_t ofStage)
 /// stage: `tensor 0`. Fails with `training.large` where traces would have more than 2^24 nodes, and as scheduleOf()
 /// does.
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn = 0);
+/// The same where copies differ, by classes of those that do the same: traces of one device of every stage and, in it,
+/// of every class. `classOf`: of each copy; empty: all of the first. Programs differ in seconds alone.
+Expected<ClusterJob> trainingJob(std::span<const TrainingProgram> classes, std::span<const std::int32_t> classOf,
+                                 std::int64_t drawn = 0);
 
 /// The same with a trace and communicators for every rank of the plan: for tools that know no likeness. With `alike`
 /// above 1 for the first of so many ranks beside each other alone, for which it stands.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
+#include <utility>
 
 namespace orrery {
 
@@ -71,6 +73,7 @@ private:
     std::uint64_t add(TraceNode node, std::string_view name, std::initializer_list<std::uint64_t> waits) {
         node.id = next_++;
         waits_.clear();
+        if (behind_ != nothing) waits_.push_back(behind_);
         for (const std::uint64_t id : waits)
             if (id != nothing) waits_.push_back(id);
         builder_.add(node, name, waits_);
@@ -92,7 +95,11 @@ private:
         node.collective = op;
         node.bytes = bytes;
         node.group = builder_.groupNamed(groupName(group));
-        return add(node, name, waits);
+        if (!program_.inOrder || group != ProgramGroup::Gradients) return add(node, name, waits);
+        behind_ = ordered_;
+        ordered_ = add(node, name, waits);
+        behind_ = nothing;
+        return ordered_;
     }
     void pieces(const std::vector<ProgramPiece>& list, double share, std::string_view name) {
         for (const ProgramPiece& piece : list) {
@@ -127,6 +134,7 @@ private:
             weights_ = exchange(TraceCollective::AllGather, group, static_cast<std::int64_t>(bytes), "weights",
                                 {before, weights_});
         });
+        sendPutOff();
     }
     // Of what holders of the same weights share among them: the group and each one's part.
     template <class Use>
@@ -211,7 +219,22 @@ private:
         const std::int64_t last = plan_.schedule == PipelineSchedule::GPipe ? 0 : program_.microbatches - 1;
         if (bothEnds() || (step.microbatch != last && plan_.zero < 2)) return;
         bucket_.add(its);
-        if (ends || bucket_.bytes >= static_cast<double>(program_.bucketBytes)) sendBucket(step.microbatch == last);
+        if (!ends && bucket_.bytes < static_cast<double>(program_.bucketBytes)) return;
+        if (!program_.inOrder || plan_.zero < 3) return sendBucket(step.microbatch == last);
+        // Weights that the next layer waits for go first.
+        sendPutOff();
+        putOff_ = {bucket_, step.microbatch == last, last_};
+        bucket_ = {};
+    }
+    void sendPutOff() {
+        if (putOff_.bucket.bytes <= 0) return;
+        const Held now = std::exchange(bucket_, putOff_.bucket);
+        const std::uint64_t at = std::exchange(last_, putOff_.after);
+        const bool whole = putOff_.whole;
+        putOff_ = {};
+        sendBucket(whole);
+        bucket_ = now;
+        last_ = at;
     }
     // Sets of copies add up their shares when these are whole (FSDP2: set_requires_all_reduce()).
     void sendBucket(bool whole) {
@@ -241,6 +264,7 @@ private:
                         "gradients", waits);
     }
     void finish() {
+        sendPutOff();
         std::vector<std::int64_t> mine;
         for (std::int64_t c = 0; c < chunksPerStage(plan_); ++c)
             mine.push_back(chunkOf(plan_, stage_, static_cast<std::int32_t>(c)));
@@ -323,6 +347,12 @@ private:
     TraceBuilder builder_;
     std::vector<std::uint64_t> waits_, gradients_;
     Held bucket_;
+    struct PutOff {
+        Held bucket;
+        bool whole = false;
+        std::uint64_t after = nothing;
+    } putOff_;
+    std::uint64_t ordered_ = nothing, behind_ = nothing;  ///< exchanges of holders that go in one order
     std::map<std::tuple<std::int64_t, std::int32_t, std::size_t>, std::uint64_t> kept_;  ///< who took them down
     std::int32_t turn_ = 0;  ///< of computations: even forwards, odd backwards; 0: the optimizer
     std::uint64_t next_ = 1, last_ = nothing, arrived_ = nothing;
@@ -428,22 +458,40 @@ std::vector<std::int32_t> membersOf(ProgramGroup group, const Plan& plan, std::i
 }
 
 Expected<ClusterJob> trainingJob(const TrainingProgram& program, std::int64_t drawn) {
-    if (auto good = fits(program, 1); !good) return Unexpected(std::move(good.error()));
-    const Plan& plan = program.plan;
-    const std::int64_t stages = plan.pipeline, perStage = plan.tensor * plan.context * plan.data;
+    return trainingJob(std::span(&program, 1), {}, drawn);
+}
+
+Expected<ClusterJob> trainingJob(std::span<const TrainingProgram> classes, std::span<const std::int32_t> classOf,
+                                 std::int64_t drawn) {
+    const auto many = static_cast<std::int64_t>(classes.size());
+    if (auto good = fits(classes.front(), many); !good) return Unexpected(std::move(good.error()));
+    const Plan& plan = classes.front().plan;
+    const std::int64_t stages = plan.pipeline, copy = plan.tensor * plan.context, perStage = copy * plan.data;
+    const auto classAt = [&](std::int64_t at) { return classOf.empty() ? 0 : classOf[static_cast<std::size_t>(at)]; };
     ClusterJob job;
     std::set<std::string, std::less<>> known;
     for (std::int64_t s = 0; s < stages; ++s) {
-        auto trace = StageTrace(program, s).make();
-        if (!trace) return Unexpected(std::move(trace.error()));
-        for (const std::string& name : trace->groups)
-            if (known.insert(name).second)
-                job.groups.push_back({.name = name, .members = membersOf(programGroupOf(name), plan, s * perStage)});
-        job.traces.push_back(std::make_shared<const ExecutionTrace>(std::move(*trace)));
+        for (std::int64_t c = 0; c < many; ++c) {
+            auto trace = StageTrace(classes[static_cast<std::size_t>(c)], s).make();
+            if (!trace) return Unexpected(std::move(trace.error()));
+            std::int64_t first = 0;
+            while (first + 1 < plan.data && classAt(first) != c) ++first;
+            const auto offset = static_cast<std::int32_t>(first * copy);
+            for (TraceNode& node : trace->nodes)
+                if (node.peer >= 0) node.peer += offset;
+            for (std::string& name : trace->groups) {
+                std::vector<std::int32_t> members = membersOf(programGroupOf(name), plan, s * perStage + offset);
+                // What is exchanged inside a copy, or by its ends, is each class's own.
+                if (c > 0 && members.front() % perStage != 0) name += fmt::format(" of copy {}", first);
+                if (known.insert(name).second) job.groups.push_back({.name = name, .members = std::move(members)});
+            }
+            job.traces.push_back(std::make_shared<const ExecutionTrace>(std::move(*trace)));
+        }
     }
     const std::int64_t devices = std::max(drawn, stages * perStage);
     for (std::int64_t r = 0; r < devices; ++r)
-        job.slotOf.push_back(static_cast<std::int32_t>(std::min(r / perStage, stages)));
+        job.slotOf.push_back(static_cast<std::int32_t>(
+            r / perStage < stages ? r / perStage * many + classAt(r % perStage / copy) : stages * many));
     if (devices > stages * perStage) job.traces.push_back(std::make_shared<const ExecutionTrace>());
     return job;
 }
