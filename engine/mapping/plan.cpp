@@ -159,6 +159,29 @@ Expected<void> checkLayers(const Plan& plan) {
     return {};
 }
 
+// Kinds of device that share stages or copies do so evenly.
+Expected<void> checkKinds(const Plan& plan) {
+    const auto runs = [](std::string_view text, char mark) {
+        return static_cast<std::int64_t>(std::count(text.begin(), text.end(), mark)) + 1;
+    };
+    const auto wrong = [](std::int64_t kinds, std::string_view what, std::int64_t many, std::string_view key) {
+        return fail("plan.kinds", fmt::format("{} names of devices share {} {} evenly", kinds, many, what),
+                    fmt::format("a number of names that divides `{}`", key),
+                    fmt::format("change `{}`, or name a kind once for each of its {}", key, what),
+                    Place{.path = "plan/placement"});
+    };
+    std::string_view left = plan.placement;
+    if (const std::int64_t many = runs(left, '+'); plan.pipeline % many != 0)
+        return wrong(many, "stages", plan.pipeline, "pp");
+    while (!left.empty()) {
+        const std::string_view stage = left.substr(0, left.find('+'));
+        if (const std::int64_t many = runs(stage, '&'); plan.data % many != 0)
+            return wrong(many, "copies", plan.data, "dp");
+        left.remove_prefix(std::min(left.size(), stage.size() + 1));
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string offloadText(std::uint8_t parts) {
@@ -262,6 +285,7 @@ Expected<void> checkPlan(const Plan& plan) {
     if (auto good = checkShards(plan); !good) return good;
     if (auto good = checkOffload(plan); !good) return good;
     if (auto good = checkLayers(plan); !good) return good;
+    if (auto good = checkKinds(plan); !good) return good;
     if (plan.interleave > 1 && plan.schedule != PipelineSchedule::OneForwardOneBackward)
         return fail("plan.interleave", fmt::format("{} keeps one chunk of layers a stage", toText(plan.schedule)),
                     "vp=1", "leave out `vp`, or take `sched=1f1b`", Place{.path = "plan/interleave"});

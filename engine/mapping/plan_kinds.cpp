@@ -42,12 +42,6 @@ Expected<std::size_t> kindNamed(const ClusterView& view, std::string_view name) 
                 Place{.path = "plan/placement"});
 }
 
-Unexpected doesNotDivide(std::size_t kinds, std::string_view what, std::int64_t many, std::string_view key) {
-    return fail("plan.kinds", fmt::format("{} kinds of device share {} {} evenly", kinds, many, what),
-                fmt::format("a number of them that divides `{}`", key),
-                fmt::format("name a kind once for each of the {} {}", many, what), Place{.path = "plan/placement"});
-}
-
 Expected<void> canBeMixed(const PlanKinds& kinds, const Plan& plan) {
     const auto wrong = [](std::string_view what, std::string_view hint, std::string_view place) {
         return fail("plan.mixed", fmt::format("{} on several kinds of device", what), "a plan without it",
@@ -168,6 +162,7 @@ bool namesSeveralDevices(const Plan& plan) {
 }
 
 Expected<PlanKinds> planKinds(const ClusterView& view, const Plan& plan) {
+    if (auto good = checkPlan(plan); !good) return Unexpected(std::move(good.error()));
     PlanKinds made;
     made.stages = plan.pipeline;
     made.copies = plan.data;
@@ -176,11 +171,9 @@ Expected<PlanKinds> planKinds(const ClusterView& view, const Plan& plan) {
     } else {
         const auto stages = joinedBy(plan.placement, '+');
         const auto runs = static_cast<std::int64_t>(stages.size());
-        if (plan.pipeline % runs != 0) return doesNotDivide(stages.size(), "stages", plan.pipeline, "pp");
         for (std::int64_t s = 0; s < plan.pipeline; ++s) {
             const auto copies = joinedBy(stages[static_cast<std::size_t>(s * runs / plan.pipeline)], '&');
             const auto sets = static_cast<std::int64_t>(copies.size());
-            if (plan.data % sets != 0) return doesNotDivide(copies.size(), "copies", plan.data, "dp");
             std::vector<std::size_t> named;
             for (const std::string_view name : copies) {
                 const auto kind = kindNamed(view, name);
@@ -204,7 +197,6 @@ Expected<PlanKinds> planKinds(const ClusterView& view, const Plan& plan) {
 }
 
 Expected<MixedPlacement> mixedPlacement(const Hardware& design, const ClusterView& view, const Plan& plan) {
-    if (auto good = checkPlan(plan); !good) return Unexpected(std::move(good.error()));
     auto kinds = planKinds(view, plan);
     if (!kinds) return Unexpected(std::move(kinds.error()));
     if (auto good = checkPlan(plan, view.devices()); !good) return Unexpected(std::move(good.error()));

@@ -35,8 +35,8 @@ struct PlanKinds {
 bool namesSeveralDevices(const Plan& plan);
 
 /// Of plan.placement: kinds joined with `+` take the stages in equal runs, those joined with `&` the copies of a stage.
-/// One name, or none, holds for all. Fails with `plan.no-such-device`, and with `plan.kinds` where the kinds do not
-/// divide the stages or the copies.
+/// One name, or none, holds for all. Fails as checkPlan() (with `plan.kinds` where kinds share unevenly), and with
+/// `plan.no-such-device`.
 Expected<PlanKinds> planKinds(const ClusterView& view, const Plan& plan);
 
 /// Who talks to a device, and over what.

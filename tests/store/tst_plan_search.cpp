@@ -69,6 +69,7 @@ private slots:
     void sameAtAnyThreads();
     void runAgain();
     void twoKinds();
+    void onTwoKinds();
     void theBestAreNoFlukes();
     void nothingFits();
     void stopped();
@@ -211,6 +212,77 @@ void TstPlanSearch::twoKinds() {
     request.space.groups = {"h100"};
     const PlanSearchResult kept = found(request);
     for (const PlannedPoint& point : kept.points) QVERIFY(kindOf(point).find("a100") == std::string::npos);
+}
+
+// Plans on two kinds at once: what branch and bound finds is the best of all, and better than either kind alone.
+void TstPlanSearch::onTwoKinds() {
+    PlanSearchRequest request = asked("dgx-h100-and-a100", "llama-3-8b", 32, 2048);
+    request.prices = {{"h100", 3.0}, {"a100", 1.0}};
+    request.space.microbatchSize = {1, 2};
+    request.space.context = {1};
+    request.space.sequence = {1};
+    request.space.recompute = {Recompute::None};
+    request.space.zero = {0, 1};
+    request.space.schedule = {PipelineSchedule::OneForwardOneBackward};
+    request.top = 5;
+    for (const PlanObjective objective : {PlanObjective::Time, PlanObjective::Cost, PlanObjective::Energy}) {
+        request.objective = objective;
+        request.prune = true;
+        const PlanSearchResult bounded = found(request);
+        request.prune = false;
+        const PlanSearchResult all = found(request);
+        QVERIFY(bounded.proven && all.proven);
+        QCOMPARE(bounded.plans, all.plans);
+        QCOMPARE(all.priced, all.plans);
+        QVERIFY(bounded.pruned > 0);
+        for (std::size_t k = 0; k < request.top; ++k) {
+            QCOMPARE(toText(bounded.points[k].plan), toText(all.points[k].plan));
+            QCOMPARE(bounded.points[k].figures.seconds, all.points[k].figures.seconds);
+        }
+        request.space.mixed = false;
+        const PlanSearchResult alone = found(request);
+        request.space.mixed = true;
+        QVERIFY(alone.plans < all.plans);
+        if (objective != PlanObjective::Time) continue;
+        const std::string best = toText(all.points.front().plan);
+        QVERIFY2(best.find("h100") != std::string::npos && best.find("a100") != std::string::npos, best.c_str());
+        QVERIFY2(all.points.front().figures.seconds < 0.9 * alone.points.front().figures.seconds, best.c_str());
+        // The same found by asking for every way to stand, one by one.
+        const auto executor = makeSerialExecutor();
+        EstimateContext context{*executor};
+        const auto model = StepModel::make(*findMethod("tile-wave"), request.scenario, context, request.prices);
+        double least = 1e300;
+        for (const std::int64_t tp : {1, 2, 4, 8})
+            for (const std::int64_t pp : {2, 4, 8, 16})
+                for (const std::int64_t dp : {1, 2, 4, 8})
+                    for (const std::int64_t size : {1, 2})
+                        for (const std::int64_t zero : {0, 1})
+                            for (const char* at : {"h100+a100", "a100+h100"})
+                                for (const std::int64_t moved : {0, 1, -1, 2, -2, 4, -4, 8, -8}) {
+                                    if (tp * pp * dp > 16 || 32 % (dp * size) != 0) continue;
+                                    Plan plan{.tensor = tp, .pipeline = pp, .data = dp, .zero = dp > 1 ? zero : 0};
+                                    plan.sequence = tp > 1 ? 1 : 0;
+                                    plan.microbatches = 32 / dp / size;
+                                    plan.placement = at;
+                                    const auto dealt = (*model)->figures({plan});
+                                    if (!dealt) continue;
+                                    const std::int64_t half = pp / 2;
+                                    std::int64_t front = moved;
+                                    for (std::int64_t s = 0; s < half; ++s)
+                                        front += dealt->layers[static_cast<std::size_t>(s)];
+                                    if (front < half || 32 - front < half) continue;
+                                    for (const std::int64_t its : {front, 32 - front})
+                                        for (std::int64_t s = 0; s < half; ++s)
+                                            plan.layers.push_back((s + 1) * its / half - s * its / half);
+                                    const auto figures = (*model)->figures({plan});
+                                    if (figures && figures->fits()) least = std::min(least, figures->seconds);
+                                }
+        QVERIFY2(all.points.front().figures.seconds <= least * (1 + 1e-12), best.c_str());
+    }
+    request.space.leastDevices = 16;  // more than either kind has
+    const PlanSearchResult both = found(request);
+    QVERIFY(!both.points.empty());
+    for (const PlannedPoint& point : both.points) QCOMPARE(point.figures.devices, 16);
 }
 
 // A search finds where the closed form is too hopeful, if it is anywhere: its best plans, run.

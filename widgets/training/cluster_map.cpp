@@ -113,6 +113,19 @@ std::vector<std::int64_t> groupOf(const Plan& plan, std::int64_t rank, RankRelat
     return members;
 }
 
+std::int64_t ClusterMapData::rankAtSeat(std::int64_t seat) const {
+    if (seats.empty()) return seat < drawn ? seat : -1;
+    const auto at = std::find(seats.begin(), seats.end(), seat);
+    return at == seats.end() ? -1 : at - seats.begin();
+}
+
+const ClusterKind* ClusterMapData::kindOfNode(std::int64_t node) const {
+    const ClusterKind* found = nullptr;
+    for (const ClusterKind& kind : kinds)
+        if (kind.firstNode <= node) found = &kind;
+    return found;
+}
+
 ClusterMap::ClusterMap(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("training.map"));
     setAccessibleName(tr("Devices of the plan"));
@@ -178,7 +191,7 @@ void ClusterMap::layOut() {
     const double scale = Theme::instance().scale();
     grid_.area = QRectF(QPointF(12, mapHead * scale), QPointF(width() - 12, height() - mapFoot * scale));
     const std::int64_t perNode = std::max<std::int64_t>(1, data_.perNode);
-    grid_.nodes = std::max<std::int64_t>(1, (data_.drawn + perNode - 1) / perNode);
+    grid_.nodes = std::max<std::int64_t>(1, data_.nodes > 0 ? data_.nodes : (data_.drawn + perNode - 1) / perNode);
     const auto wide = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(perNode) * 2)));
     grid_.cellsAcross = static_cast<int>(std::min(perNode, std::max<std::int64_t>(1, wide)));
     const std::int64_t cellsDown = (perNode + grid_.cellsAcross - 1) / grid_.cellsAcross;
@@ -208,8 +221,9 @@ QRectF ClusterMap::nodeRect(std::int64_t node) const {
 
 QRectF ClusterMap::cellOf(std::int64_t rank) const {
     const std::int64_t perNode = std::max<std::int64_t>(1, data_.perNode);
-    const QRectF node = nodeRect(rank / perNode);
-    const std::int64_t at = rank % perNode;
+    const std::int64_t seat = data_.seatOf(rank);
+    const QRectF node = nodeRect(seat / perNode);
+    const std::int64_t at = seat % perNode;
     return {node.left() + grid_.pitch * (0.3 + static_cast<double>(at % grid_.cellsAcross)),
             node.top() + grid_.pitch * (0.3 + static_cast<double>(at / grid_.cellsAcross)), grid_.cell, grid_.cell};
 }
@@ -221,19 +235,21 @@ std::int64_t ClusterMap::rankAt(const QPointF& place) const {
     if (column < 0 || row < 0 || column >= grid_.across) return -1;
     const std::int64_t node = row * grid_.across + column;
     for (std::int64_t at = 0; at < data_.perNode; ++at) {
-        const std::int64_t rank = node * data_.perNode + at;
-        if (rank < data_.drawn && cellOf(rank).adjusted(-1, -1, 1, 1).contains(place)) return rank;
+        const std::int64_t rank = data_.rankAtSeat(node * data_.perNode + at);
+        if (rank >= 0 && cellOf(rank).adjusted(-1, -1, 1, 1).contains(place)) return rank;
     }
     return -1;
 }
 
 QString ClusterMap::textOf(std::int64_t rank) const {
     const Plan& plan = data_.plan;
+    const std::int64_t perNode = std::max<std::int64_t>(1, data_.perNode), seat = data_.seatOf(rank);
+    const ClusterKind* kind = data_.kindOfNode(seat / perNode);
     QString said = tr("%1 %2 in %3 %4")
-                       .arg(data_.device)
-                       .arg(data_.perNode > 0 ? rank % data_.perNode : rank)
-                       .arg(data_.node)
-                       .arg(data_.perNode > 0 ? rank / data_.perNode : 0);
+                       .arg(kind ? kind->device : data_.device)
+                       .arg(seat % perNode)
+                       .arg(kind ? kind->node : data_.node)
+                       .arg(seat / perNode - (kind ? kind->firstNode : 0));
     if (rank >= plan.devices()) return said + tr(": idle, the plan has no work for it");
     const RankPlace place = placeOf(plan, rank);
     QStringList parts;
@@ -264,6 +280,7 @@ void ClusterMap::paintEvent(QPaintEvent*) {
         return paintEmptyPlot(painter, rect(),
                               tr("The devices that are drawn, and who works with whom, will stand here."));
     paintLegend(painter);
+    paintNodes(painter);
     paintCells(painter);
     if (current_ >= 0 && current_ < data_.plan.devices()) {
         paintPartners(painter);
@@ -278,22 +295,33 @@ void ClusterMap::paintEvent(QPaintEvent*) {
                      painter.fontMetrics().elidedText(said, Qt::ElideRight, static_cast<int>(line.width())));
 }
 
-void ClusterMap::paintCells(QPainter& painter) const {
+void ClusterMap::paintNodes(QPainter& painter) const {
+    if (data_.perNode < 2) return;
     const Theme& theme = Theme::instance();
     const Palette& colours = theme.colours();
     double inside = -1;
     for (const ClusterLink& link : data_.links)
         if (!link.outside) inside = std::max(inside, link.use);
     painter.setRenderHint(QPainter::Antialiasing, grid_.pitch > 6);
-    if (data_.perNode > 1) {
+    painter.setFont(theme.font(FontRole::Small));
+    const double round = std::min(4.0, grid_.pitch / 3), below = grid_.stepY - grid_.nodeHigh;
+    for (std::int64_t node = 0; node < grid_.nodes; ++node) {
+        const std::int64_t first = data_.rankAtSeat(node * data_.perNode);
+        const bool works = first >= 0 && first < data_.plan.devices();
+        const QRectF area = nodeRect(node);
         painter.setBrush(colours.raised);
-        const double round = std::min(4.0, grid_.pitch / 3);
-        for (std::int64_t node = 0; node < grid_.nodes; ++node) {
-            const bool works = node * data_.perNode < data_.plan.devices();
-            painter.setPen(works && inside > 0 ? QPen(theme.heat(std::min(1.0, inside)), 1.5) : QPen(colours.line));
-            painter.drawRoundedRect(nodeRect(node), round, round);
-        }
+        painter.setPen(works && inside > 0 ? QPen(theme.heat(std::min(1.0, inside)), 1.5) : QPen(colours.line));
+        painter.drawRoundedRect(area, round, round);
+        const ClusterKind* kind = data_.kindOfNode(node);
+        if (!kind || below < painter.fontMetrics().height() - 3) continue;
+        painter.setPen(colours.mutedText);
+        painter.drawText(QRectF(area.left(), area.bottom(), area.width(), below), Qt::AlignCenter, kind->device);
     }
+}
+
+void ClusterMap::paintCells(QPainter& painter) const {
+    const Theme& theme = Theme::instance();
+    painter.setRenderHint(QPainter::Antialiasing, grid_.pitch > 6);
     const bool labelled = grid_.cell >= 20;
     painter.setFont(theme.font(FontRole::Small));
     for (std::int64_t rank = 0; rank < data_.drawn; ++rank) {

@@ -45,6 +45,12 @@ struct ClusterLink {
     bool outside = false;  ///< leaves the node
 };
 
+/// Nodes of one kind of device, of a plan on several.
+struct ClusterKind {
+    QString device, node;
+    std::int64_t firstNode = 0;
+};
+
 struct ClusterMapData {
     Plan plan;
     std::int64_t drawn = 0;  ///< devices
@@ -52,6 +58,17 @@ struct ClusterMapData {
     std::int64_t perGroup = 0;       ///< devices behind one switch above the nodes; 0: all
     QString device, node;            ///< `h100`, `dgx`
     std::vector<ClusterLink> links;  ///< innermost first
+    /// Of a plan on several kinds: these, so many nodes in all, and by rank, idle ones last, the place at which it sits
+    /// (node × perNode + device). Empty: ranks sit in their order.
+    std::vector<ClusterKind> kinds;
+    std::int64_t nodes = 0;
+    std::vector<std::int64_t> seats;
+
+    std::int64_t seatOf(std::int64_t rank) const {
+        return seats.empty() ? rank : seats[static_cast<std::size_t>(rank)];
+    }
+    std::int64_t rankAtSeat(std::int64_t seat) const;  ///< −1: nobody
+    const ClusterKind* kindOfNode(std::int64_t node) const;
 };
 
 class ClusterMap : public QWidget {
@@ -95,6 +112,7 @@ private:
     QRectF nodeRect(std::int64_t node) const;
     QColor colourOf(std::int64_t rank) const;
     void paintLegend(QPainter& painter) const;
+    void paintNodes(QPainter& painter) const;
     void paintCells(QPainter& painter) const;
     void paintPartners(QPainter& painter) const;
     void paintExchange(QPainter& painter) const;

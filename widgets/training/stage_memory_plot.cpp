@@ -60,7 +60,7 @@ QRectF StageMemoryPlot::area() const {
 
 double StageMemoryPlot::top() const {
     double most = data_.capacity;
-    for (const StageBytes& stage : data_.stages) most = std::max(most, stage.total());
+    for (const StageBytes& stage : data_.stages) most = std::max({most, stage.total(), stage.capacity});
     for (const double before : data_.baseline) most = std::max(most, before);
     return most > 0 ? most * 1.12 : 1;
 }
@@ -90,8 +90,8 @@ QString StageMemoryPlot::textOf(int stage) const {
             said << tr("%1 %2").arg(partName(part, data_.statesApart), text(bytes.*part.bytes, Dimension::Data));
     QString whole = (data_.onlyFullest ? tr("the fullest stage") : tr("stage %1").arg(stage)) +
                     tr(": %1 (%2)").arg(text(bytes.total(), Dimension::Data), said.join(QStringLiteral(", ")));
-    if (data_.capacity > 0) {
-        const double left = data_.capacity - bytes.total();
+    if (const double capacity = bytes.capacity > 0 ? bytes.capacity : data_.capacity; capacity > 0) {
+        const double left = capacity - bytes.total();
         whole += left >= 0 ? tr("; %1 left").arg(text(left, Dimension::Data))
                            : tr("; %1 too much").arg(text(-left, Dimension::Data));
     }
@@ -166,7 +166,8 @@ void StageMemoryPlot::paintEvent(QPaintEvent*) {
                              theme.methodColour(part.colour));
             from += bytes;
         }
-        const bool over = data_.capacity > 0 && stage.total() > data_.capacity;
+        const double capacity = stage.capacity > 0 ? stage.capacity : data_.capacity;
+        const bool over = capacity > 0 && stage.total() > capacity;
         const QString total = text(stage.total(), Dimension::Data);
         if (metrics.horizontalAdvance(total) < pitch) {
             painter.setPen(over ? colours.bad : colours.text);
@@ -179,6 +180,8 @@ void StageMemoryPlot::paintEvent(QPaintEvent*) {
     }
     painter.setPen(colours.mutedText);
     painter.drawText(QRectF(inside.left(), inside.bottom() + 16, inside.width(), 16), Qt::AlignCenter, tr("stage"));
+    const auto differs = [](const StageBytes& stage) { return stage.capacity > 0; };
+    if (std::any_of(data_.stages.begin(), data_.stages.end(), differs)) return paintCapacities(painter);
     if (data_.capacity <= 0) return;
     const double line = y(data_.capacity);
     painter.setPen(QPen(colours.bad, 1.5, Qt::DashLine));
@@ -189,6 +192,32 @@ void StageMemoryPlot::paintEvent(QPaintEvent*) {
     painter.fillRect(label, colours.surface);
     painter.setPen(colours.bad);
     painter.drawText(label, Qt::AlignCenter, name);
+}
+
+// Devices differ: a line over each stage, named where the next one has another.
+void StageMemoryPlot::paintCapacities(QPainter& painter) const {
+    const Theme& theme = Theme::instance();
+    const QFontMetricsF metrics(painter.font());
+    const QRectF inside = area();
+    const double pitch = inside.width() / static_cast<double>(data_.stages.size());
+    for (std::size_t s = 0; s < data_.stages.size();) {
+        const double capacity = data_.stages[s].capacity;
+        std::size_t end = s;
+        while (end < data_.stages.size() && data_.stages[end].capacity == capacity) ++end;
+        const double line = inside.bottom() - inside.height() * capacity / top();
+        const double left = inside.left() + pitch * static_cast<double>(s),
+                     right = inside.left() + pitch * static_cast<double>(end);
+        painter.setPen(QPen(theme.colours().bad, 1.5, Qt::DashLine));
+        painter.drawLine(QPointF(left + 2, line), QPointF(right - 2, line));
+        const QString name = text(capacity, Dimension::Data);
+        const double wide = metrics.horizontalAdvance(name) + 8;
+        if (wide < right - left) {
+            const QRectF label(right - wide - 2, line - 17, wide, 16);
+            painter.fillRect(label, theme.colours().surface);
+            painter.drawText(label, Qt::AlignCenter, name);
+        }
+        s = end;
+    }
 }
 
 bool StageMemoryPlot::event(QEvent* event) {

@@ -13,6 +13,7 @@ namespace orrery::ui {
 /// Bytes of one device of a stage. What a method does not tell apart is all in one part.
 struct StageBytes {
     double parameters = 0, gradients = 0, optimizer = 0, activations = 0;
+    double capacity = 0;  ///< of this stage's device, where devices differ; 0: as all
     double total() const { return parameters + gradients + optimizer + activations; }
     bool operator==(const StageBytes&) const = default;
 };
@@ -47,6 +48,7 @@ private:
     QRectF area() const;
     double top() const;  ///< B at the upper edge
     void paintLegend(QPainter& painter) const;
+    void paintCapacities(QPainter& painter) const;
 
     StageMemoryData data_;
 };

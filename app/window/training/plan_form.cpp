@@ -1,6 +1,7 @@
 #include "app/window/training/plan_form.h"
 
 #include "app/window/form_parts.h"
+#include "app/window/training/seats.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -11,6 +12,7 @@
 #include <QDoubleSpinBox>
 #include <QGridLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
 
@@ -101,12 +103,13 @@ int PlanForm::header(QGridLayout* grid, const QString& text) {
     return row;
 }
 
-void PlanForm::addField(QGridLayout* grid, const QString& name, QWidget* control) {
+QLabel* PlanForm::addField(QGridLayout* grid, const QString& name, QWidget* control) {
     const int row = grid->rowCount();
     auto* label = new QLabel(name, grid->parentWidget());
     label->setBuddy(control);
     grid->addWidget(label, row, 0);
     grid->addWidget(control, row, 1, 1, 2);
+    return label;
 }
 
 void PlanForm::buildPlan(QGridLayout* grid, QWidget* parent) {
@@ -115,6 +118,7 @@ void PlanForm::buildPlan(QGridLayout* grid, QWidget* parent) {
     devices_->setObjectName(QStringLiteral("training.devices"));
     devices_->setElided(true);
     grid->addWidget(devices_, grid->rowCount(), 0, 1, 3);
+    buildKinds(grid, parent);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         const auto number = static_cast<PlanNumber>(i);
         const NumberWords& words = numberWords[i];
@@ -262,7 +266,18 @@ void PlanForm::buildStep(QGridLayout* grid, QWidget* parent) {
     price_->setPrefix(QStringLiteral("$ "));
     price_->setKeyboardTracking(false);
     price_->setValue(2.5);
-    addField(grid, tr("Device-hour"), price_);
+    priceName_ = addField(grid, tr("Device-hour"), price_);
+    otherPrice_ = named(new QDoubleSpinBox(parent), "training.price.other", tr("Price of the second kind's hour"),
+                        tr("Dollars for one device of the second kind and hour"));
+    otherPrice_->setRange(0, 10000);
+    otherPrice_->setDecimals(2);
+    otherPrice_->setSingleStep(0.25);
+    otherPrice_->setPrefix(QStringLiteral("$ "));
+    otherPrice_->setKeyboardTracking(false);
+    otherPriceName_ = addField(grid, tr("Device-hour"), otherPrice_);
+    connect(otherPrice_, &QDoubleSpinBox::valueChanged, this, [this](double dollars) {
+        if (!filling_) emit otherPriceEdited(dollars);
+    });
     connect(batch_, &QSpinBox::valueChanged, this,
             [this](int value) { changeOptions([value](WorkloadOptions& options) { options.batch = value; }); });
     connect(sequence_, &QSpinBox::valueChanged, this,
@@ -346,12 +361,92 @@ void PlanForm::showShards() {
                               : tr("Nothing is shared: choose ZeRO and more than one copy first"));
 }
 
+// One kind of device, or two: in the order of the stages, or each with its copies.
+void PlanForm::buildKinds(QGridLayout* grid, QWidget* parent) {
+    on_ =
+        namedChoice(parent, "training.on", tr("Stands on"),
+                    tr("Kinds of device: all on one, the first stages on one and the others on the other, or copies of "
+                       "the model on each"));
+    onName_ = addField(grid, tr("Stands on"), on_);
+    connect(on_, &QComboBox::activated, this, [this] { standOn(on_->currentData().toString().toStdString()); });
+    layers_ = named(new QLineEdit(parent), "training.layers", tr("Layers of the stages"),
+                    tr("Layers of each stage, front first, such as 20+12; empty: by the speed of the devices"));
+    layers_->setPlaceholderText(tr("by speed"));
+    layersName_ = addField(grid, tr("Layers"), layers_);
+    connect(layers_, &QLineEdit::editingFinished, this, [this] { layersTyped(); });
+}
+
+void PlanForm::standOn(const std::string& placement) {
+    change([&](Plan& plan) {
+        plan.placement = placement;
+        plan.layers.clear();
+        if (namesSeveralDevices(plan)) {
+            plan.interleave = 1;
+            plan.offload = 0;
+            plan.shard = 0;
+            if (plan.schedule == PipelineSchedule::DualPipe) plan.schedule = PipelineSchedule::OneForwardOneBackward;
+            std::int64_t& shared = placement.find('+') != std::string::npos ? plan.pipeline : plan.data;
+            shared += shared % 2;
+            return;
+        }
+        const auto group = groupFor(*question_.cluster, plan);
+        for (std::int64_t* each : {&plan.pipeline, &plan.data})
+            while (group && plan.devices() > (*group)->count && *each % 2 == 0) *each /= 2;
+    });
+}
+
+void PlanForm::layersTyped() {
+    if (filling_) return;
+    Plan plan = question_.plan;
+    plan.layers.clear();
+    const std::string text = layers_->text().trimmed().toStdString();
+    const auto typed = parsePlan(toText(plan) + (text.empty() ? "" : ",layers=" + text));
+    if (typed && typed->layers == question_.plan.layers) return;
+    if (typed) return emit planEdited(*typed, ui::EditPhase::Commit);
+    refusal_->setVisible(true);
+    refusal_->setText(reasonOf(typed.error()));
+}
+
+void PlanForm::showKinds() {
+    const Plan& plan = question_.plan;
+    const std::size_t kinds = question_.cluster ? question_.cluster->groups.size() : 0;
+    const bool several = kinds > 1, staged = several && plan.placement.find('+') != std::string::npos;
+    for (QWidget* each : {static_cast<QWidget*>(onName_), static_cast<QWidget*>(on_)}) each->setVisible(several);
+    for (QWidget* each : {static_cast<QWidget*>(layersName_), static_cast<QWidget*>(layers_)}) each->setVisible(staged);
+    if (!several) return;
+    on_->clear();
+    const auto& groups = question_.cluster->groups;
+    const auto add = [&](const QString& text, const std::string& placement) { on_->addItem(text, ui::qs(placement)); };
+    std::vector<std::string> names;
+    for (const DeviceGroup& group : groups) {
+        const bool alone = std::ranges::count(groups, group.name, &DeviceGroup::name) == 1;
+        names.push_back(alone ? group.name : group.path);
+        add(tr("%1 alone").arg(ui::qs(names.back())), names.back());
+    }
+    for (std::size_t a = 0; a < kinds && kinds <= 4; ++a)
+        for (std::size_t b = 0; b < kinds; ++b)
+            if (a != b)
+                add(tr("stages: %1, then %2").arg(ui::qs(names[a]), ui::qs(names[b])), names[a] + "+" + names[b]);
+    for (std::size_t a = 0; a < kinds && kinds <= 4; ++a)
+        for (std::size_t b = a + 1; b < kinds; ++b)
+            add(tr("copies: on %1 and on %2").arg(ui::qs(names[a]), ui::qs(names[b])), names[a] + "&" + names[b]);
+    std::string standing = plan.placement.empty() ? names.front() : plan.placement;
+    if (!namesSeveralDevices(plan) && question_.group)
+        standing = names[static_cast<std::size_t>(question_.group - groups.data())];
+    if (on_->findData(ui::qs(standing)) < 0) add(ui::qs(standing), standing);
+    on_->setCurrentIndex(on_->findData(ui::qs(standing)));
+    QStringList layers;
+    for (const std::int64_t each : plan.layers) layers << QString::number(each);
+    layers_->setText(layers.join(QLatin1Char('+')));
+}
+
 void PlanForm::setQuestion(const TrainingQuestion& question) {
     filling_ = true;
     question_ = question;
+    showKinds();
     for (int i = 0; i < planNumberCount; ++i) showRow(static_cast<PlanNumber>(i));
     const std::int64_t used = question_.plan.devices(), drawn = question_.room.devices;
-    const QString device = question_.group ? ui::qs(question_.group->name) : tr("devices");
+    const QString device = devicesText(question_);
     devices_->setTone(used > drawn ? ui::Tone::Bad : ui::Tone::Normal);
     devices_->setFullText(tr("%1 of %2 %3 at work (%4)")
                               .arg(ui::countText(static_cast<double>(used)), ui::countText(static_cast<double>(drawn)),
@@ -379,11 +474,17 @@ void PlanForm::setQuestion(const TrainingQuestion& question) {
     imbalance_->setToolTip(experts ? tr("Tokens of the busiest device of experts, over the mean of all")
                                    : tr("No experts are spread over devices: raise the expert parallelism first"));
     price_->setValue(question_.price);
+    otherPrice_->setValue(question_.otherPrice);
+    otherPrice_->setVisible(question_.kinds.has_value());
+    otherPriceName_->setVisible(question_.kinds.has_value());
+    otherPriceName_->setText(tr("Hour of %1").arg(ui::qs(question_.otherPriceOf)));
+    priceName_->setText(question_.kinds ? tr("Hour of %1").arg(ui::qs(question_.group->name)) : tr("Device-hour"));
     setQuietly(batch_, question_.recipe.options.batch);
     setQuietly(sequence_, question_.recipe.options.sequence);
     const auto node = nodeComponent(question_);
-    nodesName_->setVisible(node.has_value());
-    nodes_->setVisible(node.has_value());
+    const bool counted = node.has_value() && !question_.kinds;  // the drawing has those of several kinds
+    nodesName_->setVisible(counted);
+    nodes_->setVisible(counted);
     if (node) setQuietly(nodes_, componentAt(question_.hardware->root, *node)->count);
     filling_ = false;
 }

@@ -15,6 +15,7 @@ class QComboBox;
 class QDoubleSpinBox;
 class QGridLayout;
 class QLabel;
+class QLineEdit;
 class QPushButton;
 class QSpinBox;
 
@@ -41,6 +42,7 @@ signals:
     void optionsEdited(const orrery::WorkloadOptions& options);
     void nodesEdited(qint64 nodes);
     void priceEdited(double dollars);
+    void otherPriceEdited(double dollars);  ///< of the second kind of device
     void pinRequested(bool pin);
 
 private:
@@ -51,13 +53,17 @@ private:
         std::vector<PlanValue> values;
     };
     void buildPlan(QGridLayout* grid, QWidget* parent);
+    void buildKinds(QGridLayout* grid, QWidget* parent);
     void buildMemory(QGridLayout* grid, QWidget* parent);
     void buildStep(QGridLayout* grid, QWidget* parent);
     int header(QGridLayout* grid, const QString& text);
-    void addField(QGridLayout* grid, const QString& name, QWidget* control);
+    QLabel* addField(QGridLayout* grid, const QString& name, QWidget* control);
     void showRow(PlanNumber number);
     void showSchedule();
     void showShards();
+    void showKinds();
+    void standOn(const std::string& placement);
+    void layersTyped();
     void edit(PlanNumber number, qint64 value, ui::EditPhase phase);
     void typed(PlanNumber number, int value);
     void change(const std::function<void(Plan&)>& change);
@@ -73,7 +79,10 @@ private:
               *optimizer_ = nullptr;
     QSpinBox *batch_ = nullptr, *sequence_ = nullptr, *nodes_ = nullptr, *lora_ = nullptr;
     QLabel* nodesName_ = nullptr;
-    QDoubleSpinBox *price_ = nullptr, *imbalance_ = nullptr;
+    QDoubleSpinBox *price_ = nullptr, *otherPrice_ = nullptr, *imbalance_ = nullptr;
+    QComboBox* on_ = nullptr;
+    QLineEdit* layers_ = nullptr;
+    QLabel *onName_ = nullptr, *layersName_ = nullptr, *priceName_ = nullptr, *otherPriceName_ = nullptr;
 };
 
 /// The component whose copies are the nodes of a cluster: the innermost `node` around its devices. Empty path and

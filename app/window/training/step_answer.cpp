@@ -60,9 +60,12 @@ ui::StepCard cardOf(const StepRow& row) {
 }  // namespace
 
 double StepAnswer::needs() const {
-    double most = 0;
-    for (const ui::StageBytes& stage : stages) most = std::max(most, stage.total());
-    return most;
+    const auto full = [this](const ui::StageBytes& stage) {
+        const double all = stage.capacity > 0 ? stage.capacity : capacity;
+        return all > 0 ? stage.total() / all : stage.total();
+    };
+    const auto fullest = std::ranges::max_element(stages, {}, full);
+    return fullest == stages.end() ? 0 : fullest->total();
 }
 
 double StepAnswer::dollarsPerTrillion(double price) const {
@@ -112,8 +115,10 @@ StepAnswer stepAnswer(const StepFigures& figures) {
     answer.devices = figures.devices;
     answer.microbatches = figures.microbatches;
     for (const StageMemory& stage : figures.stages)
-        answer.stages.push_back(
-            {stage.parameters.value, stage.gradients.value, stage.optimizer.value, stage.activations.value});
+        answer.stages.push_back({stage.parameters.value, stage.gradients.value, stage.optimizer.value,
+                                 stage.activations.value, figures.layers.empty() ? 0 : stage.capacity.value});
+    for (const std::int64_t layers : figures.layers)
+        answer.layers += (answer.layers.isEmpty() ? QString() : QStringLiteral(" + ")) + QString::number(layers);
     answer.capacity = figures.capacity;
     using Kind = ui::TimeShare::Kind;
     const auto add = [&](const char* name, double seconds, Kind kind) {

@@ -27,6 +27,7 @@ struct StepAnswer {
     bool tokens = true;
     std::int64_t devices = 1, microbatches = 1;
     std::vector<ui::StageBytes> stages;
+    QString layers;                    ///< of each stage, where stages stand on several kinds of device: `22 + 10`
     bool closed = false;               ///< of a closed form: nothing was run
     bool onlyFullest = false;          ///< `stages` is the one that needs most
     bool statesApart = true;           ///< gradients and optimizer are not among the parameters

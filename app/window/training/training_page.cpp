@@ -9,6 +9,7 @@
 #include "app/window/training/plan_finder.h"
 #include "app/window/training/plan_form.h"
 #include "app/window/training/quick_answers.h"
+#include "app/window/training/seats.h"
 #include "app/window/training/training_start.h"
 #include "methods/kernel_method.h"
 #include "widgets/common/label.h"
@@ -258,9 +259,10 @@ void TrainingPage::showMap() {
             const Component* component = componentAt(question_.hardware->root, *node);
             if (component) drawn.node = ui::qs(component->name);
         }
-        if (run_ && current_)
+        if (run_ && current_ && !question_.kinds)
             drawn.links = linksOf(followed ? *followed : *run_, *question_.group, followed ? span : -1);
     }
+    if (question_.kinds) seatKinds(question_, drawn);
     map_->setData(std::move(drawn));
     chooseColours();
     player_->setPlan(question_.plan);
@@ -303,15 +305,15 @@ void TrainingPage::showHeadline() {
                                                                                : tr("Live evaluation is off"));
     }
     const StepAnswer& a = *answer;
-    QString said =
-        tr("%1 on %2 %3: %4 a step")
-            .arg(question_.model, ui::countText(static_cast<double>(a.devices)),
-                 question_.group ? ui::qs(question_.group->name) : tr("devices"), ui::text(a.seconds, Dimension::Time));
+    QString said = tr("%1 on %2 %3: %4 a step")
+                       .arg(question_.model, ui::countText(static_cast<double>(a.devices)), devicesText(question_),
+                            ui::text(a.seconds, Dimension::Time));
     const bool over = a.capacity > 0 && a.needs() > a.capacity;
     if (over) said += tr(", if it fitted: %1 too much").arg(ui::text(a.needs() - a.capacity, Dimension::Data));
     headline_->setTone(over ? ui::Tone::Bad : ui::Tone::Normal);
     headline_->setFullText(said);
     QStringList below{planText(), a.source};
+    if (quick_ && !quick_->layers.isEmpty()) below << tr("%1 layers").arg(quick_->layers);
     if (a.high > a.low) below << tr("%1 – %2").arg(ui::text(a.low, Dimension::Time), ui::text(a.high, Dimension::Time));
     if (a.rate > 0 && a.tokens) below << tr("10¹² tokens in %1").arg(daysText(1e12 / a.rate));
     if (pinned_ && pinned_->plan != planText()) {
@@ -333,7 +335,7 @@ void TrainingPage::showFigures() {
     const StepAnswer* before = !pinned_                                                   ? nullptr
                                : answer && quick_ && answer == &*quick_ && pinned_->quick ? &*pinned_->quick
                                                                                           : &pinned_->answer;
-    const double price = question_.price;
+    const double price = question_.meanPrice;
     cards_->setCards(answer ? stepCards(*answer, quick, before, price) : std::vector<ui::StepCard>());
     if (quick_)
         split_->setTimes(quick_->times, quick_->source,

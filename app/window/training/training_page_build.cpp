@@ -82,6 +82,9 @@ void TrainingPage::build() {
         if (const auto node = nodeComponent(question_))
             studio_.apply(setCountEdit(*studio_.document.state(), question_.hardwareIndex, *node, nodes));
     });
+    connect(form_, &PlanForm::otherPriceEdited, this, [this](double dollars) {
+        studio_.apply(setPriceEdit(*studio_.document.state(), question_.otherPriceOf, dollars));
+    });
     connect(form_, &PlanForm::priceEdited, this, [this](double dollars) {
         studio_.apply(setPriceEdit(*studio_.document.state(), question_.priceOf, dollars));
     });

@@ -46,25 +46,39 @@ TrainingQuestion trainingQuestion(const Document& document, const TrainingQuesti
         }
         asked.cluster = std::make_shared<const ClusterView>(std::move(*view));
     }
-    const auto group = groupFor(*asked.cluster, asked.plan);
-    if (!group) {
-        fail(group.error());
+    const auto kinds = planKinds(*asked.cluster, asked.plan);
+    if (!kinds && kinds.error().code == "plan.no-such-device") {
+        fail(kinds.error());
         return asked;
     }
-    asked.group = *group;
+    asked.group = &asked.cluster->groups[kinds ? kinds->kinds.front() : 0];
+    if (kinds && kinds->several()) asked.kinds = *kinds;
     asked.prices = state.prices;
     asked.prices.try_emplace(std::string(), usualPrice);
+    const auto priceOf = [&](const DeviceGroup& kind) {
+        for (const std::string& name : {kind.name, std::string()})
+            if (const auto stated = asked.prices.find(name); stated != asked.prices.end()) return stated->second;
+        return usualPrice;
+    };
     // Where kinds of device differ, each has its price.
-    if (asked.cluster->groups.size() > 1) asked.priceOf = asked.group->name;
-    for (const std::string& kind : {std::string(), asked.group->name})
-        if (const auto stated = state.prices.find(kind); stated != state.prices.end()) {
-            asked.price = stated->second;
-            if (!kind.empty()) asked.priceOf = kind;
-        }
+    const bool ofKind = asked.cluster->groups.size() > 1 || state.prices.contains(asked.group->name);
+    if (ofKind) asked.priceOf = asked.group->name;
+    asked.price = asked.meanPrice = priceOf(*asked.group);
+    std::int64_t drawn = asked.group->count;
+    if (asked.kinds) {
+        const DeviceGroup& other = asked.cluster->groups[asked.kinds->kinds[1]];
+        asked.otherPriceOf = other.name;
+        asked.otherPrice = priceOf(other);
+        asked.meanPrice = 0;
+        for (const std::size_t kind : asked.kinds->of)
+            asked.meanPrice += priceOf(asked.cluster->groups[kind]) / static_cast<double>(asked.kinds->of.size());
+        drawn = 0;
+        for (const std::size_t kind : asked.kinds->kinds) drawn += asked.cluster->groups[kind].count;
+    }
     asked.perNode = devicesPerNode(*asked.group);
-    const bool sameRoom = before.recipe == asked.recipe && before.room.devices == asked.group->count &&
-                          before.lacks == TrainingLacks::Nothing;
-    asked.room = sameRoom ? before.room : planRoom(asked.recipe, asked.group->count);
+    const bool sameRoom =
+        before.recipe == asked.recipe && before.room.devices == drawn && before.lacks == TrainingLacks::Nothing;
+    asked.room = sameRoom ? before.room : planRoom(asked.recipe, drawn);
     return asked;
 }
 

@@ -5,6 +5,7 @@
 #include "app/document/document.h"
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
+#include "mapping/plan_kinds.h"
 #include "methods/system/training/plan_values.h"
 #include "methods/task.h"
 
@@ -34,8 +35,12 @@ struct TrainingQuestion {
     std::map<std::string, double> prices;  ///< of all kinds, as a project has them; never empty
     std::string priceOf;                   ///< the kind of device that is priced; empty: all
     std::shared_ptr<const ClusterView> cluster;
-    const DeviceGroup* group = nullptr;  ///< in `cluster`: where the plan stands
-    std::int64_t perNode = 1;            ///< devices behind the first network that leaves a node
+    const DeviceGroup* group = nullptr;  ///< in `cluster`: where the plan stands; of several kinds the first
+    std::optional<PlanKinds> kinds;      ///< of a plan on several kinds of device
+    double meanPrice = usualPrice;       ///< dollars of an hour of the mean device at work
+    std::string otherPriceOf;            ///< the second kind, where there are several
+    double otherPrice = usualPrice;
+    std::int64_t perNode = 1;  ///< devices behind the first network that leaves a node
 };
 
 /// `before`: a question of the same document, whose view of the same design is taken over.

@@ -174,10 +174,11 @@ Expected<std::vector<PlanChoices>> planChoices(const StepModel& model, const Pla
     }
     if (groups.empty())
         for (std::size_t g = 0; g < cluster.groups.size(); ++g) groups.push_back(g);
-    std::vector<PlanChoices> made;
+    std::vector<PlanChoices> made, kinds;
     std::optional<Diagnostic> last;
     for (const std::size_t g : groups) {
         auto choices = choicesOf(model, space, g);
+        if (choices) kinds.push_back(*choices);
         if (choices && choices->leastDevices > choices->mostDevices)
             choices = fail("plan.space",
                            fmt::format("{} devices at least, and {} × `{}` may be used", choices->leastDevices,
@@ -188,11 +189,10 @@ Expected<std::vector<PlanChoices>> planChoices(const StepModel& model, const Pla
         else if (!last)
             last = std::move(choices.error());
     }
+    for (std::size_t a = 0; a < kinds.size() && space.mixed; ++a)
+        for (std::size_t b = a + 1; b < kinds.size(); ++b)
+            if (auto two = both(kinds[a], kinds[b], space)) made.push_back(std::move(*two));
     if (made.empty()) return Unexpected(std::move(*last));
-    const std::size_t alone = made.size();
-    for (std::size_t a = 0; a < alone && space.mixed; ++a)
-        for (std::size_t b = a + 1; b < alone; ++b)
-            if (auto two = both(made[a], made[b], space)) made.push_back(std::move(*two));
     return made;
 }
 

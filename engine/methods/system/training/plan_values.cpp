@@ -107,6 +107,7 @@ std::int64_t valueOf(const Plan& plan, PlanNumber number) {
 }
 
 void setValue(Plan& plan, PlanNumber number, std::int64_t value) {
+    if (number == PlanNumber::Pipeline || number == PlanNumber::Interleave) plan.layers.clear();
     plan.*numbersOfPlan[static_cast<std::size_t>(number)].member = value;
 }
 

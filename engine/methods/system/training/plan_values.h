@@ -20,6 +20,7 @@ enum class PlanNumber : std::uint8_t { Tensor, Pipeline, Data, Context, Expert, 
 inline constexpr int planNumberCount = 7;
 std::string_view keyOf(PlanNumber number);  ///< `tp`, as in toText(Plan)
 std::int64_t valueOf(const Plan& plan, PlanNumber number);
+/// Layers that are stated stage by stage go where stages or chunks change.
 void setValue(Plan& plan, PlanNumber number, std::int64_t value);
 
 /// What a plan must fit into.
