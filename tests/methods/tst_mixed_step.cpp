@@ -98,7 +98,9 @@ struct Asked {
         return std::move(*made);
     }
     QString refused(const char* plan) {
-        const StepPlan asked{*parsePlan(plan)};
+        const auto read = parsePlan(plan);
+        if (!read) return QString::fromStdString(read.error().code);
+        const StepPlan asked{*read};
         const auto closed = model->figures(asked);
         const auto ran = run(asked);
         if (closed || ran) return closed ? "the closed form answers" : "the run answers";
