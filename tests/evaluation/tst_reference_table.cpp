@@ -468,6 +468,7 @@ private slots:
         row("aiconfigurator/a100_sxm__trtllm-1.0.0__context_attention.csv.gz", "kind=prefill-attention", 4864);
         row("aiconfigurator/l40s__nccl-2.27.3__nccl.csv.gz", "collective=all-reduce,dtype=fp16,library=nccl", 63);
         row("aiconfigurator/h100_sxm__trtllm-1.3.0rc20__custom_allreduce.csv.gz", "library=custom,ranks=8", 23);
+        row("kernels_published/xla_collectives.csv.gz", "device=b200-sxm,collective=all-reduce,ranks=4", 22);
         row("neusight/nv_fp32_linear_test.csv.gz", "device=t4", 1040);
         row("neusight/nv_fp32_bmm_test.csv.gz", "device=l4,kind=gemm", 2092);
         row("neusight/nv_fp32_vector_ops_test.csv.gz", "kind=softmax|normalization", 1066);
