@@ -12,26 +12,37 @@ namespace orrery {
 namespace {
 
 const double widest = std::log(4.0);  // of what is widened; residuals themselves may be wider
-// So far from 1 that a factor of two is not rare: of tiles left out, 94 % of what was off by two was flagged.
-const double flaggedFrom = std::log(1.75);
-constexpr double mostOwn = 0.5;        // ln: beyond, a method is off at home for reasons that travel with it
+const double flaggedFrom = std::log(flaggedFactor), flaggedAtHome = std::log(2.0);
+constexpr double mostOwn = 0.5;  // ln: what is off by more at home is off for reasons of single kernels
+constexpr double perBeyond = 0.4, farthestBeyond = 2;
+constexpr double perExcess = 1.5, usualOwn = 0.2, mostExcess = 0.3;
 constexpr double perHalfWidth = 2.06;  // of a normal error: 90 % half-width ÷ mean absolute value
 constexpr double plainRate = 1.2;      // of prices that nothing scales to the device
 const double unfittedLow = std::log(0.75), unfittedHigh = std::log(2.7);
 
-// 90 % in ln per unit of distance, over pairs of A100, H100, L40S and B200 with one fitted and the other asked. Kernels
-// that scale operands block by block, or read narrow caches, differ more between generations.
+// 90 % in ln per unit of distance, over A100, H100, L40S and B200, each asked with the sections of the others. Kernels
+// of narrow operands or caches differ more between generations; whoever decodes splits a cache as he likes.
 double rateOf(KernelKind kind, std::string_view variant) {
+    const auto has = [&](std::string_view word) { return variant.find(word) != variant.npos; };
+    const bool narrow = has("fp8") || has("fp4") || has("int");
     switch (kind) {
         case KernelKind::Gemm:
-            return variant.find("block") == variant.npos ? 0.22 : 0.4;
+            return narrow ? 0.28 : 0.17;
         case KernelKind::PrefillAttention:
-            return variant.find("fp8") == variant.npos ? 0.35 : 0.45;
+            return narrow ? 0.3 : 0.25;
         case KernelKind::DecodeAttention:
-            return 0.65;
+            return narrow ? 0.5 : 0.38;
+        case KernelKind::Collective:
+            return 0.4;
         default:
-            return 0.35;  // too few devices were measured: as attention
+            return 0.35;  // as experts: too few devices were measured of others
     }
+}
+
+// Bytes of memory per multiprocessor and clock; 0 where a device does not say.
+double balanceOf(const DeviceFingerprint& device) {
+    const double clocks = device.sms * device.clock;
+    return clocks > 0 ? device.dramBandwidth / clocks : 0;
 }
 
 // 90 % in ln between engines on one device: TensorRT-LLM's sections asked about kernels of vLLM and SGLang on A100,
@@ -88,8 +99,32 @@ void judgeAbroad(SectionPrice& price) {
 
 }  // namespace
 
+double distanceAbroad(const CalibrationSet& calibrations, std::string_view method, const CalibrationSection& section,
+                      const GpuView& gpu) {
+    const double apart = foreignDistance(section, gpu);
+    const double here = balanceOf(fingerprint(gpu, DType::BF16));
+    if (apart <= 0 || section.kind == KernelKind::Collective || here <= 0) return apart;
+    double least = INFINITY, most = 0;
+    const auto see = [&](const DeviceFingerprint& device) {
+        const double balance = balanceOf(device);
+        if (balance > 0) least = std::min(least, balance), most = std::max(most, balance);
+    };
+    for (const auto& calibration : calibrations.all()) {
+        if (calibration->method != method) continue;
+        for (const CalibrationSection& one : calibration->sections) {
+            if (one.kind != section.kind || one.variant != section.variant) continue;
+            if (one.device) see(*one.device);
+            for (const DeviceFingerprint& device : one.devices) see(device);
+        }
+    }
+    if (most <= 0) return apart;
+    const double beyond = std::clamp(std::max(std::log(here / most), std::log(least / here)), 0.0, farthestBeyond);
+    return apart + perBeyond * beyond * beyond;
+}
+
 double deviceShift(const CalibrationSection& section, double own, double distance) {
-    return distance * std::hypot(rateOf(section.kind, section.variant), std::min(own, mostOwn));
+    const double excess = perExcess * std::clamp(own - usualOwn, 0.0, mostExcess);
+    return distance * std::hypot(rateOf(section.kind, section.variant), excess);
 }
 
 void goAbroad(SectionPrice& price, const CalibrationSection& section, double distance, bool physics) {
@@ -148,7 +183,9 @@ double correlationAbroad(const CalibrationSection& section, double distance) {
         error += double(one.rows) * one.meanAbsolute;
     }
     if (rows <= 0) return 1;
-    const double own = perHalfWidth * error / rows, shift = deviceShift(section, own, distance);
+    // What is off by much at home is off abroad for reasons that its kernels share.
+    const double own = perHalfWidth * error / rows;
+    const double shift = std::hypot(deviceShift(section, own, distance), distance * std::min(own, mostOwn));
     // Of a section for any device the shift is part of its residuals.
     const double whole = section.device ? own * own + shift * shift : std::max(own * own, shift * shift);
     const double share = whole > 0 ? shift * shift / whole : 1;
@@ -194,6 +231,8 @@ SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds
             goAbroad(price, section, distance);
         else
             judgeAbroad(price);
+    } else if (reach(price) >= flaggedAtHome) {
+        price.domain = DomainVerdict::Outside;
     }
     return price;
 }

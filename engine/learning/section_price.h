@@ -2,16 +2,21 @@
 
 // The one rule for 90 % intervals and verdicts of whatever was learned. In ln, each side of a price is
 //
-//     half = √(own² + shift²),   shift = distance · √(rate² + min(larger own, 0.5)²)
+//     half = √(own² + shift²),   shift = distance · √(rate² + excess²),   distance = apart + 0.4 · beyond²
 //
-// own: the section's residual quantile on rows that it was not fitted to, wider at the edge of its domain and outside;
-// shift: what prices move by from the device that was learned to one that was not, `distance` away (the largest |ln
-// ratio| of multiprocessors, clock, bandwidth, L2 and peaks). The rate is measured by leaving devices out in pairs
-// (resources/handbook/calibrations.md): what is off at home by much is off abroad by more. A section for any device has
-// residuals of devices left out: they hold the shift already. Kernels of one device share the shift, so that their
-// errors go together the more it weighs.
+// own: the section's residuals on rows that it was not fitted to, wider at the edge of its domain and outside; shift:
+// what prices move by from devices that were learned to one that was not. apart: the largest |ln ratio| of
+// multiprocessors, clock, bandwidth, L2 and peaks to those of the nearest. beyond: how far, in ln, its bytes of memory
+// per multiprocessor and clock lie outside those of all devices that such kernels were learned on. Between devices
+// physics interpolates; beyond them the balance of memory and arithmetic is one that nothing was checked at. excess:
+// 1.5 times what the larger own side has above 0.2, at most 0.45: a method that is off by much at home misses something
+// that moves with the device. The rates
+// are measured by leaving devices out (resources/handbook/calibrations.md). A section for any device has residuals of
+// devices left out: they hold the shift already. Kernels of one device share the shift, so that their errors go
+// together the more it weighs.
 //
-// Flagged is, at home, what leaves the domain; on another device, or of other software, what reaches a factor of 1.75.
+// Flagged is what may well be off by two: at home what leaves the domain or reaches a factor of two, elsewhere what
+// reaches flaggedFactor, for there the sides themselves are known from few devices.
 
 #include "learning/calibration.h"
 
@@ -31,10 +36,18 @@ struct SectionPrice {
 inline constexpr double edgeWidening = 1.5, outsideWidening = 3;
 
 /// What section and model make of a baseline. `features` as in the section; may be empty where it has no model. `doubt`
-/// as SectionRows has it, `distance` as foreignDistance() says. Allocates nothing.
+/// as SectionRows has it, `distance` as distanceAbroad() says. Allocates nothing.
 SectionPrice priceWith(const CalibrationSection& section, double baselineSeconds, std::span<const double> features,
                        double doubt = 0, double distance = 0);
 
+/// The factor that an interval reaches, to either side, from which a price on another device, or of other software, is
+/// flagged.
+inline constexpr double flaggedFactor = 1.55;
+
+/// The distance of above, from what `method` has learned of such kernels in `calibrations`, of which `section` speaks;
+/// 0 at home. Wires between devices know no balance of memory: collectives are apart and never beyond.
+double distanceAbroad(const CalibrationSet& calibrations, std::string_view method, const CalibrationSection& section,
+                      const GpuView& gpu);
 /// 90 % in ln of the shift to a device `distance` away, of prices that are off by `own` (90 %, ln) at home.
 double deviceShift(const CalibrationSection& section, double own, double distance);
 /// Takes a price that was learned elsewhere abroad: sides and verdict as above. `physics` false: nothing scaled it to

@@ -7,6 +7,7 @@
 #include "measurement/measure.h"
 #include "methods/cpu/cpu_fit.h"
 #include "methods/cpu/cpu_view.h"
+#include "support/kernel_fixture.h"
 
 #include <QtTest/QtTest>
 
@@ -43,12 +44,7 @@ GpuView twoCores() {
 }
 
 Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
-    Kernel kernel;
-    kernel.kind = KernelKind::Gemm;
-    kernel.type = kernel.weightType = DType::F32;
-    kernel.m = m, kernel.n = n, kernel.k = k;
-    countWork(kernel);
-    return kernel;
+    return fixture::product(m, n, k, DType::F32);
 }
 
 }  // namespace

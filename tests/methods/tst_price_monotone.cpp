@@ -5,7 +5,7 @@
 #include "hardware/files/catalogue.h"
 #include "learning/calibration.h"
 #include "methods/kernel_method.h"
-#include "workload/kernel.h"
+#include "support/kernel_fixture.h"
 
 #include <QtTest/QtTest>
 
@@ -17,12 +17,7 @@ using namespace orrery;
 namespace {
 
 Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
-    Kernel kernel;
-    kernel.kind = KernelKind::Gemm;
-    kernel.type = kernel.weightType = DType::BF16;
-    kernel.m = m, kernel.n = n, kernel.k = k;
-    countWork(kernel);
-    return kernel;
+    return fixture::product(m, n, k, DType::BF16);
 }
 
 }  // namespace

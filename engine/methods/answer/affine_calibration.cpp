@@ -130,7 +130,7 @@ AffineSections::AffineSections(std::string_view method, const CalibrationSet& ca
             if (!found.section) continue;
             const bool known = std::any_of(entries_.begin(), entries_.end(),
                                            [&](const Entry& entry) { return entry.section == found.section; });
-            if (!known) entries_.push_back({found.section, foreignDistance(*found.section, gpu)});
+            if (!known) entries_.push_back({found.section, distanceAbroad(keep_, method, *found.section, gpu)});
         }
     }
 }

@@ -58,7 +58,7 @@ public:
 private:
     struct Entry {
         const CalibrationSection* section;
-        double distance;  ///< as foreignDistance() says
+        double distance;  ///< as distanceAbroad() says
     };
     const Entry* entry(const Kernel& kernel) const;
     KernelPrice priced(const Entry* found, double seconds, Bound bound) const;

@@ -100,7 +100,9 @@ public:
             for (const CalibrationSection& section : calibration->sections) {
                 if (bindingOf(section.kind, section.variant)) continue;
                 const auto found = calibrations_.find(cpuRooflineId, section.kind, section.variant, cpu_);
-                if (found.section) bindings_.push_back({found.section, foreignDistance(*found.section, cpu_)});
+                if (found.section)
+                    bindings_.push_back(
+                        {found.section, distanceAbroad(calibrations_, cpuRooflineId, *found.section, cpu_)});
             }
         }
     }
@@ -172,7 +174,7 @@ public:
 private:
     struct Binding {
         const CalibrationSection* section;
-        double distance;  ///< as foreignDistance() says
+        double distance;  ///< as distanceAbroad() says
     };
     const Binding* bindingOf(KernelKind kind, std::string_view variant) const {
         for (const Binding& binding : bindings_) {

@@ -18,7 +18,7 @@ double sizeOf(DType type) {
     return bits(type) / 8.0;
 }
 
-IntervalProduct productOf(const Kernel& kernel) {
+IntervalProduct intervalProductOf(const Kernel& kernel) {
     IntervalProduct product;
     product.type = kernel.type;
     product.aBytes = sizeOf(kernel.type);
@@ -177,9 +177,9 @@ IntervalPlan planIntervals(const IntervalMachine& machine, const Kernel& kernel)
     switch (kernel.kind) {
         case KernelKind::Gemm:
         case KernelKind::Convolution:
-            return planProduct(machine, productOf(kernel));
+            return planProduct(machine, intervalProductOf(kernel));
         case KernelKind::Experts:
-            return planProduct(machine, productOf(expertsAsProduct(kernel)));
+            return planProduct(machine, intervalProductOf(expertsAsProduct(kernel)));
         case KernelKind::PrefillAttention:
             return planPrefill(machine, kernel);
         case KernelKind::DecodeAttention:

@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::string_view id = "booster", version = "1";
 
-Expected<KernelPricerPtr> bind(const GpuView& gpu, const CalibrationSet& calibrations) {
+Expected<KernelPricerPtr> bindBooster(const GpuView& gpu, const CalibrationSet& calibrations) {
     return bindLearned(id, gpu, calibrations);
 }
 
-Expected<Calibration> fit(std::span<const KernelRows> rows, const FitOptions& options) {
+Expected<Calibration> fitBooster(std::span<const KernelRows> rows, const FitOptions& options) {
     TrainingOptions training;
     training.kind = "trees";
     training.loss = "squared";
@@ -50,7 +50,7 @@ MethodCard boosterCard() {
 }  // namespace
 
 KernelMethod boosterKernels() {
-    return {.id = id, .version = version, .binder = bind, .fit = fit, .card = boosterCard()};
+    return {.id = id, .version = version, .binder = bindBooster, .fit = fitBooster, .card = boosterCard()};
 }
 
 }  // namespace orrery

@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::string_view id = "forest", version = "1";
 
-Expected<KernelPricerPtr> bind(const GpuView& gpu, const CalibrationSet& calibrations) {
+Expected<KernelPricerPtr> bindForest(const GpuView& gpu, const CalibrationSet& calibrations) {
     return bindLearned(id, gpu, calibrations);
 }
 
-Expected<Calibration> fit(std::span<const KernelRows> rows, const FitOptions& options) {
+Expected<Calibration> fitForest(std::span<const KernelRows> rows, const FitOptions& options) {
     TrainingOptions training;
     training.kind = "forest";
     training.loss = "squared";
@@ -49,7 +49,7 @@ MethodCard forestCard() {
 }  // namespace
 
 KernelMethod forestKernels() {
-    return {.id = id, .version = version, .binder = bind, .fit = fit, .card = forestCard()};
+    return {.id = id, .version = version, .binder = bindForest, .fit = fitForest, .card = forestCard()};
 }
 
 }  // namespace orrery

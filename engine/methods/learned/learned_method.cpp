@@ -21,7 +21,7 @@ struct Binding {
     KernelKind kind;
     std::string variant;
     const CalibrationSection* section;
-    double distance;               // as foreignDistance() says
+    double distance;               // as distanceAbroad() says
     std::optional<GpuView> there;  // the device that was learned, where this is another one
 };
 
@@ -38,7 +38,7 @@ public:
                 // Features of another version of the method would be taken for each other.
                 if (!found.section || !found.section->model || !std::ranges::equal(found.section->features, names))
                     continue;
-                const double distance = foreignDistance(*found.section, gpu_);
+                const double distance = distanceAbroad(calibrations_, method, *found.section, gpu_);
                 bindings_.push_back({section.kind, section.variant, found.section, distance,
                                      distance > 0 ? learnedDevice(*found.section) : std::nullopt});
             }

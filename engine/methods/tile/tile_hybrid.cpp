@@ -5,7 +5,6 @@
 #include "methods/tile/hybrid_family.h"
 #include "methods/tile/tile_hybrid_fit.h"
 #include "methods/tile/tile_pricer.h"
-#include "methods/tile/tile_wave_convolution.h"
 
 #include <algorithm>
 #include <array>
@@ -21,52 +20,25 @@ namespace {
 /// units and the memory, of which physics uses most, leave little room.
 constexpr double mostFaster = 1.15, mostSlower = 1.6;
 
-class TileHybridPricer final : public KernelPricer {
+class TileHybridPricer final : public TilePricer {
 public:
-    explicit TileHybridPricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
-
-    KernelPrice price(const Kernel& kernel) const override { return priced(kernel, false); }
-    KernelPrice priceByHost(const Kernel& kernel) const override { return priced(kernel, true); }
-
-    KernelStory explain(const Kernel& kernel) const override {
-        if (const auto product = convolutionAsProduct(kernel)) return explain(*product);
-        const TileBinding* binding = bindings_.find(kernel);
-        if (!binding) return {};
-        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
-        KernelStory story = storyOf(kernel, bindings_, *binding, physics);
-        if (binding->section && binding->section->model) {
-            const SectionPrice corrected = correct(kernel, *binding, physics);
-            story.terms.push_back(
-                {"learned correction",
-                 corrected.seconds / physics.seconds,
-                 Dimension::Number,
-                 {},
-                 "what was learned from the physical features, as far as the device is near: measured ÷ physical"});
-        }
-        return story;
-    }
-
-    double correlation(KernelKind kind) const override { return correlationOf(bindings_, kind); }
-    std::vector<std::string> assumptions() const override { return assumptionsOf(bindings_); }
+    using TilePricer::TilePricer;
 
 private:
-    KernelPrice priced(const Kernel& kernel, bool byHost) const {
-        if (const auto product = convolutionAsProduct(kernel)) {
-            KernelPrice price = priced(*product, byHost);
-            doubtStandIn(price);
-            return price;
-        }
-        const TileBinding* binding = bindings_.find(kernel);
-        if (!binding) return unpricedKernel(kernel, bindings_.gpu);
-        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
-        KernelPrice price;
-        price.bound = physics.bound;
-        take(correct(kernel, *binding, physics), price);
-        if (!byHost) hideHostLaunch(*binding, physics, price);
-        return price;
+    void tell(KernelStory& story, const Kernel& kernel, const TileBinding& binding,
+              const TilePhysics& physics) const override {
+        if (!binding.section || !binding.section->model) return;
+        const SectionPrice corrected = sectionPrice(kernel, binding, physics);
+        story.terms.push_back(
+            {"learned correction",
+             corrected.seconds / physics.seconds,
+             Dimension::Number,
+             {},
+             "what was learned from the physical features, as far as the device is near: measured ÷ physical"});
     }
 
-    SectionPrice correct(const Kernel& kernel, const TileBinding& binding, const TilePhysics& physics) const {
+    SectionPrice sectionPrice(const Kernel& kernel, const TileBinding& binding,
+                              const TilePhysics& physics) const override {
         std::array<double, mostHybridFeatures> row;
         const HybridFamily* hybrid = hybridFamilyOf(*binding.family);
         if (!binding.section) return unfittedPrice(physics.seconds);
@@ -94,8 +66,6 @@ private:
         price.seconds *= held, price.low *= held, price.high *= held;
         return price;
     }
-
-    TileBindings bindings_;
 };
 
 Expected<KernelPricerPtr> bindTileHybrid(const GpuView& gpu, const CalibrationSet& calibrations) {

@@ -1,6 +1,7 @@
 #include "methods/tile/tile_pricer.h"
 
 #include "learning/foreign.h"
+#include "methods/tile/tile_wave_convolution.h"
 
 #include <fmt/format.h>
 
@@ -68,7 +69,7 @@ TileBindings bindTiles(std::string_view method, const GpuView& gpu, const Calibr
                 if (family.graphLaunch <= 0) drawToNominal(family, faith, values);
                 bindings.fitted.push_back({&family, section.kind, section.variant, std::move(values), found.section,
                                            graph != parameters.end() ? graph->second : -1,
-                                           foreignDistance(*found.section, gpu), faith});
+                                           distanceAbroad(bindings.calibrations, method, *found.section, gpu), faith});
             }
         }
     }
@@ -193,6 +194,40 @@ KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const Ti
         hidden > 0 ? "of the terms above, put together, without the framework's launch"
                    : "of the terms above, put together");
     return story;
+}
+
+KernelPrice TilePricer::priced(const Kernel& kernel, bool byHost) const {
+    if (const auto product = convolutionAsProduct(kernel)) {
+        KernelPrice price = priced(*product, byHost);
+        doubtStandIn(price);
+        return price;
+    }
+    const TileBinding* binding = bindings_.find(kernel);
+    if (!binding) return unpricedKernel(kernel, bindings_.gpu);
+    const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
+    KernelPrice price;
+    price.bound = physics.bound;
+    take(sectionPrice(kernel, *binding, physics), price);
+    if (!byHost) hideHostLaunch(*binding, physics, price);
+    return price;
+}
+
+KernelStory TilePricer::explain(const Kernel& kernel) const {
+    if (const auto product = convolutionAsProduct(kernel)) return explain(*product);
+    const TileBinding* binding = bindings_.find(kernel);
+    if (!binding) return {};
+    const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
+    KernelStory story = storyOf(kernel, bindings_, *binding, physics);
+    tell(story, kernel, *binding, physics);
+    return story;
+}
+
+double TilePricer::correlation(KernelKind kind) const {
+    return correlationOf(bindings_, kind);
+}
+
+std::vector<std::string> TilePricer::assumptions() const {
+    return assumptionsOf(bindings_);
 }
 
 }  // namespace orrery

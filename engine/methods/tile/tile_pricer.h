@@ -4,9 +4,11 @@
 // which kernels, the plain roofline for kernels without a family, and the terms of a price in words.
 
 #include "learning/section_price.h"
+#include "methods/kernel_method.h"
 #include "methods/tile/tile_family.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -19,7 +21,7 @@ struct TileBinding {
     std::vector<double> parameters;  ///< in the family's order
     const CalibrationSection* section = nullptr;
     double graphLaunch = 0;  ///< s of the launch that graphs keep; below 0: the launch is not a framework's
-    double distance = 0;     ///< of this GPU from those that the section was learned from, as foreignDistance() says
+    double distance = 0;     ///< of this GPU from what was learned of such kernels, as distanceAbroad() says
     double faith = 1;        ///< in what the section learned beyond physics, see faithAt()
 };
 
@@ -50,6 +52,31 @@ void doubtStandIn(KernelPrice& price);
 void hideHostLaunch(const TileBinding& binding, const TilePhysics& physics, KernelPrice& price);
 /// Roofline with a launch, for kernels that no family covers; `priced` is false.
 KernelPrice unpricedKernel(const Kernel& kernel, const GpuView& gpu);
+/// Prices through families: physics with the bound parameters, what a section makes of it, and a framework's launch
+/// that graphs hide.
+class TilePricer : public KernelPricer {
+public:
+    explicit TilePricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
+
+    KernelPrice price(const Kernel& kernel) const final { return priced(kernel, false); }
+    KernelPrice priceByHost(const Kernel& kernel) const final { return priced(kernel, true); }
+    KernelStory explain(const Kernel& kernel) const final;
+    double correlation(KernelKind kind) const final;
+    std::vector<std::string> assumptions() const final;
+
+protected:
+    /// What the method makes of a physical price.
+    virtual SectionPrice sectionPrice(const Kernel& kernel, const TileBinding& binding,
+                                      const TilePhysics& physics) const = 0;
+    /// More to say of a price than its physics.
+    virtual void tell(KernelStory&, const Kernel&, const TileBinding&, const TilePhysics&) const {}
+
+    TileBindings bindings_;
+
+private:
+    KernelPrice priced(const Kernel& kernel, bool byHost) const;
+};
+
 /// Parameters, tiles, waves and times of a price.
 KernelStory storyOf(const Kernel& kernel, const TileBindings& bindings, const TileBinding& binding,
                     const TilePhysics& physics);

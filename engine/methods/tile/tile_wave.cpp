@@ -3,7 +3,6 @@
 #include "learning/fit_section.h"
 #include "methods/tile/tile_fit.h"
 #include "methods/tile/tile_pricer.h"
-#include "methods/tile/tile_wave_convolution.h"
 
 #include <memory>
 #include <utility>
@@ -14,44 +13,15 @@ namespace {
 
 constexpr std::string_view id = "tile-wave", version = "1";
 
-class TileWavePricer final : public KernelPricer {
+class TileWavePricer final : public TilePricer {
 public:
-    explicit TileWavePricer(TileBindings bindings) : bindings_(std::move(bindings)) {}
-
-    KernelPrice price(const Kernel& kernel) const override { return priced(kernel, false); }
-    KernelPrice priceByHost(const Kernel& kernel) const override { return priced(kernel, true); }
-
-    KernelStory explain(const Kernel& kernel) const override {
-        if (const auto product = convolutionAsProduct(kernel)) return explain(*product);
-        const TileBinding* binding = bindings_.find(kernel);
-        if (!binding) return {};
-        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
-        return storyOf(kernel, bindings_, *binding, physics);
-    }
-
-    double correlation(KernelKind kind) const override { return correlationOf(bindings_, kind); }
-    std::vector<std::string> assumptions() const override { return assumptionsOf(bindings_); }
+    using TilePricer::TilePricer;
 
 private:
-    KernelPrice priced(const Kernel& kernel, bool byHost) const {
-        if (const auto product = convolutionAsProduct(kernel)) {
-            KernelPrice price = priced(*product, byHost);
-            doubtStandIn(price);
-            return price;
-        }
-        const TileBinding* binding = bindings_.find(kernel);
-        if (!binding) return unpricedKernel(kernel, bindings_.gpu);
-        const TilePhysics physics = binding->family->physics(kernel, bindings_.gpu, binding->parameters);
-        KernelPrice price;
-        price.bound = physics.bound;
-        take(binding->section ? priceWith(*binding->section, physics.seconds, {}, 0, binding->distance)
-                              : unfittedPrice(physics.seconds),
-             price);
-        if (!byHost) hideHostLaunch(*binding, physics, price);
-        return price;
+    SectionPrice sectionPrice(const Kernel&, const TileBinding& binding, const TilePhysics& physics) const override {
+        return binding.section ? priceWith(*binding.section, physics.seconds, {}, 0, binding.distance)
+                               : unfittedPrice(physics.seconds);
     }
-
-    TileBindings bindings_;
 };
 
 Expected<KernelPricerPtr> bindTileWave(const GpuView& gpu, const CalibrationSet& calibrations) {

@@ -11,7 +11,7 @@ namespace orrery {
 namespace {
 
 enum : std::size_t {
-    LaunchTime,
+    DecodeLaunch,
     GroupedBlock,
     GroupedRate,
     GroupedTensor,
@@ -86,7 +86,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double rereads = plan.grouped ? std::max(1.0, plan.groups / 32) : plan.groups;
 
     TilePhysics out;
-    out.launch = p[LaunchTime];
+    out.launch = p[DecodeLaunch];
     out.dramBytes = bytes * miss;
     out.l2Bytes = bytes * rereads;
     out.dram = out.dramBytes / (gpu.dramBandwidth * p[Dram]);
@@ -94,7 +94,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     out.compute = rounds * block;
     out.serial = splits > 1.01 ? p[Reduce] : 0;
     const double memory = tile::slower(out.dram, out.l2);
-    out.seconds = p[LaunchTime] + tile::slower(out.compute, memory) + out.serial;
+    out.seconds = p[DecodeLaunch] + tile::slower(out.compute, memory) + out.serial;
     out.tileM = rows;
     out.tileN = keys;
     out.tileK = extent(a.headDim);
@@ -104,9 +104,9 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     out.waves = std::ceil(blocks / gpu.sms);
     out.steps = keys;
     out.fill = 1;
-    out.bound.kind = p[LaunchTime] > memory && p[LaunchTime] > out.compute ? BoundKind::Overhead
-                     : memory > out.compute                                ? BoundKind::Memory
-                                                                           : BoundKind::Compute;
+    out.bound.kind = p[DecodeLaunch] > memory && p[DecodeLaunch] > out.compute ? BoundKind::Overhead
+                     : memory > out.compute                                    ? BoundKind::Memory
+                                                                               : BoundKind::Compute;
     out.bound.level = out.bound.kind == BoundKind::Memory ? 0 : -1;
     return out;
 }

@@ -11,7 +11,7 @@ namespace orrery {
 namespace {
 
 enum : std::size_t {
-    LaunchTime,
+    PrefillLaunch,
     Tensor,
     Exponential,
     PerTile,
@@ -75,12 +75,12 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const double memory = traffic.attended * perByte;
 
     TilePhysics out;
-    out.launch = p[LaunchTime];
+    out.launch = p[PrefillLaunch];
     out.compute = run;
     out.serial = prepare;
     out.dram = (prepare + memory) * (perByte > 0 ? miss / (gpu.dramBandwidth * p[Dram]) / perByte : 0);
     out.l2 = prepare + memory - out.dram;
-    out.seconds = p[LaunchTime] + prepare + tile::slower(run, memory);
+    out.seconds = p[PrefillLaunch] + prepare + tile::slower(run, memory);
     out.tileM = tiles.tileQueries;
     out.tileN = tiles.tileKeys;
     out.tileK = extent(a.headDim);
@@ -92,9 +92,9 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     out.dramBytes = miss * (traffic.prepared + traffic.attended);
     out.l2Bytes = traffic.prepared + traffic.attended;
     const double moved = prepare + memory;
-    out.bound.kind = p[LaunchTime] > run && p[LaunchTime] > moved ? BoundKind::Overhead
-                     : moved > run                                ? BoundKind::Memory
-                                                                  : BoundKind::Compute;
+    out.bound.kind = p[PrefillLaunch] > run && p[PrefillLaunch] > moved ? BoundKind::Overhead
+                     : moved > run                                      ? BoundKind::Memory
+                                                                        : BoundKind::Compute;
     out.bound.level = out.bound.kind == BoundKind::Memory ? 0 : -1;
     return out;
 }

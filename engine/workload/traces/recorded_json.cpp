@@ -2,6 +2,7 @@
 
 #include "base/text/json_cursor.h"
 #include "base/text/words.h"
+#include "workload/traces/torch_tensors.h"
 
 #include <fmt/format.h>
 
@@ -135,26 +136,6 @@ struct RecordedNode {
     RecordedValues inputs;
     std::int64_t recordFunction = -1;
 };
-
-/// Of the attributes: `[{"name": "rf_id", "value": 3}, …]`.
-std::int64_t readRecordFunction(JsonCursor& json) {
-    std::int64_t found = -1;
-    for (json.array(); json.element();) {
-        std::string_view key;
-        bool named = false;
-        std::int64_t value = -1;
-        for (json.object(); json.key(key);) {
-            if (key == "name" && json.kind() == Kind::Text)
-                named = json.text() == "rf_id";
-            else if (key == "value" && json.kind() == Kind::Number)
-                value = static_cast<std::int64_t>(std::clamp(json.number(), -1.0, most_bytes));
-            else
-                json.skip();
-        }
-        if (named) found = value;
-    }
-    return found;
-}
 
 RecordedNode readOperator(JsonCursor& json) {
     RecordedNode read;

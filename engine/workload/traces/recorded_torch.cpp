@@ -88,9 +88,7 @@ std::vector<RecordedTensor> readTorchTensors(JsonCursor& json) {
     return tensors;
 }
 
-namespace {
-
-std::int64_t readTorchFunction(JsonCursor& json) {
+std::int64_t readRecordFunction(JsonCursor& json) {
     std::int64_t found = -1;
     for (json.array(); json.element();) {
         std::string_view key;
@@ -109,6 +107,8 @@ std::int64_t readTorchFunction(JsonCursor& json) {
     return found;
 }
 
+namespace {
+
 TorchNode readTorchNode(JsonCursor& json) {
     TorchNode node;
     std::string_view key;
@@ -124,7 +124,7 @@ TorchNode readTorchNode(JsonCursor& json) {
         } else if (key == "outputs" && json.kind() == TorchKind::Object) {
             node.made.outputs = readTorchTensors(json);
         } else if (key == "attrs" && json.kind() == TorchKind::Array) {
-            node.recordFunction = readTorchFunction(json);
+            node.recordFunction = readRecordFunction(json);
         } else {
             json.skip();
         }
