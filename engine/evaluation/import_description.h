@@ -20,6 +20,7 @@
 //     kernel: {kind: gemm, m: B*M, n: K, k: N} # fields of kernel_fields.h; `type_bytes` is the size of dtype
 //     words:                              # fields that hang on a word in a column; `time` and `noise` may, too
 //       gemm_dtype: {fp8_block: {dtype: fp8, weights: fp8, scale_block: 128}}
+//     `fp8@vllm` is what `fp8` says in tables of that engine (whose `software` begins with its name)
 
 #include "base/diagnostic.h"
 #include "base/text/yaml_node.h"

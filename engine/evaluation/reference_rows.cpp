@@ -58,6 +58,17 @@ Number numberOf(std::string_view cell) {
     return number;
 }
 
+// `vllm` of `vllm-0.24.0`.
+std::string engineOf(std::string_view software) {
+    std::string name;
+    for (const char c : software) {
+        const char small = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+        if (small < 'a' || small > 'z') break;
+        name += small;
+    }
+    return name;
+}
+
 class RowReader {
 public:
     RowReader(CsvStream& stream, const ImportDescription& description, const RowReading& reading, ReferenceTable& table)
@@ -107,8 +118,13 @@ private:
             const auto column = find(rule.column);
             if (!column) return tl::unexpected(column.error());
             words.column = *column;
+            const std::string engine = engineOf(table_.software);
+            // `fp8` stands before `fp8@vllm`, which takes its place in tables of that engine.
             for (const auto& [word, said] : rule.words) {
-                BoundCase& bound = words.words[word];
+                const auto at = word.find('@');
+                if (at != word.npos && word.substr(at + 1) != engine) continue;
+                BoundCase& bound = words.words[word.substr(0, at)];
+                bound = {};
                 for (const FieldRule& each : said.fields) {
                     if (auto added = bindField(each, bound.fields); !added) return added;
                 }

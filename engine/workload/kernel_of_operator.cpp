@@ -44,8 +44,9 @@ void readWeight(Kernel& kernel, const Operator& op, const Graph& graph) {
     const Tensor* weight = input(op, graph, quantised ? 3 : 1);
     if (weight) {
         kernel.weightType = weight->type;
-        const std::int64_t said = op.integer(scaleBlockAttribute, -1);
-        kernel.scaleBlock = said >= 0 ? static_cast<std::int32_t>(said) : scaleBlockOf(*weight);
+        constexpr std::int64_t notSaid = -2;
+        const std::int64_t said = op.integer(scaleBlockAttribute, notSaid);
+        kernel.scaleBlock = said > notSaid ? static_cast<std::int32_t>(said) : scaleBlockOf(*weight);
     }
     const bool plain = !quantised && !op.type.ends_with("Integer") && op.type != "Einsum";
     kernel.bias = plain && op.inputs.size() > 2 && op.inputs[2] >= 0;

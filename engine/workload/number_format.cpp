@@ -55,8 +55,9 @@ std::optional<std::int32_t> scaleBlock(Scaling scaling) {
         case Scaling::Usual:
             return std::nullopt;
         case Scaling::Tensor:
-        case Scaling::Row:
             return 0;
+        case Scaling::Row:
+            return -1;
         case Scaling::Block:
             return 128;
         case Scaling::Mx:

@@ -2,6 +2,7 @@
 #include "evaluation/import_description.h"
 #include "evaluation/reference_rows.h"
 #include "evaluation/reference_table.h"
+#include "learning/calibration.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -229,6 +230,21 @@ private slots:
                                         {"Vidur mlp_up_proj", {28672, 8192}},
                                         {"Vidur mlp_down_proj", {8192, 14336}}};
         QVERIFY(shapes == expected);
+    }
+    // TensorRT-LLM scales a whole tensor to fp8, vLLM and SGLang a token.
+    void aWordMayMeanAnotherThingInAnEngine() {
+        const QTemporaryDir dir;
+        for (const auto& [stack, block] :
+             {std::pair{"trtllm-1.3.0", 0}, {"vllm-0.24.0", -1}, {"sglang-0.5.14", -1}, {"other-1", 0}}) {
+            const std::string name = std::string("h100_sxm__") + stack + "__gemm.csv";
+            const auto file = write(dir, name.c_str(), "gemm_dtype,m,n,k,latency\nfp8,64,4096,4096,0.02\n");
+            const auto tables = readReferences(std::span(&file, 1));
+            QVERIFY2(tables, tables ? "" : toText(tables.error()).c_str());
+            const Kernel& kernel = tables->front().rows[0].kernel;
+            QCOMPARE(kernel.scaleBlock, block);
+            QVERIFY(kernel.type == DType::FP8 && kernel.quantisesInput);
+            QCOMPARE(kernelVariant(kernel), std::string("fp8"));
+        }
     }
     // Vidur's table of attention: prompts and single tokens in one file, each kind timed in a column of its own.
     void aWordMayChooseTheColumnOfTheTime() {

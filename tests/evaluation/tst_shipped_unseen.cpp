@@ -123,8 +123,8 @@ private slots:
         QTest::addColumn<QString>("where");
         QTest::addColumn<int>("rows");
         QTest::addColumn<double>("median");
-        QTest::newRow("H100") << "device=h100-sxm" << 9 << 0.08;
-        QTest::newRow("H200") << "device=h200-sxm" << 9 << 0.06;
+        QTest::newRow("H100") << "device=h100-sxm" << 9 << 0.12;
+        QTest::newRow("H200") << "device=h200-sxm" << 9 << 0.12;
         QTest::newRow("MI300X") << "device=mi300x" << 9 << 0.15;
         QTest::newRow("GB200") << "device=gb200-nvl72" << 17 << 0.3;
     }

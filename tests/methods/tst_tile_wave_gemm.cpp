@@ -158,6 +158,25 @@ private slots:
         Kernel plain = product(64, 4096, 4096, DType::FP8), quantises = plain;
         quantises.quantisesInput = true;
         QVERIFY(price(quantises, gpu) > price(plain, gpu) + 1e-6);
+        // One scale of a tensor takes more launches than scales of blocks or rows.
+        Kernel row = quantises, block = quantises;
+        row.scaleBlock = -1, block.scaleBlock = 128;
+        QVERIFY(price(quantises, gpu) > price(row, gpu) + 4e-6);
+        QVERIFY(price(row, gpu) > price(plain, gpu) + 1e-6);
+        // Scales along k: no splits, so that a single tile grows with its steps.
+        Kernel tile = product(64, 64, 16384, DType::FP8), scales = tile;
+        scales.scaleBlock = 128;
+        const auto physics = [&](const Kernel& kernel) {
+            return gemmPhysics(kernel, gpu, nominalParameters(gemmFamily()));
+        };
+        QVERIFY(physics(tile).splits > 1);
+        QCOMPARE(physics(scales).splits, 1.0);
+        QVERIFY(physics(scales).steps == 128 && price(scales, gpu) > 1.5 * price(tile, gpu));
+        // A device keeps its latencies whatever the type: half as many steps of as many cycles.
+        Kernel small = product(64, 64, 512);
+        const double bf16 = physics(small).serial;
+        small = product(64, 64, 1024, DType::FP8);
+        QVERIFY(std::abs(physics(small).serial / bf16 - 1) < 0.01);
         Kernel wide = product(1, 16384, 16384), narrow = wide;
         narrow.weightType = DType::I4;
         QVERIFY(price(narrow, gpu) < 0.6 * price(wide, gpu));  // a quarter of the bytes

@@ -1,6 +1,7 @@
 #include "methods/tile/tile_wave_gemm.h"
 
 #include "hardware/views/power_limit.h"
+#include "workload/kernel_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -39,11 +40,35 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
     {"split cost", 2.5e-6, 1e-8, 1e-3, 0.5, Dimension::Time, "time to gather what splits along k have made"},
     // 0.70, 0.71, 1.07; fewer bytes fetched twice
     {"cache reach", 0.9, 0.7, 2, 0.1, Dimension::Number, "working set that L2 keeps, of its capacity"},
-    // 0.09e-6, 4e-6, 8.7e-6 s; added to products that quantise their input
-    {"quantise", 4e-6, 1e-7, 1e-4, 0.5, Dimension::Time, "time of the kernels that quantise activations first"},
+    // 4e-6 s; times quantisingTime() it is added to products that quantise their input
+    {"quantise", 4e-6, 1e-7, 1e-4, 0.5, Dimension::Time,
+     "unit of time of the launches that quantise activations first"},
     // 3.5, 8, 8; lengthens products with weights narrower than they compute
     {"unpack", 8, 0.01, 500, 0.7, Dimension::Number, "rows' worth of arithmetic to widen a narrow weight"},
 }};
+
+/// Launches that quantise, in units of the parameter. A scale of a whole tensor is found before anything is narrowed by
+/// it: maxima of blocks, of the tensor, the scale, and the narrowing (H100 and L40S: 9.6 and 10 µs); scales of blocks
+/// and of rows are found by the launch that uses them (3 and 2 µs).
+double quantisingTime(const Kernel& kernel) {
+    return kernel.scaleBlock != 0 ? 0.75 : 2.5;
+}
+/// How often the activation is read for it.
+double quantisingReads(const Kernel& kernel) {
+    return kernel.scaleBlock != 0 ? 1 : 2;
+}
+/// Multiply-adds on vector units with which a step of `k` elements scales one result: where tensor units take no scales
+/// of blocks (they do who multiply fp4), sums of a block are widened and scaled before they are added up (DeepSeek-V3,
+/// arXiv:2412.19437, section 3.3.2).
+double promotionsPerStep(const Kernel& kernel, const GpuView& gpu, double k) {
+    const bool narrow = kernel.scaleBlock > 0 && bits(kernel.type) < 16 && bits(kernel.weightType) < 16;
+    return narrow && gpu.peak(true, DType::FP4) <= 0 ? k / kernel.scaleBlock : 0;
+}
+/// Products whose operands both carry scales along k: libraries have no kernels of one row for them, and none that
+/// split k, since a split's partial sums would be scaled apart (DeepGEMM, CUTLASS).
+bool scaledAlongK(const Kernel& kernel) {
+    return kernel.scaleBlock > 0 && bits(kernel.type) < 16 && bits(kernel.weightType) < 16;
+}
 
 constexpr double leastSpilled = 0.01;  // below, nothing is fetched twice
 
@@ -205,18 +230,22 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     product.m = static_cast<double>(kernel.m), product.n = static_cast<double>(kernel.n);
     product.k = static_cast<double>(kernel.k);
     product.batch = static_cast<double>(std::max<std::int64_t>(kernel.batch, 1));
-    product.typeBytes = bits(kernel.type) / 8.0, product.weightTypeBytes = bits(kernel.weightType) / 8.0;
+    product.typeBytes = bits(kernel.type) / 8.0;
+    product.weightTypeBytes = weightBytesPerElement(kernel.weightType, kernel.scaleBlock);
     product.sms = gpu.sms, product.perSms = 1 / gpu.sms;
     product.clock = gpu.clock, product.cycle = 1 / gpu.clock;
     product.flopsPerCycle = std::max(gpu.peak(true, kernel.type) / (gpu.sms * gpu.clock), 1.0);
     // Multiprocessors are balanced: with the tensor rate grow the paths that feed it (multicast, copy engines) and
     // shrink the latencies that it must not wait for. Fits of three generations agree on these products within a fifth.
-    const double generation = product.flopsPerCycle / gemmReferenceRate;
+    // Narrower types multiply more elements per cycle, and a step of 128 bytes holds more of them: bytes per cycle and
+    // latencies of a device stay.
+    const double wide = std::max(gpu.peak(true, DType::BF16), gpu.peak(true, DType::F16)) / (gpu.sms * gpu.clock);
+    const double generation = (wide > 0 ? wide : product.flopsPerCycle) / gemmReferenceRate;
     product.feed = p[GemmFeed] * generation;
     product.step = p[GemmStep] / generation;
     product.block = p[GemmBlock] / generation;
     product.stepK = 128 / product.typeBytes, product.steps = product.k / product.stepK;
-    product.unpack = product.weightTypeBytes < product.typeBytes ? p[GemmUnpack] : 0;
+    product.unpack = bits(kernel.weightType) < bits(kernel.type) ? p[GemmUnpack] : 0;
     product.a = product.batch * product.m * product.k * product.typeBytes;
     if (const ConvolutionShape& c = kernel.convolution; c.kernelHeight * c.kernelWidth > 1) {
         const double inputs = static_cast<double>(c.batch * c.inChannels) * static_cast<double>(c.height * c.width);
@@ -262,12 +291,15 @@ double gemmReuse(double weightBytes, double l2Bytes) {
 TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<const double> p) {
     const Product product = productOf(kernel, gpu, p);
     const double m = product.m, n = product.n, k = product.k;
+    const bool scaled = scaledAlongK(kernel);
     const double registers = (gpu.registerBytes > 0 ? gpu.registerBytes : 262144.0) * 0.7;
     Best all;
     TilePhysics& best = all.physics;
     best.seconds = INFINITY;
     const double perStage = gpu.sharedBytes / (3 * product.stepK);
-    const double perStep = 2 * product.stepK / (product.flopsPerCycle * p[GemmCompute]);
+    double perStep = 2 * product.stepK / (product.flopsPerCycle * p[GemmCompute]);
+    const double vector = gpu.vectorPeak(DType::F32) / (product.sms * product.clock);
+    if (vector > 0) perStep += 2 * promotionsPerStep(kernel, gpu, product.stepK) / vector;
     const double perFeed = product.stepK / product.feed;
     for (const Tile& tile : tiles) {
         if ((tile.m > 16 && m < tile.m / 2) || (tile.n > 32 && n < tile.n / 2)) continue;
@@ -284,14 +316,14 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
         if (stages < 1) continue;
         placed.occupancy = std::clamp(std::min(stages, whole(registers * 0.25 * tile.perM * tile.perN)), 1.0, 4.0);
         consider(product, placed, 1, p, all);
-        if (product.sms * placed.occupancy < 2 * placed.tilesOfY) continue;
+        if (scaled || product.sms * placed.occupancy < 2 * placed.tilesOfY) continue;
         const double room = std::min(product.sms * placed.occupancy / placed.tilesOfY, product.steps / 2);
         if (room >= 2) {
             consider(product, placed, whole(room), p, all);
             if (room >= 4) consider(product, placed, whole(room / 2), p, all);
         }
     }
-    if (kernel.m == 1) considerVector(product, best);
+    if (kernel.m == 1 && !scaled) considerVector(product, best);
     best.waves = best.blocks / best.blocksPerWave;
     best.fill = m * n / (up(m / best.tileM) * best.tileM * up(n / best.tileN) * best.tileN);
     // Power limits clocks in long runs, by as much as the tensor units are at work.
@@ -300,7 +332,13 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     const double throttled = best.seconds / (best.seconds + p[GemmThrottle]) * std::min(1.0, work / best.seconds);
     best.seconds *= 1 + (1 / gemmClockShare(kernel.type, gpu, p[GemmEnergy]) - 1) * throttled;
     best.launch = p[GemmLaunch] * gemmReferenceClock / product.clock;
-    if (kernel.quantisesInput) best.launch += p[GemmQuantise] + 3 * product.batch * m * k / product.dramRate;
+    if (kernel.quantisesInput) {
+        const double wide = 2 * product.batch * m * k, reach = p[GemmReuse] * gemmCache(gpu);
+        const double held = kept(wide * (1 + product.typeBytes / 2), reach, 3);
+        const double moved = wide * quantisingReads(kernel) + product.batch * m * k * product.typeBytes;
+        best.launch += quantisingTime(kernel) * p[GemmQuantise] +
+                       moved * ((1 - held) / product.dramRate + 4 * held / product.feedRate);
+    }
     best.bound.kind = best.dram > best.compute ? BoundKind::Memory : BoundKind::Compute;
     if (best.bound.kind == BoundKind::Memory) best.bound.level = 0;
     if (best.launch > std::max(best.dram, best.compute)) best.bound = {BoundKind::Overhead, -1};

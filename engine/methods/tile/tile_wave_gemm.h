@@ -14,7 +14,8 @@
 
 namespace orrery {
 
-/// FLOP per cycle of a multiprocessor at which feed and latencies are stated: that of Ampere's tensor cores with bf16.
+/// FLOP per cycle of a multiprocessor, of 16 bits, at which feed and latencies are stated: that of Ampere's tensor
+/// cores.
 inline constexpr double gemmReferenceRate = 2048;
 
 /// Clock at which launches, clock and process at which switched energies are stated: those of H100.
@@ -33,7 +34,7 @@ enum GemmParameter : std::size_t {
     GemmLaunch,    ///< s at gemmReferenceClock: the logic that starts blocks runs on the same clock
     GemmSplit,     ///< s to gather what splits along k have made
     GemmReuse,     ///< working set that L2 keeps ÷ its capacity
-    GemmQuantise,  ///< s of the kernels that quantise activations first
+    GemmQuantise,  ///< unit of s of the launches that quantise activations first
     GemmUnpack,    ///< multiply-accumulates' worth of turning one narrow weight into a wide one
     GemmParameterCount
 };
