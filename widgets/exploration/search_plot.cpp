@@ -69,25 +69,47 @@ QPointF SearchPlot::placeOf(int index) const {
     return {x_.position(data_.x.value[i]), y_.position(data_.y.value[i])};
 }
 
-void SearchPlot::paintCloud(QPainter& painter) const {
+QColor SearchPlot::dotColour(PointPlace place) const {
     const Palette& colours = Theme::instance().colours();
+    QColor colour = place == PointPlace::Possible ? colours.accent : colours.mutedText;
+    colour.setAlphaF(place == PointPlace::Broken ? 0.25F : place == PointPlace::Beaten ? 0.55F : 0.6F);
+    return colour;
+}
+
+void SearchPlot::paintCloud(QPainter& painter) const {
     const double radius = (data_.places.size() > 3000 ? 1.2 : 3) * Theme::instance().scale();
-    painter.setRenderHint(QPainter::Antialiasing, data_.places.size() <= 20'000);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
     for (const PointPlace place : {PointPlace::Broken, PointPlace::Beaten, PointPlace::Possible}) {
-        QColor colour = place == PointPlace::Possible ? colours.accent : colours.mutedText;
-        colour.setAlphaF(place == PointPlace::Broken ? 0.25F : place == PointPlace::Beaten ? 0.55F : 0.6F);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(colour);
+        painter.setBrush(dotColour(place));
         for (std::size_t i = 0; i < data_.places.size(); ++i) {
             if (data_.places[i] != place || !isDrawn(i)) continue;
-            const QPointF at(x_.position(data_.x.value[i]), y_.position(data_.y.value[i]));
-            if (data_.places.size() > 20'000) {
-                painter.fillRect(QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius), colour);
-            } else {
-                painter.drawEllipse(at, radius, radius);
+            painter.drawEllipse(QPointF(x_.position(data_.x.value[i]), y_.position(data_.y.value[i])), radius, radius);
+        }
+    }
+}
+
+// So many that a painter would be felt: squares of pixels, the last one wins.
+QImage SearchPlot::cloudOfMany() const {
+    const double ratio = devicePixelRatioF();
+    QImage image(size() * ratio, QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    const int side = std::max(2, static_cast<int>(std::lround(2 * ratio * Theme::instance().scale())));
+    for (const PointPlace place : {PointPlace::Broken, PointPlace::Beaten, PointPlace::Possible}) {
+        const QRgb colour = qPremultiply(dotColour(place).rgba());
+        for (std::size_t i = 0; i < data_.places.size(); ++i) {
+            if (data_.places[i] != place || !isDrawn(i)) continue;
+            const int left = static_cast<int>(x_.position(data_.x.value[i]) * ratio) - side / 2;
+            const int top = static_cast<int>(y_.position(data_.y.value[i]) * ratio) - side / 2;
+            if (left < 0 || top < 0 || left + side > image.width() || top + side > image.height()) continue;
+            for (int y = top; y < top + side; ++y) {
+                auto* line = reinterpret_cast<QRgb*>(image.scanLine(y)) + left;
+                std::fill(line, line + side, colour);
             }
         }
     }
+    image.setDevicePixelRatio(ratio);
+    return image;
 }
 
 void SearchPlot::paintFront(QPainter& painter) const {
@@ -141,11 +163,15 @@ void SearchPlot::paint(QPainter& painter, bool keep) {
     frame.paint(painter, x_, y_, width());
     if (keep) {
         if (cloud_.isNull()) {
-            cloud_ = QPixmap(size() * devicePixelRatioF());
-            cloud_.setDevicePixelRatio(devicePixelRatioF());
-            cloud_.fill(Qt::transparent);
-            QPainter on(&cloud_);
-            paintCloud(on);
+            if (data_.places.size() > 20'000) {
+                cloud_ = QPixmap::fromImage(cloudOfMany());
+            } else {
+                cloud_ = QPixmap(size() * devicePixelRatioF());
+                cloud_.setDevicePixelRatio(devicePixelRatioF());
+                cloud_.fill(Qt::transparent);
+                QPainter on(&cloud_);
+                paintCloud(on);
+            }
         }
         painter.drawPixmap(0, 0, cloud_);
     } else {

@@ -5,6 +5,7 @@
 
 #include "widgets/evidence/plot_frame.h"
 
+#include <QImage>
 #include <QPixmap>
 #include <QWidget>
 
@@ -61,6 +62,8 @@ private:
     void layOut();
     void paint(QPainter& painter, bool keep);
     void paintCloud(QPainter& painter) const;
+    QImage cloudOfMany() const;
+    QColor dotColour(PointPlace place) const;
     void paintFront(QPainter& painter) const;
 
     SearchPlotData data_;
