@@ -201,6 +201,7 @@ void TstPlanSearch::twoKinds() {
     request.scenario.hardware = std::make_shared<const Hardware>(std::move(both));
     request.prices = {{"h100", 3.0}, {"a100", 0.5}};
     request.space.microbatchSize = {1, 2};
+    request.space.mixed = false;
     const auto kindOf = [&](const PlannedPoint& point) { return point.plan.plan.placement; };
     const PlanSearchResult quick = found(request);
     QVERIFY(!quick.points.empty());
