@@ -42,12 +42,20 @@ void stateLatenciesAtOneClock(CalibrationSection& section) {
     values["late links"] = 1, values["bus step"] = 1, values["simple from"] = 1;
 }
 
+// Products fitted before caches of one piece and wide tensor units were told apart had both in their numbers.
+void keepProductsAsFitted(CalibrationSection& section) {
+    auto& values = section.parameters;
+    if (!values.contains("switched energy") || values.contains("whole cache")) return;
+    values["whole cache"] = 1, values["width saving"] = 0.001;
+}
+
 }  // namespace
 
 void bringUpToDate(Calibration& calibration, int version) {
     for (CalibrationSection& section : calibration.sections) {
         stateBlocksInCycles(section);
         stateLatenciesAtOneClock(section);
+        keepProductsAsFitted(section);
     }
     if (version > 1) return;
     for (CalibrationSection& section : calibration.sections) {

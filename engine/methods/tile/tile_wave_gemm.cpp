@@ -45,6 +45,12 @@ constexpr std::array<TileParameter, GemmParameterCount> parameterTable{{
      "unit of time of the launches that quantise activations first"},
     // 3.5, 8, 8; lengthens products with weights narrower than they compute
     {"unpack", 8, 0.01, 500, 0.7, Dimension::Number, "rows' worth of arithmetic to widen a narrow weight"},
+    // not fitted in those: L40S keeps weights of up to 96 MiB in 96 MiB, A100 and H100 a third of their L2
+    {"whole cache", 1.5, 0.5, 2, 0.1, Dimension::Number,
+     "working set that an L2 of one piece keeps over that of one of two halves", true},
+    // B200's large products draw less per FLOP than H100's, and L40S's more: wide units read an operand less often
+    {"width saving", 0.3, 0.001, 1, 0.2, Dimension::Number,
+     "power of the tensor rate of a multiprocessor by which the energy of a FLOP falls", true},
 }};
 
 /// Launches that quantise, in units of the parameter. A scale of a whole tensor is found before anything is narrowed by
@@ -254,7 +260,7 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
     }
     product.w = product.batch * product.n * product.k * product.weightTypeBytes;
     const double c = product.batch * product.m * product.n * 2;
-    const double reach = p[GemmReuse] * gemmCache(gpu);
+    const double reach = p[GemmReuse] * (halvedCache(gpu) ? 1 : p[GemmWhole]) * gemmCache(gpu);
     // Weights are walked through in a circle, of which a cache keeps all or nearly nothing. The kernels for one row
     // stream them past it and so keep a part.
     const double workingSet = gemmReuse(product.w, gpu.l2Bytes) + product.a + c;
@@ -270,9 +276,12 @@ Product productOf(const Kernel& kernel, const GpuView& gpu, std::span<const doub
 
 }  // namespace
 
+bool halvedCache(const GpuView& gpu) {
+    return gpu.dramTiming.starts_with("HBM") && gpu.l2Bytes > 20e6;
+}
+
 double gemmCache(const GpuView& gpu) {
-    const bool halves = gpu.dramTiming.starts_with("HBM") && gpu.l2Bytes > 20e6;
-    return std::max(gpu.l2Bytes / (halves ? 2 : 1), 1.0);
+    return std::max(gpu.l2Bytes / (halvedCache(gpu) ? 2 : 1), 1.0);
 }
 
 double gemmClockShare(DType type, const GpuView& gpu, double energy) {
@@ -330,7 +339,9 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
     const double work =
         2 * product.batch * m * n * k / (product.flopsPerCycle * product.sms * product.clock * p[GemmCompute]);
     const double throttled = best.seconds / (best.seconds + p[GemmThrottle]) * std::min(1.0, work / best.seconds);
-    best.seconds *= 1 + (1 / gemmClockShare(kernel.type, gpu, p[GemmEnergy]) - 1) * throttled;
+    const double rate = gpu.peak(true, DType::BF16) / (product.sms * product.clock);
+    const double saving = rate > 0 ? std::pow(rate / (2 * gemmReferenceRate), -p[GemmWidth]) : 1;
+    best.seconds *= 1 + (1 / gemmClockShare(kernel.type, gpu, p[GemmEnergy] * saving) - 1) * throttled;
     best.launch = p[GemmLaunch] * gemmReferenceClock / product.clock;
     if (kernel.quantisesInput) {
         const double wide = 2 * product.batch * m * k, reach = p[GemmReuse] * gemmCache(gpu);

@@ -36,6 +36,8 @@ enum GemmParameter : std::size_t {
     GemmReuse,     ///< working set that L2 keeps ÷ its capacity
     GemmQuantise,  ///< unit of s of the launches that quantise activations first
     GemmUnpack,    ///< multiply-accumulates' worth of turning one narrow weight into a wide one
+    GemmWhole,     ///< working set that an L2 of one piece keeps over that of one of halves, both ÷ what a set finds
+    GemmWidth,     ///< power of the tensor rate of a multiprocessor by which the energy of a FLOP falls
     GemmParameterCount
 };
 
@@ -45,6 +47,8 @@ TilePhysics gemmPhysics(const Kernel& kernel, const GpuView& gpu, std::span<cons
 /// L2 that a working set finds. On dies with HBM since A100, L2 is two halves that each keep what their own
 /// multiprocessors read, so that shared data stand twice (NVIDIA A100 white paper, "L2 cache").
 double gemmCache(const GpuView& gpu);
+/// Whether it is such an L2 of halves.
+bool halvedCache(const GpuView& gpu);
 
 /// Share of the nominal clock that the power cap leaves tensor units at full work, 0.1 to 1: energy grows with the
 /// bits, with the square of the voltage, so of the clock that a process is driven to, and with its feature size. 1 for
