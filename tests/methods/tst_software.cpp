@@ -2,7 +2,10 @@
 
 #include "methods/method.h"
 #include "methods/software.h"
+#include "methods/system/planned_fleet.h"
+#include "serving/serving_scenario.h"
 #include "support/devices.h"
+#include "support/iteration_fixture.h"
 #include "workload/workload.h"
 
 #include <QtTest/QtTest>
@@ -83,6 +86,30 @@ private slots:
         QVERIFY(other.support->outside > none.support->outside + 0.3);
         // Wider products are nearly the same in every engine.
         QVERIFY(width(answerOf("vLLM 0.24.0", "bf16")) < width(other));
+    }
+
+    void servingIsDoubtedByTheSameRule() {
+        const auto priced = [](const char* software) {
+            ServingScenario scenario;
+            scenario.model = {"llama-3-8b", DType::FP8, DType::FP8, DType::BF16};
+            scenario.pools[0].hardware = "h100-sxm";
+            scenario.pools[0].time.software = software;
+            const auto planned = fleetOf(scenario, nullptr);
+            if (!planned) qFatal("%s", toText(planned.error()).c_str());
+            return planned->fleet->replicas[0].time->price(testing::decodes(32, 1024).work());
+        };
+        const IterationPrice none = priced(""), other = priced("vLLM 0.24.0"),
+                             eager = priced("vLLM 0.24.0(graphs=off)");
+        QCOMPARE(other.lastSeconds, none.lastSeconds);
+        QVERIFY(std::log(other.high / other.low) > 1.3 * std::log(none.high / none.low));
+        QVERIFY(eager.lastSeconds > other.lastSeconds);
+        ServingScenario wrong;
+        wrong.pools[0].hardware = "h100-sxm";
+        wrong.pools[0].time.software = "vLLM 0.24.0(graph=off)";
+        const auto refused = fleetOf(wrong, nullptr);
+        QVERIFY(!refused);
+        QCOMPARE(QString::fromStdString(refused.error().code), QString("software.bad-option"));
+        QVERIFY(refused.error().place.path.ends_with("time/software"));
     }
 
     void hostsAreWaitedForWithoutGraphs() {
