@@ -1,6 +1,7 @@
 #include "methods/software.h"
 
 #include "base/text/nearest.h"
+#include "base/text/words.h"
 #include "base/unit.h"
 
 #include <fmt/format.h>
@@ -13,12 +14,6 @@ namespace orrery {
 namespace {
 
 constexpr double longestIssue = 1;  // s
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-    return text;
-}
 
 Unexpected badOption(std::string message, std::string hint = {}) {
     return fail("software.bad-option", std::move(message), "graphs=on, graphs=off, host=TIME", std::move(hint));
