@@ -1,5 +1,7 @@
 #include "methods/tile/tile_wave_collective.h"
 
+#include "methods/tile/tile_wave_terms.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +12,7 @@ namespace orrery {
 namespace {
 
 enum : std::size_t {
-    CollectiveLaunch,
+    LaunchTime,
     StepLow,
     Step128,
     StepSimple,
@@ -36,10 +38,16 @@ enum : std::size_t {
     BusSpill,
     BusReach,
     SecondShot,
+    LateLinks,
+    BusStep,
+    SimpleFrom,
     parameterCount
 };
 
-// Nominal values are round numbers near those of NVLink nodes of A100 and H100 (calibration files).
+// Nominal values are round numbers near those of NVLink nodes of A100 and H100 (calibration files). Latencies are
+// cycles in truth (launch, flags and fences run on the multiprocessors): stated at tile::referenceClock. `late links`:
+// the quickest small collectives of B200 over those of H100 under XLA (collective_interpolator_data.h, 1.2 to 1.9
+// times); `bus step`: that of Intel's B60 under oneCCL.
 constexpr std::array<TileParameter, parameterCount> parameters{{
     {"launch", 6e-6, 1e-6, 4e-5, 0.5, Dimension::Time, "start of NCCL's kernel on all ranks"},
     {"ll step", 0.8e-6, 1e-7, 1e-5, 0.5, Dimension::Time, "one step between neighbours, LL"},
@@ -72,6 +80,11 @@ constexpr std::array<TileParameter, parameterCount> parameters{{
     {"bus reach", 1.5e6, 1e5, 1e7, 0.3, Dimension::Data, "message from which that shows, among four ranks or more"},
     {"second shot", 4e-6, 1e-7, 1e-4, 0.7, Dimension::Time,
      "wait between both halves of an engine's two-shot all-reduce; long where an engine has none", true},
+    {"late links", 1.5, 0.7, 3, 0.3, Dimension::Number,
+     "latencies over links of 900 GB/s over those of 450 GB/s and less: faster lanes correct more errors", true},
+    {"bus step", 1.5, 0.5, 5, 0.5, Dimension::Number, "a step through the host's memory over one between peers", true},
+    {"simple from", 1.7e-6, 1e-7, 1, 0.4, Dimension::Time,
+     "bytes of one step over the links' bandwidth, from which NCCL's tuner takes Simple among peers", true},
 }};
 
 // Bandwidth of two shots over that of one: each part is written to memory and read again (NVLink nodes of A100 to
@@ -93,6 +106,17 @@ double fastest(double a, double b, double c, double d) {
     return least / std::sqrt(std::sqrt(std::sqrt(sum)));
 }
 
+// What this device's latencies are over those at the reference clock and of NVLink 4.
+double latencyOf(const GpuView& gpu, double links, std::span<const double> p) {
+    constexpr double early = 450e9, late = 900e9;
+    const double generation = std::log2(std::clamp(links, early, late) / early);
+    // Hardly any power is drawn: the clock is that of the vector units where they have a higher one of their own.
+    const double lanes = gpu.sms * gpu.vectorLanes;
+    const double vectors = lanes > 0 ? gpu.vectorPeak(DType::F32) / (2 * lanes) : 0;
+    const double clock = std::clamp(vectors, gpu.clock, 1.25 * gpu.clock);
+    return tile::referenceClock / std::max(1e8, clock) * std::pow(p[LateLinks], generation);
+}
+
 bool integer(DType type) {
     return type == DType::I8 || type == DType::I16 || type == DType::I32 || type == DType::I64 || type == DType::I4;
 }
@@ -101,7 +125,8 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
     const CollectiveWork work = collectiveWork(kernel);
     const CollectiveWays ways = collectiveWays(kernel, gpu, p);
     const bool pairs = kernel.collective == CollectiveOp::AllToAll;
-    const double start = p[CollectiveLaunch] + (pairs ? p[AllToAllExtra] : 0);
+    const double latency = latencyOf(gpu, linkBandwidthOf(gpu), p);
+    const double start = latency * (p[LaunchTime] + (pairs ? p[AllToAllExtra] : 0));
     const double rings = start + ways.rings;
     TilePhysics out;
     out.seconds = rings;
@@ -110,7 +135,7 @@ TilePhysics physics(const Kernel& kernel, const GpuView& gpu, std::span<const do
         const double own = fastest(ways.shots, rings, never, never);
         out.seconds = std::exp(ways.shotsShare * std::log(own) + (1 - ways.shotsShare) * std::log(rings));
     }
-    out.launch = ways.shotsShare > 0.5 && ways.shots < rings ? p[ShotLaunch] : start;
+    out.launch = ways.shotsShare > 0.5 && ways.shots < rings ? latency * p[ShotLaunch] : start;
     out.link = std::max(0.0, out.seconds - out.launch);
     out.steps = work.steps;
     out.blocks = work.ranks;
@@ -169,7 +194,10 @@ CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::spa
     const bool switched = links > 100e9;
     double shared = links * std::pow(p[switched ? FourRanks : FourOnBus], std::clamp(doublings - 1, 0.0, 1.0)) *
                     std::pow(p[switched ? EightRanks : EightOnBus], std::clamp(doublings - 2, 0.0, 1.0));
-    if (kernel.collective == CollectiveOp::AllToAll) {
+    // A bus carries the same whoever sends to whom.
+    if (!switched) {
+        shared *= reduces && integer(kernel.type) ? p[Integer] : 1;
+    } else if (kernel.collective == CollectiveOp::AllToAll) {
         shared *= p[AllToAll] * (work.ranks <= 2 ? p[AllToAllPair] : 1);
     } else if (!reduces) {
         shared *= p[Gather];
@@ -184,22 +212,31 @@ CollectiveWays collectiveWays(const Kernel& kernel, const GpuView& gpu, std::spa
     CollectiveWays out;
     // A ring sends no more than the links carry, whatever was fitted.
     const auto over = [&](double share) { return work.wireBytes / std::min(shared * share, links); };
-    out.lowLatency = work.steps * p[StepLow] + over(p[ShareLow]);
-    out.lowLatency128 = work.steps * p[Step128] + over(p[Share128]);
-    out.simple = p[StepSimple] * doublings + work.steps * p[Step128] + over(p[ShareSimple]);
+    const double latency = latencyOf(gpu, links, p);
+    const double perStep = latency * (switched ? 1 : p[BusStep]);
+    out.lowLatency = work.steps * perStep * p[StepLow] + over(p[ShareLow]);
+    out.lowLatency128 = work.steps * perStep * p[Step128] + over(p[Share128]);
+    out.simple = latency * p[StepSimple] * doublings + work.steps * perStep * p[Step128] + over(p[ShareSimple]);
     // Switches reduce from NVLink 4 on (450 GB/s); below eight ranks the tuner keeps to rings.
     const bool inSwitch = reduces && !integer(kernel.type) && work.ranks >= 8 && links > 400e9;
-    out.inSwitch = inSwitch ? p[StepSimple] * doublings + work.bytes / (links * p[ShareSwitch]) : never;
+    out.inSwitch = inSwitch ? latency * p[StepSimple] * doublings + work.bytes / (links * p[ShareSwitch]) : never;
     out.rings = work.steps > 0 ? fastest(out.lowLatency, out.lowLatency128, out.simple, out.inSwitch) : 0;
+    if (work.steps > 0 && switched) {
+        // The tuner holds Simple's start for shorter than it is, and takes it before it is the faster.
+        const double over1 = work.wireBytes / work.steps / links / p[SimpleFrom], over2 = over1 * over1;
+        const double share = 1 - 1 / (1 + over2 * over2 * over2);
+        const double high = fastest(out.simple, out.inSwitch, never, never);
+        out.rings *= std::pow(high / out.rings, share);
+    }
     out.shots = never;
     // Engines read peers' memory where it is mapped through such links, and leave others to NCCL.
     if (kernel.library == CollectiveLibrary::Custom && reduces && switched && work.ranks > 1) {
         const double flags =
-            p[ShotLaunch] + work.ranks * (p[ShotStep] + p[ShotFill] * work.bytes / (work.bytes + 8192));
+            latency * (p[ShotLaunch] + work.ranks * (p[ShotStep] + p[ShotFill] * work.bytes / (work.bytes + 8192)));
         const double over1 = links * p[ShotShare];
         // One shot: every rank reads all others and reduces all. Two: each reduces its part, then reads the others'.
         const double one = flags + work.bytes * (work.ranks - 1) / over1;
-        const double two = flags + p[SecondShot] + work.wireBytes / (over1 * ofTwoShots);
+        const double two = flags + latency * p[SecondShot] + work.wireBytes / (over1 * ofTwoShots);
         out.shots = work.ranks > 2 ? fastest(one, two, never, never) : one;
         const double limit = p[ShotLimit] * std::pow(p[ShotLimitFall], doublings - 1);
         const double over2 = (work.bytes / limit) * (work.bytes / limit);
