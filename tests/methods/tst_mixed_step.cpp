@@ -115,7 +115,7 @@ double figure(const Estimate& of, std::string_view label) {
     return 0;
 }
 
-bool near(double a, double b, double within = 1e-9) {
+bool agrees(double a, double b, double within = 1e-9) {
     return std::abs(a - b) <= within * std::max(std::abs(a), std::abs(b));
 }
 
@@ -170,7 +170,7 @@ void TstMixedStep::kindsOfAPlan() {
     QCOMPARE(placed->joined.tiers.size(), 2U);
     QCOMPARE(placed->joined.tiers[1].size, 2);
     // What a node of A100 has of InfiniBand, and a device of it.
-    QVERIFY(near(placed->joined.tiers[1].perDevice().value, 25e9));
+    QVERIFY(agrees(placed->joined.tiers[1].perDevice().value, 25e9));
     QCOMPARE(placed->at(0, 0).gradients.group.ranks, (std::vector<std::int64_t>{2}));
     QCOMPARE(placed->at(0, 0).next.network, ExchangeWay::between);
     QCOMPARE(placed->at(0, 0).next.group.ranks, (std::vector<std::int64_t>{1, 2}));
@@ -188,14 +188,14 @@ void TstMixedStep::equalKinds() {
           "tp=8,pp=2,mb=16,sched=gpipe", "tp=8,pp=2,mb=16,sched=zero-bubble", "tp=4,pp=2,cp=2,mb=8"}) {
         const std::string mixed = fmt::format("{},at=h100+h100-b", plan);
         const Estimate alike = one.ran(plan), both = two.ran(mixed.c_str());
-        QVERIFY2(near(alike.latency.value, both.latency.value), plan);
-        QVERIFY2(near(alike.interval.low.value, both.interval.low.value), plan);
-        QVERIFY2(near(alike.interval.high.value, both.interval.high.value), plan);
-        QVERIFY2(near(alike.bound->value, both.bound->value), plan);
-        QVERIFY2(near(alike.energy->value, both.energy->value), plan);
-        QVERIFY2(near(alike.memory->total().value, both.memory->total().value), plan);
+        QVERIFY2(agrees(alike.latency.value, both.latency.value), plan);
+        QVERIFY2(agrees(alike.interval.low.value, both.interval.low.value), plan);
+        QVERIFY2(agrees(alike.interval.high.value, both.interval.high.value), plan);
+        QVERIFY2(agrees(alike.bound->value, both.bound->value), plan);
+        QVERIFY2(agrees(alike.energy->value, both.energy->value), plan);
+        QVERIFY2(agrees(alike.memory->total().value, both.memory->total().value), plan);
         for (const char* label : {"Throughput", "Model FLOP utilisation", "Computing share", "Exposed communication"})
-            QVERIFY2(near(figure(alike, label), figure(both, label)), label);
+            QVERIFY2(agrees(figure(alike, label), figure(both, label)), label);
         const StepFigures a = one.closed(plan), b = two.closed(mixed.c_str());
         for (const auto part : {&StepFigures::seconds, &StepFigures::low, &StepFigures::high, &StepFigures::bound,
                                 &StepFigures::compute, &StepFigures::bubble, &StepFigures::tensor, &StepFigures::data,
@@ -208,9 +208,9 @@ void TstMixedStep::equalKinds() {
         const std::string mixed = fmt::format("{},at=h100&h100-b", plan);
         // Weights and gradients that copies gather and scatter in turns keep one order there.
         const double within = std::string_view(plan).find("zero=3") == std::string_view::npos ? 1e-9 : 0.02;
-        QVERIFY2(near(one.ran(plan).latency.value, two.ran(mixed.c_str()).latency.value, within), plan);
-        QVERIFY2(near(one.closed(plan).seconds, two.closed(mixed.c_str()).seconds), plan);
-        QVERIFY2(near(one.closed(plan).joules, two.closed(mixed.c_str()).joules), plan);
+        QVERIFY2(agrees(one.ran(plan).latency.value, two.ran(mixed.c_str()).latency.value, within), plan);
+        QVERIFY2(agrees(one.closed(plan).seconds, two.closed(mixed.c_str()).seconds), plan);
+        QVERIFY2(agrees(one.closed(plan).joules, two.closed(mixed.c_str()).joules), plan);
     }
 }
 
@@ -266,13 +266,13 @@ void TstMixedStep::asTheRun() {
             if (std::abs(error) > 0.02)
                 qInfo("%s %s: %.4f s run, %.4f s, %+.2f %%", name, said.c_str(), run->latency.value, closed->seconds,
                       100 * error);
-            QVERIFY2(near(closed->needs, run->memory->total().value, 1e-6), said.c_str());
-            QVERIFY2(near(closed->capacity, run->memory->capacity.value, 1e-9), said.c_str());
+            QVERIFY2(agrees(closed->needs, run->memory->total().value, 1e-6), said.c_str());
+            QVERIFY2(agrees(closed->capacity, run->memory->capacity.value, 1e-9), said.c_str());
             QVERIFY2(closed->bound <= closed->seconds && closed->low <= closed->seconds, said.c_str());
             QVERIFY2(closed->seconds <= closed->high && closed->compute <= closed->seconds, said.c_str());
             const double parts = closed->compute + closed->bubble + closed->tensor + closed->context + closed->expert +
                                  closed->pipeline + closed->data + closed->optimizer;
-            QVERIFY2(near(parts, closed->seconds, 1e-6), fmt::format("{}: {}", said, parts).c_str());
+            QVERIFY2(agrees(parts, closed->seconds, 1e-6), fmt::format("{}: {}", said, parts).c_str());
             QVERIFY2(run->bound->value <= run->latency.value * (1 + 1e-9), said.c_str());
         }
     }
@@ -297,7 +297,7 @@ void TstMixedStep::layersBySpeedOfDevices() {
     QVERIFY2(its.layers[0] > its.layers[1] + 4, "an H100 has twice the rate");
     // Equal stages wait for the slow one.
     QVERIFY(its.seconds < asked.closed("tp=8,pp=2,mb=16,layers=16+16,at=h100+a100").seconds);
-    QVERIFY(near(
+    QVERIFY(agrees(
         its.seconds,
         asked.closed(fmt::format("tp=8,pp=2,mb=16,layers={}+{},at=h100+a100", its.layers[0], its.layers[1]).c_str())
             .seconds));
@@ -326,7 +326,7 @@ void TstMixedStep::betweenItsKinds() {
         QVERIFY2(its >= fast.ran(plan).latency.value * (1 - 1e-9), plan);
         QVERIFY2(its <= slow.ran(plan).latency.value * (1 + 1e-9), plan);
         // Copies that wait for slow ones are as slow as these.
-        if (copies) QVERIFY2(near(its, slow.ran(plan).latency.value, 0.01), plan);
+        if (copies) QVERIFY2(agrees(its, slow.ran(plan).latency.value, 0.01), plan);
     }
 }
 
@@ -340,7 +340,7 @@ void TstMixedStep::nothingIsLost() {
     };
     const double whole = held(asked.closed("tp=8,pp=2,mb=16,layers=16+16,at=h100+a100"));
     for (const char* plan : {"tp=8,pp=2,mb=16,at=h100+a100", "tp=8,pp=2,mb=16,layers=31+1,at=a100+h100"})
-        QVERIFY2(near(held(asked.closed(plan)), whole), plan);
+        QVERIFY2(agrees(held(asked.closed(plan)), whole), plan);
     // Peak rates: of all devices at work, the FLOPs that a step takes of them are the same.
     const auto peak = [&](const char* plan) {
         const auto shard = asked.model->shard({*parsePlan(plan)});
@@ -350,17 +350,17 @@ void TstMixedStep::nothingIsLost() {
     const double mean = 2 / (1 / h100 + 1 / a100);
     for (const char* plan : {"tp=8,pp=2,mb=16,at=h100+a100", "tp=8,pp=2,mb=16,layers=8+24,at=h100+a100"}) {
         const StepFigures its = asked.closed(plan);
-        QVERIFY2(near(its.mfu * its.seconds, mean * 16 / 2), plan);
-        QVERIFY2(near(its.rate * its.seconds, 32.0 * 4096), plan);
+        QVERIFY2(agrees(its.mfu * its.seconds, mean * 16 / 2), plan);
+        QVERIFY2(agrees(its.rate * its.seconds, 32.0 * 4096), plan);
         const Estimate run = asked.ran(plan);
-        QVERIFY2(near(figure(run, "Model FLOP utilisation") * run.latency.value, mean * 16 / 2), plan);
-        QVERIFY2(near(figure(run, "Throughput") * run.latency.value, 32.0 * 4096), plan);
+        QVERIFY2(agrees(figure(run, "Model FLOP utilisation") * run.latency.value, mean * 16 / 2), plan);
+        QVERIFY2(agrees(figure(run, "Throughput") * run.latency.value, 32.0 * 4096), plan);
         QCOMPARE(figure(run, "Devices at work"), 16.0);
     }
     // A stage hands on the same bytes whatever it holds.
     const auto sent = [&](const char* plan) { return figure(asked.ran(plan), "Sent over infiniband by a device"); };
     QVERIFY(sent("tp=8,pp=2,mb=16,layers=8+24,at=h100+a100") > 0);
-    QVERIFY(near(sent("tp=8,pp=2,mb=16,layers=8+24,at=h100+a100"), sent("tp=8,pp=2,mb=16,layers=24+8,at=h100+a100")));
+    QVERIFY(agrees(sent("tp=8,pp=2,mb=16,layers=8+24,at=h100+a100"), sent("tp=8,pp=2,mb=16,layers=24+8,at=h100+a100")));
 }
 
 void TstMixedStep::memoryOfEachStage() {
@@ -375,7 +375,7 @@ void TstMixedStep::memoryOfEachStage() {
     QCOMPARE(its.capacity, 10e9);
     QCOMPARE(its.stages[0].capacity.value, 80e9);
     QVERIFY(its.stages[0].total().value < 80e9);
-    QVERIFY(near(its.needs, its.stages[1].total().value));
+    QVERIFY(agrees(its.needs, its.stages[1].total().value));
     const Estimate run = asked.ran(tight);
     int said = 0;
     for (const Diagnostic& each : run.warnings) {
@@ -499,7 +499,7 @@ void TstMixedStep::sailorsMixedSteps() {
         const auto model = StepModel::make(*findMethod("tile-hybrid"), scenario, context);
         const auto closed = (*model)->figures({*read});
         QVERIFY(closed.has_value());
-        QVERIFY2(near(closed->seconds, ran->latency.value, 0.06), plan.c_str());
+        QVERIFY2(agrees(closed->seconds, ran->latency.value, 0.06), plan.c_str());
         const double measured = numberIn(testing::cellOf(row, "measured_iter_s")).value_or(0);
         const double error = ran->latency.value / measured - 1;
         qInfo("%s: measured %.1f s, %.1f s, %+.1f %%", plan.c_str(), measured, ran->latency.value, 100 * error);

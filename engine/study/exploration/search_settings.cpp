@@ -1,8 +1,7 @@
 #include "study/exploration/search_settings.h"
 
 #include "base/text/words.h"
-#include "hardware/attributes.h"
-#include "hardware/walk.h"
+#include "hardware/attribute_at.h"
 #include "workload/option_text.h"
 
 #include <fmt/ranges.h>
@@ -20,19 +19,7 @@ Unexpected placed(std::string part, Diagnostic error) {
     return Unexpected(std::move(error));
 }
 
-// The shortest names by which a component is found.
-std::string shortPath(const Component& root, const ComponentPath& path) {
-    std::string whole = pathText(root, path);
-    for (std::size_t at = whole.size(); at != std::string::npos && at > 0;) {
-        at = whole.rfind('/', at - 1);
-        const std::string tail = at == std::string::npos ? whole : whole.substr(at + 1);
-        const auto found = findComponent(root, tail);
-        if (found && *found == path) return tail;
-    }
-    return whole;
-}
-
-// A quarter to four times what is drawn, by ratios; whole numbers from 1.
+// Half to twice what is drawn, by ratios; whole numbers from 1.
 KnobSetting around(std::string path, double si, Dimension dimension) {
     KnobSetting setting{std::move(path), {}, {}};
     const auto text = [&](double value) {
@@ -121,33 +108,15 @@ Expected<SearchProblem> searchProblem(const SearchSettings& settings, Scenario b
 
 std::vector<KnobOffer> knobOffers(const Scenario& base) {
     std::vector<KnobOffer> offers;
-    walk(base.hardware->root, [&](const Component& component, const ComponentPath& path) {
-        const std::string name = shortPath(base.hardware->root, path);
-        for (const Attribute& attribute : component.attributes) {
-            const AttributeSpec* spec = attributeSpec(component.kind, attribute.name);
-            if (!spec || !spec->explorable) continue;
-            const auto offer = [&](const std::string& own, const Measure& measure) {
-                if (!(measure.si > 0)) return;
-                KnobOffer each{own, "Drawing", measure.spelling, around(own, measure.si, spec->dimension)};
-                if (measure.perCycle) {
-                    for (std::string* end : {&each.usual.range.from, &each.usual.range.to})
-                        if (end->ends_with("/s")) end->replace(end->size() - 1, 1, "cycle");
-                }
-                offers.push_back(std::move(each));
-            };
-            if (const auto* measure = std::get_if<Measure>(&attribute.value)) {
-                offer(name + "." + attribute.name, *measure);
-            } else if (const auto* rows = std::get_if<std::vector<TableRow>>(&attribute.value)) {
-                for (const TableRow& row : *rows) offer(name + "." + attribute.name + "." + row.key, row.value);
-            }
+    for (const TurnableNumber& number : turnableNumbers(base.hardware->root)) {
+        const Dimension dimension = number.spec ? number.spec->dimension : Dimension::Count;
+        KnobOffer each{number.path, "Drawing", number.value.spelling, around(number.path, number.value.si, dimension)};
+        if (number.value.perCycle) {
+            for (std::string* end : {&each.usual.range.from, &each.usual.range.to})
+                if (end->ends_with("/s")) end->replace(end->size() - 1, 1, "cycle");
         }
-        if (component.count > 1) {
-            const std::string own = name + ".count";
-            offers.push_back({own, "Drawing", fmt::format("{}", component.count),
-                              around(own, static_cast<double>(component.count), Dimension::Count)});
-        }
-        return true;
-    });
+        offers.push_back(std::move(each));
+    }
     const WorkloadOptions& options = base.workload->recipe.options;
     const WorkloadInfo* info = builtinWorkload(base.workload->recipe.source);
     offers.push_back({"batch", "Workload", fmt::format("{}", options.batch), {"batch", {"1", "8", "64"}, {}}});
