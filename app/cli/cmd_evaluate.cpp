@@ -62,6 +62,11 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
     if (!method) return failed(method.error());
     const auto calibrations = readCalibrations(arguments, method->card.id);
     if (!calibrations) return failed(calibrations.error());
+    if (arguments.has("leave-device-out") && arguments.has("held-out")) {
+        return failed(fail("usage.twice", "`--held-out` and `--leave-device-out` both say what nothing was fitted to",
+                           "one of them")
+                          .value());
+    }
     const auto holdout = readSplit(arguments, *calibrations);
     if (!holdout) return failed(holdout.error());
     auto question = readReferenceQuestion(arguments);
@@ -80,6 +85,7 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
     asked.progress = &watch.progress();
     asked.calibrations = calibrations->set ? &*calibrations->set : nullptr;
     asked.options = options;
+    asked.leaveDeviceOut = arguments.has("leave-device-out");
     watch.begin(fmt::format("evaluating {}", method->card.id));
     const auto evaluation = evaluate(*method, question->tables, question->rows, asked);
     watch.end();
@@ -101,6 +107,8 @@ std::vector<Option> optionsOfEvaluate() {
     all.insert(all.end(), shared.begin(), shared.end());
     const std::vector<Option> own{
         {"held-out", "", "only rows that the calibration was not fitted to, by the split that it records"},
+        {"leave-device-out", "",
+         "every device as if nobody had measured it: without the sections that learned from it"},
         {"holdout", "SPLIT", "only the test side of a split: fraction=0.8, rows=50 or device=ID"},
         {"seed", "N", "of --holdout; 1 if left out"},
         {"rows", "FILE", "write every row as CSV, - for standard output"},
@@ -126,6 +134,8 @@ const Command evaluateCommand{
     .examples =
         {{"orrery-cli evaluate --method roofline --references h100_sxm__trtllm-1__gemm.csv --where dtype=bf16",
           "how far is a roofline from measured products?"},
+         {"orrery-cli evaluate --method tile-hybrid --leave-device-out --references h100_sxm__trtllm-1__gemm.csv",
+          "what would it say of this device, had nobody measured it?"},
          {"orrery-cli evaluate --method tile-hybrid --calibration mine.json --references h100_sxm__trtllm-1__gemm.csv "
           "--held-out --json",
           "of one's own calibration, on the rows that it was not fitted to"}},

@@ -22,7 +22,9 @@ void addRow(Table& table, const EvaluationGroup& group) {
     const auto& e = figures.errors;
     table.add({group.device, group.kind, group.variant, count(static_cast<double>(e.rows)), percent(e.mape),
                percent(e.medianError), percent(e.p90Error), percent(e.bias), fmt::format("{:.4f}", e.kendall),
-               percent(figures.coverage90), count(static_cast<double>(figures.flagged)),
+               percent(figures.coverage90), e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
+               count(static_cast<double>(figures.flagged)),
+               figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–",
                figures.floorRows > 0 ? percent(figures.floor) : "–"});
 }
 
@@ -132,12 +134,15 @@ Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallb
 }
 
 std::string evaluationText(const Evaluation& evaluation, std::span<const ReferenceTable> tables) {
-    Table table(
-        {"device", "kind", "variant", "rows", "MAPE", "median", "p90", "bias", "tau", "in 90 %", "flagged", "floor"},
-        {false, false, false, true, true, true, true, true, true, true, true, true});
+    Table table({"device", "kind", "variant", "rows", "MAPE", "median", "p90", "bias", "tau", "in 90 %", "width",
+                 "flagged", "off by 2", "floor"},
+                {false, false, false, true, true, true, true, true, true, true, true, true, true, true});
     for (const auto& family : evaluation.families) addRow(table, family);
     addRow(table, {"all", "", "", "", evaluation.figures});
     std::string text = fmt::format("{} {}\n\n{}", evaluation.method, evaluation.version, table.text());
+    text +=
+        "\nwidth: half the 90 % interval of the median row ÷ MAPE; off by 2: rows off by more than twice or half, how "
+        "many flagged\n";
     Table worst({"worst", "measured", "predicted", "error"}, {false, true, true, true});
     for (std::size_t i = 0; i < std::min<std::size_t>(5, evaluation.worst.size()); ++i) {
         const auto row = evaluation.worst[i];

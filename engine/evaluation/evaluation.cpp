@@ -101,6 +101,7 @@ EvaluationFigures figuresOf(const EvaluatedRows& rows, std::span<const std::size
     EvaluationFigures figures;
     std::vector<double> predicted;
     std::vector<double> measured;
+    std::vector<double> widths;
     std::size_t inside = 0;
     for (const std::size_t i : chosen) {
         predicted.push_back(rows.predicted[i]);
@@ -110,12 +111,21 @@ EvaluationFigures figuresOf(const EvaluatedRows& rows, std::span<const std::size
             figures.floor += static_cast<double>(rows.floor[i]);
             ++figures.floorRows;
         }
+        widths.push_back((rows.high[i] - rows.low[i]) / 2 / rows.predicted[i]);
+        const bool wrong = rows.predicted[i] > 2 * rows.measured[i] || rows.measured[i] > 2 * rows.predicted[i];
+        figures.wrong += wrong ? 1 : 0;
         if (rows.domain[i] != DomainVerdict::Outside) continue;
+        figures.wrongFlagged += wrong ? 1 : 0;
         ++figures.flagged;
         figures.flaggedMape += std::fabs(rows.error(i));
     }
     figures.errors = summarise(predicted, measured);
     if (!chosen.empty()) figures.coverage90 = static_cast<double>(inside) / static_cast<double>(chosen.size());
+    if (!widths.empty()) {
+        const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
+        std::nth_element(widths.begin(), middle, widths.end());
+        figures.halfWidth = *middle;
+    }
     if (figures.floorRows > 0) figures.floor /= static_cast<double>(figures.floorRows);
     if (figures.flagged > 0) figures.flaggedMape /= static_cast<double>(figures.flagged);
     return figures;

@@ -42,12 +42,15 @@ struct EvaluatedRows {
 
 struct EvaluationFigures {
     ErrorSummary errors;
-    double coverage90 = 0;        ///< share of measured values within low … high
-    std::size_t flagged = 0;      ///< rows outside the trained domain
-    double flaggedMape = 0;       ///< of those alone; 0 if there are none
-    double floor = 0;             ///< mean error that a perfect method would have, by the noise of the measurements
-    std::size_t floorRows = 0;    ///< rows of which that is known; 0: of none
-    double secondsPerAnswer = 0;  ///< mean time to price one row, on one thread
+    double coverage90 = 0;         ///< share of measured values within low … high
+    std::size_t flagged = 0;       ///< rows outside the trained domain
+    double flaggedMape = 0;        ///< of those alone; 0 if there are none
+    double halfWidth = 0;          ///< of the 90 % interval ÷ predicted; the median row's
+    std::size_t wrong = 0;         ///< rows off by more than a factor of two either way
+    std::size_t wrongFlagged = 0;  ///< of those, rows that are flagged
+    double floor = 0;              ///< mean error that a perfect method would have, by the noise of the measurements
+    std::size_t floorRows = 0;     ///< rows of which that is known; 0: of none
+    double secondsPerAnswer = 0;   ///< mean time to price one row, on one thread
 };
 
 /// Rows that are alike. `size` is the class of measured time.
@@ -72,8 +75,9 @@ struct EvaluateOptions {
     std::stop_token stop;
     Progress* progress = nullptr;                  ///< one step per row
     const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
-    OptionValues options;                          ///< of methods that are no kernel methods
-    std::size_t worst = 20;                        ///< how many to name
+    bool leaveDeviceOut = false;  ///< each device asked as if nobody had measured it: without what it taught
+    OptionValues options;         ///< of methods that are no kernel methods
+    std::size_t worst = 20;       ///< how many to name
 };
 
 /// Asks `method` about the rows. A kernel method is asked kernel by kernel; any other is given graphs of independent

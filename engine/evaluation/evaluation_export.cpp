@@ -21,6 +21,9 @@ void addFigures(Json& json, const EvaluationFigures& figures) {
     json["kendall_tau"] = e.kendall;
     json["coverage90"] = figures.coverage90;
     json["flagged_out_of_domain"] = figures.flagged;
+    json["half_width"] = figures.halfWidth;
+    json["off_by_two"] = figures.wrong;
+    json["off_by_two_flagged"] = figures.wrongFlagged;
     json["rmse_s"] = e.rmse;
     json["spearman_rho"] = e.spearman;
     if (figures.floorRows > 0) {

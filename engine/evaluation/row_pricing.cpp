@@ -1,5 +1,6 @@
 #include "evaluation/row_pricing.h"
 
+#include "evaluation/left_out.h"
 #include "evaluation/reference_checks.h"
 #include "hardware/views/device_ref.h"
 #include "learning/section_price.h"
@@ -69,6 +70,12 @@ private:
     mutable std::mutex mutex_;
     mutable std::map<std::tuple<KernelKind, std::string, std::string>, bool> foreign_;
 };
+
+// What may be asked about a device: all calibrations, or those that learned nothing from it.
+CalibrationSet askedAbout(const std::string& device, const EvaluateOptions& options) {
+    const CalibrationSet& all = options.calibrations ? *options.calibrations : shippedCalibrations().set;
+    return options.leaveDeviceOut ? withoutDevice(all, device) : all;
+}
 
 // Prices numbers[begin, end) of one device into `answers` (one per row asked). Called from any thread.
 using Pricing = std::function<void(std::span<const std::size_t>, std::vector<Answer>&)>;
@@ -191,7 +198,8 @@ private:
 
 // A graph method's answers for some rows; rows that a graph cannot hold stay without one.
 void priceThroughGraph(const Method& method, const StatedErrors* errors, const std::shared_ptr<const Hardware>& device,
-                       const RowPricer& pricer, std::span<const std::size_t> numbers, const EvaluateOptions& options,
+                       const CalibrationSet& calibrations, const RowPricer& pricer,
+                       std::span<const std::size_t> numbers, const EvaluateOptions& options,
                        std::vector<Answer>& answers) {
     auto workload = std::make_shared<Workload>();
     workload->id = workload->name = "reference kernels";
@@ -209,14 +217,15 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
     EstimateContext context{*serial, options.stop};
     context.wantTimeline = false;
     context.options = options.options;
-    context.calibrations = options.calibrations;
+    context.calibrations = &calibrations;
     const auto estimated = estimate(method, Scenario{device, workload}, context);
     if (!estimated || estimated->operators.size() != held.size()) {
         // One operator that the method refuses must not take the others with it.
         if (held.size() == 1) return;
         const auto half = held.size() / 2;
-        priceThroughGraph(method, errors, device, pricer, std::span(held).first(half), options, answers);
-        priceThroughGraph(method, errors, device, pricer, std::span(held).subspan(half), options, answers);
+        priceThroughGraph(method, errors, device, calibrations, pricer, std::span(held).first(half), options, answers);
+        priceThroughGraph(method, errors, device, calibrations, pricer, std::span(held).subspan(half), options,
+                          answers);
         return;
     }
     const bool bound = estimated->interval.kind == IntervalKind::Bound;
@@ -258,16 +267,16 @@ Expected<KernelPricerPtr> bindFirst(const KernelMethod& method, const HardwarePt
 Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const ReferenceTable> tables,
                                   std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings) {
     RowPricer pricer(tables, rows, options, warnings);
-    const auto& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
     return pricer.run(
         [&](const std::string& id) -> Expected<Pricing> {
             const auto hardware = catalogueHardware(id);
             if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
-            auto bound = bindFirst(method, hardware, {calibrations, options.options, 0});
+            const auto calibrations = std::make_shared<const CalibrationSet>(askedAbout(id, options));
+            auto bound = bindFirst(method, hardware, {*calibrations, options.options, 0});
             if (!bound) return tl::unexpected(std::move(bound.error()));
-            const auto stacks = std::make_shared<const Stacks>(method.id, calibrations, hardware);
-            return Pricing([&pricer, &options, stacks, bound = std::move(*bound)](std::span<const std::size_t> numbers,
-                                                                                  std::vector<Answer>& answers) {
+            const auto stacks = std::make_shared<const Stacks>(method.id, *calibrations, hardware);
+            return Pricing([&pricer, &options, calibrations, stacks, bound = std::move(*bound)](
+                               std::span<const std::size_t> numbers, std::vector<Answer>& answers) {
                 const auto serial = makeSerialExecutor();
                 PriceContext context{*serial, options.stop};
                 for (const auto number : numbers) {
@@ -298,9 +307,11 @@ Expected<PricedRows> priceRows(const Method& method, std::span<const ReferenceTa
         [&](const std::string& id) -> Expected<Pricing> {
             const auto hardware = catalogueHardware(id);
             if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
-            return Pricing([&, hardware](std::span<const std::size_t> numbers, std::vector<Answer>& answers) {
-                priceThroughGraph(method, errors, hardware, pricer, numbers, options, answers);
-            });
+            const auto calibrations = std::make_shared<const CalibrationSet>(askedAbout(id, options));
+            return Pricing(
+                [&, hardware, calibrations](std::span<const std::size_t> numbers, std::vector<Answer>& answers) {
+                    priceThroughGraph(method, errors, hardware, *calibrations, pricer, numbers, options, answers);
+                });
         },
         operatorsPerGraph);
 }

@@ -3,8 +3,8 @@
 // Prices of reference rows, kernel by kernel or through graphs of one operator each.
 
 #include "evaluation/evaluation.h"
-#include "methods/kernel_method.h"
 #include "methods/answer/stated_errors.h"
+#include "methods/kernel_method.h"
 
 #include <span>
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -29,6 +30,7 @@ struct ExecArg {
 };
 enum DnnlType { dnnlBf16 = 2, dnnlF32 = 3, dnnlS32 = 4, dnnlS8 = 5, dnnlU8 = 6 };
 constexpr int argSource = 1, argSource1 = 2, argDest = 17, argWeights = 33, argMean = 49, argVariance = 50;
+constexpr int anyLayout = 1, weightsLayout = 131;  // a format tag; a query
 constexpr int forwardInference = 96, convolutionAuto = 3, eltwiseRelu = 0x1f, eltwiseGelu = 0x30, binaryAdd = 0x1fff0;
 
 struct Functions {
@@ -36,7 +38,10 @@ struct Functions {
     int (*streamCreate)(void**, void*, unsigned) = nullptr;
     int (*streamWait)(void*) = nullptr;
     int (*memoryDesc)(MemoryDesc*, int, const std::int64_t*, int, const std::int64_t*) = nullptr;
-    int (*memoryCreate)(void**, const MemoryDesc*, void*, void*) = nullptr;
+    int (*memoryDescByTag)(MemoryDesc*, int, const std::int64_t*, int, int) = nullptr;
+    std::size_t (*memorySize)(const void*) = nullptr;
+    const void* (*queryLayout)(const void*, int, int) = nullptr;
+    int (*memoryCreate)(void**, const void*, void*, void*) = nullptr;
     int (*memoryDestroy)(void*) = nullptr;
     int (*matmul)(OperationDesc*, const MemoryDesc*, const MemoryDesc*, const MemoryDesc*, const MemoryDesc*) = nullptr;
     int (*softmax)(OperationDesc*, int, const MemoryDesc*, int) = nullptr;
@@ -100,34 +105,37 @@ public:
             return -1;
         const std::size_t size = type == dnnlF32 || type == dnnlS32 ? 4 : type == dnnlBf16 ? 2 : 1;
         block->bytes.resize(std::size_t(count) * size);
-        constexpr float one = 0.5F;
-        std::byte pattern[4];
-        std::memcpy(pattern, &one, 4);
-        std::array<std::byte, 4000> page;
-        for (std::size_t i = 0; i < page.size(); ++i) {
-            page[i] = size == 1 ? std::byte(i % 5) : size == 2 ? pattern[2 + i % 2] : pattern[i % 4];
-        }
-        for (std::size_t i = 0; i < block->bytes.size(); i += page.size()) {
-            std::memcpy(block->bytes.data() + i, page.data(), std::min(page.size(), block->bytes.size() - i));
-        }
-        if (library_->f.memoryCreate(&block->memory, &block->desc, library_->engine, block->bytes.data()) != 0)
-            return -1;
-        blocks_.push_back(std::move(block));
-        return static_cast<int>(blocks_.size()) - 1;
+        const void* layout = &block->desc;
+        return add(std::move(block), layout, size);
     }
     const MemoryDesc* desc(int block) const { return &blocks_[std::size_t(block)]->desc; }
     // `weights`: the blocks of which run i takes the i-th; empty: all arguments are fixed.
     bool step(const OperationDesc& operation, std::vector<std::pair<int, int>> arguments,
               std::vector<int> weights = {}) {
-        void *desc = nullptr, *primitive = nullptr;
+        void* desc = nullptr;
         if (library_->f.descCreate(&desc, &operation, nullptr, library_->engine, nullptr) != 0) return false;
-        const int made = library_->f.primitiveCreate(&primitive, desc);
+        const bool made = step(desc, std::move(arguments), std::move(weights));
         library_->f.descDestroy(desc);
-        if (made != 0) return false;
-        Step next{primitive, {}, std::move(weights)};
-        for (const auto& [arg, block] : arguments) next.arguments.push_back({arg, blocks_[std::size_t(block)]->memory});
-        steps_.push_back(std::move(next));
-        return true;
+        return made;
+    }
+    // The same where weights lie as the primitive likes them, so many copies of them: a model's are reordered once.
+    bool stepWithWeights(const OperationDesc& operation, std::vector<std::pair<int, int>> arguments, int type,
+                         std::size_t copies) {
+        void* desc = nullptr;
+        if (library_->f.descCreate(&desc, &operation, nullptr, library_->engine, nullptr) != 0) return false;
+        bool made = false;
+        if (const void* layout = library_->f.queryLayout(desc, weightsLayout, 0)) {
+            std::vector<int> weights;
+            for (std::size_t i = 0; i < copies; ++i) {
+                auto block = std::make_unique<Block>();
+                block->bytes.resize(library_->f.memorySize(layout));
+                weights.push_back(add(std::move(block), layout, type == dnnlF32 ? 4 : type == dnnlBf16 ? 2 : 1));
+            }
+            arguments.emplace_back(argWeights, weights.front());
+            made = std::ranges::find(weights, -1) == weights.end() && step(desc, std::move(arguments), weights);
+        }
+        library_->f.descDestroy(desc);
+        return made;
     }
     void run(std::size_t number) override {
         for (auto& step : steps_) {
@@ -147,6 +155,29 @@ private:
         std::vector<ExecArg> arguments;  // weights last
         std::vector<int> weights;
     };
+    int add(std::unique_ptr<Block> block, const void* layout, std::size_t size) {
+        constexpr float one = 0.5F;
+        std::byte pattern[4];
+        std::memcpy(pattern, &one, 4);
+        std::array<std::byte, 4000> page;
+        for (std::size_t i = 0; i < page.size(); ++i) {
+            page[i] = size == 1 ? std::byte(i % 5) : size == 2 ? pattern[2 + i % 2] : pattern[i % 4];
+        }
+        for (std::size_t i = 0; i < block->bytes.size(); i += page.size()) {
+            std::memcpy(block->bytes.data() + i, page.data(), std::min(page.size(), block->bytes.size() - i));
+        }
+        if (library_->f.memoryCreate(&block->memory, layout, library_->engine, block->bytes.data()) != 0) return -1;
+        blocks_.push_back(std::move(block));
+        return static_cast<int>(blocks_.size()) - 1;
+    }
+    bool step(const void* desc, std::vector<std::pair<int, int>> arguments, std::vector<int> weights) {
+        void* primitive = nullptr;
+        if (library_->f.primitiveCreate(&primitive, desc) != 0) return false;
+        Step next{primitive, {}, std::move(weights)};
+        for (const auto& [arg, block] : arguments) next.arguments.push_back({arg, blocks_[std::size_t(block)]->memory});
+        steps_.push_back(std::move(next));
+        return true;
+    }
     OneDnnPtr library_;
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<Step> steps_;
@@ -248,24 +279,20 @@ private:
                f.matmul(&third, runner.desc(scores), runner.desc(v), nullptr, runner.desc(out)) == 0 &&
                runner.step(third, {{argSource, scores}, {argDest, out}, {argWeights, v}});
     }
-    // Channels last, which oneDNN has its quickest kernels for.
+    // Channels last, which oneDNN has its quickest kernels for, and weights as it likes them: in a layout of ours int8
+    // falls back to its reference code, 300 times slower.
     bool convolution(DnnlRunner& runner, const Kernel& kernel, int type, double coldBytes) const {
         const ConvolutionShape& s = kernel.convolution;
         if (s.groups != 1 || s.dilation != 1) return false;
         const auto last = [](std::int64_t c, std::int64_t h, std::int64_t w) { return Dims{c * h * w, 1, w * c, c}; };
         const Dims in = last(s.inChannels, s.height, s.width), out = last(s.outChannels, s.outHeight, s.outWidth);
-        const Dims tapStrides{1, s.outChannels, s.kernelWidth * s.inChannels * s.outChannels,
-                              s.inChannels * s.outChannels};
         const int a = runner.add(4, {s.batch, s.inChannels, s.height, s.width}, type, &in);
         const int c = runner.add(4, {s.batch, s.outChannels, s.outHeight, s.outWidth}, resultOf(type), &out);
         const double bytes =
             double(s.outChannels * s.inChannels * s.kernelHeight * s.kernelWidth) * bits(kernel.weightType) / 8;
-        std::vector<int> weights;
-        for (std::size_t i = 0; i < copies(bytes, coldBytes); ++i) {
-            weights.push_back(
-                runner.add(4, {s.outChannels, s.inChannels, s.kernelHeight, s.kernelWidth}, type, &tapStrides));
-            if (weights.back() < 0) return false;
-        }
+        MemoryDesc taps;
+        const Dims extents{s.outChannels, s.inChannels, s.kernelHeight, s.kernelWidth};
+        if (library_->f.memoryDescByTag(&taps, 4, extents.data(), type, anyLayout) != 0) return false;
         if (a < 0 || c < 0) return false;
         // What makes the output's extent from the input's, as many as needed before and after.
         const auto pad = [&](std::int64_t extent, std::int64_t outExtent, std::int64_t tap) {
@@ -275,11 +302,10 @@ private:
                            wide = pad(s.width, s.outWidth, s.kernelWidth);
         const Dims strides{s.stride, s.stride}, before{high / 2, wide / 2}, after{high - high / 2, wide - wide / 2};
         OperationDesc operation;
-        if (library_->f.convolve(&operation, forwardInference, convolutionAuto, runner.desc(a),
-                                 runner.desc(weights.front()), nullptr, runner.desc(c), strides.data(), before.data(),
-                                 after.data()) != 0)
+        if (library_->f.convolve(&operation, forwardInference, convolutionAuto, runner.desc(a), &taps, nullptr,
+                                 runner.desc(c), strides.data(), before.data(), after.data()) != 0)
             return false;
-        return runner.step(operation, {{argSource, a}, {argDest, c}, {argWeights, weights.front()}}, weights);
+        return runner.stepWithWeights(operation, {{argSource, a}, {argDest, c}}, type, copies(bytes, coldBytes));
     }
     bool rows(DnnlRunner& runner, const Kernel& k, int type) const {
         const Functions& f = library_->f;
@@ -326,6 +352,9 @@ Expected<KernelLibraryPtr> loadOneDnn() {
         library->load(f.engineCreate, "dnnl_engine_create") && library->load(f.streamCreate, "dnnl_stream_create") &&
         library->load(f.streamWait, "dnnl_stream_wait") &&
         library->load(f.memoryDesc, "dnnl_memory_desc_init_by_strides") &&
+        library->load(f.memoryDescByTag, "dnnl_memory_desc_init_by_tag") &&
+        library->load(f.memorySize, "dnnl_memory_desc_get_size") &&
+        library->load(f.queryLayout, "dnnl_primitive_desc_query_md") &&
         library->load(f.memoryCreate, "dnnl_memory_create") && library->load(f.memoryDestroy, "dnnl_memory_destroy") &&
         library->load(f.matmul, "dnnl_matmul_desc_init") &&
         library->load(f.softmax, "dnnl_softmax_forward_desc_init") &&

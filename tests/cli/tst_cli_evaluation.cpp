@@ -141,6 +141,7 @@ private slots:
         row("wrong holdout", roofline + QStringList{"--holdout", "some"}, 2, "usage.holdout");
         row("empty split", hybrid + QStringList{"--holdout", "device=t4"}, 1, "reference.empty-split");
         row("wrong seed", roofline + QStringList{"--seed", "-1"}, 2, "seed");
+        row("held out and left out", roofline + QStringList{"--held-out", "--leave-device-out"}, 2, "usage.twice");
         row("held out of what", roofline + QStringList{"--held-out"}, 2, "--calibration");
         row("no calibration", roofline + QStringList{"--calibration", "/no/such.json"}, 1, "/no/such.json");
         row("not a calibration", roofline + QStringList{"--calibration", "TABLE"}, 1, "calibration");

@@ -3,6 +3,7 @@
 #include "support/cli_process.h"
 
 #include <QFile>
+#include <QHash>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -58,6 +59,47 @@ private slots:
         const Outcome judged =
             cli({"evaluate", "--method", "cpu-roofline", "--calibration", fitted, "--references", table, "--held-out"});
         QVERIFY2(judged.exit == 0 && judged.out.contains("elementwise"), judged.text());
+    }
+    // Formats, attention and convolutions are oneDNN's: what each takes is of the same order.
+    void everyKindOfOneDnnRuns() {
+        const QString shapes = path("shapes.yaml"), table = path("types.yaml");
+        QFile file(shapes);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(
+            "orrery: references/1\nname: Shapes\nsource: none\nkind: measured\ndevice: epyc-9654\n"
+            "time: {value: t, unit: us}\nrows: |\n"
+            "  "
+            "kind,dtype,batch,m,n,k,queries,keys,heads,kv_heads,head_dim,causal,in_channels,out_channels,height,width,"
+            "kernel_height,kernel_width,stride,t\n"
+            "  gemm,fp32,1,64,64,64,,,,,,,,,,,,,,50\n"
+            "  gemm,bf16,1,64,64,64,,,,,,,,,,,,,,50\n"
+            "  gemm,int8,1,64,64,64,,,,,,,,,,,,,,50\n"
+            "  prefill-attention,bf16,1,,,,32,32,2,2,64,yes,,,,,,,,50\n"
+            "  decode-attention,bf16,1,,,,1,64,2,2,64,,,,,,,,,50\n"
+            "  convolution,bf16,1,,,,,,,,,,8,16,14,14,3,3,1,50\n"
+            "  convolution,int8,1,,,,,,,,,,8,16,14,14,3,3,1,50\n"
+            "  softmax,bf16,1,64,256,,,,,,,,,,,,,,,50\n"
+            "  normalization,bf16,1,64,256,,,,,,,,,,,,,,,50\n");
+        file.close();
+        const Outcome measured = cli({"measure", "--shapes", shapes, "--cores", "1", "--seconds", "0.001", "--take",
+                                      "minimum", "--busy-ok", "--as", "epyc-9654", "--out", table},
+                                     {}, 60000);
+        if (measured.error.contains("libdnnl")) QSKIP("oneDNN 2 is not installed");
+        QVERIFY2(measured.exit == 0 && !measured.error.contains("measure.unsupported"), measured.text());
+        QFile written(table);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        QHash<QString, double> minimum;  // us, by kind and type
+        const QStringList lines = QString::fromUtf8(written.readAll()).split('\n');
+        for (const QString& line : lines) {
+            const QStringList cells = line.trimmed().split(',');
+            if (cells.size() > 20 && cells[0] != "kind")
+                minimum[cells[0] + ' ' + cells[1]] = cells[cells.size() - 4].toDouble();
+        }
+        QCOMPARE(minimum.size(), 9);
+        for (auto each = minimum.cbegin(); each != minimum.cend(); ++each)
+            QVERIFY2(each.value() > 0 && each.value() < 1000, qPrintable(each.key()));
+        // Whole numbers run by kernels of their own, not by the library's reference code.
+        QVERIFY2(minimum["convolution int8"] < 40 * minimum["convolution bf16"], measured.text());
     }
     // Methods of GPUs are not fitted to rows of processors.
     void otherMethodsSayThatTheyAreNotForThis() {

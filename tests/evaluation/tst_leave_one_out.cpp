@@ -23,20 +23,6 @@ namespace {
 const std::string folder = std::string(ORRERY_REFERENCE) + "/gpu/aiconfigurator/";
 constexpr std::size_t fewest = 40, mostRows = 240;
 
-// What ships, without what was learned from rows of `device`.
-CalibrationSet without(const std::string& device) {
-    CalibrationSet set;
-    for (const auto& calibration : shippedCalibrations().set.all()) {
-        auto kept = std::make_shared<Calibration>(*calibration);
-        std::erase_if(kept->sections, [&](const CalibrationSection& section) {
-            const auto its = [&](const DeviceFingerprint& one) { return one.id == device; };
-            return (section.device && its(*section.device)) || std::ranges::any_of(section.devices, its);
-        });
-        if (!kept->sections.empty()) set.add(std::move(kept));
-    }
-    return set;
-}
-
 // A method on the kernels of one device, kind and variant.
 struct Judged {
     std::string method;
@@ -77,7 +63,6 @@ const std::vector<Class>& classes() {
         const std::pair<const char*, const char*> systems[]{
             {"a100_sxm", "a100-80-sxm"}, {"h100_sxm", "h100-sxm"}, {"l40s", "l40s"}, {"b200_sxm", "b200-sxm"}};
         for (const auto& [system, device] : systems) {
-            const CalibrationSet set = without(device);
             for (const auto& entry : std::filesystem::directory_iterator(folder)) {
                 const std::string name = entry.path().filename().string();
                 const bool wanted = name.starts_with(std::string(system) + "__trtllm") &&
@@ -100,7 +85,7 @@ const std::vector<Class>& classes() {
                                        "wave-scaling", "llm-inference"}) {
                     EvaluateOptions options;
                     options.executor = executor.get();
-                    options.calibrations = &set;
+                    options.leaveDeviceOut = true;
                     const auto result = evaluate(*findMethod(id), *tables, some, options);
                     if (!result) continue;  // it prices none of these
                     std::map<std::string, std::vector<std::size_t>> byClass;

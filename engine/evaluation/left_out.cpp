@@ -1,0 +1,21 @@
+#include "evaluation/left_out.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery {
+
+CalibrationSet withoutDevice(const CalibrationSet& calibrations, const std::string& device) {
+    CalibrationSet set;
+    for (const auto& calibration : calibrations.all()) {
+        auto kept = std::make_shared<Calibration>(*calibration);
+        std::erase_if(kept->sections, [&](const CalibrationSection& section) {
+            const auto its = [&](const DeviceFingerprint& one) { return one.id == device; };
+            return (section.device && its(*section.device)) || std::ranges::any_of(section.devices, its);
+        });
+        if (!kept->sections.empty()) set.add(std::move(kept));
+    }
+    return set;
+}
+
+}  // namespace orrery
