@@ -49,7 +49,10 @@ Expected<PlanChoices> choicesOf(const StepModel& model, const PlanSpace& space, 
     PlanChoices made;
     made.group = made.other = index;
     made.devicesOf[0] = group.count;
-    made.namesOf[0] = group.path;
+    const auto& kinds = model.cluster().groups;
+    const bool only =
+        std::count_if(kinds.begin(), kinds.end(), [&](const DeviceGroup& one) { return one.name == group.name; }) == 1;
+    made.namesOf[0] = only ? group.name : group.path;
     made.batch = std::max<std::int64_t>(1, workload.recipe.options.batch);
     made.layers = facts ? std::max<std::int64_t>(1, facts->layers) : 1;
     made.leastDevices = std::max<std::int64_t>(1, space.leastDevices);

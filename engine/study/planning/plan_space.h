@@ -20,7 +20,7 @@ struct PlanChoices {
     std::vector<Recompute> recompute;
     std::vector<PipelineSchedule> schedule;
     std::int64_t devicesOf[2] = {1, 1};  ///< drawn, of `group` and of `other`
-    std::string namesOf[2];              ///< their paths
+    std::string namesOf[2];              ///< as a plan names them
     bool mixed() const { return other != group; }
     bool unevenChunks = false;  ///< interleaving that does not divide the layers was asked for
 };
