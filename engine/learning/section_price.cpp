@@ -27,13 +27,13 @@ double rateOf(KernelKind kind, std::string_view variant) {
     const bool narrow = has("fp8") || has("fp4") || has("int");
     switch (kind) {
         case KernelKind::Gemm:
-            return narrow ? 0.28 : 0.17;
+            return has("block") ? 0.4 : narrow ? 0.28 : 0.17;
         case KernelKind::PrefillAttention:
             return narrow ? 0.3 : 0.25;
         case KernelKind::DecodeAttention:
             return narrow ? 0.5 : 0.38;
         case KernelKind::Collective:
-            return 0.4;
+            return 0.2;
         default:
             return 0.35;  // as experts: too few devices were measured of others
     }
