@@ -3,6 +3,7 @@
 #include "base/unit.h"
 #include "hardware/views/cluster_view.h"
 #include "mapping/placement.h"
+#include "mapping/plan_kinds.h"
 #include "methods/answer/parts_used.h"
 #include "methods/system/training/figure_intervals.h"
 #include "methods/system/training/offload.h"
@@ -63,8 +64,30 @@ void setMemory(Estimate& answer, const StepFigures& f) {
                     "Raise tp, pp or zero, take more micro-batches, or recompute=full"));
 }
 
+/// What a plan on several kinds of device rests on.
+Expected<void> setMixedGrounds(Estimate& answer, const StepModel& model, const StepPlan& plan) {
+    const auto placement = mixedPlacement(*model.scenario().hardware, model.cluster(), plan.plan);
+    if (!placement) return Unexpected(placement.error());
+    for (const std::size_t kind : placement->kinds.kinds)
+        for (const NetworkTier& tier : model.cluster().groups[kind].tiers)
+            addMoreParts(answer, *model.scenario().hardware, tier.read);
+    for (const NetworkTier& tier : placement->joined.tiers) addMoreParts(answer, *model.scenario().hardware, tier.read);
+    std::erase_if(answer.warnings, [](const Diagnostic& each) { return each.code == "plan.one-device"; });
+    for (const Diagnostics* more : {&model.cluster().warnings, &placement->warnings})
+        answer.warnings.insert(answer.warnings.end(), more->begin(), more->end());
+    answer.assumptions.insert(answer.assumptions.begin(), fmt::format("{} devices `{}` work as {}", plan.plan.devices(),
+                                                                      placement->joined.name, toText(plan)));
+    return {};
+}
+
 Expected<void> setGrounds(Estimate& answer, const StepModel& model, const StepPlan& plan,
                           const std::vector<std::string>& assumptions) {
+    const auto kinds = planKinds(model.cluster(), plan.plan);
+    if (kinds && kinds->several()) {
+        if (auto set = setMixedGrounds(answer, model, plan); !set) return set;
+        answer.assumptions.insert(answer.assumptions.end(), assumptions.begin(), assumptions.end());
+        return {};
+    }
     const auto group = groupFor(model.cluster(), plan.plan);
     if (!group) return Unexpected(group.error());
     const auto placement = placementOf(**group, plan.plan);
