@@ -114,6 +114,7 @@ StackProblem problemOf(const std::vector<PricedStep>& rows, const StackGroup& gr
         problem.measured.push_back(rows[i].step->seconds);
         problem.weights.push_back(1 / std::sqrt(ofSource[rows[i].step->source]));
         problem.eager |= rows[i].step->launch == "eager";
+        problem.experts |= rows[i].experts;
     }
     const double sum = [&] {
         double all = 0;
@@ -190,7 +191,8 @@ Expected<StackFit> fitStacks(const PublishedSteps& steps, const std::string& dat
         std::vector<StackSolution> each;
         for (StackGroup& group : groups) {
             if (stop.stop_requested()) return fail("stopped", "the fit was stopped", "", "");
-            group.solution = solveStack(problemOf(rows, group, stop), prior);
+            const StackNumbers before = group.solution.numbers;
+            group.solution = solveStack(problemOf(rows, group, stop), prior, round > 0 ? &before : nullptr);
             if (group.stack->of.empty()) each.push_back(group.solution);
         }
         if (round + 1 < rounds) prior = commonPrior(each);

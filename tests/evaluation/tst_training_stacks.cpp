@@ -1,10 +1,12 @@
 // The numbers of training stacks: what is shipped can be made again from the published steps, byte by byte, and the
 // handbook's table with it; every source is within its target; intervals hold of what nothing was fitted to.
 
+#include "base/executor.h"
 #include "base/text/read_file.h"
 #include "evaluation/stack_fit.h"
 #include "evaluation/stack_solver.h"
 #include "hardware/files/catalogue.h"
+#include "methods/system/training/step_model.h"
 #include "support/measured_table.h"
 #include "support/published_steps_table.h"
 
@@ -29,6 +31,7 @@ private slots:
     void fitsWhatItIsGiven();
     void drawnToThePrior();
     void numbersSurviveAFile();
+    void whatIsKnown();
     void badTables();
     void tableInAPage();
     void madeAgain();
@@ -77,7 +80,8 @@ void TstTrainingStacks::numbersSurviveAFile() {
     StackOnGeneration row;
     row.generation = GpuGeneration::Ampere;
     row.kernels = 1.125, row.attention = 1.5, row.experts = 2, row.overlap = 0.25, row.exchanges = 3;
-    row.hiddenTensor = 0.5, row.hiddenGather = 0.75, row.hostLayer = 0.002, row.spread = 0.125, row.expertSpread = 0.25;
+    row.hiddenTensor = 0.5, row.hiddenGather = 0.75, row.hostLayer = 0.002, row.hostExperts = 0.008, row.spread = 0.125,
+    row.expertSpread = 0.25;
     Calibration file;
     file.method = std::string(stackCalibration);
     file.methodVersion = "1";
@@ -93,8 +97,8 @@ void TstTrainingStacks::numbersSurviveAFile() {
     for (const auto number :
          {&StackOnGeneration::kernels, &StackOnGeneration::attention, &StackOnGeneration::experts,
           &StackOnGeneration::overlap, &StackOnGeneration::exchanges, &StackOnGeneration::hiddenTensor,
-          &StackOnGeneration::hiddenGather, &StackOnGeneration::hostLayer, &StackOnGeneration::spread,
-          &StackOnGeneration::expertSpread})
+          &StackOnGeneration::hiddenGather, &StackOnGeneration::hostLayer, &StackOnGeneration::hostExperts,
+          &StackOnGeneration::spread, &StackOnGeneration::expertSpread})
         QCOMPARE((*own).*number, row.*number);
     // Of the nearest generation, with twice the interval.
     const auto other = stackOn(sailor, GpuGeneration::Blackwell, set);
@@ -104,6 +108,53 @@ void TstTrainingStacks::numbersSurviveAFile() {
     // Every stack has numbers.
     for (const TrainingStack& stack : trainingStacks())
         QCOMPARE(stackOn(stack, GpuGeneration::Hopper, shippedCalibrations().set).has_value(), stack.id != "kernels");
+}
+
+// What stacks do by themselves: the busiest part of a sequence, operators dropped one by one, hosts of many kernels.
+void TstTrainingStacks::whatIsKnown() {
+    StackOnGeneration row;
+    row.attention = 2;
+    QCOMPARE(onBusiest(*findTrainingStack("torchtitan"), row, 1).attention, 2.0);
+    QCOMPARE(onBusiest(*findTrainingStack("torchtitan"), row, 4).attention, 3.5);
+    QCOMPARE(onBusiest(*findTrainingStack("megatron-core"), row, 4).attention, 2.0);
+
+    auto found = loadHardware("dgx-h100");
+    QVERIFY(found.has_value());
+    const auto hardware = std::make_shared<const Hardware>(std::move(found->hardware));
+    const auto executor = makeSerialExecutor();
+    const auto asked = [&](const char* model, const char* stack, Recompute recompute) {
+        WorkloadRecipe recipe;
+        recipe.source = model;
+        recipe.options.batch = 16;
+        recipe.options.sequence = 4096;
+        recipe.options.phase = Phase::TrainingForward;
+        EstimateContext context{*executor};
+        context.options["stack"] = stack;
+        const auto made =
+            StepModel::make(*findMethod("tile-hybrid"),
+                            {hardware, *loadWorkload(recipe), {}, TrainingStep{Optimizer::Adam, recompute}}, context);
+        if (!made) qFatal("%s", toText(made.error()).c_str());
+        return *made;
+    };
+    const Plan plan = *parsePlan("dp=8,zero=3,mb=1");
+    const auto seconds = [&](const char* stack, Recompute recompute) {
+        return asked("llama-3-8b", stack, recompute)->figures({plan, recompute})->compute;
+    };
+    const double none = seconds("torchtitan", Recompute::None), one = seconds("torchtitan", Recompute::Selective),
+                 all = seconds("torchtitan", Recompute::Full);
+    QVERIFY(none < one && one < all);
+    // Not half of the products' forward passes alone: vector operators come again too.
+    QVERIFY2((one - none) / (all - none) > 0.3 && (one - none) / (all - none) < 0.9,
+             qPrintable(QString::number((one - none) / (all - none))));
+    // A layer of experts takes what its host takes; one without does not.
+    StackOnGeneration slow;
+    slow.hostExperts = 0.5;
+    const auto hosted = [&](const char* model, const char* how) {
+        const auto its = asked(model, "megatron-core", Recompute::None);
+        return its->figures({*parsePlan(how), Recompute::None}, slow)->compute;
+    };
+    QVERIFY(hosted("mixtral-8x7b", "dp=8,ep=8,mb=1") > 32 * 0.5);
+    QVERIFY(hosted("llama-3-8b", "dp=8,mb=1") < 32 * 0.5);
 }
 
 void TstTrainingStacks::badTables() {
@@ -144,7 +195,7 @@ void TstTrainingStacks::tableInAPage() {
 void TstTrainingStacks::madeAgain() {
     if (testing::tableRows(data_folder + "megatron/e2e_ground_truth.csv").empty()) QSKIP("no reference data");
     const auto all = testing::allTrainingRows(data_folder, table_folder);
-    const auto steps = readPublishedSteps(testing::writePublishedSteps(all, table_folder, "stacks.csv"));
+    const auto steps = readPublishedSteps(testing::writePublishedSteps(all, table_folder, "stacks.csv", true));
     QVERIFY2(steps.has_value(), steps ? "" : toText(steps.error()).c_str());
 #ifndef NDEBUG
     if (!qEnvironmentVariableIsSet("ORRERY_FIT")) QSKIP("a minute without optimisation: set ORRERY_FIT");
@@ -171,7 +222,7 @@ void TstTrainingStacks::madeAgain() {
     QVERIFY(textOf(std::string(ORRERY_SOURCE) + "/resources/handbook/training.md").find(table) != std::string::npos);
     for (const std::string& source : errors.sources())
         QVERIFY2(errors.of(source).mean < testing::targetOf(source), source.c_str());
-    QVERIFY(seen.coverage >= 0.85 && seen.coverage < 0.955);
+    QVERIFY(seen.coverage >= 0.85 && seen.coverage < 0.97);
 }
 
 QTEST_GUILESS_MAIN(TstTrainingStacks)

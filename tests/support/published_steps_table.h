@@ -44,11 +44,9 @@ inline double targetOf(std::string_view source) {
     static const std::vector<std::pair<std::string_view, double>> others{
         {"llm-foundry", 0.1},
         {"Sailor", 0.12},
-        {"ResNet-50 fp16", 0.12},
-        {"ResNet-50 fp32", 0.19},
         {"mlperf_training Megatron fp8 h100", 0.15},
-        {"nvidia_megatron_bridge Megatron fp8 experts", 0.35},
-        {"other_llm_training torchtitan fp8", 0.13}};
+        {"nvidia_megatron_bridge Megatron fp8 experts", 0.2},
+        {"other_llm_training torchtitan fp8", 0.11}};
     for (const auto& [begin, target] : others)
         if (source.starts_with(begin)) return target;
     return 0.08;
@@ -59,9 +57,15 @@ inline bool fittedOn(const TrainingRow& row) {
     return !judged(row.identity) && !publicationOf(row.source).licence.empty();
 }
 
+/// What kernels alone take for what is computed again: of operators one by one they know nothing.
+inline Recompute recomputeAlone(const TrainingRow& row) {
+    return row.stack.starts_with("torchtitan") && row.recompute == Recompute::Selective ? Recompute::None
+                                                                                        : row.recompute;
+}
+
 /// `folder`/steps.csv, and models as `folder`/model-….json; drawings lie under it already.
 inline std::string writePublishedSteps(const std::vector<TrainingRow>& rows, const std::string& folder,
-                                       const std::string& name = "steps.csv") {
+                                       const std::string& name = "steps.csv", bool ofStacks = false) {
     std::filesystem::create_directories(folder);
     const std::string path = folder + "/" + name;
     std::ofstream file(path);
@@ -77,9 +81,9 @@ inline std::string writePublishedSteps(const std::vector<TrainingRow>& rows, con
         const Publication publication = publicationOf(row.source);
         file << fmt::format("\"{}\",\"{}\",\"{}\",{},{},\"{}\",{},{},{},{},{},{},{},{},\"{}\",{},{}\n",
                             publication.name, publication.software, publication.licence, model, hardware, row.plan,
-                            toText(row.recompute), row.fusion, row.launch, row.flash ? "yes" : "no", toText(row.type),
-                            row.batch, row.sequence, row.measured, row.source, row.stack,
-                            judged(row.identity) ? "judged" : "fitted");
+                            toText(ofStacks ? row.recompute : recomputeAlone(row)), row.fusion, row.launch,
+                            row.flash ? "yes" : "no", toText(row.type), row.batch, row.sequence, row.measured,
+                            row.source, row.stack, judged(row.identity) ? "judged" : "fitted");
     }
     return path;
 }

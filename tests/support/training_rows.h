@@ -29,7 +29,7 @@ struct TrainingRow {
     std::string model;     ///< a built-in one
     std::string preset;    ///< of the hardware
     std::string plan;
-    Recompute recompute = Recompute::None;
+    Recompute recompute = Recompute::None;  ///< as the stack has it
     std::string fusion = "compile", launch = "graph";
     bool flash = true;
     DType type = DType::BF16;  ///< of weights and activations
@@ -298,10 +298,11 @@ inline std::vector<TrainingRow> moreRows(const std::string& data, const Clusters
                                       narrow, experts ? " experts" : "", gpu);
             const bool wide = made.type == DType::BF16;
             const std::string_view xla = framework.starts_with("MaxText") ? "maxtext" : "paxml";
-            made.stack = jax     ? fmt::format("{}{}", xla, wide ? "" : "-fp8")
-                         : titan ? wide ? "torchtitan" : "torchtitan-fp8"
-                         : wide  ? "megatron-core"
-                                 : "megatron-core-fp8";
+            made.stack = jax                                           ? fmt::format("{}{}", xla, wide ? "" : "-fp8")
+                         : titan                                       ? wide ? "torchtitan" : "torchtitan-fp8"
+                         : wide                                        ? "megatron-core"
+                         : cellOf(row, "release").starts_with("26.06") ? "megatron-core-fp8-26.06"
+                                                                       : "megatron-core-fp8";
             made.identity = fmt::format("{} {} {} {} {} {} {} {}", cellOf(row, "model"), gpu, devices, precision, batch,
                                         sequence, cellOf(row, "release"), cellOf(row, "system"));
             made.preset = clusters.of(gpu, devices);
@@ -310,7 +311,9 @@ inline std::vector<TrainingRow> moreRows(const std::string& data, const Clusters
             made.plan = fmt::format("tp={},pp={},cp={},dp={},ep={},vp={},mb={},zero={},sp={}", tp, pp, cp, dp, ep,
                                     pp > 1 ? vp : 1, microbatches, divided ? 3 : 1, tp > 1 ? 1 : 0);
             const std::string again = cellOf(row, "recompute");
-            made.recompute = again.starts_with("full") || jax ? Recompute::Full : Recompute::None;
+            made.recompute = again.starts_with("full") || jax          ? Recompute::Full
+                             : titan && again.starts_with("selective") ? Recompute::Selective
+                                                                       : Recompute::None;
             made.fusion = framework == "torchtitan" && cellOf(row, "note").find("eager") != std::string::npos
                               ? "none"
                               : "compile";
@@ -369,6 +372,11 @@ inline std::vector<TrainingRow> visionRows(const std::string& data) {
         made.preset = "dgx-1-v100";
         made.plan = fmt::format("dp={}", devices);
         made.type = mixed ? DType::F16 : DType::F32;
+        made.stack = fmt::format("{}{}",
+                                 framework.starts_with("MxNet")     ? "mxnet"
+                                 : framework.starts_with("PyTorch") ? "pytorch"
+                                                                    : "tensorflow",
+                                 mixed ? "" : "-fp32");
         made.batch = (mixed ? 256 : 128) * devices;
         made.sequence = 0;
         made.measured = static_cast<double>(made.batch) / rate;

@@ -88,6 +88,12 @@ Sides ClosedStep::aheadOf(std::int64_t stage, const PipelineTurns& turns) const 
 
 Sides ClosedStep::sinceFirst(std::int64_t stage, const Sides& turn, const Sides& back) const {
     const auto m = static_cast<double>(microbatches_), v = static_cast<double>(plan_.interleave);
+    if (plan_.schedule == PipelineSchedule::ZeroBubble) {
+        // The first gradients of weights come when as many more have gone back as stages stand in front.
+        const auto at = static_cast<std::size_t>(stage);
+        const auto lag = static_cast<double>(std::min(stage, microbatches_ - 1));
+        return turn * m - forward_[at] * (lag + 1) - (back - weights_[at]) * (lag + 1);
+    }
     if (plan_.interleave < 2) return turn * m - forward_[static_cast<std::size_t>(stage)];
     const auto warmup = static_cast<double>(mostInFlight(plan_, stage, microbatches_) - 1);
     const auto behind = static_cast<double>(plan_.pipeline - 1 - stage);
@@ -116,6 +122,20 @@ void ClosedStep::addTied(const std::array<Ending, 2>& ends, Sides& total) {
         }
         total = larger(total, finish);
     }
+}
+
+// Weights come and gradients go over the same links, one after the other.
+void ClosedStep::keepUp(std::int64_t stage, double microbatches, Gradients& gradients) {
+    Sides before;
+    for (std::int64_t s = 0; s < stage; ++s) before += forward_[static_cast<std::size_t>(s)];
+    std::array<Sides, CopyExchanges::groups> sent = gradients.all;
+    const LayerRange range = rangeOf(chunkOf(plan_, stage, 0));
+    for (std::int64_t at = range.begin; at < range.end; ++at) {
+        const auto weights = copies(stage).gather(weightsOf(pieceAt(at)));
+        for (std::size_t g = 0; g < sent.size(); ++g) sent[g] += weights[g].seconds * 2.0;
+    }
+    for (std::size_t g = 0; g < sent.size(); ++g)
+        gradients.until[g] = larger(gradients.until[g], before + sent[g] * microbatches);
 }
 
 void ClosedStep::endStages(const Sides& passes, const PipelineTurns& turns) {
@@ -149,6 +169,7 @@ void ClosedStep::endStages(const Sides& passes, const PipelineTurns& turns) {
         const bool each = plan_.zero >= 2 && copies.any() && !pairs;
         for (std::size_t g = 0; each && g < gradients.until.size(); ++g)
             gradients.until[g] = larger(gradients.until[g], end - sinceFirst(s, turn, back) + gradients.all[g] * m);
+        if (each && plan_.zero >= 3 && plan_.schedule == PipelineSchedule::ZeroBubble) keepUp(s, m, gradients);
         if (each && copies.replicas() > 1)
             gradients.replicated =
                 larger(gradients.replicated, larger(gradients.until[0], gradients.until[1]) + gradients.last);

@@ -74,6 +74,8 @@ private:
     void send(Gradients& gradients, const Sides& ready);
     void exchangeBeside(std::int64_t chunk, const Sides& end, Gradients& gradients);
     void exchangeAtEnd(std::int64_t chunk, const Sides& end, Gradients& gradients);
+    /// With `zero=3` and gradients of weights put off: no stage is done before all that its micro-batches send is.
+    void keepUp(std::int64_t stage, double microbatches, Gradients& gradients);
     /// How far before a stage's end the last backward pass of each of its interleaved chunks ends.
     std::vector<Sides> chunksApart(const PipelineTurns& turns) const;
     /// By how much a stage ends before the one in front of it.

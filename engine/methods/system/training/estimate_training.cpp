@@ -153,11 +153,12 @@ Expected<TrainingAnswer> answerTrainingStep(const Method& method, const Scenario
     const StackHere here = stackHere(method, scenario, planned->group(), context);
     const Workload& shard = *planned->sharded.shard;
     const double alone = answer->latency.value;  // of its kernels, to which its figures belong
-    if (here.row) takeStack(*here.row, shard.graph, *answer);
+    if (here.row) takeStack(onBusiest(*here.stack, *here.row, plan.context), shard.graph, *answer);
     const double low = answer->latency.value > 0 ? answer->interval.low / answer->latency : 1,
                  high = answer->latency.value > 0 ? answer->interval.high / answer->latency : 1;
     const double computed = answer->latency.value;
-    auto program = trainingProgram(planned->sharded, answer->operators, plan, step);
+    auto program = trainingProgram(planned->sharded, answer->operators, plan, step,
+                                   here.row ? here.stack->selective : SelectiveForm::Attention);
     if (!program) return Unexpected(std::move(program.error()));
     const CostTotals& totals = shard.totals;
     if (here.row)

@@ -45,8 +45,13 @@ std::optional<TraceCollective> traced(CollectiveOp op) {
 class LayerPrograms {
 public:
     LayerPrograms(const ShardedWorkload& sharded, const OperatorEstimates& operators, const Plan& plan,
-                  const TrainingStep& step)
-        : sharded_(sharded), graph_(sharded.shard->graph), ops_(operators), plan_(plan), step_(step) {
+                  const TrainingStep& step, SelectiveForm selective)
+        : sharded_(sharded),
+          graph_(sharded.shard->graph),
+          ops_(operators),
+          plan_(plan),
+          step_(step),
+          selective_(selective) {
         for (const ShardedCall& call : sharded.calls) {
             if (call.group == ShardedCall::Group::Pipeline) continue;
             // Cross entropy over a divided vocabulary sends three numbers a token, not the logits (Shoeybi et al.
@@ -63,6 +68,7 @@ public:
         double computed = 0;
         std::vector<ProgramPiece> reversed;
         double back = 0, again = 0, adapters = 0;
+        int products = 0;
         for (std::size_t i = block.begin; i < block.end; ++i) {
             const double share = shareOf(i) * crowded(i);
             double forward = at(ops_.forwardSeconds, i) * share / times;
@@ -80,7 +86,7 @@ public:
             computed += forward;
             back += backward;
             made.weightGradientSeconds += ofWeights;
-            if (step_.recompute == Recompute::Selective && graph_.operators[i].attention) again += forward;
+            if (step_.recompute == Recompute::Selective && droppedSelectively(i, block, products)) again += forward;
             const auto calls = callsAfter_.find(i);
             if (calls == callsAfter_.end()) continue;
             for (const ShardedCall* call : calls->second) {
@@ -220,11 +226,19 @@ private:
         return bytes;
     }
 
+    bool droppedSelectively(std::size_t i, const Block& block, int& products) const {
+        const bool attention = graph_.operators[i].attention.has_value();
+        if (selective_ == SelectiveForm::Attention) return attention;
+        if (attention || block.repeat < 2) return false;
+        return !holdsWeights(i) || products++ % 2 == 1;
+    }
+
     const ShardedWorkload& sharded_;
     const Graph& graph_;
     const OperatorEstimates& ops_;
     const Plan& plan_;
     const TrainingStep& step_;
+    SelectiveForm selective_;
     std::map<std::size_t, std::vector<const ShardedCall*>> callsAfter_;
     std::vector<bool> seen_;  ///< weights, by tensor
 };
@@ -295,11 +309,11 @@ double secondsOfLayer(const TrainingProgram& program) {
 }
 
 Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const OperatorEstimates& operators,
-                                          const Plan& plan, const TrainingStep& step) {
+                                          const Plan& plan, const TrainingStep& step, SelectiveForm selective) {
     TrainingProgram program;
     program.plan = plan;
     program.microbatches = sharded.microbatches;
-    LayerPrograms layers(sharded, operators, plan, step);
+    LayerPrograms layers(sharded, operators, plan, step, selective);
     const std::vector<Block> blocks = blocksOf(sharded.shard->graph);
     std::vector<std::int32_t> order;
     for (const Block& block : blocks) {

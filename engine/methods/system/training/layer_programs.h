@@ -21,7 +21,8 @@ TrainingStep allOf(const TrainingStep& step);
 /// belongs to the first and the last one. Fails with `plan.pipeline` where there are fewer layers than chunks,
 /// `plan.layers` where those that the plan states are not the model's, `training.lora` where no layer takes adapters.
 Expected<TrainingProgram> trainingProgram(const ShardedWorkload& sharded, const OperatorEstimates& operators,
-                                          const Plan& plan, const TrainingStep& step);
+                                          const Plan& plan, const TrainingStep& step,
+                                          SelectiveForm selective = SelectiveForm::Attention);
 
 /// Where the chunks of a plan begin among the `dealt` layers, and where the last one ends. Fails with `plan.layers`.
 Expected<std::vector<std::int64_t>> chunkBounds(const Plan& plan, std::int64_t dealt);

@@ -103,13 +103,15 @@ private:
         kind.alone = kind.estimate.latency.value;
         kind.peakSeconds = peakSecondsOf(kind.estimate, kind.alone);
         kind.here = stackHere(method_, scenario_, group, context_);
-        if (kind.here.row) takeStack(*kind.here.row, sharded_.shard->graph, kind.estimate);
+        if (kind.here.row)
+            takeStack(onBusiest(*kind.here.stack, *kind.here.row, plan_.context), sharded_.shard->graph, kind.estimate);
         kinds_.push_back(std::move(kind));
         return {};
     }
     Expected<void> makePrograms() {
         for (KindStep& kind : kinds_) {
-            auto program = trainingProgram(sharded_, kind.estimate.operators, plan_, step_);
+            auto program = trainingProgram(sharded_, kind.estimate.operators, plan_, step_,
+                                           kind.here.row ? kind.here.stack->selective : SelectiveForm::Attention);
             if (!program) return Unexpected(std::move(program.error()));
             if (kind.here.row)
                 takeStack(*kind.here.stack, *kind.here.row, weightBytes(), kind.here.bandwidth, *program);

@@ -184,7 +184,7 @@ struct StepModel::State {
 
     Expected<PricedShard> shardOf(const Plan& plan, const ShardKey& key, const std::stop_token& stop) const;
     /// From kernels alone to a step of the stack.
-    void dress(PricedShard& made, const StackHere& here, std::size_t group) const;
+    void dress(PricedShard& made, const StackHere& here, std::size_t group, std::int64_t context) const;
     /// Of plans on several kinds of device, by what decides where they stand; and the networks between kinds.
     mutable std::map<std::string, std::shared_ptr<const MixedPlacement>> placements;
     mutable std::map<std::vector<std::size_t>, std::pair<DeviceGroup, std::unique_ptr<ExchangeCache>>> between;
@@ -232,14 +232,14 @@ Expected<PricedShard> StepModel::State::shardOf(const Plan& plan, const ShardKey
     made.sharded = std::move(*sharded);
     const StackHere here = stackHere(method, scenario, cluster.groups[static_cast<std::size_t>(key.group)], context);
     made.bandwidth = here.bandwidth;
-    dress(made, here, static_cast<std::size_t>(key.group));
+    dress(made, here, static_cast<std::size_t>(key.group), plan.context);
     return made;
 }
 
-void StepModel::State::dress(PricedShard& made, const StackHere& here, std::size_t group) const {
+void StepModel::State::dress(PricedShard& made, const StackHere& here, std::size_t group, std::int64_t context) const {
     const Workload& shard = *made.sharded.shard;
     made.estimate = made.alone;
-    if (here.row) takeStack(*here.row, shard.graph, made.estimate);
+    if (here.row) takeStack(onBusiest(*here.stack, *here.row, context), shard.graph, made.estimate);
     made.facts = factsOf(made.estimate, made.alone.latency.value);
     if (step.lora > 0) made.facts.peakSeconds = 0;  // it counts gradients of all weights
     made.facts.stack = here.row ? here.stack : nullptr;
@@ -308,7 +308,8 @@ Expected<StepPieces> StepModel::State::piecesOf(const Plan& plan, const PricedSh
     if (plan.expert > plan.tensor * plan.context) bare.data = plan.data;
     TrainingStep again = step;
     again.recompute = recompute;
-    auto program = trainingProgram(shard.sharded, shard.estimate.operators, bare, again);
+    const SelectiveForm selective = shard.facts.stack ? shard.facts.stack->selective : SelectiveForm::Attention;
+    auto program = trainingProgram(shard.sharded, shard.estimate.operators, bare, again, selective);
     if (!program) return Unexpected(std::move(program.error()));
     // What all layers hold together, of one micro-batch: that of a single stage.
     bare.pipeline = 1;
@@ -511,7 +512,7 @@ Expected<StepFigures> StepModel::figures(const StepPlan& plan, const StackOnGene
     if (found->placement || !here.stack || here.stack == trainingStacks().data()) return figures(plan, stop);
     here.row = row;
     PricedShard shard = *kind.shard;
-    state_->dress(shard, here, kind.group);
+    state_->dress(shard, here, kind.group, plan.plan.context);
     const auto pieces = state_->piecesOf(plan.plan, shard, *kind.exchanges, plan.recompute, stop);
     if (!pieces) return Unexpected(pieces.error());
     ClosedStages stages;

@@ -18,9 +18,11 @@ StepPrograms scaled(StepPrograms programs, const std::vector<double>& factors) {
     };
     for (std::size_t c = 0; c < programs.classes.size(); ++c) {
         TrainingProgram& program = programs.classes[c];
-        for (std::size_t l = 0; l < program.layers.size(); ++l)
+        for (std::size_t l = 0; l < program.layers.size(); ++l) {
             for (auto* pieces : {&program.layers[l].forward, &program.layers[l].backward})
                 for (ProgramPiece& piece : *pieces) piece.seconds *= of(l);
+            program.layers[l].weightGradientSeconds *= of(l);
+        }
         for (std::size_t s = 0; s < program.optimizerSeconds.size(); ++s)
             program.optimizerSeconds[s] *=
                 factors[static_cast<std::size_t>(programs.kindOf(s * programs.classes.size() + c))];

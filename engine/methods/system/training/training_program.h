@@ -58,6 +58,12 @@ struct HostPrices {
 /// In so many parts the host's step and the sending of new weights go on beside each other.
 inline constexpr int offload_parts = 8;
 
+/// What `recompute=selective` drops and computes again.
+enum class SelectiveForm : std::uint8_t {
+    Attention,   ///< scores, softmax and context (Korthikanti et al. 2022)
+    PerOperator  ///< of layers that repeat all but attention and every other product (TorchTitan)
+};
+
 /// Layers that do the same, of one micro-batch on one device.
 struct LayerProgram {
     std::string name;

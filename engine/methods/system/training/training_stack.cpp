@@ -14,6 +14,7 @@ namespace {
 
 using enum GpuGeneration;
 
+constexpr std::span<const std::string_view> no_stacks;
 constexpr std::array<std::string_view, 2> jax{"maxtext", "paxml"}, jax_fp8{"maxtext-fp8", "paxml-fp8"};
 
 constexpr std::array stacks{
@@ -28,6 +29,9 @@ constexpr std::array stacks{
                   "Megatron-LM's table of 2024 and NVIDIA/dgxc-benchmarking, steps in bf16", 2},
     TrainingStack{"megatron-core-fp8", "Megatron-Core and NeMo, 2024 to 2026, fp8",
                   "NVIDIA/dgxc-benchmarking, NeMo, Megatron-Bridge and MLPerf Training, steps in fp8", 2},
+    // Its all-to-alls, permutations and grouped products were written anew.
+    TrainingStack{"megatron-core-fp8-26.06", "Megatron-Core of release 26.06, fp8",
+                  "NVIDIA's Megatron-Bridge, steps in fp8 of release 26.06", 2},
     TrainingStack{"jax-fsdp", "JAX, divided weights, bf16: MaxText and PaxML as one",
                   "NVIDIA/dgxc-benchmarking, steps in bf16", 0, 0, jax},
     TrainingStack{"jax-fsdp-fp8", "JAX, divided weights, fp8: MaxText and PaxML as one",
@@ -37,10 +41,21 @@ constexpr std::array stacks{
     TrainingStack{"paxml", "PaxML: JAX, divided weights, bf16", "NVIDIA/dgxc-benchmarking, steps in bf16"},
     TrainingStack{"paxml-fp8", "PaxML: JAX, divided weights, fp8", "NVIDIA/dgxc-benchmarking, steps in fp8"},
     TrainingStack{"torchtitan", "TorchTitan: PyTorch FSDP2, bf16",
-                  "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, steps in bf16"},
+                  "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, steps in bf16", 0, 0, no_stacks,
+                  SelectiveForm::PerOperator, true},
     TrainingStack{"torchtitan-fp8", "TorchTitan: PyTorch FSDP2, fp8",
-                  "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, steps in fp8, tensor by tensor"},
+                  "pytorch/torchtitan's benchmarks on H100 of 96 GB and 500 W, steps in fp8, tensor by tensor", 0, 0,
+                  no_stacks, SelectiveForm::PerOperator, true},
     TrainingStack{"sailor", "Sailor: Megatron-DeepSpeed, eager, tf32", "Sailor's validation on GH200 (SOSP 2025)"},
+    TrainingStack{"mxnet", "MXNet, vision, fp16", "NVIDIA/DeepLearningExamples, ResNet-50 on V100, mixed precision"},
+    TrainingStack{"mxnet-fp32", "MXNet, vision, fp32", "NVIDIA/DeepLearningExamples, ResNet-50 on V100, fp32"},
+    TrainingStack{"pytorch", "PyTorch, vision, fp16",
+                  "NVIDIA/DeepLearningExamples, ResNet-50 on V100, mixed precision"},
+    TrainingStack{"pytorch-fp32", "PyTorch, vision, fp32", "NVIDIA/DeepLearningExamples, ResNet-50 on V100, fp32"},
+    TrainingStack{"tensorflow", "TensorFlow, vision, fp16",
+                  "NVIDIA/DeepLearningExamples, ResNet-50 on V100, mixed precision"},
+    TrainingStack{"tensorflow-fp32", "TensorFlow, vision, fp32",
+                  "NVIDIA/DeepLearningExamples, ResNet-50 on V100, fp32"},
 };
 
 struct Number {
@@ -56,6 +71,7 @@ constexpr std::array numbers{Number{"kernels", &StackOnGeneration::kernels, 0.1,
                              Number{"hidden tensor", &StackOnGeneration::hiddenTensor, 0, 1},
                              Number{"hidden gather", &StackOnGeneration::hiddenGather, 0, 1},
                              Number{"host layer", &StackOnGeneration::hostLayer, 0, 10},
+                             Number{"host experts", &StackOnGeneration::hostExperts, 0, 10},
                              Number{"spread", &StackOnGeneration::spread, 0, 10},
                              Number{"expert spread", &StackOnGeneration::expertSpread, 0, 10}};
 
@@ -158,6 +174,12 @@ const TrainingStack* findTrainingStack(std::string_view id) {
     return found == stacks.end() ? nullptr : &*found;
 }
 
+StackOnGeneration onBusiest(const TrainingStack& stack, StackOnGeneration row, std::int64_t context) {
+    // Of n parts the last attends to all others and half of itself: n − ½ of a mean of n ⁄ 2.
+    if (stack.contextInOrder && context > 1) row.attention *= 2 - 1 / static_cast<double>(context);
+    return row;
+}
+
 void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answer) {
     OperatorEstimates& ops = answer.operators;
     double before = 0, after = 0;
@@ -190,8 +212,9 @@ void takeStack(const TrainingStack& stack, const StackOnGeneration& row, double 
             layer.backward.push_back({weights * stack.shareCopies / bandwidth});
         if (!layer.repeated) continue;
         // The backward pass has twice the kernels.
-        issueNoFaster(layer.forward, row.hostLayer / 3);
-        issueNoFaster(layer.backward, row.hostLayer * 2 / 3);
+        const double host = layer.expertShare > 0 ? std::max(row.hostLayer, row.hostExperts) : row.hostLayer;
+        issueNoFaster(layer.forward, host / 3);
+        issueNoFaster(layer.backward, host * 2 / 3);
     }
 }
 
@@ -205,9 +228,11 @@ void slowBeside(const StackOnGeneration& row, double beside, TrainingProgram& pr
     computed *= static_cast<double>(program.microbatches);
     if (computed <= 0 || row.overlap <= 0) return;
     const double factor = 1 + row.overlap * beside / computed;
-    for (LayerProgram& layer : program.layers)
+    for (LayerProgram& layer : program.layers) {
         for (auto* pieces : {&layer.forward, &layer.backward})
             for (ProgramPiece& piece : *pieces) piece.seconds *= factor;
+        layer.weightGradientSeconds *= factor;
+    }
 }
 
 StackHere stackHere(const Method& method, const Scenario& scenario, const DeviceGroup& group,

@@ -37,6 +37,7 @@ struct StackOnGeneration {
     double hiddenTensor = 0;  ///< share of activations' exchanges that passes beside the products that need them
     double hiddenGather = 0;  ///< of the gathering of weights after the optimizer, beside the next forward pass
     double hostLayer = 0;     ///< s that the host takes to issue a layer's kernels, both passes: the least it takes
+    double hostExperts = 0;   ///< the same of a layer with experts, which has many small kernels
     /// 90 % of measured steps lie from answer × e^−spread to answer × e^spread; of models with experts, expertSpread
     /// (0: as the others). Split-conformal over the half that was fitted (stack_fit.h). 0: not known.
     double spread = 0, expertSpread = 0;
@@ -55,6 +56,9 @@ struct TrainingStack {
     double gradientBytes = 0;                ///< of one gradient when it is exchanged; 0: as wide as the weights
     double shareCopies = 0;                  ///< B moved for each weight and micro-batch where weights are divided
     std::span<const std::string_view> of{};  ///< stacks whose steps are its own; empty: those that name it
+    SelectiveForm selective = SelectiveForm::Attention;
+    /// Context parallelism deals out positions in order: under a causal mask the last part has most to attend to.
+    bool contextInOrder = false;
 };
 
 /// `kernels` first, to which nothing is added.
@@ -68,6 +72,9 @@ CalibrationSection stackSection(std::string_view stack, const StackOnGeneration&
 /// Of a generation, else of the nearest one, in the last calibration that has the stack; nothing where none has.
 std::optional<StackOnGeneration> stackOn(const TrainingStack& stack, GpuGeneration generation,
                                          const CalibrationSet& calibrations);
+
+/// With attention as long as on the busiest of `context` parts, whose mean the prices are.
+StackOnGeneration onBusiest(const TrainingStack& stack, StackOnGeneration row, std::int64_t context);
 
 /// Prices of a shard's operators as they are in a step of the stack: columns, latency and interval.
 void takeStack(const StackOnGeneration& row, const Graph& shard, Estimate& answer);
