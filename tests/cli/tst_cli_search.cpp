@@ -8,8 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <csignal>
-
 using namespace orrery;
 using namespace orrery::test;
 
@@ -76,7 +74,7 @@ private slots:
             process.start(ORRERY_CLI, resumed);
             QVERIFY(process.waitForStarted());
             QTest::qWait(wait);
-            ::kill(static_cast<pid_t>(process.processId()), SIGKILL);
+            process.kill();  // SIGKILL, and nothing where it has ended by itself
             process.waitForFinished();
         }
         const Outcome rest = cli(resumed + QStringList{"--json", "-"}, {}, 60000);

@@ -44,6 +44,7 @@ inline double targetOf(std::string_view source) {
     static const std::vector<std::pair<std::string_view, double>> others{
         {"llm-foundry", 0.1},
         {"Sailor", 0.12},
+        {"ResNet-50 fp32 V100", 0.09},
         {"mlperf_training Megatron fp8 h100", 0.15},
         {"nvidia_megatron_bridge Megatron fp8 experts", 0.2},
         {"other_llm_training torchtitan fp8", 0.11}};
