@@ -32,6 +32,9 @@ public:
     void showWorkload();
     void reveal();  ///< brings the dock to the front
 
+signals:
+    void turnRequested(const orrery::ComponentPath& path, const QString& attribute);  ///< a search is to turn it
+
 private:
     void wire();
     void followDesign();

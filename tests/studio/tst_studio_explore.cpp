@@ -97,6 +97,31 @@ private slots:
         type(constraints, "time < 3");
         QVERIFY(constraints->diagnostic());
     }
+    // From the inspector of a drawn part: its number becomes a knob, the page comes to the front.
+    void aNumberIsTurnedFromWhereItStands() {
+        window_->document().reset(smallProject());
+        window_->studio().router.show(QStringLiteral("hardware"));
+        window_->studio().inspection.showComponent(pathOf(window_->document(), "hbm3"));
+        window_->studio().inspection.reveal();
+        QAction* turn = nullptr;
+        QVERIFY(QTest::qWaitFor([&] {
+            turn = window_->findChild<QAction*>("inspector.bandwidth.turn");
+            return turn != nullptr;
+        }));
+        turn->trigger();
+        QVERIFY(QTest::qWaitFor([this] { return page_->isVisible(); }));
+        const auto& search = window_->document().state()->search;
+        QVERIFY(search && search->knobs.size() == 1);
+        QCOMPARE(search->knobs.front().path, std::string("hbm3.bandwidth"));
+        turn->trigger();  // there already
+        QCOMPARE(window_->document().state()->search->knobs.size(), std::size_t{1});
+        page_->turn(pathOf(window_->document(), "tensor"), "macs.fp16");
+        QCOMPARE(window_->document().state()->search->knobs.back().path, std::string("tensor.macs.fp16"));
+        QVERIFY(window_->document().state()->search->knobs.back().range.to.ends_with("cycle"));
+        page_->turn(pathOf(window_->document(), "sm"), "count");
+        QCOMPARE(window_->document().state()->search->knobs.back().path, std::string("sm.count"));
+        QCOMPARE(undo()->count(), 3);
+    }
     void aKnobIsRemoved() {
         start();
         auto* remove = page_->form()->findChild<ui::IconButton*>("explore.remove.batch");

@@ -78,6 +78,14 @@ void AttributeRow::build() {
     // Queued: the editor's own size follows the new font only after this signal.
     connect(&Theme::instance(), &Theme::changed, this, &AttributeRow::arrange, Qt::QueuedConnection);
 
+    if ((spec_.form == AttributeForm::Measure && spec_.attribute) || spec_.id == QLatin1String("count")) {
+        setContextMenuPolicy(Qt::ActionsContextMenu);
+        auto* turn = new QAction(tr("Turn in &Explore"), this);
+        turn->setObjectName(name + QStringLiteral(".turn"));
+        turn->setToolTip(tr("Makes it a knob of the search on the Explore page"));
+        addAction(turn);
+        connect(turn, &QAction::triggered, this, &AttributeRow::turnRequested);
+    }
     label_ = new Label(spec_.label, FontRole::Body, Tone::Muted, this);
     label_->setElided(true);
     label_->setToolTip(tip);

@@ -76,6 +76,7 @@ signals:
     void removed();
     /// A drag of the slider ended where it began over different values: they are to be as they were.
     void restored();
+    void turnRequested();  ///< a search is to turn this number
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -122,6 +122,9 @@ void ComponentForm::connectRow(AttributeRow* row, const QString& id) {
         QMetaObject::invokeMethod(
             this, [=, this] { emit edited(paths, id, text, phase); }, Qt::QueuedConnection);
     });
+    connect(row, &AttributeRow::turnRequested, this, [this, id] {
+        if (paths_.size() == 1) emit turnRequested(paths_.front(), id);
+    });
     connect(row, &AttributeRow::removed, this, [this, paths = paths_, id] {
         if (!building_) return emit removed(paths, id);
         QMetaObject::invokeMethod(

@@ -38,6 +38,7 @@ signals:
     void edited(const orrery::ComponentPaths& paths, const QString& attribute, const QString& text,
                 orrery::ui::EditPhase phase);
     void removed(const orrery::ComponentPaths& paths, const QString& attribute);
+    void turnRequested(const orrery::ComponentPath& path, const QString& attribute);
     void addRequested(const orrery::ComponentPath& parent, const std::vector<orrery::Component>& parts);
     void removeRequested(const orrery::ComponentPaths& paths);
     void moveRequested(const orrery::ComponentPath& path, const orrery::ComponentPath& parent, int index);

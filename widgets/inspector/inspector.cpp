@@ -1,8 +1,8 @@
 #include "widgets/inspector/inspector.h"
 
 #include "widgets/common/label.h"
-#include "widgets/inspector/component_form.h"
 #include "widgets/comparison/operator_card.h"
+#include "widgets/inspector/component_form.h"
 #include "widgets/inspector/workload_form.h"
 
 #include <QStackedWidget>
@@ -38,6 +38,7 @@ Inspector::Inspector(QWidget* parent) : QWidget(parent) {
     connect(component_, &ComponentForm::addRequested, this, &Inspector::addRequested);
     connect(component_, &ComponentForm::removeRequested, this, &Inspector::removeRequested);
     connect(component_, &ComponentForm::moveRequested, this, &Inspector::moveRequested);
+    connect(component_, &ComponentForm::turnRequested, this, &Inspector::turnRequested);
     connect(component_, &ComponentForm::selectRequested, this, &Inspector::selectRequested);
     connect(workload_, &WorkloadForm::edited, this, &Inspector::workloadEdited);
 }

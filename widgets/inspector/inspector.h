@@ -3,8 +3,8 @@
 // Shows and edits what is selected. It owns no document: it takes immutable snapshots and says what the person wants
 // changed; the owner changes its document and shows the new snapshot, which updates the rows in place.
 
-#include "hardware/views/device_view.h"
 #include "hardware/edit/tree_edit.h"
+#include "hardware/views/device_view.h"
 #include "methods/method.h"
 #include "widgets/common/edit_phase.h"
 
@@ -58,6 +58,8 @@ signals:
     void removeRequested(const orrery::ComponentPaths& paths);
     void moveRequested(const orrery::ComponentPath& path, const orrery::ComponentPath& parent, int index);
     void selectRequested(const orrery::ComponentPath& path);
+    /// A search is to turn this number: `bandwidth`, `macs.bf16`, `count`.
+    void turnRequested(const orrery::ComponentPath& path, const QString& attribute);
 
     // Of one component, beside the signals above
     /// `attribute` is `bandwidth`, `macs.bf16`, `name`, `count` or `mesh`; `text` what setAttribute takes.

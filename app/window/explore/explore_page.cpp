@@ -138,6 +138,22 @@ void ExplorePage::start() {
     showState();
 }
 
+void ExplorePage::turn(const ComponentPath& path, const QString& attribute) {
+    const HardwarePtr hardware = studio_.document.hardware();
+    if (!hardware) return;
+    auto knob = usualKnob(*hardware, pathText(hardware->root, path) + "." + attribute.toStdString());
+    if (!knob) return studio_.messages.complain(knob.error());
+    SearchSettings next = studio_.document.state()->search.value_or(SearchSettings{});
+    const std::string own = knob->path;
+    if (std::ranges::find(next.knobs, own, &KnobSetting::path) == next.knobs.end()) {
+        next.knobs.push_back(std::move(*knob));
+        if (next.objectives.size() < 2) next.objectives = {"time", "area"};
+        if (!studio_.apply(setSearchEdit(*studio_.document.state(), next, tr("Add the knob %1").arg(ui::qs(own)))))
+            return;
+    }
+    studio_.router.show(this);
+}
+
 void ExplorePage::showFindings() {
     if (!run_) return;
     std::vector<KnobEffect> effects;

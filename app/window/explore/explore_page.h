@@ -49,6 +49,8 @@ public:
     ui::EffectBars* effects() const { return effects_; }
     ExploreForm* form() const { return form_; }
     void choose(int point);  ///< row of the view; −1: none
+    /// Makes a number of the drawing a knob, around its value, and comes to the front.
+    void turn(const ComponentPath& path, const QString& attribute);
     void start();
 
 protected:

@@ -155,6 +155,7 @@ void ExplorePage::join(Studio& studio) {
                               &Document::searchChanged, &Document::servingChanged})
         connect(&studio.document, signal, this, changed);
     connect(&studio.live, &LiveController::workloadReady, this, changed);
+    connect(&studio.inspection, &Inspection::turnRequested, this, &ExplorePage::turn);
     connect(&studio.document, &Document::replaced, this, [this, changed] {
         work_.cancel();
         run_.reset();

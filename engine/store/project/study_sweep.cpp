@@ -1,23 +1,17 @@
 #include "store/project/study_sweep.h"
 
 #include "store/project/recipe_yaml.h"
+#include "workload/option_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace orrery::store {
 
-namespace {
-
-constexpr std::array<std::string_view, 8> optionKeys{"batch",   "sequence",    "image", "phase",
-                                                     "weights", "activations", "kv",    "flash_attention"};
-
-}  // namespace
-
 bool variesWorkload(std::string_view key) {
-    return std::find(optionKeys.begin(), optionKeys.end(), key) != optionKeys.end();
+    const auto keys = workloadOptionKeys();
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 Expected<std::vector<SweepAxis>> readSweep(const YamlNode& node, const Place& place, YamlContext& context) {

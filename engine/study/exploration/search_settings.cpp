@@ -30,6 +30,15 @@ KnobSetting around(std::string path, double si, Dimension dimension) {
     return setting;
 }
 
+KnobSetting settingOf(const TurnableNumber& number) {
+    KnobSetting setting = around(number.path, number.value.si, number.spec ? number.spec->dimension : Dimension::Count);
+    if (number.value.perCycle) {
+        for (std::string* end : {&setting.range.from, &setting.range.to})
+            if (end->ends_with("/s")) end->replace(end->size() - 1, 1, "cycle");
+    }
+    return setting;
+}
+
 }  // namespace
 
 std::string toText(const KnobSetting& setting) {
@@ -106,16 +115,28 @@ Expected<SearchProblem> searchProblem(const SearchSettings& settings, Scenario b
     return readied(std::move(problem));
 }
 
+Expected<KnobSetting> usualKnob(const Hardware& hardware, std::string_view path) {
+    const auto wanted = attributeAt(hardware.root, path);
+    if (!wanted) return Unexpected(wanted.error());
+    for (const TurnableNumber& number : turnableNumbers(hardware.root)) {
+        const auto at = attributeAt(hardware.root, number.path);
+        if (!at || at->component != wanted->component || at->attribute != wanted->attribute) continue;
+        return settingOf(number);
+    }
+    const Component& component = *componentAt(hardware.root, wanted->component);
+    const Attribute* attribute = component.find(wanted->attribute);
+    const auto* measure = attribute ? std::get_if<Measure>(&attribute->value) : nullptr;
+    if (!measure || !(measure->si > 0)) {
+        return fail("search.knob", fmt::format("`{}` has no number to turn", path), "a number that is drawn",
+                    "give it a value first");
+    }
+    return settingOf({std::string(path), wanted->spec, *measure});
+}
+
 std::vector<KnobOffer> knobOffers(const Scenario& base) {
     std::vector<KnobOffer> offers;
     for (const TurnableNumber& number : turnableNumbers(base.hardware->root)) {
-        const Dimension dimension = number.spec ? number.spec->dimension : Dimension::Count;
-        KnobOffer each{number.path, "Drawing", number.value.spelling, around(number.path, number.value.si, dimension)};
-        if (number.value.perCycle) {
-            for (std::string* end : {&each.usual.range.from, &each.usual.range.to})
-                if (end->ends_with("/s")) end->replace(end->size() - 1, 1, "cycle");
-        }
-        offers.push_back(std::move(each));
+        offers.push_back({number.path, "Drawing", number.value.spelling, settingOf(number)});
     }
     const WorkloadOptions& options = base.workload->recipe.options;
     const WorkloadInfo* info = builtinWorkload(base.workload->recipe.source);

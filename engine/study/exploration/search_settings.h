@@ -47,5 +47,7 @@ struct KnobOffer {
     KnobSetting usual;  ///< around the value that is drawn
 };
 std::vector<KnobOffer> knobOffers(const Scenario& base);
+/// Half to twice what is drawn, for any number of the drawing. Fails as makeKnob() where there is none.
+Expected<KnobSetting> usualKnob(const Hardware& hardware, std::string_view path);
 
 }  // namespace orrery
