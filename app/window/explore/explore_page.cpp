@@ -129,7 +129,6 @@ void ExplorePage::start() {
     run_ = std::make_shared<ExploreRun>();
     run_->question = question_;
     run_->agent = question_.settings.agent;
-    since_.start();
     const auto calibrations = studio_.live.calibrations();
     work_.start([run = run_, workload, calibrations](std::stop_token stop, Progress& progress) -> Background::Finish {
         explore(*run, workload, calibrations.get(), stop, progress);
@@ -156,7 +155,6 @@ void ExplorePage::turn(const ComponentPath& path, const QString& attribute) {
 
 void ExplorePage::showFindings() {
     if (!run_) return;
-    std::vector<KnobEffect> effects;
     {
         const std::scoped_lock hold(run_->lock);
         if (run_->view == view_ && problem_ == run_->problem && view_) return;
@@ -303,7 +301,8 @@ void ExplorePage::showState() {
             }
             if (run_->stopped) said += tr(" · stopped");
             if (!(run_->question.settings == question_.settings) || run_->question.hardware != question_.hardware ||
-                !(run_->question.recipe == question_.recipe) || !(run_->question.plan == question_.plan))
+                !(run_->question.recipe == question_.recipe) || !(run_->question.plan == question_.plan) ||
+                !(run_->question.task == question_.task) || !(run_->question.software == question_.software))
                 said += tr(" · of the question before");
         } else if (busy) {
             said = tr("Each knob alone first …");

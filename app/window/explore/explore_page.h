@@ -8,7 +8,6 @@
 #include "app/window/page.h"
 #include "store/export/search_exports.h"
 
-#include <QElapsedTimer>
 #include <QTimer>
 
 class QProgressBar;
@@ -84,7 +83,6 @@ private:
     int chosen_ = -1;
     bool stale_ = true;
     QTimer soon_;
-    QElapsedTimer since_;
 
     QStackedLayout* stack_ = nullptr;
     ui::EmptyPage* empty_ = nullptr;

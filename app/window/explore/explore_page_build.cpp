@@ -212,11 +212,26 @@ void ExplorePage::open(const QString& path) {
     }
     const Scenario& base = loaded->problem.space.base();
     Document& document = studio_.document;
+    if (std::holds_alternative<ServingRun>(base.task)) {
+        studio_.messages.complain({Severity::Error,
+                                   "explore.serving",
+                                   "a search of a serving run is asked on the command line",
+                                   "a pass or a training step",
+                                   "`orrery-cli search FILE`",
+                                   {path.toStdString(), 0, 0, {}}});
+        emit opened(path, false);
+        return;
+    }
     const bool made =
         studio_.apply(addHardwareEdit(*document.state(), *base.hardware)) &&
         studio_.apply(addWorkloadEdit(*document.state(), {base.workload->name, base.workload->recipe, {}})) &&
         studio_.apply(setPlanEdit(*document.state(), base.plan)) &&
+        studio_.apply(setTaskEdit(*document.state(), toText(base.task))) &&
         studio_.apply(setSearchEdit(*document.state(), loaded->settings, tr("Open the search %1").arg(path)));
+    if (made && !base.software.empty()) {
+        studio_.messages.say(Severity::Warning, tr("The file asks of %1; here it is of no software in particular")
+                                                    .arg(QString::fromStdString(toText(base.software))));
+    }
     if (made) {
         studio_.layouts.showProject();
         studio_.router.show(this);
