@@ -32,8 +32,11 @@ std::string areaText(const Hardware& hardware, const AreaReport& report) {
                   die.dollars > 0 ? fmt::format("${:.0f}", die.dollars) : "–"});
     }
     out += dies.text();
-    out += fmt::format("\nsilicon {}, dies ${:.0f}, memory ${:.0f}\n", squareMillimetres(report.area()),
-                       report.dollars() - report.memoryDollars, report.memoryDollars);
+    out +=
+        fmt::format("\nsilicon {} [{} … {}], dies ${:.0f}, memory ${:.0f}\n", squareMillimetres(report.area()),
+                    squareMillimetres(report.areaAt(leastAreaRatio)), squareMillimetres(report.areaAt(mostAreaRatio)),
+                    report.dollars() - report.memoryDollars, report.memoryDollars);
+    out += "interval: the range of nine published dies over the sums of their parts; a stated area is taken as it is\n";
     return out;
 }
 

@@ -70,7 +70,10 @@ public:
     Sum(const Technology& technology, const Component& root) : t_(technology), root_(root) {}
     AreaReport run() {
         visit(root_, {}, {});
-        for (DieArea& die : report_.dies) setPrice(die);
+        for (DieArea& die : report_.dies) {
+            if (!die.stated) die.ofParts = die.modelled;
+            setPrice(die);
+        }
         return std::move(report_);
     }
     bool anyProcess() const { return anyProcess_; }
@@ -262,6 +265,7 @@ AreaReport changedArea(const AreaReport& drawn, AreaReport changed) {
         const auto before = std::find_if(drawn.dies.begin(), drawn.dies.end(),
                                          [&](const DieArea& each) { return each.path == die.path; });
         if (before == drawn.dies.end() || !before->stated) continue;
+        die.ofParts = die.modelled - before->modelled;
         die.stated = std::max(*before->stated + die.modelled - before->modelled, die.modelled);
         setPrice(die);
     }
@@ -277,6 +281,21 @@ double AreaReport::modelled() const {
 double AreaReport::area() const {
     double sum = 0;
     for (const DieArea& die : dies) sum += die.area() * die.count;
+    return sum;
+}
+
+double AreaReport::areaAt(double ratio) const {
+    double sum = 0;
+    for (const DieArea& die : dies) sum += std::max(0.0, die.area() + die.ofParts * (ratio - 1)) * die.count;
+    return sum;
+}
+
+double AreaReport::dollarsAt(double ratio) const {
+    double sum = memoryDollars, yield = 0;
+    for (const DieArea& die : dies) {
+        const double area = std::max(1e-9, die.area() + die.ofParts * (ratio - 1));
+        if (die.waferPrice > 0) sum += diePrice(area, die.waferPrice, die.defects, yield) * die.count;
+    }
     return sum;
 }
 

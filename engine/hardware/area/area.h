@@ -12,6 +12,9 @@
 
 namespace orrery {
 
+/// Published area over the sum of drawn parts, on nine dies from which nothing was taken (tst_area): least and most.
+inline constexpr double leastAreaRatio = 0.79, mostAreaRatio = 1.3;
+
 struct PartArea {
     std::string path;  ///< `system/h100/sm/tensor`
     double each = 0;   ///< m², without what stands inside
@@ -25,6 +28,7 @@ struct DieArea {
     double count = 1;
     double modelled = 0;           ///< m² of one, summed over its parts
     std::optional<double> stated;  ///< its `area`
+    double ofParts = 0;            ///< m² of area() that follow from parts: all of it, or since it was stated
     double dollars = 0;            ///< of one good die of its area, stated or else modelled
     double yield = 0;
     double waferPrice = 0, defects = 0;  ///< of its process; 0: not known
@@ -39,6 +43,8 @@ struct AreaReport {
 
     double modelled() const;  ///< m², of all dies
     double area() const;
+    double areaAt(double ratio) const;  ///< where parts take that much of what they are summed to
+    double dollarsAt(double ratio) const;
     double dollars() const;  ///< dies and memories
 };
 

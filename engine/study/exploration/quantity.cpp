@@ -117,8 +117,10 @@ std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estim
         auto now = areaOf(*scenario.hardware);
         if (!now) return std::nullopt;
         const AreaReport report = changedArea(*circumstances.drawn, std::move(*now));
-        const double value = name == "area" ? report.area() : report.dollars();
-        return std::isfinite(value) ? std::optional(exact(value)) : std::nullopt;
+        const auto at = [&](double ratio) { return name == "area" ? report.areaAt(ratio) : report.dollarsAt(ratio); };
+        const auto [low, high] = std::minmax({at(leastAreaRatio), at(mostAreaRatio)});
+        const double value = at(1);
+        return std::isfinite(high) ? std::optional(Ranged{value, low, high}) : std::nullopt;
     }
     if (const Figure* found = figure(estimate, name)) {
         return found->interval ? Ranged{found->value, found->interval->first, found->interval->second}
