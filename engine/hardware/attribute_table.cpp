@@ -66,10 +66,15 @@ const std::array specs{
             "Time to start one operator or kernel that no other work hides.", slider, 3e-6),
     measure("power_cap", Dimension::Power, chips | on(Node), 0.01, 1e5, "Power that the part may draw at most (TDP).",
             slider),
+    measure("rated_peak", Dimension::OperationRate, chips, 1e9, 1e17,
+            "Dense 16-bit rate (32-bit or the fastest where that is faster, or there is none) of the chip for which "
+            "`power_cap` was set. An operation keeps its energy when more units are drawn."),
     measure("idle_power", Dimension::Power, chips | on(Node), 0, 1e4, "Power drawn while nothing runs.", slider),
     text("process", chips, "Fabrication process, as its maker names it: `4N`, `7 nm`."),
     choice("platform", devices, "Family of device, by which stated errors of methods are chosen.", platformChoices),
-    text("energy_table", chips | on(System), "Name of the table that gives energies of components without their own."),
+    text("energy_table", chips | on(System),
+         "Where energies of an array come from that it does not state: `ratio` (multiples of a multiply-accumulate, by "
+         "capacity), or `published` (by the process; also where nothing is said)."),
     measure("area", Dimension::Area, chips | parts | on(Cache, RegisterFile), 1e-11, 3e-3, "Silicon area."),
 
     // Cores and what computes in them

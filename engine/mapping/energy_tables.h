@@ -1,13 +1,10 @@
 #pragma once
 
 // Energy per action where no table is given: what one access of a memory or one operation costs. Every number has its
-// source; none is fitted.
+// source; none is fitted. Published ones stand in presets/technology/silicon.yaml.
 
 #include "base/diagnostic.h"
 #include "mapping/storage.h"
-
-#include <span>
-#include <string_view>
 
 namespace orrery {
 
@@ -21,21 +18,9 @@ void applyRatioEnergies(NestHardware& hardware);
 /// Of one level only: reads, fills and updates cost the same; gated and skipped ones nothing.
 ActionEnergies ratioEnergies(const NestLevel& level);
 
-/// One published number: joules of one access or operation of `bits` bits; for memories of `capacityBytes`.
-struct EnergyEntry {
-    std::string_view component;  ///< `int-add`, `int-multiply`, `fp-add`, `fp-multiply`, `sram`, `dram`, `register`
-    double technology = 0;       ///< nanometres; 0 where it does not apply
-    double bits = 0;
-    double capacityBytes = 0;  ///< 0 where it does not apply
-    double energy = 0;         ///< joules
-    std::string_view source;
-};
-
-std::span<const EnergyEntry> energyEntries();
-
 /// Published energies at 45 nm put on every level and the arithmetic, scaled to another technology: memories by
 /// capacity (a power law between entries, registers below), integer multiply-adds by width, DRAM as LPDDR4 whatever the
-/// technology. Fails with `energy.technology` outside the scaling's range.
+/// technology. Fails with `energy.technology` outside the scaling's range, and where the table is absent or incomplete.
 Expected<void> applyTechnologyEnergies(NestHardware& hardware, double nanometres);
 
 /// Supply at which technologies are compared where none is said.

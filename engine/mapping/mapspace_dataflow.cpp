@@ -1,5 +1,8 @@
 #include "mapping/mapspace_dataflow.h"
 
+#include "hardware/area/technology.h"
+#include "mapping/energy_tables.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,6 +56,38 @@ Unrolled unrolled(Dataflow dataflow, const NestProblem& problem) {
     return {};
 }
 
+// Keeps what the design states and takes the rest from a table.
+void fillEnergies(const SpatialArrayView& view, ArrayHardware& made) {
+    NestHardware tabled = made.hardware;
+    std::string from;
+    if (view.energyTable.starts_with("ratio")) {
+        applyRatioEnergies(tabled);
+        from = "the ratios of Timeloop's public table, a multiply-accumulate of 16 bits as 1 pJ";
+    } else {
+        const auto& table = silicon();
+        const auto node = table ? table->node(view.process) : std::nullopt;
+        if (!node) return;
+        const double nanometres = std::max(node->nm, table->scaling.empty() ? 0.0 : table->scaling.back().nm);
+        if (!applyTechnologyEnergies(tabled, nanometres)) return;
+        from = fmt::format("published ones scaled to {:g} nm (Horowitz 2014, Stillmaker and Baas 2017)", nanometres);
+    }
+    made.energies = true;
+    if (view.macEnergy.value > 0) tabled.arithmetic.energy = view.macEnergy.value;
+    for (std::size_t l = 0; l < view.levels.size(); ++l) {
+        const ArrayLevel& level = view.levels[view.levels.size() - 1 - l];
+        ActionEnergies& filled = tabled.levels[l].energy;
+        const double word = level.energy.value > 0 ? level.energy.value * static_cast<double>(level.wordBits) / 8
+                                                   : level.relativeEnergy * tabled.arithmetic.energy;
+        if (word > 0)
+            filled.vectorRead = filled.vectorWrite = filled.vectorUpdate = word * static_cast<double>(level.block);
+    }
+    made.hardware = std::move(tabled);
+    made.assumptions.push_back(
+        fmt::format("Energies that the design does not state are {}; clock network, control and leakage of a chip draw "
+                    "more",
+                    from));
+}
+
 }  // namespace
 
 ArrayHardware nestHardware(const SpatialArrayView& view) {
@@ -100,6 +135,7 @@ ArrayHardware nestHardware(const SpatialArrayView& view) {
         }
         hardware.levels.push_back(nest);
     }
+    if (!made.energies) fillEnergies(view, made);
     return made;
 }
 

@@ -17,7 +17,8 @@ struct ArrayHardware {
 
 /// Energies are joules per access where the design gives them. Relative ones count multiply-accumulates; where the
 /// design does not say what one costs, 1 pJ at 16 bit, growing with the square of the width (as in Timeloop's public
-/// table).
+/// table). What it does not state at all comes from its `energy_table`, or from published energies at its process (7 nm
+/// where that is finer, the end of the scaling's range); without a process there are none.
 ArrayHardware nestHardware(const SpatialArrayView& view);
 
 /// Which tensors levels keep, from `keeps`, and which loops the array unrolls. By dataflow (terms of Chen et al., ISCA

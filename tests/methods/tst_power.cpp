@@ -107,6 +107,33 @@ std::vector<Row> uncappedRows() {
 class TestPower : public QObject {
     Q_OBJECT
 private slots:
+    // An operation costs what it costs, whether 66 or 264 multiprocessors do it: their units draw in proportion.
+    void drawnUnitsKeepTheirEnergy() {
+        const auto watts = [](const char* count) {
+            const auto loaded = loadHardware("h100-sxm");
+            const auto changed = withAttribute(loaded->hardware, "sm.count", count);
+            if (!changed) return 0.0;
+            return powerModel(*gpuView(*changed)).unitWatts;
+        };
+        const double drawn = watts("132");
+        QVERIFY(drawn > 0);
+        QVERIFY(std::fabs(watts("264") / drawn - 2) < 1e-4);
+        QVERIFY(std::fabs(watts("66") / drawn - 0.5) < 1e-4);
+    }
+    void presetsAreRatedAsDrawn() {
+        int rated = 0;
+        for (const CatalogueEntry& entry : hardwareCatalogue()) {
+            const auto loaded = loadHardware(entry.id);
+            QVERIFY(loaded);
+            const auto views = deviceViews(loaded->hardware);
+            if (!views) continue;
+            for (const DeviceView& view : *views) {
+                QVERIFY2(view.drawnToRated == 1, entry.id.c_str());
+                rated += view.powerCap.value > 0;
+            }
+        }
+        QVERIFY(rated > 60);
+    }
     void measuredMeanPowerIsMet_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<int>("longest");

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace orrery {
 
@@ -43,6 +44,12 @@ public:
         }
         return 1;
     }
+    double signedOf(const YamlNode* node, const std::string& path) {
+        const auto value = node && node->isScalar() ? numberIn(node->scalar) : std::nullopt;
+        return value ? *value : of(node, path);
+    }
+    /// Of an entry that may lack it.
+    double orNone(const YamlNode* node, const std::string& path) { return node ? of(node, path) : 0; }
     const std::optional<Diagnostic>& problem() const { return problem_; }
 
 private:
@@ -50,6 +57,36 @@ private:
     std::string file_;
     std::optional<Diagnostic> problem_;
 };
+
+void readEnergies(const YamlNode& root, Numbers& number, Technology& t) {
+    const YamlNode* sources = root.find("sources");
+    const auto text = [](const YamlNode* node) { return node ? node->scalar : std::string(); };
+    if (const YamlNode* energies = root.find("energies")) {
+        for (const YamlNode& each : energies->items) {
+            EnergyEntry entry;
+            entry.component = text(each.find("component"));
+            entry.nm = number.orNone(each.find("nm"), "energies.nm");
+            entry.bits = number.of(each.find("bits"), "energies.bits");
+            entry.capacityBytes = number.orNone(each.find("bytes"), "energies.bytes");
+            entry.energy = number.of(each.find("pJ"), "energies.pJ") * 1e-12;
+            entry.source = text(each.find("source"));
+            if (const YamlNode* whole = sources ? sources->find(entry.source) : nullptr) entry.source = whole->scalar;
+            t.energies.push_back(std::move(entry));
+        }
+    }
+    const auto order = [](const EnergyEntry& e) { return std::tie(e.component, e.nm, e.bits, e.capacityBytes); };
+    std::stable_sort(t.energies.begin(), t.energies.end(),
+                     [&](const auto& a, const auto& b) { return order(a) < order(b); });
+    if (const YamlNode* scaling = root.find("scaling")) {
+        for (const YamlNode& each : scaling->items) {
+            t.scaling.push_back({number.of(each.find("nm"), "scaling.nm"),
+                                 number.signedOf(each.find("square"), "scaling.square"),
+                                 number.signedOf(each.find("linear"), "scaling.linear"),
+                                 number.signedOf(each.find("constant"), "scaling.constant")});
+        }
+    }
+    std::sort(t.scaling.begin(), t.scaling.end(), [](const auto& a, const auto& b) { return a.nm > b.nm; });
+}
 
 }  // namespace
 
@@ -115,6 +152,7 @@ Expected<Technology> readTechnology(std::string_view yaml, std::string_view file
     t.linkRate = number({"links", "bandwidth"}, Dimension::DataRate);
     t.hbmPrice = number({"prices", "HBM"}) / 1e9;
     t.ddrPrice = number({"prices", "DDR"}) / 1e9;
+    readEnergies(*root, number, t);
     if (number.problem()) return Unexpected(*number.problem());
     if (t.nodes.empty())
         return fail("technology.number", "no process stands in `nodes`", "at least one", "", {std::string(file)});

@@ -1,6 +1,6 @@
 #pragma once
 
-// What silicon takes and costs, by process: presets/technology/silicon.yaml, each number with its source.
+// What silicon takes, draws and costs, by process: presets/technology/silicon.yaml, each number with its source.
 
 #include "base/diagnostic.h"
 
@@ -20,6 +20,21 @@ struct ProcessNode {
     double defects = 0;     ///< per m²
 };
 
+/// One published number: joules of one access or operation of `bits` bits.
+struct EnergyEntry {
+    std::string component;  ///< `int-add`, `int-multiply`, `fp-add`, `fp-multiply`, `sram`, `dram`, `register`
+    double nm = 0;          ///< 0 where it does not apply
+    double bits = 0;
+    double capacityBytes = 0;  ///< of memories; 0 where it does not apply
+    double energy = 0;         ///< joules
+    std::string source;
+};
+/// Energy of one transition: square · V² + linear · V + constant.
+struct EnergyScaling {
+    double nm = 0;
+    double square = 0, linear = 0, constant = 0;
+};
+
 struct Technology {
     std::vector<ProcessNode> nodes;                       ///< coarsest first
     std::map<std::string, double, std::less<>> names;     ///< `4N`: 5
@@ -37,6 +52,8 @@ struct Technology {
     double linkRate = 0;                               ///< B/s that `link` is for
     std::map<std::string, double, std::less<>> rates;  ///< B/s of a stack or 32 bits, by standard
     double hbmPrice = 0, ddrPrice = 0;                 ///< dollars per byte
+    std::vector<EnergyEntry> energies;                 ///< of a component and process by their bits, then their bytes
+    std::vector<EnergyScaling> scaling;                ///< coarsest first
 
     /// `7 nm`, `4N`; between two nodes by the logarithm of the size. Nothing for a name that nobody knows, or a size
     /// beyond the table.

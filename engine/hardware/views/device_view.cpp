@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 namespace detail {
@@ -25,6 +26,21 @@ const Part& clockedPart(const DeviceParts& parts) {
 double deviceMeasure(DeviceParts& parts, std::string_view attribute) {
     return parts.measureOr(parts.device(), attribute, 0);
 }
+
+// Of the formats by which makers rate their chips; whatever is fastest where there are none.
+double ratingPeak(const DeviceView& view) {
+    double rating = 0, fastest = 0;
+    for (const auto& unit : view.peaks) {
+        for (const DType type : {DType::F32, DType::BF16, DType::F16}) {
+            rating = std::max(rating, unit[static_cast<std::size_t>(type)].value);
+        }
+        for (const FlopsPerSecond one : unit) fastest = std::max(fastest, one.value);
+    }
+    return rating > 0 ? rating : fastest;
+}
+
+// Data sheets round: what differs by less is what they mean.
+constexpr double roundedBy = 0.01;
 
 }  // namespace
 
@@ -53,6 +69,10 @@ Expected<DeviceView> viewOf(DeviceParts& parts, const DeviceRef& ref) {
     }
     view.powerCap = Watts(deviceMeasure(parts, "power_cap"));
     view.idlePower = Watts(deviceMeasure(parts, "idle_power"));
+    if (const double rated = deviceMeasure(parts, "rated_peak"); rated > 0) {
+        const double ratio = ratingPeak(view) / rated;
+        if (std::abs(ratio - 1) > roundedBy) view.drawnToRated = ratio;
+    }
     const Measure* overhead = parts.statedMeasure("launch_overhead");
     if (overhead && (!overhead->perCycle || view.clock.value > 0)) {
         view.launchOverhead = Seconds(overhead->perCycle ? overhead->si / view.clock.value : overhead->si);

@@ -69,6 +69,7 @@ struct DeviceView {
         interconnect;                      ///< the network inside that bounds the first level most; none drawn: none
     Watts powerCap;                        ///< 0 where not given
     Watts idlePower;                       ///< 0 where not given
+    double drawnToRated = 1;               ///< units that are drawn over those for which the power cap was set
     JoulesPerFlop flopEnergy;              ///< 0 where not given
     Seconds launchOverhead;                ///< per operator (kernel launch); default stated in assumptions
     std::vector<std::string> assumptions;  ///< defaults that were used, one sentence each

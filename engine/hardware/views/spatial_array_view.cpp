@@ -235,6 +235,7 @@ Expected<SpatialArrayView> spatialArrayView(const DeviceRef& device) {
     if (const std::string* text = parts.text(array, "dataflow")) view.dataflow = dataflow(*text);
     if (const std::string* text = parts.text(array, "noc")) view.noc = *text;
     if (const Attribute* table = parts.stated("energy_table")) view.energyTable = toText(table->value);
+    if (const Attribute* named = parts.stated("process")) view.process = toText(named->value);
     if (auto read = readLevels(parts, chosen, view); !read) return tl::unexpected(std::move(read.error()));
     boundMainMemory(parts, device, view);
     if (view.arrays > 1)

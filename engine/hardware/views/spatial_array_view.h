@@ -45,7 +45,8 @@ struct SpatialArrayView {
     Joules macEnergy;  ///< of one multiply-accumulate; 0 where not given
     std::optional<Dataflow> dataflow;
     std::string noc;                 ///< as in the file; may be empty
-    std::string energyTable;         ///< name; may be empty
+    std::string energyTable;         ///< for energies that are not stated: `ratio…`, else by the process
+    std::string process;             ///< as its maker names it; may be empty
     std::vector<ArrayLevel> levels;  ///< outermost first; the first is the main memory; never empty
     std::vector<std::string> assumptions;
     PartsRead used;  ///< of the design

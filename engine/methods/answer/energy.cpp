@@ -82,9 +82,9 @@ void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTab
     const double always = staticWatts(device.powerCap.value, device.idlePower.value);
     ops.joules.resize(ops.size());
     for (std::size_t i = 0; i < ops.size(); ++i) {
-        const double compute = arithmetic
-                                   ? ops.flops[i] * device.flopEnergy.value
-                                   : computingShare * device.powerCap.value * costs.repeat[i] * rates.seconds(costs, i);
+        const double compute = arithmetic ? ops.flops[i] * device.flopEnergy.value
+                                          : computingShare * device.powerCap.value * device.drawnToRated *
+                                                costs.repeat[i] * rates.seconds(costs, i);
         ops.joules[i] = compute + always * ops.seconds[i];
     }
     const bool stated = device.main().energy.value > 0;
@@ -94,7 +94,8 @@ void addPowerCapEnergy(Estimate& answer, const DeviceView& device, const CostTab
 
     std::string said = "Energy is ";
     said += arithmetic ? "arithmetic as the units state it"
-                       : fmt::format("40 % of the power cap of {} while units are full", format(device.powerCap));
+                       : fmt::format("40 % of the power cap of {} while {}units are full", format(device.powerCap),
+                                     device.drawnToRated != 1 ? "as many as it was set for, of the drawn " : "");
     if (!counted.empty()) {
         said += fmt::format(", bytes of {} as stated", fmt::join(counted, ", "));
         if (!stated && perByte.value > 0) {

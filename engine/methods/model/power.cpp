@@ -46,17 +46,18 @@ PowerModel powerModel(const GpuView& gpu) {
     model.joulesPerByte += wayJoulesPerByte(gpu);
     const double share = std::clamp(gpu.sustained, 0.1, 1.0);
     const double voltage = voltageAt(share);
-    model.unitWatts = (model.capWatts - model.staticWatts) / (share * voltage * voltage);
+    model.unitWatts = (model.capWatts - model.staticWatts) / (share * voltage * voltage) * gpu.device.drawnToRated;
     model.basis = fmt::format(
-        "Energy is {} static{}, {} for units at full rate and the nominal clock, from the cap of {} at the sustained "
+        "Energy is {} static{}, {} for units at full rate and the nominal clock, from the cap of {}{} at the sustained "
         "clock ({:.0f} %), and {:.0f} pJ per byte from {} to the units. On A100 that gave mean powers 4 % off where "
         "times were measured "
         "(BLOOM-176B in 11 settings, Splitwise); on other GPUs its error has not been measured, and an error of the "
         "time is one of the energy",
         format(Watts(model.staticWatts)),
         gpu.idlePower > 0 ? "" : fmt::format(" ({:.0f} % of the cap, as GenZ has it)", 100 * staticShareOfCap),
-        format(Watts(model.unitWatts)), format(Watts(model.capWatts)), 100 * share, 1e12 * model.joulesPerByte,
-        main.name);
+        format(Watts(model.unitWatts)), format(Watts(model.capWatts)),
+        gpu.device.drawnToRated == 1 ? "" : fmt::format(" for 1/{:.3g} of them", gpu.device.drawnToRated), 100 * share,
+        1e12 * model.joulesPerByte, main.name);
     return model;
 }
 

@@ -11,7 +11,8 @@ namespace orrery {
 
 /// Static power and the dynamic power of units and memory. The maker guarantees the sustained clock under full load, so
 /// that full load at that clock and its voltage draws the cap: this is where the units' power at the nominal clock
-/// comes from, for vector and tensor units alike.
+/// comes from, for vector and tensor units alike. Units that are drawn beyond those for which the cap was set
+/// (DeviceView::drawnToRated) draw as much each.
 struct PowerModel {
     double capWatts = 0, staticWatts = 0;
     double unitWatts = 0;      ///< units at full rate, nominal clock and voltage
