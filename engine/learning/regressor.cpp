@@ -4,6 +4,7 @@
 #include "learning/gaussian_process.h"
 #include "learning/lattice.h"
 #include "learning/linear.h"
+#include "learning/matern_process.h"
 #include "learning/network.h"
 #include "learning/trees.h"
 
@@ -20,8 +21,9 @@ RegressorPtr readRegressor(std::string_view kind, JsonCursor& json) {
     if (kind == "sum") return readSum(json);
     if (kind == "lattice") return readLattice(json);
     if (kind == "gaussian-process") return readGaussianProcess(json);
+    if (kind == "matern-process") return readMaternProcess(json);
     json.fail("unknown-kind", fmt::format("there is no kind of model '{}'", kind),
-              "trees, compact-trees, network, linear, lattice, gaussian-process, blend or sum",
+              "trees, compact-trees, network, linear, lattice, gaussian-process, matern-process, blend or sum",
               "The file may come from a newer version.");
     return nullptr;
 }

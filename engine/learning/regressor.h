@@ -2,8 +2,8 @@
 
 // A learned function from a row of features to one number, evaluated without allocation, and how it stands in a file.
 // Kinds: `trees` (boosted or averaged, XGBoost's own JSON), `compact-trees` (the same in a shorter form), `network`
-// (small multi-layer perceptron, our JSON), `linear`, `lattice`, `gaussian-process`, `blend` (the mean of others),
-// `sum`.
+// (small multi-layer perceptron, our JSON), `linear`, `lattice`, `gaussian-process`, `matern-process`, `blend` (the mean
+// of others), `sum`.
 
 #include "base/diagnostic.h"
 
