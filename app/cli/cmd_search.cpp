@@ -26,7 +26,12 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
     auto loaded = readSearchFile(arguments.positionals().front());
     if (!loaded) return Unexpected(loaded.error());
     SearchProblem& problem = loaded->problem;
-    if (const auto method = arguments.value("method")) problem.method = *method;
+    if (const auto method = arguments.value("method")) {
+        loaded->settings.method = *method;
+        auto again = searchProblem(loaded->settings, problem.space.base());
+        if (!again) return Unexpected(again.error());
+        problem = std::move(*again);
+    }
     const auto whole = [&](std::string_view option, std::int64_t least) -> Expected<std::optional<std::uint64_t>> {
         const auto text = arguments.value(option);
         if (!text) return std::nullopt;
@@ -69,6 +74,7 @@ std::string printed(double value, Dimension dimension) {
 }
 
 std::string intervalOf(const Ranged& ranged, Dimension dimension) {
+    if (!ranged.sure()) return printed(ranged.value, dimension) + " ?";
     if (ranged.low == ranged.high) return printed(ranged.value, dimension);
     return fmt::format("{} [{} … {}]", printed(ranged.value, dimension), printed(ranged.low, dimension),
                        printed(ranged.high, dimension));
@@ -106,7 +112,7 @@ std::string answerText(const SearchOutcome& outcome, std::size_t most) {
         table.add(std::move(cells));
     };
     std::vector<std::string> own;
-    for (const Knob& knob : knobs) own.push_back(valueAt(problem.space.base(), knob));
+    for (const Knob& knob : knobs) own.push_back(knob.own);
     row("as drawn", own, outcome.base.evaluation);
     const Front front = frontOf(problem, seen);
     for (std::size_t n = 0; n < std::min(front.points.size(), most); ++n) {
@@ -122,6 +128,12 @@ std::string answerText(const SearchOutcome& outcome, std::size_t most) {
         "\nNo other point beats these {} in every objective. For {} more that cannot be said: their "
         "intervals overlap the front's.\n",
         front.points.size(), count(static_cast<double>(front.possible.size())));
+    const auto& values = outcome.base.evaluation.values;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        if (!outcome.base.evaluation.refusal.empty() || values[k].sure()) continue;
+        text += fmt::format("No interval of `{}` is known (?): points are compared by its value.\n",
+                            problem.objectives[k].quantity);
+    }
     return text;
 }
 

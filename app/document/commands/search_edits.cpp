@@ -19,6 +19,9 @@ Expected<Edit> usePointEdit(const ProjectState& state, std::span<const Knob> kno
     if (design < 0 || model < 0) return fail("document.scenario", "nothing is asked yet", "a design and a workload");
     ProjectState after = state;
     QStringList words;
+    std::vector<const Knob*> ofTask;
+    std::vector<std::string_view> ofPlan;
+    std::vector<std::string> taskValues, planValues;
     for (std::size_t i = 0; i < knobs.size(); ++i) {
         const Knob& knob = knobs[i];
         words << QStringLiteral("%1 %2").arg(QString::fromStdString(knob.path), QString::fromStdString(values[i]));
@@ -31,12 +34,37 @@ Expected<Edit> usePointEdit(const ProjectState& state, std::span<const Knob> kno
             auto changed = withOption(options, knob.path, values[i]);
             if (!changed) return Unexpected(changed.error());
             options = std::move(*changed);
-        } else {
-            auto changed = withPlanValue(after.scenarios.front().plan, knob.path, values[i]);
+        } else if (knob.of == KnobOf::Serving) {
+            ofTask.push_back(&knob);
+            taskValues.push_back(values[i]);
+        } else if (knob.of == KnobOf::Software) {
+            auto changed = parseSoftware(values[i]);
             if (!changed) return Unexpected(changed.error());
-            if (auto good = checkPlan(*changed); !good) return Unexpected(good.error());
-            after.scenarios.front().plan = std::move(*changed);
+            after.scenarios.front().software = std::move(*changed);
+        } else if (knob.of == KnobOf::Method) {
+            if (!after.search) return fail("document.search", "nothing is searched", "a search");
+            auto asked = methodChoice(after.search->method, builtinMethods());
+            if (!asked) return Unexpected(asked.error());
+            auto changed = withMethodValue(*asked, keyOf(knob), values[i]);
+            if (!changed) return Unexpected(changed.error());
+            after.search->method = toText(*changed);
+        } else {
+            ofPlan.emplace_back(knob.path);
+            planValues.push_back(values[i]);
         }
+    }
+    if (!ofPlan.empty()) {
+        auto changed = withPlanValues(after.scenarios.front().plan, ofPlan, planValues);
+        if (!changed) return Unexpected(changed.error());
+        if (auto good = checkPlan(*changed); !good) return Unexpected(good.error());
+        after.scenarios.front().plan = std::move(*changed);
+    }
+    if (!ofTask.empty()) {
+        if (!after.serving) return fail("document.serving", "no serving run is asked", "a serving run");
+        const auto changed =
+            withServingValues(ServingRun{std::make_shared<const ServingStudy>(*after.serving)}, ofTask, taskValues);
+        if (!changed) return Unexpected(changed.error());
+        after.serving = *std::get<ServingRun>(*changed).study;
     }
     return Edit{std::move(after), QObject::tr("Use %1").arg(words.join(QStringLiteral(", "))), {}, {}, {}};
 }

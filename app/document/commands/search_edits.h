@@ -8,7 +8,8 @@
 namespace orrery::app {
 
 Expected<Edit> setSearchEdit(const ProjectState& state, const SearchSettings& settings, const QString& words);
-/// The design, the workload and the plan of the current question, with these values set: one step of the undo list.
+/// The design, the workload, the plan, the serving run, the software and the method of the search, with these values
+/// set: one step of the undo list.
 /// `knobs` and `values` go together.
 Expected<Edit> usePointEdit(const ProjectState& state, std::span<const Knob> knobs,
                             std::span<const std::string> values);

@@ -79,7 +79,7 @@ std::string searchJson(const SearchOutcome& outcome) {
     Json knobs = Json::array(), objectives = Json::array(), constraints = Json::array();
     for (const Knob& knob : problem.space.knobs()) {
         Json one{{"path", knob.path}, {"values", knob.values}};
-        if (const std::string own = valueAt(problem.space.base(), knob); !own.empty()) one["drawn"] = own;
+        if (!knob.own.empty()) one["drawn"] = knob.own;
         knobs.push_back(std::move(one));
     }
     for (const Objective& objective : problem.objectives) {

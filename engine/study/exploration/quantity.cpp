@@ -2,10 +2,12 @@
 
 #include "base/text/nearest.h"
 #include "base/text/words.h"
+#include "serving/serving_study.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace orrery {
 
@@ -38,6 +40,13 @@ Ranged exact(double value) {
     return {value, value, value};
 }
 
+Ranged unsure(double value) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    return {value, none, none};
+}
+
+constexpr std::string_view promisesKept = "Promises kept";
+
 }  // namespace
 
 std::span<const QuantityInfo> searchQuantities() {
@@ -67,10 +76,16 @@ std::string toText(const Objective& objective) {
 Expected<Constraint> readConstraint(std::string_view text) {
     Constraint constraint{.text = std::string(trimmed(text))};
     if (constraint.text == "fits") return constraint;
+    if (constraint.text == "slo") {
+        constraint.quantity = "slo";
+        constraint.atLeast = true;
+        return constraint;
+    }
     const auto at = constraint.text.find_first_of("<>");
     const bool orEqual = at != std::string::npos && at + 1 < constraint.text.size() && constraint.text[at + 1] == '=';
     const auto wrong = [&](std::string what) {
-        return fail("search.constraint", std::move(what), "`fits`, or such as `power <= 700 W`, `Throughput >= 2000`");
+        return fail("search.constraint", std::move(what),
+                    "`fits`, `slo`, or such as `power <= 700 W`, `Throughput >= 2000`");
     };
     if (!orEqual) return wrong(fmt::format("`{}` is no constraint", constraint.text));
     constraint.quantity = std::string(trimmed(std::string_view(constraint.text).substr(0, at)));
@@ -100,9 +115,9 @@ std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estim
     if (name == "energy" || name == "power") {
         if (!estimate.energy) return std::nullopt;
         const double joules = estimate.energy->value;
-        if (name == "energy") return exact(joules);
+        if (name == "energy") return unsure(joules);
         if (time.value <= 0) return std::nullopt;
-        return Ranged{joules / time.value, joules / time.high, time.low > 0 ? joules / time.low : joules / time.value};
+        return unsure(joules / time.value);
     }
     if (name == "memory") {
         if (!estimate.memory) return std::nullopt;
@@ -124,7 +139,7 @@ std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estim
     }
     if (const Figure* found = figure(estimate, name)) {
         return found->interval ? Ranged{found->value, found->interval->first, found->interval->second}
-                               : exact(found->value);
+                               : unsure(found->value);
     }
     return std::nullopt;
 }
@@ -134,6 +149,12 @@ std::optional<double> violationOf(const Scenario& scenario, const Estimate& esti
     if (constraint.quantity.empty()) {
         if (!estimate.memory || estimate.memory->capacity.value <= 0) return std::nullopt;
         return std::max(0.0, estimate.memory->total().value / estimate.memory->capacity.value - 1);
+    }
+    if (constraint.quantity == "slo") {
+        const auto* run = std::get_if<ServingRun>(&scenario.task);
+        const Figure* kept = run ? figure(estimate, promisesKept) : nullptr;
+        if (!kept) return std::nullopt;
+        return std::max(0.0, run->study->capacity.attainment - kept->value) / run->study->capacity.attainment;
     }
     const auto found = quantityOf(scenario, estimate, constraint.quantity, circumstances);
     if (!found) return std::nullopt;

@@ -13,14 +13,16 @@
 
 namespace orrery {
 
-/// A number of an answer with what is known of its interval; equal ends where nothing is.
+/// A number of an answer with its interval: equal ends where it is counted, none (NaN) where no interval is known.
 struct Ranged {
     double value = 0, low = 0, high = 0;
+    bool sure() const { return low == low && high == high; }  ///< an interval is known, be it of no width
 };
 
 /// `time`, `energy`, `power` (energy over time), `memory` (of one device), `devices`, `cost` (dollars of one pass, step
 /// or run at the price of a device and hour), `area` and `price` (silicon of the design, and what its dies and memories
-/// cost), or the label of one of the answer's figures (`Throughput`).
+/// cost), or the label of one of the answer's figures (`Throughput`). No method states an interval of its energy, so
+/// that energy and power have none; memory and devices are counted.
 struct QuantityInfo {
     std::string_view name;
     Dimension dimension;
@@ -38,12 +40,14 @@ Expected<Objective> readObjective(std::string_view text);
 std::string toText(const Objective& objective);
 
 struct Constraint {
-    std::string quantity;  ///< empty: what the plan needs fits into the memory of its devices
+    /// Empty: what the plan needs fits into the memory of its devices. `slo`: so many requests of a serving run keep
+    /// every promise as its capacity asks for.
+    std::string quantity;
     bool atLeast = false;
     double limit = 0;
     std::string text;  ///< as written
 };
-/// `fits`, `power <= 700 W`, `Throughput >= 2000`. Fails with `search.constraint`.
+/// `fits`, `slo`, `power <= 700 W`, `Throughput >= 2000`. Fails with `search.constraint`.
 Expected<Constraint> readConstraint(std::string_view text);
 
 /// What is known beside an answer.

@@ -15,9 +15,9 @@ PointAnswer refused(const SearchProblem& problem, std::string why) {
     return {0, std::vector<Ranged>(problem.objectives.size(), {none, none, none}), 0, std::move(why)};
 }
 
-PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scenario, const SearchOptions& options,
+PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scenario,
+                             const Expected<MethodChoice>& choice, const SearchOptions& options,
                              std::vector<Dimension>* dimensions = nullptr) {
-    const auto choice = methodChoice(problem.method, builtinMethods());
     if (!choice) return refused(problem, toText(choice.error()));
     const auto serial = makeSerialExecutor();
     EstimateContext context{.executor = *serial,
@@ -114,9 +114,13 @@ Costs costsOf(const SearchProblem& problem, const PointAnswers& evaluations) {
         for (std::size_t k = 0; k < costs.width; ++k) {
             const std::size_t at = i * costs.width + k;
             const bool feasible = evaluations.feasible(i), larger = problem.objectives[k].maximise;
-            costs.value.push_back(!feasible ? none : larger ? -evaluations.value[at] : evaluations.value[at]);
-            costs.low.push_back(!feasible ? none : larger ? -evaluations.high[at] : evaluations.low[at]);
-            costs.high.push_back(!feasible ? none : larger ? -evaluations.low[at] : evaluations.high[at]);
+            const double value = evaluations.value[at];
+            // Of what has no interval the value alone speaks.
+            const auto end = [value](double known) { return std::isnan(known) ? value : known; };
+            const double low = end(evaluations.low[at]), high = end(evaluations.high[at]);
+            costs.value.push_back(!feasible ? none : larger ? -value : value);
+            costs.low.push_back(!feasible ? none : larger ? -high : low);
+            costs.high.push_back(!feasible ? none : larger ? -low : high);
         }
     }
     return costs;
@@ -200,15 +204,19 @@ bool Search::evaluate(std::span<const std::uint64_t> points) {
 
 PointAnswer evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options) {
     const auto scenario = problem.space.scenarioAt(point);
+    const auto choice = methodChoice(problem.method, builtinMethods()).and_then([&](MethodChoice asked) {
+        return problem.space.methodAt(point, std::move(asked));
+    });
     PointAnswer out =
-        scenario ? evaluateScenario(problem, *scenario, options) : refused(problem, scenario.error().message);
+        scenario ? evaluateScenario(problem, *scenario, choice, options) : refused(problem, scenario.error().message);
     out.point = point;
     return out;
 }
 
 BaseAnswer evaluateBase(const SearchProblem& problem, const SearchOptions& options) {
     BaseAnswer base;
-    base.evaluation = evaluateScenario(problem, problem.space.base(), options, &base.dimensions);
+    base.evaluation = evaluateScenario(problem, problem.space.base(), methodChoice(problem.method, builtinMethods()),
+                                       options, &base.dimensions);
     base.dimensions.resize(problem.objectives.size(), Dimension::Number);
     return base;
 }

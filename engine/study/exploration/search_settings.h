@@ -37,17 +37,21 @@ struct SearchSettings {
 /// Fails as makeKnob(), SearchSpace::make(), readObjective(), readConstraint() and readied(); the path of the place
 /// names the part of the settings: `knobs.hbm3.bandwidth`, `objectives`.
 Expected<SearchProblem> searchProblem(const SearchSettings& settings, Scenario base);
-Expected<Knob> knobOf(const KnobSetting& setting, const Scenario& base);
+Expected<Knob> knobOf(const KnobSetting& setting, const Scenario& base, std::string_view method = {});
 
-/// Knobs that a question offers: sliders of the drawing, counts of its parts, sizes of the workload, the plan.
+/// Knobs that a question offers: sliders of the drawing, counts of its parts, sizes of the workload, the plan, options
+/// of the method, keys of a serving run.
 struct KnobOffer {
     std::string path;   ///< as makeKnob() takes it
-    std::string group;  ///< `Drawing`, `Workload`, `Plan`
+    std::string group;  ///< `Drawing`, `Workload`, `Plan`, `Method`, `Serving`
     std::string drawn;  ///< its value in the question; empty: none
     KnobSetting usual;  ///< around the value that is drawn
 };
-std::vector<KnobOffer> knobOffers(const Scenario& base);
-/// Half to twice what is drawn, for any number of the drawing. Fails as makeKnob() where there is none.
+std::vector<KnobOffer> knobOffers(const Scenario& base, std::string_view method = {});
+/// Half to twice what is drawn, for any number of the drawing; all words of a choice. Fails as makeKnob() where there
+/// is none.
 Expected<KnobSetting> usualKnob(const Hardware& hardware, std::string_view path);
+/// The same for any path of a question: sizes and plans in powers of two, keys of a serving run around their value.
+Expected<KnobSetting> usualKnob(const Scenario& base, std::string_view path, std::string_view method = {});
 
 }  // namespace orrery

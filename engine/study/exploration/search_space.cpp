@@ -43,6 +43,7 @@ struct SearchSpace::Shared {
     std::vector<AttributeAt> at;  ///< of each knob of the hardware, empty for others
     Kept<Expected<HardwarePtr>> hardware{512};
     Kept<Expected<WorkloadPtr>> workload{64};
+    Kept<Expected<Task>> task{64};
 };
 
 Expected<SearchSpace> SearchSpace::make(Scenario base, std::vector<Knob> knobs) {
@@ -93,7 +94,7 @@ std::uint64_t SearchSpace::pointAt(std::span<const std::uint32_t> levels) const 
 std::uint64_t SearchSpace::basePoint() const {
     std::vector<std::uint32_t> levels;
     for (const Knob& knob : knobs_) {
-        const std::string own = valueAt(base_, knob);
+        const std::string& own = knob.own;
         const auto same = std::find(knob.values.begin(), knob.values.end(), own);
         std::uint32_t level = same == knob.values.end() ? 0 : static_cast<std::uint32_t>(same - knob.values.begin());
         if (same == knob.values.end() && !knob.words) {
@@ -121,8 +122,11 @@ std::string SearchSpace::labelAt(std::uint64_t point) const {
 
 Expected<Scenario> SearchSpace::scenarioAt(std::uint64_t point) const {
     const auto levels = levelsAt(point);
-    std::uint64_t hardwareKey = 0, workloadKey = 0;
+    std::uint64_t hardwareKey = 0, workloadKey = 0, taskKey = 0;
     bool turnsHardware = false, turnsWorkload = false;
+    std::vector<const Knob*> ofTask;
+    std::vector<std::string_view> ofPlan;
+    std::vector<std::string> taskValues, planValues;
     Scenario scenario = base_;
     for (std::size_t i = 0; i < knobs_.size(); ++i) {
         const Knob& knob = knobs_[i];
@@ -132,11 +136,23 @@ Expected<Scenario> SearchSpace::scenarioAt(std::uint64_t point) const {
         } else if (knob.of == KnobOf::Workload) {
             workloadKey = workloadKey * knob.values.size() + levels[i];
             turnsWorkload = true;
-        } else {
-            auto plan = withPlanValue(scenario.plan, knob.path, knob.values[levels[i]]);
-            if (!plan) return Unexpected(plan.error());
-            scenario.plan = std::move(*plan);
+        } else if (knob.of == KnobOf::Serving) {
+            taskKey = taskKey * knob.values.size() + levels[i];
+            ofTask.push_back(&knob);
+            taskValues.push_back(knob.values[levels[i]]);
+        } else if (knob.of == KnobOf::Software) {
+            auto software = parseSoftware(knob.values[levels[i]]);
+            if (!software) return Unexpected(software.error());
+            scenario.software = std::move(*software);
+        } else if (knob.of == KnobOf::Plan) {
+            ofPlan.emplace_back(knob.path);
+            planValues.push_back(knob.values[levels[i]]);
         }
+    }
+    if (!ofPlan.empty()) {
+        auto plan = withPlanValues(base_.plan, ofPlan, planValues);
+        if (!plan) return Unexpected(plan.error());
+        scenario.plan = std::move(*plan);
     }
     if (turnsHardware) {
         auto made = shared_->hardware.get(hardwareKey, [&]() -> Expected<HardwarePtr> {
@@ -170,7 +186,28 @@ Expected<Scenario> SearchSpace::scenarioAt(std::uint64_t point) const {
         if (!made) return Unexpected(made.error());
         scenario.workload = std::move(*made);
     }
+    if (!ofTask.empty()) {
+        auto made = shared_->task.get(taskKey, [&] { return withServingValues(base_.task, ofTask, taskValues); });
+        if (!made) return Unexpected(made.error());
+        scenario.task = std::move(*made);
+    }
     return scenario;
+}
+
+bool SearchSpace::turnsMethod() const {
+    return std::any_of(knobs_.begin(), knobs_.end(), [](const Knob& knob) { return knob.of == KnobOf::Method; });
+}
+
+Expected<MethodChoice> SearchSpace::methodAt(std::uint64_t point, MethodChoice asked) const {
+    if (!turnsMethod()) return asked;
+    const auto levels = levelsAt(point);
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+        if (knobs_[i].of != KnobOf::Method) continue;
+        auto turned = withMethodValue(asked, keyOf(knobs_[i]), knobs_[i].values[levels[i]]);
+        if (!turned) return turned;
+        asked = std::move(*turned);
+    }
+    return asked;
 }
 
 }  // namespace orrery

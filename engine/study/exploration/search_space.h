@@ -33,6 +33,9 @@ public:
     /// Designs and workloads that several points share are made once and kept for a while. Safe to use from several
     /// threads. Fails where the values together make no design, workload or plan.
     Expected<Scenario> scenarioAt(std::uint64_t point) const;
+    bool turnsMethod() const;
+    /// Who answers a point, where `asked` answers the base question.
+    Expected<MethodChoice> methodAt(std::uint64_t point, MethodChoice asked) const;
 
 private:
     struct Shared;

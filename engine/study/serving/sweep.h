@@ -5,6 +5,7 @@
 
 #include "base/executor.h"
 #include "methods/system/planned_fleet.h"
+#include "serving/fields/field.h"
 #include "study/serving/capacity.h"
 
 #include <functional>
@@ -21,6 +22,10 @@ struct SweepKey {
 /// (`pools/plan/tensor`, of one pool `pools[2]/plan/tensor`). Beside them, every number of a policy by its name
 /// (`longPrompt`).
 std::span<const SweepKey> sweepKeys();
+/// The path of the field that a key sets; the key itself where it is none, empty where it sets more than one.
+std::string_view sweepPath(std::string_view key);
+/// The field that a key sets; null where it sets more than one, or a number of a policy by its name.
+const FieldSpec* sweepField(std::string_view key);
 /// Changes it in every pool. Fails with `sweep.key` or `sweep.value`.
 Expected<void> setSweepValue(ServingStudy& study, std::string_view key, std::string_view value);
 /// False for a number of policies that none of the study's own reads, and for a value that does not matter beside the

@@ -172,6 +172,17 @@ bool policyReads(const ServingStudy& study, std::string_view key) {
 
 }  // namespace
 
+std::string_view sweepPath(std::string_view key) {
+    return pathOf(key);
+}
+
+const FieldSpec* sweepField(std::string_view key) {
+    const std::string_view path = pathOf(key);
+    const FieldSpec* field = path.empty() ? nullptr : findField(path);
+    const ShortKey* known = shortKey(key);
+    return field && field->isSwept() && !(known && known->set) ? field : nullptr;
+}
+
 std::span<const SweepKey> sweepKeys() {
     static const std::vector<SweepKey> keys = [] {
         std::vector<SweepKey> made;

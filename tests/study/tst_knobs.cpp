@@ -1,0 +1,274 @@
+// Everything of a question that a number or a word says is a knob, and each knob changes what it names.
+
+#include "hardware/attribute_at.h"
+#include "hardware/files/catalogue.h"
+#include "hardware/walk.h"
+#include "store/project/serving_file.h"
+#include "study/exploration/agents.h"
+#include "support/search_fixture.h"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace orrery;
+using namespace orrery::test;
+
+namespace {
+
+Scenario passOf(const char* device = "h100-sxm") {
+    WorkloadRecipe recipe;
+    recipe.source = "llama-2-7b";
+    recipe.options.phase = Phase::Decode;
+    return {std::make_shared<const Hardware>(loadHardware(device)->hardware), *loadWorkload(recipe)};
+}
+
+Scenario servingOf() {
+    auto read = readServing(
+        "orrery: serving/1\nmodel: {source: llama-2-7b}\npools:\n  - name: all\n    replicas: 1\n"
+        "traffic:\n  requests: 40\n  arrivals: {kind: poisson, rate: 4}\n"
+        "  prompt: {kind: fixed, mean: 256}\n  output: {kind: fixed, mean: 16}\n");
+    if (!read) qFatal("%s", toText(read.error()).c_str());
+    Scenario scenario = passOf();
+    scenario.task = ServingRun{std::make_shared<const ServingStudy>(std::move(read->study))};
+    return scenario;
+}
+
+}  // namespace
+
+class TestKnobs : public QObject {
+    Q_OBJECT
+private slots:
+    // Every number that is drawn in any device or system of the catalogue, of parts, links, switches and networks.
+    void everyDrawnNumberTurns() {
+        std::size_t numbers = 0, links = 0;
+        for (const CatalogueEntry& entry : hardwareCatalogue()) {
+            const auto loaded = loadHardware(entry.id);
+            QVERIFY2(loaded, entry.id.c_str());
+            const Hardware* hardware = &loaded->hardware;
+            Scenario base{std::make_shared<const Hardware>(*hardware), {}};
+            walk(hardware->root, [&](const Component& component, const ComponentPath& path) {
+                const std::string name = pathText(hardware->root, path);
+                for (const Attribute& attribute : component.attributes) {
+                    const auto* measure = std::get_if<Measure>(&attribute.value);
+                    if (!measure || !(measure->si > 0)) continue;
+                    const std::string own = name + "." + attribute.name;
+                    const auto usual = usualKnob(*hardware, own);
+                    if (!usual) qFatal("%s: %s", own.c_str(), toText(usual.error()).c_str());
+                    const auto knob = knobOf(*usual, base);
+                    if (!knob) qFatal("%s: %s", own.c_str(), toText(knob.error()).c_str());
+                    if (!(knob->numbers.back() > knob->numbers.front()))
+                        qFatal("%s: %s", own.c_str(), toText(*usual).c_str());
+                    if (knob->own.empty()) qFatal("%s has no value of its own", own.c_str());
+                    ++numbers;
+                    links += component.kind == ComponentKind::Link || component.kind == ComponentKind::Topology ||
+                                     component.kind == ComponentKind::Switch
+                                 ? 1
+                                 : 0;
+                }
+                const auto count = usualKnob(*hardware, name + ".count");
+                if (!count || !knobOf(*count, base)) qFatal("%s.count", name.c_str());
+                return true;
+            });
+        }
+        qInfo("%zu numbers, %zu of links and networks", numbers, links);
+        QVERIFY(numbers > 500 && links > 50);
+    }
+    void wordsOfTheDrawingTurn() {
+        const Scenario base = passOf("dgx-h100");
+        std::size_t words = 0;
+        walk(base.hardware->root, [&](const Component& component, const ComponentPath& path) {
+            for (const Attribute& attribute : component.attributes) {
+                const AttributeSpec* spec = attributeSpec(component.kind, attribute.name);
+                if (!spec || spec->form != AttributeForm::Choice) continue;
+                const auto usual =
+                    usualKnob(*base.hardware, pathText(base.hardware->root, path) + "." + attribute.name);
+                if (!usual || usual->values.size() != spec->choices.size() || !knobOf(*usual, base))
+                    qFatal("%s", attribute.name.c_str());
+                ++words;
+            }
+            return true;
+        });
+        QVERIFY(words > 0);
+    }
+    void everyOfferIsAKnob() {
+        Scenario training = passOf();
+        training.task = TrainingStep{};
+        for (const Scenario& base : {passOf(), training, servingOf()}) {
+            for (const char* method : {"tile-hybrid", "serving"}) {
+                std::size_t offers = 0;
+                for (const KnobOffer& offer : knobOffers(base, method)) {
+                    const auto knob = knobOf(offer.usual, base, method);
+                    QVERIFY2(knob, (offer.path + ": " + (knob ? "" : toText(knob.error()))).c_str());
+                    QCOMPARE(knob->own, offer.drawn);
+                    // Written in one line and read again: the same.
+                    const auto again = parseKnobSetting(offer.path, toText(offer.usual));
+                    QVERIFY(again && *again == offer.usual);
+                    ++offers;
+                }
+                QVERIFY(offers > 8);
+            }
+        }
+    }
+    // Of each way of naming a thing one knob: the scenario of a point has the value, and no other has.
+    void eachTurnsWhatItNames() {
+        const Scenario base = servingOf();
+        std::vector<Knob> knobs;
+        const auto add = [&](const char* path, std::vector<std::string> values, const char* method = "serving") {
+            auto knob = makeKnob(base, path, std::move(values), method);
+            if (!knob) qFatal("%s: %s", path, toText(knob.error()).c_str());
+            knobs.push_back(std::move(*knob));
+        };
+        add("serving.rate", {"2", "4", "8"});
+        add("serving.scheduler", {"vllm-v1", "sarathi"});
+        add("serving.pools/memory_share", {"0.8", "0.9"});
+        add("software", {"vLLM 0.24.0", "trtllm-1.3.0(graphs=on)"});
+        add("method.compute", {"tile-hybrid", "tile-hybrid(launch=eager, fusion=none)"});
+        QVERIFY(!knobs[0].words && knobs[1].words && !knobs[2].words && knobs[3].words && knobs[4].words);
+        QCOMPARE(knobs[0].own, std::string("4"));
+        QCOMPARE(knobs[4].own, std::string("as-drawn"));
+        const auto space = SearchSpace::make(base, knobs);
+        QVERIFY(space);
+        for (std::uint64_t point = 0; point < space->points(); ++point) {
+            const auto levels = space->levelsAt(point);
+            const auto scenario = space->scenarioAt(point);
+            QVERIFY(scenario);
+            const ServingStudy& study = *std::get<ServingRun>(scenario->task).study;
+            QCOMPARE(study.traffic.arrivals.rate, std::vector<double>({2, 4, 8})[levels[0]]);
+            QCOMPARE(study.scenario.pools.front().scheduler.id, knobs[1].values[levels[1]]);
+            QCOMPARE(study.scenario.pools.front().memoryShare, levels[2] == 0 ? 0.8 : 0.9);
+            QCOMPARE(toText(scenario->software), knobs[3].values[levels[3]]);
+            const auto method = space->methodAt(point, *methodChoice("serving", builtinMethods()));
+            QVERIFY(method);
+            QCOMPARE(method->options.at("compute"), knobs[4].values[levels[4]]);
+        }
+    }
+    // What one dimension needs of another is asked for together.
+    void dimensionsOfAPlanAreSetTogether() {
+        const Scenario base = passOf("dgx-h100");
+        const auto space = SearchSpace::make(base, {*makeKnob(base, "ep", std::vector<std::string>{"1", "2", "4"}),
+                                                    *makeKnob(base, "dp", std::vector<std::string>{"1", "4"})});
+        QVERIFY(space);
+        const std::vector<bool> good{true, true, false, true, false, true};
+        for (std::uint64_t point = 0; point < space->points(); ++point)
+            QCOMPARE(space->scenarioAt(point).has_value(), good[point]);
+        QCOMPARE(space->scenarioAt(5)->plan.devices(), std::int64_t{4});
+    }
+    void anOptionOfASlot() {
+        const auto asked = methodChoice("serving(compute=tile-hybrid(fusion=none))", builtinMethods());
+        QVERIFY(asked);
+        const auto turned = withMethodValue(*asked, "compute.launch", "eager");
+        QVERIFY(turned);
+        const std::string text = toText(*turned);
+        QVERIFY2(text.find("launch=eager") != std::string::npos && text.find("fusion=none") != std::string::npos,
+                 text.c_str());
+        const auto knob =
+            makeKnob(servingOf(), "method.compute.launch", std::vector<std::string>{"eager", "graph"}, toText(*asked));
+        QVERIFY(knob);
+    }
+    // A search over an option of the method answers what the method answers with that option.
+    void aMethodOptionIsAnswered() {
+        auto loaded = readSearch(
+            "orrery: search/1\nhardware: h100-sxm\nworkload: {source: llama-2-7b, phase: decode}\n"
+            "method: tile-hybrid\nknobs: {method.launch: [eager, graph], batch: [1, 8]}\n");
+        if (!loaded) QFAIL(toText(loaded.error()).c_str());
+        const SearchProblem& problem = loaded->problem;
+        const PointAnswers seen = runSearch(problem, **searchAgent("grid"), {});
+        QCOMPARE(seen.size(), std::size_t{4});
+        QVERIFY(seen.value[0] > seen.value[2]);  // eager launches cost time
+        SearchProblem eager = problem;
+        eager.method = "tile-hybrid(launch=eager)";
+        const auto one = SearchSpace::make(
+            problem.space.base(), {*makeKnob(problem.space.base(), "batch", std::vector<std::string>{"1", "8"})});
+        eager.space = *one;
+        const PointAnswers alone = runSearch(eager, **searchAgent("grid"), {});
+        QCOMPARE(seen.value[0], alone.value[0]);
+        QCOMPARE(seen.value[1], alone.value[1]);
+    }
+    // More traffic: the time to the first token rises, and `slo` holds what the run promises.
+    void aServingRunIsSearched() {
+        SearchSettings settings{
+            .knobs = {{"serving.rate", {"1", "40"}, {}}, {"hbm3.bandwidth", {"1 TB/s", "4 TB/s"}, {}}},
+            .objectives = {"Time to first token, 99th percentile", "max Throughput", "devices"},
+            .constraints = {"slo"},
+            .method = "serving"};
+        Scenario base = servingOf();
+        auto study = *std::get<ServingRun>(base.task).study;
+        study.scenario.promise.ttft = 0.05;
+        study.capacity.attainment = 0.99;
+        base.task = ServingRun{std::make_shared<const ServingStudy>(study)};
+        const auto problem = searchProblem(settings, base);
+        if (!problem) QFAIL(toText(problem.error()).c_str());
+        const PointAnswers seen = runSearch(*problem, **searchAgent("grid"), {});
+        QCOMPARE(seen.size(), std::size_t{4});
+        for (std::size_t i = 0; i < 4; ++i)
+            QVERIFY2(seen.answered(i), seen.refusals.empty() ? "" : seen.refusals.front().c_str());
+        QVERIFY(seen.value[0] < seen.value[2 * 3]);      // rate
+        QVERIFY(seen.value[0] > seen.value[3]);          // bandwidth
+        QVERIFY(seen.feasible(1) && !seen.feasible(2));  // promises
+        QCOMPARE(seen.low[2], seen.high[2]);             // devices are counted
+    }
+    // Energy has no stated interval: no width is made up, the front goes by its value, and files leave it out.
+    void whatIsUnsureIsNotOfNoWidth() {
+        auto loaded = readSearch(searchYaml("objectives: [time, energy, power, memory]\n"));
+        QVERIFY(loaded);
+        const SearchProblem& problem = loaded->problem;
+        const PointAnswers seen = runSearch(problem, **searchAgent("grid"), {});
+        QVERIFY(seen.high[0] > seen.low[0]);
+        for (const std::size_t k : {1u, 2u}) QVERIFY(std::isnan(seen.low[k]) && std::isnan(seen.high[k]));
+        QCOMPARE(seen.low[3], seen.value[3]);
+        const Costs costs = costsOf(problem, seen);
+        QCOMPARE(costs.low[1], seen.value[1]);
+        QCOMPARE(costs.high[1], seen.value[1]);
+        QVERIFY(!frontOf(problem, seen).points.empty());
+    }
+    void badKnobs_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<bool>("serving");
+        QTest::newRow("no option") << "method.warp"
+                                   << "1"
+                                   << "search.knob" << false;
+        QTest::newRow("no slot") << "method.launch.more"
+                                 << "1"
+                                 << "search.knob" << false;
+        QTest::newRow("no choice") << "method.launch"
+                                   << "sideways"
+                                   << "search.value" << false;
+        QTest::newRow("two options") << "method.launch"
+                                     << "eager, fusion=none"
+                                     << "search.value" << false;
+        QTest::newRow("no serving") << "serving.rate"
+                                    << "2"
+                                    << "search.knob" << false;
+        QTest::newRow("no key") << "serving.spin"
+                                << "2"
+                                << "search.knob" << true;
+        QTest::newRow("no number") << "serving.rate"
+                                   << "many"
+                                   << "search.value" << true;
+        QTest::newRow("of a pass") << "batch"
+                                   << "2"
+                                   << "search.knob" << true;
+        QTest::newRow("software") << "software"
+                                  << "9lives"
+                                  << "search.value" << false;
+        QTest::newRow("graphs") << "software"
+                                << "vLLM(graphs=maybe)"
+                                << "search.value" << false;
+    }
+    void badKnobs() {
+        QFETCH(QString, path);
+        QFETCH(QString, value);
+        QFETCH(QString, code);
+        QFETCH(bool, serving);
+        const auto knob = makeKnob(serving ? servingOf() : passOf(), path.toStdString(),
+                                   std::vector<std::string>{value.toStdString()}, "tile-hybrid");
+        QVERIFY(!knob);
+        QVERIFY2(QString::fromStdString(knob.error().code) == code, toText(knob.error()).c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestKnobs)
+#include "tst_knobs.moc"
