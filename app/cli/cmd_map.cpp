@@ -1,4 +1,5 @@
 #include "app/cli/cmd_map_maestro.h"
+#include "app/cli/map_bound.h"
 #include "app/cli/map_parts.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
@@ -114,12 +115,13 @@ int runMap(const Arguments& arguments, Watch& watch) {
         if (!found) return failed(found.error());
         input->mapping = (*found)->mapping;
         search = searchText(**found, input->hardware);
-    } else if (!input->mapping) {
+    } else if (!input->mapping && !arguments.has("bound-curve")) {
         return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
                            "give the file with the mapping too, or let --mapper search one",
                            input->root.place("mapping"))
                           .value());
     }
+    if (arguments.has("bound-curve")) return boundOfInput(*input, arguments, watch);
     NestEvaluator evaluator(input->problem, input->hardware, *sparse);
     const auto counts = evaluator.explain(*input->mapping);
     if (!counts) return failed(input->placed(counts.error()));
@@ -142,6 +144,7 @@ std::vector<Option> options() {
     all.push_back(
         {"technology", "NM", "published energies scaled to this technology instead of the files' (7 to 130 nm)"});
     all.insert(all.end(), mapperOptions().begin(), mapperOptions().end());
+    all.insert(all.end(), boundOptions().begin(), boundOptions().end());
     all.push_back({"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"});
     all.push_back({"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"});
     all.push_back({"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"});
@@ -176,6 +179,8 @@ const Command mapCommand{
                  {"orrery-cli map --hardware eyeriss-like --workload alexnet --weights int16 --activations int16 "
                   "--sparse sparse.yaml",
                   "and what would skipping zeros bring?"},
+                 {"orrery-cli map --hardware eyeriss-like --workload alexnet --operator conv2 --bound-curve",
+                  "the least that must move for any size of the buffer"},
                  {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
                   "the layers of a MAESTRO file under NVDLA's dataflow"}},
     .run = runMap,

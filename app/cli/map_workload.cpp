@@ -1,4 +1,5 @@
 #include "app/cli/interrupt.h"
+#include "app/cli/map_bound.h"
 #include "app/cli/map_parts.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
@@ -140,6 +141,7 @@ int mapWorkload(const Arguments& arguments, Watch& watch) {
     const auto executor = makeDefaultExecutor();
     SearchContext context{*executor, watch.token(), nullptr, nullptr, {}, nullptr};
     const Graph& graph = (*workload)->graph;
+    if (arguments.has("bound-curve")) return boundOfWorkload(*view, graph, options, context, arguments, watch);
     if (const auto name = arguments.value("operator"))
         return oneOperator(*view, graph, *name, options, context, arguments, watch);
     watch.begin("mapping");
