@@ -27,6 +27,9 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
     if (!loaded) return Unexpected(loaded.error());
     SearchProblem& problem = loaded->problem;
     if (const auto method = arguments.value("method")) {
+        if (problem.source) {
+            return fail("usage.method", "the points of a table are looked up", "a search without `--method`");
+        }
         loaded->settings.method = *method;
         auto again = searchProblem(loaded->settings, problem.space.base());
         if (!again) return Unexpected(again.error());
@@ -92,8 +95,9 @@ std::string answerText(const SearchOutcome& outcome, std::size_t most) {
     std::string text =
         fmt::format("{}: {} of {} points by {}, {}{}, {:.2f} s ({:.0f} points/s)\n\n", outcome.name,
                     count(static_cast<double>(seen.size())), count(static_cast<double>(problem.space.points())),
-                    methodTitle(problem.method), outcome.agent->title, outcome.finished ? "" : " (stopped)",
-                    outcome.seconds, outcome.seconds > 0 ? static_cast<double>(outcome.answered) / outcome.seconds : 0);
+                    problem.source ? problem.source->title() : methodTitle(problem.method), outcome.agent->title,
+                    outcome.finished ? "" : " (stopped)", outcome.seconds,
+                    outcome.seconds > 0 ? static_cast<double>(outcome.answered) / outcome.seconds : 0);
     if (refused > 0 || feasible < seen.size()) {
         text += fmt::format("{} break a constraint, {} have no answer{}\n\n", seen.size() - feasible - refused, refused,
                             seen.refusals.empty() ? "" : fmt::format(", such as: {}", seen.refusals.front()));
@@ -113,7 +117,7 @@ std::string answerText(const SearchOutcome& outcome, std::size_t most) {
     };
     std::vector<std::string> own;
     for (const Knob& knob : knobs) own.push_back(knob.own);
-    row("as drawn", own, outcome.base.evaluation);
+    if (!problem.source) row("as drawn", own, outcome.base.evaluation);
     const Front front = frontOf(problem, seen);
     for (std::size_t n = 0; n < std::min(front.points.size(), most); ++n) {
         const PointAnswer each = seen.at(front.points[n]);
@@ -156,7 +160,8 @@ std::string effectsText(const SearchOutcome& outcome) {
             table.add(std::move(cells));
         }
     }
-    return "\nEach knob alone, the others as drawn:\n\n" + table.text();
+    return fmt::format("\nEach knob alone, the others as {}:\n\n{}",
+                       problem.source ? "in the table's first row; –: it has no such row" : "drawn", table.text());
 }
 
 int runSearchCommand(const Arguments& arguments, Watch& watch) {

@@ -212,6 +212,16 @@ void ExplorePage::open(const QString& path) {
     }
     const Scenario& base = loaded->problem.space.base();
     Document& document = studio_.document;
+    if (loaded->problem.source) {
+        studio_.messages.complain({Severity::Error,
+                                   "explore.table",
+                                   "a search over a table has no design that the window could show",
+                                   "a search of a drawing",
+                                   "`orrery-cli search FILE` answers it",
+                                   {path.toStdString(), 0, 0, {}}});
+        emit opened(path, false);
+        return;
+    }
     if (std::holds_alternative<ServingRun>(base.task)) {
         studio_.messages.complain({Severity::Error,
                                    "explore.serving",

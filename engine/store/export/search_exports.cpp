@@ -71,7 +71,7 @@ std::string searchJson(const SearchOutcome& outcome) {
               {"agent", outcome.agent->id},
               {"seed", problem.seed},
               {"method", problem.method},
-              {"question", problem.space.base().name()},
+              {"question", problem.source ? problem.source->title() : problem.space.base().name()},
               {"points", problem.space.points()},
               {"evaluated", seen.size()},
               {"finished", outcome.finished},
@@ -89,7 +89,7 @@ std::string searchJson(const SearchOutcome& outcome) {
     json["knobs"] = std::move(knobs);
     json["objectives"] = std::move(objectives);
     json["constraints"] = std::move(constraints);
-    json["drawn"] = evaluationJson(problem, outcome.base.evaluation);
+    if (!problem.source) json["drawn"] = evaluationJson(problem, outcome.base.evaluation);
     Json best = Json::object();
     const auto rows = bestOf(problem, seen);
     for (std::size_t k = 0; k < rows.size(); ++k) {

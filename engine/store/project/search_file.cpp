@@ -5,6 +5,7 @@
 #include "store/project/question_yaml.h"
 #include "store/project/search_yaml.h"
 #include "store/project/yaml_reader.h"
+#include "study/exploration/table_space.h"
 
 #include <optional>
 
@@ -28,6 +29,8 @@ private:
         return std::move(*read);
     }
     Expected<Scenario> readQuestion(MapReader& map);
+    Expected<SearchProblem> readDrawn(MapReader& map, const store::PlacedSettings& settings);
+    Expected<SearchProblem> readTable(const std::string& table, MapReader& map, const store::PlacedSettings& settings);
 
     store::YamlContext context_;
     std::filesystem::path folder_;
@@ -75,6 +78,30 @@ Expected<Scenario> SearchReader::readQuestion(MapReader& map) {
     return base;
 }
 
+Expected<SearchProblem> SearchReader::readDrawn(MapReader& map, const store::PlacedSettings& settings) {
+    auto base = readQuestion(map);
+    if (!base) return tl::unexpected(base.error());
+    map.rest();
+    return searchProblem(settings.settings, std::move(*base));
+}
+
+Expected<SearchProblem> SearchReader::readTable(const std::string& table, MapReader& map,
+                                                const store::PlacedSettings& settings) {
+    for (const char* key : {"hardware", "workload", "plan", "task", "software"}) {
+        if (const auto* node = map.take(key)) {
+            return fail("search.table", fmt::format("a table needs no {}", key), "a question or a table, not both", "",
+                        map.placeOf(*node, key));
+        }
+    }
+    if (const auto own = settings.places.find("method"); own != settings.places.end())
+        return fail("search.table", "the points of a table are looked up", "no method", "", own->second);
+    map.rest();
+    const std::filesystem::path path(table);
+    auto rows = readPointTable((path.is_absolute() ? path : folder_ / path).string());
+    if (!rows) return tl::unexpected(rows.error());
+    return tableProblem(settings.settings, *rows, context_.warnings);
+}
+
 Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
     auto root = store::parseDocument(yaml, context_);
     if (!root) return tl::unexpected(root.error());
@@ -85,12 +112,12 @@ Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
     map->take("orrery");
     auto name = text(*map, "name");
     if (!name) return tl::unexpected(name.error());
-    auto settings = store::readSearchSettings(*map, context_);
+    auto table = text(*map, "table");
+    if (!table) return tl::unexpected(table.error());
+    auto settings = store::readSearchSettings(*map, context_, table->has_value());
     if (!settings) return tl::unexpected(settings.error());
-    auto base = readQuestion(*map);
-    if (!base) return tl::unexpected(base.error());
-    map->rest();
-    auto problem = searchProblem(settings->settings, std::move(*base));
+    auto problem = *table ? readTable(**table, *map, *settings) : readDrawn(*map, *settings);
+    if (!problem && !problem.error().place.file.empty()) return tl::unexpected(problem.error());
     if (!problem) {
         Diagnostic error = problem.error();
         const auto own = settings->places.find(error.place.path.substr(0, error.place.path.find(':')));

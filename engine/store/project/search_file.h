@@ -22,6 +22,13 @@
 //     device_hour: 2.5                               # dollars, for `cost`
 //     seed: 7
 //
+// Or, in place of hardware, workload, plan, task, software and method, a table that knows the answers: knobs and
+// objectives are its columns, points its rows (table_space.h):
+//
+//     table: dramsys_points.csv
+//     knobs: [Arbiter, MaxActiveTransactions]        # all their values; or {Arbiter: [Fifo, Simple]}: rows with these
+//     objectives: [Latency, Power]
+//
 // Relative paths are taken from the file's folder.
 
 #include "study/exploration/search_settings.h"

@@ -48,21 +48,18 @@ Expected<KnobSetting> readKnobSetting(const YamlNode& node, const Place& place, 
     return setting;
 }
 
-std::string listOf(const std::vector<std::string>& texts) {
-    std::string list;
-    for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + yamlScalar(text);
-    return "[" + list + "]";
+Expected<void> readColumns(const YamlNode& node, PlacedSettings& out) {
+    auto names = readTexts(node, out.places["knobs"]);
+    if (!names) return tl::unexpected(names.error());
+    for (std::string& name : *names) {
+        out.places["knobs." + name] = out.places["knobs"];
+        out.settings.knobs.push_back({std::move(name), {}, {}});
+    }
+    return {};
 }
 
-}  // namespace
-
-Expected<PlacedSettings> readSearchSettings(MapReader& map, YamlContext& context) {
-    PlacedSettings out;
-    SearchSettings& settings = out.settings;
-    const auto knobs = map.require("knobs", "what may change, and its values");
-    if (!knobs) return tl::unexpected(knobs.error());
-    out.places["knobs"] = map.placeOf(*knobs, "knobs");
-    auto list = MapReader::open(*knobs, out.places["knobs"].path, context);
+Expected<void> readKnobs(const YamlNode& node, PlacedSettings& out, YamlContext& context) {
+    auto list = MapReader::open(node, out.places["knobs"].path, context);
     if (!list) return tl::unexpected(list.error());
     for (const std::string& path : list->keys()) {
         const auto values = list->take(path);
@@ -71,8 +68,27 @@ Expected<PlacedSettings> readSearchSettings(MapReader& map, YamlContext& context
         auto knob = readKnobSetting(*values, own, path, context);
         if (!knob) return tl::unexpected(knob.error());
         out.places["knobs." + path] = own;
-        settings.knobs.push_back(std::move(*knob));
+        out.settings.knobs.push_back(std::move(*knob));
     }
+    return {};
+}
+
+std::string listOf(const std::vector<std::string>& texts) {
+    std::string list;
+    for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + yamlScalar(text);
+    return "[" + list + "]";
+}
+
+}  // namespace
+
+Expected<PlacedSettings> readSearchSettings(MapReader& map, YamlContext& context, bool columns) {
+    PlacedSettings out;
+    SearchSettings& settings = out.settings;
+    const auto knobs = map.require("knobs", "what may change, and its values");
+    if (!knobs) return tl::unexpected(knobs.error());
+    out.places["knobs"] = map.placeOf(*knobs, "knobs");
+    auto read = columns && !knobs->get().isMap() ? readColumns(*knobs, out) : readKnobs(*knobs, out, context);
+    if (!read) return tl::unexpected(read.error());
     for (const auto& [key, to] :
          {std::pair{"objectives", &settings.objectives}, {"constraints", &settings.constraints}}) {
         const auto node = map.take(key);

@@ -15,8 +15,8 @@ struct PlacedSettings {
     SearchSettings settings;
     std::map<std::string, Place, std::less<>> places;  ///< by `knobs.hbm3.bandwidth`, `objectives`, …
 };
-/// Takes the keys that are its own.
-Expected<PlacedSettings> readSearchSettings(MapReader& map, YamlContext& context);
+/// Takes the keys that are its own. Of columns of a table, knobs may also be a list of names: all their values.
+Expected<PlacedSettings> readSearchSettings(MapReader& map, YamlContext& context, bool columns = false);
 /// What stands at its default is left out.
 std::string writeSearchSettings(const SearchSettings& settings);
 

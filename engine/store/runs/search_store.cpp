@@ -138,17 +138,22 @@ Expected<std::vector<StoredSearch>> SqliteSearchStore::searches() {
     return all;
 }
 
-}  // namespace
-
-std::string searchProblemText(const SearchProblem& problem, const AgentInfo& agent) {
+std::string questionText(const SearchProblem& problem) {
     const Scenario& base = problem.space.base();
     const auto choice = methodChoice(problem.method, builtinMethods());
     const Method* method = choice ? findMethod(choice->id) : nullptr;
-    std::string text =
-        fmt::format("agent {}\nseed {}\nmethod {} version {}\nhardware {}\nworkload {}\nplan {}\ntask {}\n", agent.id,
-                    problem.seed, problem.method, method ? method->card.version : "", hardwareHash(*base.hardware),
-                    workloadHash(*base.workload), toText(base.plan), toText(base.task));
+    std::string text = fmt::format("method {} version {}\nhardware {}\nworkload {}\nplan {}\ntask {}\n", problem.method,
+                                   method ? method->card.version : "", hardwareHash(*base.hardware),
+                                   workloadHash(*base.workload), toText(base.plan), toText(base.task));
     if (!base.software.empty()) text += "software " + toText(base.software) + "\n";
+    return text;
+}
+
+}  // namespace
+
+std::string searchProblemText(const SearchProblem& problem, const AgentInfo& agent) {
+    std::string text = fmt::format("agent {}\nseed {}\n", agent.id, problem.seed);
+    text += problem.source ? problem.source->identity() + "\n" : questionText(problem);
     for (const Knob& knob : problem.space.knobs()) {
         text += fmt::format("knob {}", knob.path);
         for (const std::string& value : knob.values) text += "\t" + value;

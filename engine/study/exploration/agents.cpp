@@ -23,20 +23,20 @@ void grid(Search& search, RandomStream) {
     }
 }
 
-std::vector<std::uint64_t> alongKnob(const SearchSpace& space, std::size_t knob) {
+// Nothing where a table has no row that differs from its first in this alone.
+std::vector<std::optional<std::uint64_t>> alongKnob(const SearchSpace& space, std::size_t knob) {
     auto levels = space.levelsAt(space.basePoint());
-    std::vector<std::uint64_t> points;
-    for (levels[knob] = 0; levels[knob] < space.knobs()[knob].values.size(); ++levels[knob]) {
-        points.push_back(space.pointAt(levels));
-    }
+    std::vector<std::optional<std::uint64_t>> points;
+    for (levels[knob] = 0; levels[knob] < space.knobs()[knob].values.size(); ++levels[knob])
+        points.push_back(space.exactly(levels));
     return points;
 }
 
 void oneAtATime(Search& search, RandomStream) {
     std::vector<std::uint64_t> points{search.space().basePoint()};
     for (std::size_t knob = 0; knob < search.space().knobs().size(); ++knob) {
-        const auto along = alongKnob(search.space(), knob);
-        points.insert(points.end(), along.begin(), along.end());
+        for (const auto& point : alongKnob(search.space(), knob))
+            if (point) points.push_back(*point);
     }
     search.evaluate(points);
 }
@@ -68,7 +68,7 @@ void latinHypercube(Search& search, RandomStream random) {
             }
         }
         std::vector<std::uint64_t> some;
-        for (const auto& each : levels) some.push_back(search.space().pointAt(each));
+        for (const auto& each : levels) some.push_back(search.pointNear(each, some));
         const std::size_t before = search.seen().size();
         if (!search.evaluate(some)) return;
         vain = search.seen().size() == before ? vain + static_cast<int>(strata) : 0;
@@ -125,8 +125,8 @@ std::vector<KnobEffect> knobEffects(const SearchProblem& problem, const PointAns
     for (std::size_t knob = 0; knob < problem.space.knobs().size(); ++knob) {
         constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
         KnobEffect effect{knob, {}, std::vector<double>(width, unknown), std::vector<double>(width, unknown)};
-        for (const std::uint64_t point : alongKnob(problem.space, knob)) {
-            const auto found = rows.find(point);
+        for (const auto& point : alongKnob(problem.space, knob)) {
+            const auto found = point ? rows.find(*point) : rows.end();
             effect.rows.push_back(found == rows.end() ? std::nullopt : std::optional(found->second));
             if (found == rows.end() || !evaluations.answered(found->second)) continue;
             for (std::size_t k = 0; k < width; ++k) {

@@ -85,11 +85,15 @@ private:
     std::vector<double> weights_, least_, most_;
 };
 
-// A step up or down of one knob, in the order of a draw; of words, all others.
+// A step up or down of one knob, in the order of a draw; of words, all others. Of rows of a table hardly one differs in
+// one knob alone: those that are nearest.
 std::vector<std::uint64_t> neighbours(const SearchSpace& space, std::uint64_t point, double share,
                                       RandomStream& random) {
-    std::vector<std::uint64_t> out;
     auto levels = space.levelsAt(point);
+    if (space.isOfRows()) {
+        return space.nearest(levels, 2 * levels.size(), [&](std::uint64_t row) { return row == point; });
+    }
+    std::vector<std::uint64_t> out;
     for (std::size_t k = 0; k < levels.size(); ++k) {
         const std::uint32_t own = levels[k], count = static_cast<std::uint32_t>(space.knobs()[k].values.size());
         const auto step = static_cast<std::uint32_t>(std::max(1.0, std::round(share * count)));
@@ -230,7 +234,7 @@ void nsga2(Search& search, RandomStream random) {
                 if (random.uniform() < 0.5) levels[k] = other[k];
                 if (random.uniform() < mutation) levels[k] = stepped(space.knobs()[k], levels[k], random);
             }
-            children.push_back(space.pointAt(levels));
+            children.push_back(search.pointNear(levels, children));
         }
         const std::size_t before = search.seen().size();
         if (!search.evaluate(children)) return;

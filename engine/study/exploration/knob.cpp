@@ -95,4 +95,11 @@ Expected<Knob> makeKnob(const Scenario& base, std::string_view path, const KnobR
     return knob;
 }
 
+double placeOf(const Knob& knob, std::size_t level) {
+    const auto of = [&](double number) { return knob.logarithmic ? std::log(number) : number; };
+    const auto [least, most] = std::minmax_element(knob.numbers.begin(), knob.numbers.end());
+    const double span = of(*most) - of(*least);
+    return span > 0 ? (of(knob.numbers[level]) - of(*least)) / span : 0;
+}
+
 }  // namespace orrery

@@ -1,7 +1,8 @@
 #pragma once
 
 // What a search may change, and the values that it may take: an attribute of the drawing, an option of the workload,
-// a dimension of the plan, an option of the method, a key of a serving run, the software. Ranges become lists, so that
+// a dimension of the plan, an option of the method, a key of a serving run, the software, or a column of a table
+// (table_space.h). Ranges become lists, so that
 // every point of a space has a number.
 
 #include "methods/method.h"
@@ -13,7 +14,7 @@
 
 namespace orrery {
 
-enum class KnobOf : std::uint8_t { Hardware, Workload, Plan, Method, Serving, Software };
+enum class KnobOf : std::uint8_t { Hardware, Workload, Plan, Method, Serving, Software, Column };
 
 struct Knob {
     KnobOf of = KnobOf::Hardware;
@@ -60,5 +61,8 @@ std::string_view keyOf(KnobOf of, std::string_view path);
 inline std::string_view keyOf(const Knob& knob) {
     return keyOf(knob.of, knob.path);
 }
+/// Where a value stands between the least (0) and the largest (1) of them, by ratios where the knob's steps are; of
+/// words by their place in the list. 0 where all are equal.
+double placeOf(const Knob& knob, std::size_t level);
 
 }  // namespace orrery

@@ -189,6 +189,8 @@ Expected<void> settable(const Scenario& base, const KnobKind& kind, std::string_
             look(setSweepValue(study, path.substr(ofServing.size()), value));
             break;
         }
+        case KnobOf::Column:
+            break;
     }
     if (!error) return {};
     error->code = "search.value";
@@ -215,6 +217,8 @@ std::string ownValue(const Scenario& base, const KnobKind& kind, std::string_vie
             const FieldSpec* field = sweepField(key);
             return field ? fieldText(*field, fieldValue(*servingOf(base), sweepPath(key))) : std::string();
         }
+        case KnobOf::Column:
+            break;
     }
     return {};
 }

@@ -145,6 +145,7 @@ Expected<KnobSetting> usualKnob(const Scenario& base, std::string_view path, std
             // The same software with and without graphs of a whole pass.
             return listed(path, {base.software.engine + "(graphs=off)", base.software.engine + "(graphs=on)"});
         case KnobOf::Hardware:
+        case KnobOf::Column:  // of a table, never of a question
             break;
     }
     return usualKnob(*base.hardware, path);

@@ -11,14 +11,10 @@ namespace {
 constexpr std::size_t batchSize = 512;  // a few milliseconds of the cheapest method, so that stopping is felt at once
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-PointAnswer refused(const SearchProblem& problem, std::string why) {
-    return {0, std::vector<Ranged>(problem.objectives.size(), {none, none, none}), 0, std::move(why)};
-}
-
 PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scenario,
                              const Expected<MethodChoice>& choice, const SearchOptions& options,
                              std::vector<Dimension>* dimensions = nullptr) {
-    if (!choice) return refused(problem, toText(choice.error()));
+    if (!choice) return refusedPoint(problem, toText(choice.error()));
     const auto serial = makeSerialExecutor();
     EstimateContext context{.executor = *serial,
                             .stop = options.stop,
@@ -27,7 +23,7 @@ PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scena
                             .options = choice->options,
                             .calibrations = options.calibrations};
     const auto answer = estimate(*findMethod(choice->id), scenario, context);
-    if (!answer) return refused(problem, answer.error().message);
+    if (!answer) return refusedPoint(problem, answer.error().message);
     if (dimensions) {
         for (const Objective& objective : problem.objectives)
             dimensions->push_back(dimensionOf(*answer, objective.quantity));
@@ -36,16 +32,16 @@ PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scena
     for (const Objective& objective : problem.objectives) {
         const auto found = quantityOf(scenario, *answer, objective.quantity, problem.circumstances());
         if (!found) {
-            return refused(problem,
-                           fmt::format("{} does not predict `{}`", methodTitle(problem.method), objective.quantity));
+            return refusedPoint(
+                problem, fmt::format("{} does not predict `{}`", methodTitle(problem.method), objective.quantity));
         }
         out.values.push_back(*found);
     }
     for (const Constraint& constraint : problem.constraints) {
         const auto beyond = violationOf(scenario, *answer, constraint, problem.circumstances());
         if (!beyond) {
-            return refused(problem, fmt::format("{} does not predict what `{}` limits", methodTitle(problem.method),
-                                                constraint.text));
+            return refusedPoint(problem, fmt::format("{} does not predict what `{}` limits",
+                                                     methodTitle(problem.method), constraint.text));
         }
         out.violation += *beyond;
     }
@@ -54,10 +50,15 @@ PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scena
 
 }  // namespace
 
+PointAnswer refusedPoint(const SearchProblem& problem, std::string why) {
+    return {0, std::vector<Ranged>(problem.objectives.size(), {none, none, none}), 0, std::move(why)};
+}
+
 Expected<SearchProblem> readied(SearchProblem problem) {
     if (problem.objectives.empty()) {
         return fail("search.objective", "nothing says which point is better", "at least one objective, such as `time`");
     }
+    if (problem.source) return problem;
     const auto choice = methodChoice(problem.method, builtinMethods());
     if (!choice) return Unexpected(choice.error());
     const TaskKind kind = kindOf(problem.space.base().task);
@@ -202,21 +203,36 @@ bool Search::evaluate(std::span<const std::uint64_t> points) {
     return !ended_;
 }
 
+std::uint64_t Search::pointNear(std::span<const std::uint32_t> levels, std::span<const std::uint64_t> besides) const {
+    if (!space().isOfRows()) return space().pointAt(levels);
+    const auto fresh = space().nearest(levels, 1, [&](std::uint64_t row) {
+        return index_.contains(row) || std::find(besides.begin(), besides.end(), row) != besides.end();
+    });
+    return fresh.empty() ? space().pointAt(levels) : fresh.front();
+}
+
 PointAnswer evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options) {
+    if (problem.source) {
+        PointAnswer out = problem.source->answerAt(problem, point, options);
+        out.point = point;
+        return out;
+    }
     const auto scenario = problem.space.scenarioAt(point);
     const auto choice = methodChoice(problem.method, builtinMethods()).and_then([&](MethodChoice asked) {
         return problem.space.methodAt(point, std::move(asked));
     });
-    PointAnswer out =
-        scenario ? evaluateScenario(problem, *scenario, choice, options) : refused(problem, scenario.error().message);
+    PointAnswer out = scenario ? evaluateScenario(problem, *scenario, choice, options)
+                               : refusedPoint(problem, scenario.error().message);
     out.point = point;
     return out;
 }
 
 BaseAnswer evaluateBase(const SearchProblem& problem, const SearchOptions& options) {
     BaseAnswer base;
-    base.evaluation = evaluateScenario(problem, problem.space.base(), methodChoice(problem.method, builtinMethods()),
-                                       options, &base.dimensions);
+    base.evaluation = problem.source
+                          ? refusedPoint(problem, fmt::format("{} has no question as drawn", problem.source->title()))
+                          : evaluateScenario(problem, problem.space.base(),
+                                             methodChoice(problem.method, builtinMethods()), options, &base.dimensions);
     base.dimensions.resize(problem.objectives.size(), Dimension::Number);
     return base;
 }

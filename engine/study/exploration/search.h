@@ -1,8 +1,9 @@
 #pragma once
 
-// A search: points of a space are answered by one method, batch by batch on all cores, and kept in the order in which
-// they were asked for. Which points are asked for is an agent's business (agents.h). Same problem, agent and seed: the
-// same points with the same numbers, whatever the thread count, and whether or not some were known from before.
+// A search: points of a space are answered by one method or source, batch by batch on all cores, and kept in the order
+// in which they were asked for. Which points are asked for is an agent's business (agents.h). Same problem, agent and
+// seed: the same points with the same numbers, whatever the thread count, and whether or not some were known from
+// before.
 
 #include "base/executor.h"
 #include "base/progress.h"
@@ -19,14 +20,18 @@
 
 namespace orrery {
 
+class PointSource;
+
 struct SearchProblem {
     SearchSpace space;
-    std::string method;                 ///< id or choice
+    std::string method;                 ///< id or choice; of a source its own name (`table`)
     std::vector<Objective> objectives;  ///< at least one
     std::vector<Constraint> constraints;
     double deviceHour = 0;  ///< dollars; for `cost`
     std::uint64_t seed = 0;
     std::optional<AreaReport> drawn = {};  ///< silicon of the base design: see readied()
+    std::shared_ptr<const PointSource> source =
+        {};  ///< who answers points; null: the question of the space, by `method`
 
     Circumstances circumstances() const { return {deviceHour, drawn ? &*drawn : nullptr}; }
 };
@@ -41,6 +46,21 @@ struct PointAnswer {
     double violation = 0;        ///< of all constraints together, as shares of their limits; 0: all are kept
     std::string refusal;         ///< why there is no answer; empty: there is one
 };
+
+struct SearchOptions;
+
+/// Who answers points in place of a method and a question: a table (table_space.h), or what was learned from one.
+class PointSource {
+public:
+    virtual ~PointSource() = default;
+    /// The same at every call, from several threads at once. `point` of the answer is set by the caller.
+    virtual PointAnswer answerAt(const SearchProblem& problem, std::uint64_t point,
+                                 const SearchOptions& options) const = 0;
+    virtual std::string title() const = 0;     ///< `the table dramsys_points.csv`
+    virtual std::string identity() const = 0;  ///< of all that decides its numbers: a stored search is told by it
+};
+/// An answer that is none.
+PointAnswer refusedPoint(const SearchProblem& problem, std::string why);
 
 /// Many of them, as columns.
 struct PointAnswers {
@@ -88,6 +108,9 @@ public:
     const PointAnswers& seen() const { return seen_; }
     PointAnswers take() { return std::move(seen_); }
     std::optional<std::size_t> find(std::uint64_t point) const;
+    /// The point that an agent means by these levels. In a space of rows the nearest one that was not asked for and is
+    /// not among `besides`; the nearest where none is left.
+    std::uint64_t pointNear(std::span<const std::uint32_t> levels, std::span<const std::uint64_t> besides = {}) const;
     bool ended() const { return ended_; }
     bool stopped() const { return stopped_; }  ///< by its token or its listener, before its agent was done
 
@@ -102,6 +125,7 @@ private:
 /// One point of the problem.
 PointAnswer evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options);
 /// The question as it stands, which need not be a point of the space, and in which dimensions its objectives are.
+/// Refused where a source answers: it knows points alone.
 struct BaseAnswer {
     PointAnswer evaluation;
     std::vector<Dimension> dimensions;

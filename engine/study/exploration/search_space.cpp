@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 
@@ -38,6 +39,11 @@ private:
 };
 
 }  // namespace
+
+struct SearchSpace::Rows {
+    std::vector<std::uint32_t> levels;        ///< [row × knobs + knob]
+    std::vector<std::vector<double>> places;  ///< placeOf() each value of each knob
+};
 
 struct SearchSpace::Shared {
     std::vector<AttributeAt> at;  ///< of each knob of the hardware, empty for others
@@ -76,7 +82,34 @@ Expected<SearchSpace> SearchSpace::make(Scenario base, std::vector<Knob> knobs) 
     return space;
 }
 
+Expected<SearchSpace> SearchSpace::ofRows(std::vector<Knob> knobs, std::vector<std::uint32_t> levels) {
+    if (knobs.empty()) return fail("search.empty", "nothing may change", "at least one knob");
+    if (levels.empty()) return fail("search.empty", "no row is left", "at least one row");
+    SearchSpace space;
+    const std::size_t width = knobs.size();
+    space.points_ = levels.size() / width;
+    auto rows = std::make_shared<Rows>();
+    for (const Knob& knob : knobs) {
+        auto& places = rows->places.emplace_back();
+        for (std::size_t level = 0; level < knob.values.size(); ++level) places.push_back(placeOf(knob, level));
+    }
+    std::map<std::vector<std::uint32_t>, std::size_t> seen;
+    for (std::size_t row = 0; row < space.points_; ++row) {
+        const auto own = levels.begin() + static_cast<std::ptrdiff_t>(row * width);
+        const auto [at, isNew] = seen.emplace(std::vector(own, own + static_cast<std::ptrdiff_t>(width)), row);
+        if (!isNew) return fail("search.twice", fmt::format("rows {} and {} are one point", at->second, row));
+    }
+    rows->levels = std::move(levels);
+    space.knobs_ = std::move(knobs);
+    space.rows_ = std::move(rows);
+    return space;
+}
+
 std::vector<std::uint32_t> SearchSpace::levelsAt(std::uint64_t point) const {
+    if (rows_) {
+        const auto own = rows_->levels.begin() + static_cast<std::ptrdiff_t>(point * knobs_.size());
+        return {own, own + static_cast<std::ptrdiff_t>(knobs_.size())};
+    }
     std::vector<std::uint32_t> levels(knobs_.size());
     for (std::size_t i = knobs_.size(); i-- > 0;) {
         levels[i] = static_cast<std::uint32_t>(point % knobs_[i].values.size());
@@ -85,13 +118,41 @@ std::vector<std::uint32_t> SearchSpace::levelsAt(std::uint64_t point) const {
     return levels;
 }
 
+std::vector<std::uint64_t> SearchSpace::nearest(std::span<const std::uint32_t> levels, std::size_t most,
+                                                const std::function<bool(std::uint64_t)>& skip) const {
+    std::vector<std::pair<double, std::uint64_t>> all;
+    for (std::uint64_t row = 0; rows_ && row < points_; ++row) {
+        if (skip && skip(row)) continue;
+        double apart = 0;
+        for (std::size_t k = 0; k < knobs_.size(); ++k) {
+            const std::uint32_t own = rows_->levels[row * knobs_.size() + k];
+            apart += knobs_[k].words ? (own == levels[k] ? 0.0 : 1.0)
+                                     : std::abs(rows_->places[k][own] - rows_->places[k][levels[k]]);
+        }
+        all.emplace_back(apart, row);
+    }
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+    std::partial_sort(all.begin(), end, all.end());
+    std::vector<std::uint64_t> rows;
+    for (auto each = all.begin(); each != end; ++each) rows.push_back(each->second);
+    return rows;
+}
+
+std::optional<std::uint64_t> SearchSpace::exactly(std::span<const std::uint32_t> levels) const {
+    const std::uint64_t point = pointAt(levels);
+    if (rows_ && !std::ranges::equal(levelsAt(point), levels)) return std::nullopt;
+    return point;
+}
+
 std::uint64_t SearchSpace::pointAt(std::span<const std::uint32_t> levels) const {
+    if (rows_) return nearest(levels, 1).front();
     std::uint64_t point = 0;
     for (std::size_t i = 0; i < knobs_.size(); ++i) point = point * knobs_[i].values.size() + levels[i];
     return point;
 }
 
 std::uint64_t SearchSpace::basePoint() const {
+    if (rows_) return 0;
     std::vector<std::uint32_t> levels;
     for (const Knob& knob : knobs_) {
         const std::string& own = knob.own;
@@ -121,6 +182,7 @@ std::string SearchSpace::labelAt(std::uint64_t point) const {
 }
 
 Expected<Scenario> SearchSpace::scenarioAt(std::uint64_t point) const {
+    if (rows_) return fail("search.table", "a row of a table is no design", "a question of knobs");
     const auto levels = levelsAt(point);
     std::uint64_t hardwareKey = 0, workloadKey = 0, taskKey = 0;
     bool turnsHardware = false, turnsWorkload = false;
