@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 
 namespace orrery::cli {
 
@@ -21,7 +23,7 @@ struct Calibrations {
     std::string split;  // of the last file
 };
 
-Expected<Calibrations> readCalibrations(const Arguments& arguments, std::string_view method) {
+Expected<Calibrations> readCalibrations(const Arguments& arguments, std::span<const Contestant> asked) {
     Calibrations all;
     all.files = arguments.values("calibration");
     if (all.files.empty()) return all;
@@ -29,7 +31,9 @@ Expected<Calibrations> readCalibrations(const Arguments& arguments, std::string_
     for (const auto& file : all.files) {
         auto read = readCalibration(file);
         if (!read) return tl::unexpected(std::move(read.error()));
-        if (read->method != method) {
+        const auto fits = [&](const Contestant& each) { return each.method.card.id == read->method; };
+        if (std::none_of(asked.begin(), asked.end(), fits)) {
+            const auto method = asked.front().method.card.id;
             return fail("calibration.method",
                         fmt::format("the calibration is one of {}, not of {}", read->method, method),
                         fmt::format("a calibration of {}", method), fmt::format("give `--method {}`", read->method),
@@ -43,76 +47,110 @@ Expected<Calibrations> readCalibrations(const Arguments& arguments, std::string_
     return all;
 }
 
-// The split that is to be tested: that of the calibration, or the one on the command line.
-Expected<Holdout> readSplit(const Arguments& arguments, const Calibrations& calibrations) {
+struct Judged {
+    ReferenceQuestion question;
+    EvaluationContext context;
+};
+
+// The rows that are to be judged: all, the test side of a split, or those by which nothing asked was fitted.
+Expected<Judged> readRows(const Arguments& arguments, const Calibrations& calibrations,
+                          std::span<const Contestant> asked) {
+    if (arguments.has("held-out") && (arguments.has("holdout") || arguments.has("leave-device-out"))) {
+        return fail("usage.twice",
+                    fmt::format("`--held-out` and `--{}` both say what is tested",
+                                arguments.has("holdout") ? "holdout" : "leave-device-out"),
+                    "one of them");
+    }
     const auto seed = readSeed(arguments, 1);
     if (!seed) return tl::unexpected(seed.error());
-    if (!arguments.has("held-out")) return parseHoldout(arguments.value("holdout").value_or(""), *seed);
-    if (arguments.has("holdout")) return fail("usage.twice", "`--held-out` and `--holdout` both say what is tested");
-    if (calibrations.files.empty()) {
-        return fail("usage.missing", "`--held-out` needs `--calibration`", "",
-                    "the calibration says what was held out");
+    auto holdout = parseHoldout(arguments.value("holdout").value_or(""), *seed);
+    if (!holdout) return tl::unexpected(std::move(holdout.error()));
+    const bool own = arguments.has("held-out") && !calibrations.files.empty() && asked.size() == 1;
+    if (own) {
+        holdout = readHoldout(calibrations.split);
+        if (!holdout) return tl::unexpected(std::move(holdout.error()));
     }
-    return readHoldout(calibrations.split);
+    auto question = readReferenceQuestion(arguments);
+    if (!question) return tl::unexpected(std::move(question.error()));
+    Judged judged{std::move(*question), {calibrations.files, {}, {}}};
+    judged.context.where = judged.question.where;
+    auto& rows = judged.question.rows;
+    if (holdout->kind != Holdout::Kind::None) {
+        auto split = splitRows(judged.question.tables, rows, *holdout);
+        if (!split) return tl::unexpected(std::move(split.error()));
+        rows = std::move(split->test);
+        judged.context.split = toText(split->holdout);
+    } else if (arguments.has("held-out")) {
+        const CalibrationSet& fitted = calibrations.set ? *calibrations.set : shippedCalibrations().set;
+        for (const Contestant& each : asked) {
+            Diagnostics warnings;
+            auto left = heldOutRows(fitted, each.method.card.id, judged.question.tables, rows, warnings);
+            if (!left) return tl::unexpected(std::move(left.error()));
+            report(warnings);
+            rows = std::move(*left);
+        }
+        judged.context.split = "rows by which nothing of the methods was fitted";
+    }
+    return judged;
 }
 
 int runEvaluate(const Arguments& arguments, Watch& watch) {
-    OptionValues options;
-    const auto method = readOneMethod(arguments, options);
-    if (!method) return failed(method.error());
-    const auto calibrations = readCalibrations(arguments, method->card.id);
+    const auto asked = readContestants(arguments);
+    if (!asked) return failed(asked.error());
+    const auto calibrations = readCalibrations(arguments, *asked);
     if (!calibrations) return failed(calibrations.error());
-    if (arguments.has("leave-device-out") && arguments.has("held-out")) {
-        return failed(fail("usage.twice", "`--held-out` and `--leave-device-out` both say what nothing was fitted to",
-                           "one of them")
-                          .value());
-    }
-    const auto holdout = readSplit(arguments, *calibrations);
-    if (!holdout) return failed(holdout.error());
-    auto question = readReferenceQuestion(arguments);
-    if (!question) return failed(question.error());
-    EvaluationContext context{calibrations->files, question->where, {}};
-    if (holdout->kind != Holdout::Kind::None) {
-        auto split = splitRows(question->tables, question->rows, *holdout);
-        if (!split) return failed(split.error());
-        question->rows = std::move(split->test);
-        context.split = toText(split->holdout);
-    }
+    const auto judged = readRows(arguments, *calibrations, *asked);
+    if (!judged) return failed(judged.error());
+    const auto& tables = judged->question.tables;
     const auto executor = makeDefaultExecutor();
-    EvaluateOptions asked;
-    asked.executor = executor.get();
-    asked.stop = watch.token();
-    asked.progress = &watch.progress();
-    asked.calibrations = calibrations->set ? &*calibrations->set : nullptr;
-    asked.options = options;
-    asked.leaveDeviceOut = arguments.has("leave-device-out");
-    watch.begin(fmt::format("evaluating {}", method->card.id));
-    const auto evaluation = evaluate(*method, question->tables, question->rows, asked);
+    EvaluateOptions options;
+    options.executor = executor.get();
+    options.stop = watch.token();
+    options.progress = &watch.progress();
+    options.calibrations = calibrations->set ? &*calibrations->set : nullptr;
+    options.leaveDeviceOut = arguments.has("leave-device-out");
+    const bool json = arguments.has("json");
+    const auto rowsFile = arguments.value("rows");
+    bool written = true;
+    if (asked->size() > 1) {
+        watch.begin(fmt::format("evaluating {} methods", asked->size()));
+        const auto all = judgeSideBySide(*asked, tables, judged->question.rows, options);
+        watch.end();
+        if (!all) return failed(all.error());
+        if (rowsFile) written = writeTo(*rowsFile, sideBySideCsv(*all, tables));
+        written = print(json ? sideBySideJson(*all, tables, judged->context) : sideBySideText(*all)) && written;
+        return written ? Answered : Unanswered;
+    }
+    const Contestant& one = asked->front();
+    options.options = one.options;
+    watch.begin(fmt::format("evaluating {}", one.method.card.id));
+    const auto evaluation = evaluate(one.method, tables, judged->question.rows, options);
     watch.end();
     if (!evaluation) return failed(evaluation.error());
     report(evaluation->warnings);
-    bool written = true;
-    if (const auto file = arguments.value("rows"))
-        written = writeTo(*file, evaluationCsv(*evaluation, question->tables));
-    written = print(arguments.has("json") ? evaluationJson(*evaluation, question->tables, context)
-                                          : evaluationText(*evaluation, question->tables)) &&
-              written;
+    if (rowsFile) written = writeTo(*rowsFile, evaluationCsv(*evaluation, tables));
+    written =
+        print(json ? evaluationJson(*evaluation, tables, judged->context) : evaluationText(*evaluation, tables)) &&
+        written;
     return written ? Answered : Unanswered;
 }
 
 std::vector<Option> optionsOfEvaluate() {
-    std::vector<Option> all{{"method", "ID", "the method, with its options in parentheses where it has some"},
+    std::vector<Option> all{{"method", "ID",
+                             "the method, with its options in parentheses where it has some; several are judged on the "
+                             "rows that all of them price",
+                             true},
                             {"calibration", "FILE", "use this calibration instead of the shipped ones", true}};
     const auto& shared = referenceOptions();
     all.insert(all.end(), shared.begin(), shared.end());
     const std::vector<Option> own{
-        {"held-out", "", "only rows that the calibration was not fitted to, by the split that it records"},
+        {"held-out", "", "only rows that nothing asked was fitted to, by the splits that the calibrations record"},
         {"leave-device-out", "",
          "every device as if nobody had measured it: without the sections that learned from it"},
         {"holdout", "SPLIT", "only the test side of a split: fraction=0.8, rows=50 or device=ID"},
         {"seed", "N", "of --holdout; 1 if left out"},
         {"rows", "FILE", "write every row as CSV, - for standard output"},
-        {"json", "", "as JSON (resources/schema/evaluation.schema.json)"}};
+        {"json", "", "as JSON (resources/schema/evaluation.schema.json, side-by-side.schema.json)"}};
     all.insert(all.end(), own.begin(), own.end());
     return all;
 }
@@ -122,7 +160,7 @@ std::vector<Option> optionsOfEvaluate() {
 const Command evaluateCommand{
     .name = "evaluate",
     .positional = "[FILE...]",
-    .summary = "compare a method with measured kernels",
+    .summary = "compare methods with measured kernels",
     .details =
         "Prices every row of the references and prints how far predictions are from measurements: mean, median and "
         "90th "
@@ -134,6 +172,9 @@ const Command evaluateCommand{
     .examples =
         {{"orrery-cli evaluate --method roofline --references h100_sxm__trtllm-1__gemm.csv --where dtype=bf16",
           "how far is a roofline from measured products?"},
+         {"orrery-cli evaluate --method tile-hybrid --method booster --method roofline --held-out --references "
+          "h100_sxm__trtllm-1__gemm.csv",
+          "which is the best on the rows that all of them price, and how sure is that?"},
          {"orrery-cli evaluate --method tile-hybrid --leave-device-out --references h100_sxm__trtllm-1__gemm.csv",
           "what would it say of this device, had nobody measured it?"},
          {"orrery-cli evaluate --method tile-hybrid --calibration mine.json --references h100_sxm__trtllm-1__gemm.csv "

@@ -109,8 +109,9 @@ Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments) {
     return question;
 }
 
-Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options) {
-    const std::string text = *arguments.value("method");
+namespace {
+
+Expected<Method> methodOf(const std::string& text, OptionValues& options) {
     auto choice = methodChoice(text, builtinMethods());
     if (choice) {
         options = std::move(choice->options);
@@ -125,12 +126,64 @@ Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options
     return tl::unexpected(std::move(choice.error()));
 }
 
+}  // namespace
+
+Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options) {
+    return methodOf(*arguments.value("method"), options);
+}
+
+Expected<std::vector<Contestant>> readContestants(const Arguments& arguments) {
+    std::vector<Contestant> all;
+    for (const std::string& text : arguments.values("method")) {
+        if (std::any_of(all.begin(), all.end(), [&](const Contestant& each) { return each.asked == text; })) {
+            return fail("usage.twice", fmt::format("`--method {}` stands twice", text), "each method once");
+        }
+        Contestant one{text, {}, {}};
+        auto method = methodOf(text, one.options);
+        if (!method) return tl::unexpected(std::move(method.error()));
+        one.method = std::move(*method);
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
 Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallback) {
     const auto text = arguments.value("seed");
     if (!text) return fallback;
     const auto seed = wholeIn(*text);
     if (seed && *seed >= 0 && *seed < (std::int64_t{1} << 53)) return static_cast<std::uint64_t>(*seed);
     return fail("usage.number", fmt::format("`--seed {}` is no seed", *text), "a whole number");
+}
+
+std::string sideBySideText(const SideBySide& all) {
+    Table table({"method", "rows", "MAPE", "90 % of it", "first in", "median", "p90", "bias", "tau", "in 90 %", "width",
+                 "off by 2", "per answer"},
+                {false, true, true, true, true, true, true, true, true, true, true, true, true});
+    for (const std::size_t m : all.ranking) {
+        const JudgedMethod& method = all.methods[m];
+        const auto& figures = method.common;
+        const auto& e = figures.errors;
+        table.add({method.asked, count(static_cast<double>(method.own->rows.size())), percent(e.mape),
+                   fmt::format("{} … {}", percent(method.mapeLow), percent(method.mapeHigh)),
+                   fmt::format("{:.0f} %", 100 * method.firstShare), percent(e.medianError), percent(e.p90Error),
+                   percent(e.bias), fmt::format("{:.3f}", e.kendall), percent(figures.coverage90),
+                   e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
+                   figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–",
+                   format(Seconds(figures.secondsPerAnswer))});
+    }
+    std::string text =
+        fmt::format("{} of {} rows are priced by every method; figures are of these, `rows` is what each prices\n\n{}",
+                    count(static_cast<double>(all.common.size())), count(static_cast<double>(all.asked)), table.text());
+    text += fmt::format(
+        "\n90 % of it, first in: of {} draws of the rows with replacement, how far the mean error reaches and how "
+        "often "
+        "it is the smallest; width: half the 90 % interval of the median row ÷ MAPE; off by 2: rows off by more than "
+        "twice or half, how many flagged\n",
+        bootstrapDraws);
+    for (const JudgedMethod& method : all.methods) {
+        if (method.refusal) text += fmt::format("\n{} answers none: {}\n", method.asked, method.refusal->message);
+    }
+    return text;
 }
 
 std::string evaluationText(const Evaluation& evaluation, std::span<const ReferenceTable> tables) {

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <set>
+#include <utility>
+
 namespace orrery {
 
 namespace {
@@ -57,11 +60,43 @@ Json warningsJson(const Diagnostics& warnings) {
     return list;
 }
 
+constexpr std::string_view csvHead =
+    "device,kind,variant,kernel,measured_s,predicted_s,low_s,high_s,error,flops,bytes,domain,file,line\n";
+
 std::string quoted(std::string text) {
     if (text.find_first_of(",\"\n") == std::string::npos) return text;
     std::string out = "\"";
     for (const char c : text) out.append(c == '"' ? "\"\"" : std::string(1, c));
     return out + "\"";
+}
+
+std::string csvLine(const EvaluatedRows& rows, std::size_t i, std::span<const ReferenceTable> tables) {
+    const auto& row = rowOf(tables, rows.ref[i]);
+    const auto& table = tableOf(tables, rows.ref[i]);
+    return fmt::format("{},{},{},{},{:.8g},{:.8g},{:.8g},{:.8g},{:.6g},{:.8g},{:.8g},{},{},{}\n",
+                       table.devices[static_cast<std::size_t>(row.device)].catalogue, toText(row.kernel.kind),
+                       quoted(kernelVariant(row.kernel)), quoted(toText(row.kernel)), rows.measured[i],
+                       rows.predicted[i], rows.low[i], rows.high[i], rows.error(i), rows.flops[i], rows.bytes[i],
+                       toText(rows.domain[i]), quoted(table.file), row.line);
+}
+
+Json referencesJson(std::span<const ReferenceTable> tables) {
+    Json list = Json::array();
+    for (const auto& table : tables) {
+        list.push_back({{"name", table.name},
+                        {"file", table.file},
+                        {"source", table.source},
+                        {"licence", table.licence},
+                        {"software", table.software},
+                        {"kind", toText(table.kind)},
+                        {"hash", table.hash}});
+        if (const auto known = repeatabilityOf(table); known.rows > 0) {
+            list.back()["repeatability"] = {{"rows", known.rows}, {"repeated", known.repeated},
+                                            {"mean", known.mean}, {"median", known.median},
+                                            {"p90", known.p90},   {"worst", known.worst}};
+        }
+    }
+    return list;
 }
 
 }  // namespace
@@ -98,37 +133,65 @@ std::string evaluationJson(const Evaluation& evaluation, std::span<const Referen
                                  {"predicted_s", rows.predicted[i]},
                                  {"error", rows.error(i)}});
     }
-    json["references"] = Json::array();
-    for (const auto& table : tables) {
-        json["references"].push_back({{"name", table.name},
-                                      {"file", table.file},
-                                      {"source", table.source},
-                                      {"licence", table.licence},
-                                      {"software", table.software},
-                                      {"kind", toText(table.kind)},
-                                      {"hash", table.hash}});
-        if (const auto known = repeatabilityOf(table); known.rows > 0) {
-            json["references"].back()["repeatability"] = {{"rows", known.rows}, {"repeated", known.repeated},
-                                                          {"mean", known.mean}, {"median", known.median},
-                                                          {"p90", known.p90},   {"worst", known.worst}};
-        }
-    }
+    json["references"] = referencesJson(tables);
     json["warnings"] = warningsJson(evaluation.warnings);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string evaluationCsv(const Evaluation& evaluation, std::span<const ReferenceTable> tables) {
-    std::string out =
-        "device,kind,variant,kernel,measured_s,predicted_s,low_s,high_s,error,flops,bytes,domain,file,line\n";
-    const auto& rows = evaluation.rows;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto& row = rowOf(tables, rows.ref[i]);
-        const auto& table = tableOf(tables, rows.ref[i]);
-        out += fmt::format("{},{},{},{},{:.8g},{:.8g},{:.8g},{:.8g},{:.6g},{:.8g},{:.8g},{},{},{}\n",
-                           table.devices[static_cast<std::size_t>(row.device)].catalogue, toText(row.kernel.kind),
-                           quoted(kernelVariant(row.kernel)), quoted(toText(row.kernel)), rows.measured[i],
-                           rows.predicted[i], rows.low[i], rows.high[i], rows.error(i), rows.flops[i], rows.bytes[i],
-                           toText(rows.domain[i]), quoted(table.file), row.line);
+    std::string out(csvHead);
+    for (std::size_t i = 0; i < evaluation.rows.size(); ++i) out += csvLine(evaluation.rows, i, tables);
+    return out;
+}
+
+std::string sideBySideJson(const SideBySide& all, std::span<const ReferenceTable> tables,
+                           const EvaluationContext& context) {
+    Json json{{"format", "orrery-side-by-side"}, {"version", 1}};
+    json["calibrations"] = context.calibrations;
+    json["where"] = context.where;
+    if (!context.split.empty()) json["split"] = context.split;
+    json["rows_asked"] = all.asked;
+    json["rows_common"] = all.common.size();
+    json["methods"] = Json::array();
+    for (const JudgedMethod& method : all.methods) {
+        Json one{{"method", method.asked}};
+        if (method.refusal) {
+            one["refusal"] = {{"code", method.refusal->code}, {"message", method.refusal->message}};
+        } else {
+            one["method_version"] = method.own->version;
+            addFigures(one, method.common);
+            one["mape_low"] = method.mapeLow;
+            one["mape_high"] = method.mapeHigh;
+            one["first_share"] = method.firstShare;
+            one["seconds_per_answer"] = method.common.secondsPerAnswer;
+            Json own;
+            addFigures(own, method.own->figures);
+            own["not_covered"] = method.own->notCovered;
+            one["own_rows"] = std::move(own);
+        }
+        json["methods"].push_back(std::move(one));
+    }
+    json["ranking"] = Json::array();
+    for (const std::size_t i : all.ranking) json["ranking"].push_back(all.methods[i].asked);
+    json["references"] = referencesJson(tables);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string sideBySideCsv(const SideBySide& all, std::span<const ReferenceTable> tables) {
+    std::string out = "method,common,";
+    out += csvHead;
+    const std::set<std::pair<std::int32_t, std::int32_t>> common = [&] {
+        std::set<std::pair<std::int32_t, std::int32_t>> made;
+        for (const RowRef ref : all.common) made.emplace(ref.table, ref.row);
+        return made;
+    }();
+    for (const JudgedMethod& method : all.methods) {
+        if (!method.own) continue;
+        const EvaluatedRows& rows = method.own->rows;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const bool shared = common.contains({rows.ref[i].table, rows.ref[i].row});
+            out += fmt::format("{},{},{}", quoted(method.asked), shared ? 1 : 0, csvLine(rows, i, tables));
+        }
     }
     return out;
 }

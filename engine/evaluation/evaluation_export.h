@@ -3,6 +3,7 @@
 // An evaluation as files: JSON as resources/schema/evaluation.schema.json says, and its rows as CSV.
 
 #include "evaluation/evaluation.h"
+#include "evaluation/side_by_side.h"
 
 #include <span>
 #include <string>
@@ -20,5 +21,12 @@ std::string evaluationJson(const Evaluation& evaluation, std::span<const Referen
                            const EvaluationContext& context);
 /// One line per row: device, kind, variant, kernel, measured, predicted, interval, error, intensity, domain, place.
 std::string evaluationCsv(const Evaluation& evaluation, std::span<const ReferenceTable> tables);
+
+/// Several methods: figures on common rows, with what each has on its own, and why some answer none
+/// (resources/schema/side-by-side.schema.json).
+std::string sideBySideJson(const SideBySide& all, std::span<const ReferenceTable> tables,
+                           const EvaluationContext& context);
+/// The rows of all methods below each other: `method`, whether the row is common, then as evaluationCsv().
+std::string sideBySideCsv(const SideBySide& all, std::span<const ReferenceTable> tables);
 
 }  // namespace orrery

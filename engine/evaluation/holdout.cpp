@@ -158,4 +158,15 @@ Expected<RowSplit> splitRows(std::span<const ReferenceTable> tables, std::span<c
                 rows.empty() ? "let --where accept some rows" : "choose another --holdout, or more references");
 }
 
+std::vector<RowRef> testedRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                               const Holdout& holdout) {
+    std::vector<RowRef> tested;
+    for (const RowRef ref : rows) {
+        if (holdout.kind == Holdout::Kind::None || isTested(holdout, placeOf(tables, ref, holdout.seed))) {
+            tested.push_back(ref);
+        }
+    }
+    return tested;
+}
+
 }  // namespace orrery

@@ -45,5 +45,8 @@ struct RowSplit {
 /// that the holdout asks for is empty. Borders that the holdout has already are kept.
 Expected<RowSplit> splitRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
                              const Holdout& holdout);
+/// The test side alone, of a holdout with its borders; may be empty. All rows without a holdout.
+std::vector<RowRef> testedRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                               const Holdout& holdout);
 
 }  // namespace orrery

@@ -82,18 +82,28 @@ private:
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder, error)) {
             const auto path = entry.path().string();
-            if (entry.is_regular_file(error) && !byName(path).empty()) files.push_back(path);
+            if (!entry.is_regular_file(error)) continue;
+            if (!byName(path).empty() || isOwn(path)) files.push_back(path);
         }
         std::sort(files.begin(), files.end());
         if (files.empty()) {
             return fail("reference.absent", "no table in the folder is known to an import description",
-                        "files that an import description names", "name the files themselves, or give --import",
-                        Place{folder, 0, 0, {}});
+                        "files that an import description names, or tables in our own format",
+                        "name the files themselves, or give --import", Place{folder, 0, 0, {}});
         }
         for (const auto& file : files) {
-            if (auto read = readCsvTable(file); !read) return read;
+            if (auto read = readOne(file); !read) return read;
         }
         return {};
+    }
+    // Other files of a folder, references of whole models among them, are left alone.
+    static bool isOwn(const std::string& file) {
+        if (!file.ends_with(".yaml") && !file.ends_with(".yml")) return false;
+        const auto text = readFile(file, {.most = yamlLargestFile, .code = "reference.unreadable", .expected = {}});
+        if (!text) return false;
+        const auto root = parseYaml(*text, file);
+        const YamlNode* format = root ? root->find("orrery") : nullptr;
+        return format && format->scalar == "references/1";
     }
     Expected<void> readOne(const std::string& file) {
         return file.ends_with(".yaml") || file.ends_with(".yml") ? readOwn(file) : readCsvTable(file);

@@ -117,6 +117,33 @@ private slots:
         const Outcome listed = cli({"references"});
         QVERIFY2(listed.exit == 0 && listed.out.contains("vidur-attention"), listed.text());
     }
+    // Several methods are judged on the rows that all of them price, and everything that is printed says so.
+    void methodsStandSideBySide() {
+        const QStringList two{"evaluate", "--method", "roofline", "--method", "tile-wave", "--references", table_};
+        const Outcome text = cli(two);
+        QVERIFY2(text.exit == 0 && text.out.contains("rows are priced by every method"), text.text());
+        const Outcome judged = cli(two + QStringList{"--json", "--rows", path("both.csv")});
+        QVERIFY2(judged.exit == 0, judged.text());
+        const auto errors = schemaErrors(judged.out.toStdString(), "side-by-side");
+        QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
+        const auto json = parsed(judged);
+        QCOMPARE(json["methods"].size(), std::size_t(2));
+        QCOMPARE(json["ranking"].size(), std::size_t(2));
+        for (const auto& method : json["methods"]) QCOMPARE(method["rows"], json["rows_common"]);
+        QFile file(path("both.csv"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readLine().startsWith("method,common,device,"));
+        // A folder of tables in our own format, with files beside them that are none.
+        const Outcome shipped = cli({"evaluate", "--method", "roofline", "--references",
+                                     QString(ORRERY_SOURCE) + "/presets/references", "--json"});
+        QVERIFY2(shipped.exit == 0, shipped.text());
+        QVERIFY(parsed(shipped)["references"].size() >= 5);
+        const Outcome kept =
+            cli({"evaluate", "--method", "tile-hybrid", "--references", table_, "--held-out", "--json"});
+        const Outcome all = cli({"evaluate", "--method", "tile-hybrid", "--references", table_, "--json"});
+        QVERIFY2(kept.exit == 0 && all.exit == 0, kept.text());
+        QVERIFY(parsed(kept)["rows"].get<int>() < parsed(all)["rows"].get<int>());
+    }
     void wrongQuestionsAreRefused_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("exit");
@@ -142,7 +169,8 @@ private slots:
         row("empty split", hybrid + QStringList{"--holdout", "device=t4"}, 1, "reference.empty-split");
         row("wrong seed", roofline + QStringList{"--seed", "-1"}, 2, "seed");
         row("held out and left out", roofline + QStringList{"--held-out", "--leave-device-out"}, 2, "usage.twice");
-        row("held out of what", roofline + QStringList{"--held-out"}, 2, "--calibration");
+        row("judged twice", roofline + QStringList{"--method", "roofline"}, 2, "stands twice");
+        row("one of two unknown", roofline + QStringList{"--method", "tile-wav"}, 1, "method.unknown");
         row("no calibration", roofline + QStringList{"--calibration", "/no/such.json"}, 1, "/no/such.json");
         row("not a calibration", roofline + QStringList{"--calibration", "TABLE"}, 1, "calibration");
         row("no such start", hybrid + QStringList{"--from", "/no/such.json"}, 1, "/no/such.json");

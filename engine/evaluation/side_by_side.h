@@ -1,0 +1,55 @@
+#pragma once
+
+// Several methods on the same rows. Errors of two methods can be compared only where both answer, so each method has
+// its figures on the rows that all of them price, beside those on all rows that it prices itself.
+
+#include "evaluation/evaluation.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// A method as it was asked for.
+struct Contestant {
+    std::string asked;  ///< `id(key=value)`
+    Method method;
+    OptionValues options;
+};
+
+struct JudgedMethod {
+    std::string asked;
+    std::optional<Evaluation> own;      ///< on all rows that it prices; nothing where it answers none
+    std::optional<Diagnostic> refusal;  ///< why
+    EvaluationFigures common;           ///< on the rows that all who answer price
+    /// 90 % of the mean absolute relative errors of resampled rows (bootstrap, Efron 1979), and in what share of the
+    /// resamples it was the smallest of all. Rows are drawn alike for all methods.
+    double mapeLow = 0, mapeHigh = 0, firstShare = 0;
+};
+
+struct SideBySide {
+    std::vector<JudgedMethod> methods;  ///< as asked for
+    std::vector<RowRef> common;         ///< priced by every method that answers
+    std::size_t asked = 0;              ///< rows in all
+    /// Of those that answer, smallest mean error on the common rows first: indices.
+    std::vector<std::size_t> ranking;
+};
+
+inline constexpr int bootstrapDraws = 1000;
+
+/// Judges one method after the other. A method that answers no row says why and does not empty the common rows. Same
+/// bytes whatever the executor, but for the timings. Fails with `study.cancelled`, and with the first refusal where
+/// nobody answers.
+Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, std::span<const ReferenceTable> tables,
+                                     std::span<const RowRef> rows, const EvaluateOptions& options,
+                                     std::uint64_t seed = 1);
+
+/// Rows of `rows` by which none of these calibrations of the method was fitted, by the splits that they record.
+/// `warnings`: sections of the rows' kinds that kept none for a test. Fails with `reference.empty-split`.
+Expected<std::vector<RowRef>> heldOutRows(const CalibrationSet& calibrations, std::string_view method,
+                                          std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                                          Diagnostics& warnings);
+
+}  // namespace orrery
