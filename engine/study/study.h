@@ -38,8 +38,19 @@ struct StudyOptions {
     std::function<void(const StudyResult&)> onResult;  ///< as each comes, from workers, one call at a time
     bool wantTimeline = true;
     const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
-    std::span<const Method> methods = {};  ///< to look ids up in; empty: the built-in ones
+    std::span<const Method> methods = {};          ///< to look ids up in; empty: the built-in ones
+    /// As onResult, but with all that came at once: one transaction for many.
+    std::function<void(std::span<const StudyResult>)> onResults = {};
+    /// Results of an earlier run, in the order of runStudy: not answered again, and not told to `onResult`.
+    std::span<const StudyResult> known = {};
+    /// Answers pairs (by their place in the order of runStudy) on other machines, and gives back results as they come,
+    /// on the calling thread; those that it leaves out were stopped. Empty: the executor answers.
+    using Give = std::function<void(std::span<StudyResult> results, std::span<const std::size_t> pairs)>;
+    std::function<void(std::span<const std::size_t> pairs, const Give& give)> elsewhere = {};
 };
+
+/// One pair, by its place in the order of runStudy.
+StudyResult answerPair(const Study& study, const StudyOptions& options, std::size_t pair);
 
 /// Runs everything; a failed pair does not stop the others. The returned results stand in scenario-major order and are
 /// the same whatever the executor. Pairs not begun when the token is set come back with `study.cancelled`.

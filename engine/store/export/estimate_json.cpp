@@ -82,9 +82,12 @@ void readTimeline(const JsonValues& json, Timeline& timeline) {
     timeline.truncated = json.truth("truncated", false);
     for (const JsonNode& item : json.list("spans")) {
         const JsonValues span = json.of(item);
+        std::int64_t op = span.whole("operator", SpanIdle);
+        const std::string work = span.text("work", "");
+        for (const std::int32_t each : {SpanForward, SpanBackward, SpanExchange, SpanUpdate})
+            if (work == store::workText(each)) op = each;
         timeline.spans.push_back({span.whole("start_ps"), span.whole("end_ps"),
-                                  static_cast<std::int32_t>(span.whole("row")),
-                                  static_cast<std::int32_t>(span.whole("operator", -1)),
+                                  static_cast<std::int32_t>(span.whole("row")), static_cast<std::int32_t>(op),
                                   static_cast<std::int32_t>(span.whole("repetition", 0))});
     }
 }

@@ -91,6 +91,7 @@ Json timelineJson(const Timeline& timeline) {
     for (const TimelineSpan& span : timeline.spans) {
         Json json{{"row", span.row}, {"start_ps", span.startPs}, {"end_ps", span.endPs}};
         if (span.op >= 0) json["operator"] = span.op;
+        if (span.op < SpanIdle) json["work"] = store::workText(span.op);
         if (span.repetition != 0) json["repetition"] = span.repetition;
         spans.push_back(std::move(json));
     }

@@ -37,6 +37,21 @@ std::string_view toText(IntervalKind kind) {
     return "stated-error";
 }
 
+std::string_view workText(std::int32_t work) {
+    switch (work) {
+        case SpanForward:
+            return "forward";
+        case SpanBackward:
+            return "backward";
+        case SpanExchange:
+            return "exchange";
+        case SpanUpdate:
+            return "optimizer";
+        default:
+            return "span";
+    }
+}
+
 std::string boundText(const Estimate& estimate, std::size_t op) {
     if (op >= estimate.operators.bound.size()) return "none";
     const Bound bound = estimate.operators.bound[op];

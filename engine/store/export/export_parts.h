@@ -14,6 +14,8 @@ namespace orrery::store {
 /// `compute`, `memory`, `overhead`, `network`, `none`.
 std::string_view toText(BoundKind kind);
 std::string_view toText(IntervalKind kind);
+/// Of a span that is of no one operator: `forward`, `backward`, `exchange`, `optimizer`, else `span`.
+std::string_view workText(std::int32_t work);
 /// For people: the level's name where memory bounds (`hbm3`), else the kind.
 std::string boundText(const Estimate& estimate, std::size_t op);
 

@@ -43,21 +43,6 @@ Rows rowsOf(const Scenario& scenario, const Timeline& timeline) {
     return rows;
 }
 
-std::string_view workText(std::int32_t work) {
-    switch (work) {
-        case SpanForward:
-            return "forward";
-        case SpanBackward:
-            return "backward";
-        case SpanExchange:
-            return "exchange";
-        case SpanUpdate:
-            return "optimizer";
-        default:
-            return "span";
-    }
-}
-
 }  // namespace
 
 std::string chromeTrace(const Scenario& scenario, const Estimate& estimate) {
@@ -86,7 +71,7 @@ std::string chromeTrace(const Scenario& scenario, const Estimate& estimate) {
     for (const TimelineSpan& span : timeline.spans) {
         const auto row = static_cast<std::size_t>(span.row);
         if (span.row < 0 || row >= rows.process.size()) continue;
-        std::string name(workText(span.op)), category = "none", arguments;
+        std::string name(store::workText(span.op)), category = "none", arguments;
         if (span.op >= 0) {
             const auto op = static_cast<std::size_t>(span.op);
             const auto label = store::operatorLabel(scenario, op);

@@ -2,6 +2,7 @@
 #include "store/export/json_parts.h"
 #include "store/project/serving_file.h"
 #include "store/runs/run_store.h"
+#include "store/runs/stored_result.h"
 
 #include <fmt/format.h>
 
@@ -63,16 +64,35 @@ Expected<Scenario> scenarioFrom(const StoredResult& stored, const Graph* graph) 
     return scenario;
 }
 
+}  // namespace
+
+namespace store {
+
 Expected<Diagnostic> failureFrom(const std::string& text) {
-    const auto document = store::parseStored(text);
+    const auto document = parseStored(text);
     if (!document) return tl::unexpected(document.error());
     std::optional<Diagnostic> problem;
-    Diagnostic failure = store::diagnosticFrom({*document, problem});
+    Diagnostic failure = diagnosticFrom({*document, problem});
     if (problem) return tl::unexpected(std::move(*problem));
     return failure;
 }
 
-}  // namespace
+Expected<StudyResult> resultFrom(std::size_t scenario, std::string method, const std::string& estimate,
+                                 const std::string& failure) {
+    StudyResult result{scenario, std::move(method), nullptr, std::nullopt};
+    if (estimate.empty()) {
+        auto why = failureFrom(failure);
+        if (!why) return tl::unexpected(why.error());
+        result.failure = std::move(*why);
+    } else {
+        auto stored = readEstimateJson(estimate);
+        if (!stored) return tl::unexpected(stored.error());
+        result.estimate = std::make_shared<const Estimate>(std::move(stored->estimate));
+    }
+    return result;
+}
+
+}  // namespace store
 
 Expected<RestoredRun> restoreRun(RunStore& store, std::int64_t run) {
     const auto runs = store.runs();
@@ -107,7 +127,7 @@ Expected<RestoredRun> restoreRun(RunStore& store, std::int64_t run) {
             const StoredResult& each = (*stored)[end];
             StudyResult result{position, each.method, nullptr, std::nullopt};
             if (each.estimateJson.empty()) {
-                auto failure = failureFrom(each.failureJson);
+                auto failure = store::failureFrom(each.failureJson);
                 if (!failure) return damaged(failure.error());
                 result.failure = std::move(*failure);
             } else {

@@ -9,7 +9,7 @@ namespace orrery::store {
 
 namespace {
 
-constexpr std::int64_t schemaVersion = 2;
+constexpr std::int64_t schemaVersion = 3;
 constexpr std::int64_t applicationId = 0x4F727279;  // `Orry`, so that `file` and we can tell it from other databases
 
 constexpr const char* schema = R"(
@@ -33,6 +33,17 @@ create table searches(
 create table search_points(
     search integer not null references searches(id), position integer not null, point integer not null,
     violation real not null, refusal text, numbers blob not null, primary key(search, position)) strict, without rowid;
+)";
+
+// Of version 3: which pairs of scenario and method a run asks, so that it can be gone on with, and where their results
+// stand: at `first` and their position, whatever order they came in. Tables of their own: what stood before stays.
+constexpr const char* pairSchema = R"(
+create table if not exists asked_runs(
+    run integer primary key references runs(id), hash text not null, first integer not null,
+    pairs integer not null) strict;
+create table if not exists pairs(
+    key text not null, run integer not null references runs(id), result integer not null references results(id),
+    primary key(key, run)) strict, without rowid;
 )";
 
 Expected<std::int64_t> pragma(sqlite3* db, const char* sql, const std::string& path) {
@@ -71,12 +82,12 @@ Expected<void> prepare(sqlite3* db, const std::string& path) {
     }
     if (*version == 0 && *tables == 0) {
         const std::string setup =
-            fmt::format("begin immediate; {} {} pragma application_id = {}; pragma user_version = {}; commit;", schema,
-                        searchSchema, applicationId, schemaVersion);
+            fmt::format("begin immediate; {} {} {} pragma application_id = {}; pragma user_version = {}; commit;",
+                        schema, searchSchema, pairSchema, applicationId, schemaVersion);
         if (!execute(db, setup.c_str())) return databaseError(db, "set up the run database", path);
     } else if (*version < schemaVersion) {
-        const std::string raise =
-            fmt::format("begin immediate; {} pragma user_version = {}; commit;", searchSchema, schemaVersion);
+        const std::string raise = fmt::format("begin immediate; {} {} pragma user_version = {}; commit;",
+                                              *version < 2 ? searchSchema : "", pairSchema, schemaVersion);
         if (!execute(db, raise.c_str())) return databaseError(db, "bring the run database up to date", path);
     }
     return {};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,15 +39,29 @@ struct RestoredRun {
     std::vector<StudyResult> results;
 };
 
+/// A run that goes on, with what is known of it.
+struct ContinuedRun {
+    std::int64_t id = 0;
+    std::vector<StudyResult> known;  ///< in the order of runStudy
+};
+
 class RunStore {
 public:
     /// Opens or makes the database. Fails if the file is something else, damaged, written by a newer Orrery, or cannot
     /// be opened. A read-only file can be opened and read; writing then fails. Safe to use from several threads.
     static Expected<std::unique_ptr<RunStore>> open(const std::string& path);
     virtual ~RunStore() = default;
-    virtual Expected<std::int64_t> beginRun(const Study& study) = 0;
-    /// Durable when it returns.
-    virtual Expected<void> add(std::int64_t run, const Study& study, const StudyResult& result) = 0;
+    /// With the keys of its pairs (pairKeys()) each pair is stored once, at its place in the order of runStudy whatever
+    /// order they come in, and the run can be gone on with.
+    virtual Expected<std::int64_t> beginRun(const Study& study, std::span<const std::string> keys = {}) = 0;
+    /// The newest run that asks exactly these pairs, or else a new one; with the answers that any run of this file has
+    /// for them, which are then this run's too.
+    virtual Expected<ContinuedRun> continueRun(const Study& study, std::span<const std::string> keys) = 0;
+    /// Durable, all of them or none, when it returns. A pair with a key that is stored already is left as it is.
+    virtual Expected<void> add(std::int64_t run, const Study& study, std::span<const StudyResult> results) = 0;
+    Expected<void> add(std::int64_t run, const Study& study, const StudyResult& result) {
+        return add(run, study, std::span(&result, 1));
+    }
     virtual Expected<void> finishRun(std::int64_t run) = 0;
     virtual Expected<std::vector<StoredRun>> runs() = 0;
     /// By scenario, then as they came.

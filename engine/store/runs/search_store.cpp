@@ -1,8 +1,8 @@
 #include "store/runs/search_store.h"
 
 #include "base/hash.h"
-#include "methods/provenance.h"
 #include "store/runs/run_database.h"
+#include "store/runs/study_keys.h"
 
 #include <bit>
 #include <cstring>
@@ -138,22 +138,18 @@ Expected<std::vector<StoredSearch>> SqliteSearchStore::searches() {
     return all;
 }
 
-std::string questionText(const SearchProblem& problem) {
-    const Scenario& base = problem.space.base();
+std::string askedText(const SearchProblem& problem) {
     const auto choice = methodChoice(problem.method, builtinMethods());
     const Method* method = choice ? findMethod(choice->id) : nullptr;
-    std::string text = fmt::format("method {} version {}\nhardware {}\nworkload {}\nplan {}\ntask {}\n", problem.method,
-                                   method ? method->card.version : "", hardwareHash(*base.hardware),
-                                   workloadHash(*base.workload), toText(base.plan), toText(base.task));
-    if (!base.software.empty()) text += "software " + toText(base.software) + "\n";
-    return text;
+    return fmt::format("method {} version {}\n{}", problem.method, method ? method->card.version : "",
+                       questionText(problem.space.base()));
 }
 
 }  // namespace
 
 std::string searchProblemText(const SearchProblem& problem, const AgentInfo& agent) {
     std::string text = fmt::format("agent {}\nseed {}\n", agent.id, problem.seed);
-    text += problem.source ? problem.source->identity() + "\n" : questionText(problem);
+    text += problem.source ? problem.source->identity() + "\n" : askedText(problem);
     for (const Knob& knob : problem.space.knobs()) {
         text += fmt::format("knob {}", knob.path);
         for (const std::string& value : knob.values) text += "\t" + value;

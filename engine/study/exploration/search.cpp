@@ -8,7 +8,6 @@ namespace orrery {
 
 namespace {
 
-constexpr std::size_t batchSize = 512;  // a few milliseconds of the cheapest method, so that stopping is felt at once
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scenario,
@@ -158,10 +157,28 @@ std::optional<std::size_t> Search::find(std::uint64_t point) const {
     return found == index_.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool Search::answerElsewhere(std::span<const std::uint64_t> points, std::span<PointAnswer> answers) const {
+    std::vector<std::uint64_t> unknown;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (const auto known = known_.find(points[i]); known != known_.end()) {
+            answers[i] = options_.known->at(known->second);
+        } else {
+            unknown.push_back(points[i]);
+            places.push_back(i);
+        }
+    }
+    std::vector<PointAnswer> came(unknown.size());
+    if (!options_.elsewhere(unknown, came)) return false;
+    for (std::size_t i = 0; i < came.size(); ++i) answers[places[i]] = std::move(came[i]);
+    return true;
+}
+
 bool Search::evaluate(std::span<const std::uint64_t> points) {
     std::vector<std::uint64_t> fresh;
     const auto flush = [&] {
         std::vector<PointAnswer> answers(fresh.size());
+        bool whole = true;
         const auto answer = [&](std::size_t i) {
             if (const auto known = known_.find(fresh[i]); known != known_.end()) {
                 answers[i] = options_.known->at(known->second);
@@ -169,13 +186,16 @@ bool Search::evaluate(std::span<const std::uint64_t> points) {
                 answers[i] = evaluatePoint(problem_, fresh[i], options_);
             }
         };
-        if (options_.executor) {
+        const bool allKnown = std::ranges::all_of(fresh, [&](std::uint64_t p) { return known_.contains(p); });
+        if (options_.elsewhere && !allKnown) {
+            whole = answerElsewhere(fresh, answers);
+        } else if (options_.executor) {
             options_.executor->forEach(fresh.size(), answer);
         } else {
             for (std::size_t i = 0; i < fresh.size(); ++i) answer(i);
         }
         // What a stopped method refused is no answer of that point.
-        if (options_.stop.stop_requested()) {
+        if (!whole || options_.stop.stop_requested()) {
             ended_ = stopped_ = true;
             return;
         }
@@ -197,7 +217,7 @@ bool Search::evaluate(std::span<const std::uint64_t> points) {
         }
         index_.emplace(point, seen_.size() + fresh.size());
         fresh.push_back(point);
-        if (fresh.size() >= batchSize) flush();
+        if (fresh.size() >= options_.batch) flush();
     }
     if (!ended_) flush();
     return !ended_;

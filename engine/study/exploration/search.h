@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <unordered_map>
@@ -94,6 +95,9 @@ struct SearchOptions {
     /// What has been added: rows from `first`. Between two batches, on the thread of the search. False ends the search.
     std::function<bool(const PointAnswers&, std::size_t first)> onBatch;
     const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
+    std::size_t batch = 512;                       ///< most points between two calls of onBatch
+    /// Answers points on other machines; empty: the executor does. False where it was stopped.
+    std::function<bool(std::span<const std::uint64_t> points, std::span<PointAnswer> answers)> elsewhere = {};
 };
 
 /// What an agent sees.
@@ -115,6 +119,8 @@ public:
     bool stopped() const { return stopped_; }  ///< by its token or its listener, before its agent was done
 
 private:
+    bool answerElsewhere(std::span<const std::uint64_t> points, std::span<PointAnswer> answers) const;
+
     const SearchProblem& problem_;
     const SearchOptions& options_;
     PointAnswers seen_;
