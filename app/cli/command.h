@@ -72,6 +72,7 @@ extern const Command importCommand;
 extern const Command runCommand;
 extern const Command studyCommand;
 extern const Command searchCommand;
+extern const Command compareCommand;
 extern const Command exportCommand;
 extern const Command projectCommand;
 extern const Command mapCommand;

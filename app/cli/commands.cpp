@@ -5,10 +5,11 @@
 namespace orrery::cli {
 
 std::span<const Command* const> commands() {
-    static const std::array<const Command*, 18> all{
-        &methodsCommand,   &hardwareCommand,   &workloadsCommand, &importCommand, &runCommand,   &studyCommand,
-        &searchCommand,    &exportCommand,     &projectCommand,   &mapCommand,    &arrayCommand, &evaluateCommand,
-        &calibrateCommand, &referencesCommand, &measureCommand,   &serveCommand,  &trainCommand, &planCommand};
+    static const std::array<const Command*, 19> all{
+        &methodsCommand, &hardwareCommand, &workloadsCommand, &importCommand,    &runCommand,
+        &studyCommand,   &searchCommand,   &compareCommand,   &exportCommand,    &projectCommand,
+        &mapCommand,     &arrayCommand,    &evaluateCommand,  &calibrateCommand, &referencesCommand,
+        &measureCommand, &serveCommand,    &trainCommand,     &planCommand};
     return all;
 }
 
