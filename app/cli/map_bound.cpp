@@ -36,9 +36,19 @@ Expected<BoundOptions> readBoundOptions(const Arguments& arguments) {
     return options;
 }
 
-/// Words that all instances of a level hold.
-double wordsOf(const NestLevel& level) {
-    return std::floor(level.capacityWords / level.multipleBuffering) * static_cast<double>(level.instances);
+struct Mark {
+    std::string level;
+    double words = 0;  ///< that all instances hold
+};
+/// The levels in front of the store.
+std::vector<Mark> marksOf(const NestHardware& hardware) {
+    std::vector<Mark> marks;
+    for (std::size_t l = 0; l + 1 < hardware.levels.size(); ++l) {
+        const NestLevel& level = hardware.levels[l];
+        const double words = std::floor(level.capacityWords / level.multipleBuffering);
+        if (std::isfinite(words)) marks.push_back({level.name, words * static_cast<double>(level.instances)});
+    }
+    return marks;
 }
 
 std::string tilesText(const NestProblem& problem, const BoundPoint& point) {
@@ -80,9 +90,7 @@ std::string boundText(const Drawn& drawn) {
         marks.add({name, count(words), count(at->moved), fmt::format("{:.3g} ×", at->moved / curve.compulsory),
                    fmt::format("{:.3g}", curve.operations / at->moved)});
     };
-    for (const NestLevel& level : drawn.hardware.levels) {
-        if (std::isfinite(level.capacityWords)) mark(level.name, wordsOf(level));
-    }
+    for (const Mark& level : marksOf(drawn.hardware)) mark(level.level, level.words);
     if (!marks.empty()) out += marks.text() + "\n";
     if (drawn.mapping) {
         const BoundPoint* at = curve.at(drawn.mapping->words);
@@ -118,10 +126,9 @@ Json boundJson(const Drawn& drawn, const BoundOptions& options) {
     json["macs"] = curve.operations;
     json["compulsory_words"] = curve.compulsory;
     json["levels"] = Json::array();
-    for (const NestLevel& level : drawn.hardware.levels) {
-        if (!std::isfinite(level.capacityWords)) continue;
-        const BoundPoint* at = curve.at(wordsOf(level));
-        Json one{{"level", level.name}, {"words", wordsOf(level)}};
+    for (const Mark& level : marksOf(drawn.hardware)) {
+        const BoundPoint* at = curve.at(level.words);
+        Json one{{"level", level.level}, {"words", level.words}};
         if (at) one["moved_at_least"] = at->moved;
         json["levels"].push_back(std::move(one));
     }
@@ -148,9 +155,9 @@ std::string boundCsv(const std::vector<Drawn>& all) {
         const auto marked = [&](const char* kind, const std::string& name, double words, double moved) {
             out += fmt::format("\"{}\",{},\"{}\",{:.17g},{:.17g},,,\n", drawn.name, kind, name, words, moved);
         };
-        for (const NestLevel& level : drawn.hardware.levels) {
-            const BoundPoint* at = std::isfinite(level.capacityWords) ? drawn.curve.at(wordsOf(level)) : nullptr;
-            if (at) marked("level", level.name, wordsOf(level), at->moved);
+        for (const Mark& level : marksOf(drawn.hardware)) {
+            if (const BoundPoint* at = drawn.curve.at(level.words))
+                marked("level", level.level, level.words, at->moved);
         }
         if (drawn.mapping) marked("mapping", "mapping", drawn.mapping->words, drawn.mapping->moved);
         for (const BoundPoint& point : drawn.curve.points) {

@@ -1,7 +1,7 @@
 #include "study/comparison/break_even.h"
 
 #include "hardware/attribute_at.h"
-#include "study/exploration/search_space.h"
+#include "study/exploration/search_settings.h"
 
 #include <fmt/format.h>
 
@@ -46,14 +46,10 @@ public:
 private:
     Expected<void> prepare() {
         const Scenario& base = question_.subject;
-        // A knob with the value that is drawn says what the path is.
-        Knob named{.path = question_.path};
-        auto at = attributeAt(base.hardware->root, question_.path);
-        named.of = at ? KnobOf::Hardware : KnobOf::Workload;
-        std::string drawn = valueAt(base, named);
-        if (!at && drawn.empty()) {
-            named.of = KnobOf::Plan;
-            drawn = valueAt(base, named);
+        const auto at = attributeAt(base.hardware->root, question_.path);
+        std::string drawn;
+        if (const auto usual = usualKnob(base, question_.path, {})) {
+            if (const auto made = knobOf(*usual, base, {})) drawn = made->own;
         }
         auto knob = makeKnob(base, question_.path, std::vector<std::string>{drawn.empty() ? "1" : drawn});
         if (!knob) {
