@@ -161,11 +161,11 @@ std::string sideBySideText(const SideBySide& all) {
                 {false, true, true, true, true, true, true, true, true, true, true, true, true});
     for (const std::size_t m : all.ranking) {
         const JudgedMethod& method = all.methods[m];
-        const auto& figures = method.common;
+        const auto& figures = method.common.figures;
         const auto& e = figures.errors;
         table.add({method.asked, count(static_cast<double>(method.own->rows.size())), percent(e.mape),
-                   fmt::format("{} … {}", percent(method.mapeLow), percent(method.mapeHigh)),
-                   fmt::format("{:.0f} %", 100 * method.firstShare), percent(e.medianError), percent(e.p90Error),
+                   fmt::format("{} … {}", percent(method.common.mapeLow), percent(method.common.mapeHigh)),
+                   fmt::format("{:.0f} %", 100 * method.common.firstShare), percent(e.medianError), percent(e.p90Error),
                    percent(e.bias), fmt::format("{:.3f}", e.kendall), percent(figures.coverage90),
                    e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
                    figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–",

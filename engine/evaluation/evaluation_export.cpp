@@ -159,11 +159,11 @@ std::string sideBySideJson(const SideBySide& all, std::span<const ReferenceTable
             one["refusal"] = {{"code", method.refusal->code}, {"message", method.refusal->message}};
         } else {
             one["method_version"] = method.own->version;
-            addFigures(one, method.common);
-            one["mape_low"] = method.mapeLow;
-            one["mape_high"] = method.mapeHigh;
-            one["first_share"] = method.firstShare;
-            one["seconds_per_answer"] = method.common.secondsPerAnswer;
+            addFigures(one, method.common.figures);
+            one["mape_low"] = method.common.mapeLow;
+            one["mape_high"] = method.common.mapeHigh;
+            one["first_share"] = method.common.firstShare;
+            one["seconds_per_answer"] = method.common.figures.secondsPerAnswer;
             Json own;
             addFigures(own, method.own->figures);
             own["not_covered"] = method.own->notCovered;

@@ -21,19 +21,15 @@ std::uint64_t keyOf(RowRef ref) {
            static_cast<std::uint32_t>(ref.row);
 }
 
-// In the order of the question, whatever order a method answers in.
-std::vector<RowRef> pricedByAll(const std::vector<JudgedMethod>& methods, std::span<const RowRef> rows) {
+std::vector<RowRef> pricedByAll(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked) {
     std::unordered_map<std::uint64_t, std::size_t> answers;
-    std::size_t answering = 0;
-    for (const JudgedMethod& method : methods) {
-        if (!method.own) continue;
-        ++answering;
-        for (const RowRef ref : method.own->rows.ref) ++answers[keyOf(ref)];
+    for (const Evaluation* evaluation : evaluations) {
+        for (const RowRef ref : evaluation->rows.ref) ++answers[keyOf(ref)];
     }
     std::vector<RowRef> common;
-    for (const RowRef ref : rows) {
+    for (const RowRef ref : asked) {
         const auto found = answers.find(keyOf(ref));
-        if (found != answers.end() && found->second == answering) common.push_back(ref);
+        if (found != answers.end() && found->second == evaluations.size()) common.push_back(ref);
     }
     return common;
 }
@@ -48,7 +44,8 @@ std::vector<std::size_t> placesOf(const EvaluatedRows& rows, std::span<const Row
     return places;
 }
 
-void bootstrap(std::vector<JudgedMethod>& methods, const std::vector<std::vector<double>>& errors, std::uint64_t seed) {
+void bootstrap(std::vector<CommonFigures>& figures, const std::vector<std::vector<double>>& errors,
+               std::uint64_t seed) {
     const std::size_t rows = errors.empty() ? 0 : errors.front().size();
     if (rows == 0) return;
     std::vector<std::vector<double>> means(errors.size());
@@ -64,18 +61,38 @@ void bootstrap(std::vector<JudgedMethod>& methods, const std::vector<std::vector
         for (std::size_t m = 0; m < errors.size(); ++m) means[m].push_back(sums[m] / static_cast<double>(rows));
         ++firsts[static_cast<std::size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin())];
     }
-    std::size_t m = 0;
-    for (JudgedMethod& method : methods) {
-        if (!method.own) continue;
+    for (std::size_t m = 0; m < figures.size(); ++m) {
         std::sort(means[m].begin(), means[m].end());
-        method.mapeLow = means[m][bootstrapDraws / 20];
-        method.mapeHigh = means[m][bootstrapDraws - 1 - bootstrapDraws / 20];
-        method.firstShare = static_cast<double>(firsts[m]) / bootstrapDraws;
-        ++m;
+        figures[m].mapeLow = means[m][bootstrapDraws / 20];
+        figures[m].mapeHigh = means[m][bootstrapDraws - 1 - bootstrapDraws / 20];
+        figures[m].firstShare = static_cast<double>(firsts[m]) / bootstrapDraws;
     }
 }
 
 }  // namespace
+
+CommonRows onCommonRows(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked,
+                        std::uint64_t seed) {
+    CommonRows common;
+    common.rows = pricedByAll(evaluations, asked);
+    std::vector<std::vector<double>> errors;
+    for (const Evaluation* evaluation : evaluations) {
+        const auto places = placesOf(evaluation->rows, common.rows);
+        CommonFigures figures{figuresOf(evaluation->rows, places)};
+        figures.figures.secondsPerAnswer = evaluation->figures.secondsPerAnswer;
+        common.figures.push_back(std::move(figures));
+        auto& own = errors.emplace_back();
+        own.reserve(places.size());
+        for (const std::size_t i : places) own.push_back(std::fabs(evaluation->rows.error(i)));
+    }
+    bootstrap(common.figures, errors, seed);
+    common.ranking.resize(evaluations.size());
+    std::iota(common.ranking.begin(), common.ranking.end(), std::size_t{0});
+    std::stable_sort(common.ranking.begin(), common.ranking.end(), [&](std::size_t a, std::size_t b) {
+        return common.figures[a].figures.errors.mape < common.figures[b].figures.errors.mape;
+    });
+    return common;
+}
 
 Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, std::span<const ReferenceTable> tables,
                                      std::span<const RowRef> rows, const EvaluateOptions& options, std::uint64_t seed) {
@@ -98,23 +115,19 @@ Expected<SideBySide> judgeSideBySide(std::span<const Contestant> contestants, st
     const bool anybody = std::any_of(all.methods.begin(), all.methods.end(), [](const auto& m) { return m.own; });
     if (!anybody && !all.methods.empty()) return Unexpected(*all.methods.front().refusal);
 
-    all.common = pricedByAll(all.methods, rows);
-    std::vector<std::vector<double>> errors;
+    std::vector<const Evaluation*> evaluations;
+    std::vector<std::size_t> answering;
     for (std::size_t m = 0; m < all.methods.size(); ++m) {
-        JudgedMethod& method = all.methods[m];
-        if (!method.own) continue;
-        const auto places = placesOf(method.own->rows, all.common);
-        method.common = figuresOf(method.own->rows, places);
-        method.common.secondsPerAnswer = method.own->figures.secondsPerAnswer;
-        auto& own = errors.emplace_back();
-        own.reserve(places.size());
-        for (const std::size_t i : places) own.push_back(std::fabs(method.own->rows.error(i)));
-        all.ranking.push_back(m);
+        if (!all.methods[m].own) continue;
+        evaluations.push_back(&*all.methods[m].own);
+        answering.push_back(m);
     }
-    bootstrap(all.methods, errors, seed);
-    std::stable_sort(all.ranking.begin(), all.ranking.end(), [&](std::size_t a, std::size_t b) {
-        return all.methods[a].common.errors.mape < all.methods[b].common.errors.mape;
-    });
+    CommonRows common = onCommonRows(evaluations, rows, seed);
+    all.common = std::move(common.rows);
+    for (std::size_t i = 0; i < answering.size(); ++i) {
+        all.methods[answering[i]].common = std::move(common.figures[i]);
+        all.ranking.push_back(answering[common.ranking[i]]);
+    }
     return all;
 }
 

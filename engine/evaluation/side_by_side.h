@@ -19,14 +19,28 @@ struct Contestant {
     OptionValues options;
 };
 
+/// What a method does on rows that others price too.
+struct CommonFigures {
+    EvaluationFigures figures;
+    /// 90 % of the mean absolute relative errors of resampled rows (bootstrap, Efron 1979), and in what share of the
+    /// resamples it was the smallest of all. Rows are drawn alike for all methods.
+    double mapeLow = 0, mapeHigh = 0, firstShare = 0;
+};
+
+struct CommonRows {
+    std::vector<RowRef> rows;            ///< priced by every evaluation, in the order in which they were asked
+    std::vector<CommonFigures> figures;  ///< parallel to the evaluations
+    std::vector<std::size_t> ranking;    ///< smallest mean error first: indices
+};
+/// Of evaluations of the same question, none of them null. O(draws × rows × evaluations).
+CommonRows onCommonRows(std::span<const Evaluation* const> evaluations, std::span<const RowRef> asked,
+                        std::uint64_t seed = 1);
+
 struct JudgedMethod {
     std::string asked;
     std::optional<Evaluation> own;      ///< on all rows that it prices; nothing where it answers none
     std::optional<Diagnostic> refusal;  ///< why
-    EvaluationFigures common;           ///< on the rows that all who answer price
-    /// 90 % of the mean absolute relative errors of resampled rows (bootstrap, Efron 1979), and in what share of the
-    /// resamples it was the smallest of all. Rows are drawn alike for all methods.
-    double mapeLow = 0, mapeHigh = 0, firstShare = 0;
+    CommonFigures common;               ///< on the rows that all who answer price
 };
 
 struct SideBySide {

@@ -76,18 +76,19 @@ private slots:
         QCOMPARE(all.methods[0].own->rows.size(), std::size_t(27));
         QCOMPARE(all.methods[1].own->rows.size(), std::size_t(18));
         for (const JudgedMethod& method : all.methods) {
-            QCOMPARE(method.common.errors.rows, std::size_t(18));
+            QCOMPARE(method.common.figures.errors.rows, std::size_t(18));
             double sum = 0;
             const EvaluatedRows& rows = method.own->rows;
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 const bool shared = std::find(all.common.begin(), all.common.end(), rows.ref[i]) != all.common.end();
                 if (shared) sum += std::fabs(rows.error(i));
             }
-            QVERIFY(std::fabs(method.common.errors.mape - sum / 18) < 1e-12);
-            QVERIFY(method.mapeLow <= method.common.errors.mape && method.mapeHigh >= method.common.errors.mape);
+            QVERIFY(std::fabs(method.common.figures.errors.mape - sum / 18) < 1e-12);
+            QVERIFY(method.common.mapeLow <= method.common.figures.errors.mape &&
+                    method.common.mapeHigh >= method.common.figures.errors.mape);
         }
-        QVERIFY(std::fabs(all.methods[0].firstShare + all.methods[1].firstShare - 1) < 1e-12);
-        const auto mape = [&](std::size_t place) { return all.methods[all.ranking[place]].common.errors.mape; };
+        QVERIFY(std::fabs(all.methods[0].common.firstShare + all.methods[1].common.firstShare - 1) < 1e-12);
+        const auto mape = [&](std::size_t place) { return all.methods[all.ranking[place]].common.figures.errors.mape; };
         QVERIFY(mape(0) <= mape(1));
     }
     void threadsChangeNothing() {
@@ -96,9 +97,9 @@ private slots:
         const SideBySide three = judged({"roofline", "tile-wave", "tile-hybrid"}, tables, 3);
         QCOMPARE(one.ranking, three.ranking);
         for (std::size_t m = 0; m < 3; ++m) {
-            QCOMPARE(one.methods[m].common.errors.mape, three.methods[m].common.errors.mape);
-            QCOMPARE(one.methods[m].mapeLow, three.methods[m].mapeLow);
-            QCOMPARE(one.methods[m].firstShare, three.methods[m].firstShare);
+            QCOMPARE(one.methods[m].common.figures.errors.mape, three.methods[m].common.figures.errors.mape);
+            QCOMPARE(one.methods[m].common.mapeLow, three.methods[m].common.mapeLow);
+            QCOMPARE(one.methods[m].common.firstShare, three.methods[m].common.firstShare);
         }
     }
     void aMethodThatAnswersNoneIsNamed() {

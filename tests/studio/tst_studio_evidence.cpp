@@ -210,6 +210,51 @@ private slots:
         table->grab();
     }
 
+    // Means of different rows are not put side by side unless somebody asks for it.
+    void methodsAreComparedOnCommonRows() {
+        open();
+        auto* where = page_->findChild<QLineEdit*>("accuracy.where");
+        where->clear();
+        QTest::keyClicks(where, "kind=gemm, software=made-up-1.0");
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        QVERIFY(judged.wait(120000));
+        const auto& compared = page_->accuracy()->compared();
+        QVERIFY(compared && compared->judgements.size() >= 3);
+        const std::size_t common = compared->common.rows.size(), methods = compared->judgements.size();
+        QVERIFY(common > 20);
+        for (const CommonFigures& each : compared->common.figures) QCOMPARE(each.figures.errors.rows, common);
+        auto* state = page_->findChild<ui::Label*>("accuracy.state");
+        QVERIFY2(state->toolTip().contains(QString::number(common)) || state->text().contains(QString::number(common)),
+                 qPrintable(state->text()));
+        auto* table = page_->findChild<ui::CellsTable*>("accuracy.methods");
+        const auto firstIn = [&] {
+            int stated = 0;
+            for (int row = 0; row < table->cells()->rowCount(); ++row)
+                stated += table->cells()->index(row, 2).data().toString().endsWith('%');
+            return stated;
+        };
+        QCOMPARE(firstIn(), static_cast<int>(methods));
+        auto* check = page_->findChild<QCheckBox*>("accuracy.common");
+        QTest::mouseClick(check, Qt::LeftButton, {}, {8, check->height() / 2});
+        QVERIFY(!check->isChecked());
+        QCOMPARE(firstIn(), 0);
+        QTest::mouseClick(check, Qt::LeftButton, {}, {8, check->height() / 2});
+        QCOMPARE(firstIn(), static_cast<int>(methods));
+        // One method less: it stands there as not compared, and the others have at least as many rows in common.
+        auto* menu = page_->findChild<QToolButton*>("accuracy.compared")->menu();
+        QAction* one = nullptr;
+        for (QAction* action : menu->actions())
+            if (action->isChecked()) one = action;
+        QVERIFY(one);
+        QSignalSpy again(page_->accuracy(), &AccuracyTab::judged);
+        one->trigger();
+        QVERIFY(again.wait(60000));
+        QCOMPARE(page_->accuracy()->compared()->judgements.size(), methods - 1);
+        QVERIFY(page_->accuracy()->compared()->common.rows.size() >= common);
+        QCOMPARE(firstIn(), static_cast<int>(methods) - 1);
+    }
+
     void aWrongFilterSaysSo() {
         QTest::keyClicks(page_->findChild<QLineEdit*>("accuracy.where"), "nonsense");
         QTest::keyClick(page_->findChild<QLineEdit*>("accuracy.where"), Qt::Key_Return);

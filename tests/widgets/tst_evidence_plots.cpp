@@ -48,6 +48,16 @@ private slots:
         QCOMPARE(plot.pointAt({250, 180}), -1);
     }
 
+    void theFrontIsWhatNoOtherMethodBeats() {
+        const std::vector<AccuracyPoint> points{{"a", "A", 0, 0.5, 0.4, 0.8, 1e-6, false, 9},
+                                                {"b", "B", 0, 0.1, 0.1, 0.2, 1e-5, false, 9},
+                                                {"c", "C", 0, 0.2, 0.1, 0.3, 1e-5, false, 9},
+                                                {"d", "D", 0, 0.3, 0.1, 0.4, 1e-4, false, 9},
+                                                {"e", "E", 0, 0.05, 0.04, 0.1, 1e-2, false, 9}};
+        QCOMPARE(paretoPoints(points), (std::vector<int>{0, 1, 4}));
+        QVERIFY(paretoPoints({}).empty());
+    }
+
     void theWheelZoomsADragMovesADoubleClickShowsAll() {
         AccuracyPlot plot;
         plot.resize(500, 360);

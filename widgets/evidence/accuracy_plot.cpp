@@ -11,6 +11,8 @@
 #include <QWheelEvent>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace orrery::ui {
 
@@ -47,9 +49,14 @@ void AccuracyPlot::setCurrent(int point) {
 }
 
 QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
-    return tr("%1: mean error %2, median %3, 90th percentile %4, %5 an answer, %6 rows")
-        .arg(point.title, percentText(point.mape), percentText(point.median), percentText(point.p90),
-             text(Seconds(point.seconds), 2), countText(static_cast<double>(point.rows)));
+    QString said = tr("%1: mean error %2, median %3, 90th percentile %4, %5 an answer, %6 rows")
+                       .arg(point.title, percentText(point.mape), percentText(point.median), percentText(point.p90),
+                            text(Seconds(point.seconds), 2), countText(static_cast<double>(point.rows)));
+    if (point.high > 0)
+        said +=
+            tr("; mean error %1 to %2 in 90 % of resampled rows").arg(percentText(point.low), percentText(point.high));
+    if (point.coverage >= 0) said += tr("; %1 of the rows inside their 90 % interval").arg(percentText(point.coverage));
+    return said;
 }
 
 int AccuracyPlot::pointAt(const QPointF& place) const {
@@ -66,15 +73,61 @@ int AccuracyPlot::pointAt(const QPointF& place) const {
     return best;
 }
 
-void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, double low, double high) const {
+namespace {
+
+void paintMark(QPainter& painter, const QPointF& at, MethodLevel level, double radius) {
+    switch (level) {
+        case MethodLevel::Kernel:
+            painter.drawEllipse(at, radius, radius);
+            break;
+        case MethodLevel::Model:
+            painter.drawRect(QRectF(at - QPointF(radius, radius) * 0.9, QSizeF(radius, radius) * 1.8));
+            break;
+        case MethodLevel::System:
+            painter.drawPolygon(QPolygonF{at + QPointF(0, -1.2 * radius), at + QPointF(1.1 * radius, 0.8 * radius),
+                                          at + QPointF(-1.1 * radius, 0.8 * radius)});
+            break;
+    }
+}
+
+}  // namespace
+
+std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points) {
+    std::vector<int> order(points.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+        const AccuracyPoint &one = points[static_cast<std::size_t>(a)], &other = points[static_cast<std::size_t>(b)];
+        return std::tie(one.seconds, one.mape) < std::tie(other.seconds, other.mape);
+    });
+    std::vector<int> front;
+    for (const int point : order) {
+        const double error = points[static_cast<std::size_t>(point)].mape;
+        if (front.empty() || error < points[static_cast<std::size_t>(front.back())].mape) front.push_back(point);
+    }
+    return front;
+}
+
+void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, const PlotAxis& y) const {
     const Theme& theme = Theme::instance();
     const AccuracyPoint& point = points_[at];
     const QPointF place = places_[at];
     const QColor colour = theme.methodColour(point.colour);
+    const auto height = [&](double error) { return y.position(std::max(error, leastError)); };
     QColor band = colour;
     band.setAlpha(110);
     painter.setPen(QPen(band, 4, Qt::SolidLine, Qt::RoundCap));
-    painter.drawLine(QPointF(place.x(), low), QPointF(place.x(), high));
+    painter.drawLine(QPointF(place.x(), height(point.median)), QPointF(place.x(), height(point.p90)));
+    if (point.high > 0) {
+        painter.setPen(QPen(theme.colours().text, 1.5));
+        for (const double end : {point.low, point.high}) {
+            painter.drawLine(QPointF(place.x() - 9, height(end)), QPointF(place.x() + 9, height(end)));
+        }
+    }
+    if (point.coverage >= 0 && point.coverage < leastCoverage) {
+        painter.setPen(QPen(theme.colours().warning, 2, Qt::DotLine));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawEllipse(place, 13, 13);
+    }
     const bool chosen = static_cast<int>(at) == current_;
     if (chosen) {
         painter.setPen(QPen(theme.colours().accent, 1.5));
@@ -83,28 +136,110 @@ void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, double low, dou
     }
     painter.setPen(QPen(point.simulated ? colour : theme.colours().surface, point.simulated ? 2 : 1.5));
     painter.setBrush(point.simulated ? theme.colours().surface : colour);
-    painter.drawEllipse(place, 6, 6);
+    paintMark(painter, place, point.level, 6);
 }
 
-void AccuracyPlot::paintNames(QPainter& painter, double right) const {
-    painter.setFont(Theme::instance().font(FontRole::Small));
+void AccuracyPlot::paintFront(QPainter& painter) const {
+    const std::vector<int> front = paretoPoints(points_);
+    painter.setPen(QPen(Theme::instance().colours().mutedText, 1, Qt::DashLine));
+    for (std::size_t i = 1; i < front.size(); ++i) {
+        const QPointF from = places_[static_cast<std::size_t>(front[i - 1])],
+                      to = places_[static_cast<std::size_t>(front[i])];
+        painter.drawPolyline(QPolygonF{from, QPointF(to.x(), from.y()), to});
+    }
+}
+
+// The first free place of rings around its own mark; away from it a line leads back.
+void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
+    const Theme& theme = Theme::instance();
+    painter.setFont(theme.font(FontRole::Small));
     const int line = painter.fontMetrics().height();
     std::vector<QRectF> taken;
-    for (const QPointF& place : places_) taken.push_back(QRectF(place - QPointF(7, 7), QSizeF(14, 14)));
+    for (const QPointF& place : places_) taken.push_back(QRectF(place - QPointF(9, 9), QSizeF(18, 18)));
     for (std::size_t i = 0; i < points_.size(); ++i) {
         const double wide = painter.fontMetrics().horizontalAdvance(points_[i].title) + 2;
-        QRectF label(places_[i].x() + 12, places_[i].y() - line / 2.0, wide, line);
-        if (label.right() > right) label.moveLeft(places_[i].x() - 12 - wide);
-        // Down and up in turn, until nothing is covered.
-        for (int tries = 1; tries < 10; ++tries) {
-            const auto covers = [&](const QRectF& other) { return other.intersects(label); };
-            if (std::none_of(taken.begin(), taken.end(), covers)) break;
-            label.translate(0, (tries % 2 ? 1 : -1) * tries * (line + 1));
+        const QPointF mark = places_[i];
+        const auto fits = [&](const QRectF& label) {
+            return area.contains(label) && std::none_of(taken.begin(), taken.end(),
+                                                        [&](const QRectF& other) { return other.intersects(label); });
+        };
+        QRectF label(mark.x() + 12, mark.y() - line / 2.0, wide, line);
+        bool beside = fits(label);
+        if (!beside) {
+            const QRectF left = label.translated(-24 - wide, 0);
+            if ((beside = fits(left))) label = left;
+        }
+        for (int ring = 1; !beside && ring < 12; ++ring) {
+            bool found = false;
+            for (const double across : {12.0, -12.0 - wide, -wide / 2}) {
+                for (const double way : {1.0, -1.0}) {
+                    const QRectF tried(mark.x() + across, mark.y() - line / 2.0 + way * ring * (line + 2.0), wide,
+                                       line);
+                    if (found || !fits(tried)) continue;
+                    label = tried;
+                    found = true;
+                }
+            }
+            if (!found) continue;
+            painter.setPen(QPen(theme.colours().mutedText, 1));
+            const QPointF end(std::clamp(mark.x(), label.left(), label.right()),
+                              label.top() > mark.y() ? label.top() : label.bottom());
+            painter.drawLine(mark, end);
+            break;
         }
         taken.push_back(label);
-        painter.setPen(static_cast<int>(i) == current_ ? Theme::instance().colours().accent
-                                                       : Theme::instance().colours().text);
+        painter.setPen(static_cast<int>(i) == current_ ? theme.colours().accent : theme.colours().text);
         painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter, points_[i].title);
+    }
+}
+
+// Only what is drawn: colours of methodologies, shapes of levels, the halo.
+void AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row) const {
+    const Theme& theme = Theme::instance();
+    painter.setFont(theme.font(FontRole::Small));
+    double x = row.left();
+    const double y = row.center().y();
+    const auto word = [&](const QString& text) {
+        const double wide = painter.fontMetrics().horizontalAdvance(text);
+        painter.setPen(theme.colours().mutedText);
+        painter.drawText(QRectF(x + 10, row.top(), wide + 2, row.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += wide + 24;
+    };
+    std::map<int, QString> colours;
+    std::map<MethodLevel, QString> shapes;
+    bool halo = false, hollow = false;
+    for (const AccuracyPoint& point : points_) {
+        if (!point.methodology.isEmpty()) colours.emplace(point.colour, point.methodology);
+        shapes.emplace(point.level, point.level == MethodLevel::Kernel  ? tr("kernels")
+                                    : point.level == MethodLevel::Model ? tr("models")
+                                                                        : tr("systems"));
+        halo = halo || (point.coverage >= 0 && point.coverage < leastCoverage);
+        hollow = hollow || point.simulated;
+    }
+    for (const auto& [colour, name] : colours) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.methodColour(colour));
+        painter.drawEllipse(QPointF(x, y), 4, 4);
+        word(name);
+    }
+    for (const auto& [level, name] : shapes) {
+        if (shapes.size() < 2) break;
+        painter.setPen(QPen(theme.colours().mutedText, 1));
+        painter.setBrush(Qt::NoBrush);
+        paintMark(painter, QPointF(x, y), level, 4);
+        word(name);
+    }
+    if (hollow) {
+        painter.setPen(QPen(theme.colours().mutedText, 1.5));
+        painter.setBrush(theme.colours().surface);
+        painter.drawEllipse(QPointF(x, y), 4, 4);
+        word(tr("simulated truth"));
+    }
+    if (halo) {
+        painter.setPen(QPen(theme.colours().warning, 1.5, Qt::DotLine));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawEllipse(QPointF(x, y), 6, 6);
+        word(tr("interval holds below %1").arg(percentText(leastCoverage)));
     }
 }
 
@@ -122,13 +257,16 @@ void AccuracyPlot::paintEvent(QPaintEvent*) {
     for (const AccuracyPoint& point : points_) {
         costs.push_back(std::max(point.seconds, leastSeconds));
         for (const double error : {point.mape, point.median, point.p90}) errors.push_back(std::max(error, leastError));
+        if (point.high > 0) errors.push_back(point.high);
     }
     PlotFrame frame;
     frame.title = tr("Error against cost to compute");
     frame.xName = tr("wall time of one answer");
     frame.yName = tr("relative error, mean; bar: median to 90th percentile");
     frame.xTicks = TickText::Seconds;
-    frame.area = PlotFrame::areaIn(size()).adjusted(0, painter.fontMetrics().height(), 0, 0);
+    const int line = painter.fontMetrics().height();
+    const QRectF inside = PlotFrame::areaIn(size());
+    frame.area = inside.adjusted(0, 2 * line, 0, 0);
     zoom_.setArea(frame.area);
     const PlotAxis x = zoom_.across(PlotAxis::covering(costs, frame.area.left() + 12, frame.area.right() - 60, 1.5));
     const PlotAxis y = zoom_.up(PlotAxis::covering(errors, frame.area.bottom() - 8, frame.area.top() + 8, 3));
@@ -138,12 +276,11 @@ void AccuracyPlot::paintEvent(QPaintEvent*) {
             {x.position(std::max(point.seconds, leastSeconds)), y.position(std::max(point.mape, leastError))});
     }
     if (!zoom_.isWhole()) painter.setClipRect(frame.area);
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-        paintPoint(painter, i, y.position(std::max(points_[i].median, leastError)),
-                   y.position(std::max(points_[i].p90, leastError)));
-    }
-    paintNames(painter, frame.area.right());
+    paintFront(painter);
+    for (std::size_t i = 0; i < points_.size(); ++i) paintPoint(painter, i, y);
+    paintNames(painter, frame.area);
     painter.setClipping(false);
+    paintLegend(painter, QRectF(frame.area.left() + 6, inside.top() - 2, frame.area.width(), line));
     if (hasFocus()) {
         painter.setPen(Theme::instance().colours().accent);
         painter.setBrush(Qt::NoBrush);

@@ -1,8 +1,12 @@
 #pragma once
 
 // What accuracy costs: every method's error on the references against the time that one of its answers takes, both
-// axes logarithmic. The bar goes from the median to the ninetieth percentile of the absolute error.
+// axes logarithmic. Colour is its methodology, shape its level, fill whether the truth was measured; a halo marks
+// intervals that hold too rarely. The bar goes from the median to the ninetieth percentile of the absolute error, the
+// whisker over the mean errors of resampled rows. A line joins the methods that no other one beats in both.
 
+#include "methods/method.h"
+#include "widgets/common/plot_axis.h"
 #include "widgets/common/plot_zoom.h"
 
 #include <QPointF>
@@ -14,13 +18,21 @@ namespace orrery::ui {
 
 struct AccuracyPoint {
     QString method, title;
-    int colour = 0;              ///< index for Theme::methodColour
+    int colour = 0;              ///< index for Theme::methodColour: its methodology
     double mape = 0;             ///< mean absolute relative error
     double median = 0, p90 = 0;  ///< of the absolute relative error
     double seconds = 0;          ///< wall time of one answer
     bool simulated = false;      ///< the truth is: drawn hollow
     qint64 rows = 0;
+    MethodLevel level = MethodLevel::Kernel;
+    double low = 0, high = 0;  ///< of the mean error, by resampled rows; 0: not known
+    double coverage = -1;      ///< share of the rows inside their 90 % interval; below 0: it states none
+    QString methodology = {};  ///< as the legend names the colour; empty: not in it
 };
+/// Points that no other one beats in error and cost, cheapest first.
+std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points);
+
+inline constexpr double leastCoverage = 0.85;  ///< below it a 90 % interval gets a halo
 
 class AccuracyPlot : public QWidget {
     Q_OBJECT
@@ -51,8 +63,10 @@ protected:
 private:
     void choose(int point);
     QString textOf(const AccuracyPoint& point) const;
-    void paintPoint(QPainter& painter, std::size_t at, double low, double high) const;
-    void paintNames(QPainter& painter, double right) const;
+    void paintPoint(QPainter& painter, std::size_t at, const PlotAxis& y) const;
+    void paintFront(QPainter& painter) const;
+    void paintNames(QPainter& painter, const QRectF& area) const;
+    void paintLegend(QPainter& painter, const QRectF& row) const;
 
     std::vector<AccuracyPoint> points_;
     std::vector<QPointF> places_;

@@ -11,14 +11,17 @@
 #include "widgets/evidence/cells_model.h"
 #include "widgets/evidence/residual_plot.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QSplitter>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -78,7 +81,32 @@ bool simulated(const std::vector<ReferenceTable>& tables, const Evaluation& eval
 struct Inbox {
     std::mutex lock;
     std::vector<std::pair<std::size_t, Judgement>> fresh;
+    std::vector<RowRef> asked;
 };
+
+Compared comparedOf(const std::vector<Judgement>& judged, const std::set<QString>& left,
+                    std::span<const RowRef> asked) {
+    Compared compared;
+    std::vector<const Evaluation*> evaluations;
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+        if (!judged[i].evaluation || left.contains(judged[i].method)) continue;
+        compared.judgements.push_back(static_cast<int>(i));
+        evaluations.push_back(judged[i].evaluation.get());
+    }
+    if (!evaluations.empty()) compared.common = onCommonRows(evaluations, asked);
+    return compared;
+}
+
+/// Methods that answer less than half as many rows as the one that answers most would leave few rows in common.
+std::set<QString> narrow(const std::vector<Judgement>& judged) {
+    std::size_t most = 0;
+    for (const Judgement& each : judged) most = std::max(most, each.evaluation ? each.evaluation->rows.size() : 0);
+    std::set<QString> found;
+    for (const Judgement& each : judged) {
+        if (each.evaluation && 2 * each.evaluation->rows.size() < most) found.insert(each.method);
+    }
+    return found;
+}
 
 }  // namespace
 
@@ -151,6 +179,8 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
     });
     connect(work_, &Background::advanced, this, &AccuracyTab::showProgress);
     connect(work_, &Background::ended, this, [this] {
+        fillMethodsMenu();
+        showMethods();
         showProgress();
         emit judged();
     });
@@ -178,12 +208,29 @@ QWidget* AccuracyTab::buildHead() {
     most_->setSuffix(tr(" rows"));
     run_ = named(new QPushButton(tr("Judge the methods"), head), "accuracy.run", tr("Judge the methods"),
                  tr("Ask every method about the references; while it runs, stop and keep what is there"));
+    chosen_ = named(new QToolButton(head), "accuracy.compared", tr("Methods that are compared"),
+                    tr("Which methods are compared. Rows count that all of these price"));
+    chosen_->setText(tr("Methods"));
+    chosen_->setPopupMode(QToolButton::InstantPopup);
+    chosen_->setMenu(new QMenu(chosen_));
+    chosen_->setEnabled(false);
+    common_ =
+        named(new QCheckBox(tr("Common rows"), head), "accuracy.common", tr("Only rows that every method prices"),
+              tr("Figures of the rows that every compared method prices. Off: each on the rows that it prices itself, "
+                 "so that means of different rows stand side by side"));
+    common_->setChecked(true);
+    connect(common_, &QCheckBox::toggled, this, [this] {
+        showMethods();
+        showProgress();
+    });
     state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
     state_->setElided(true);
     state_->setObjectName(QStringLiteral("accuracy.state"));
     row->addWidget(where_, 2);
     row->addWidget(most_);
     row->addWidget(run_);
+    row->addWidget(chosen_);
+    row->addWidget(common_);
     row->addWidget(state_, 2);
     connect(run_, &QPushButton::clicked, this, [this] { work_->isRunning() ? work_->cancel() : judge(); });
     connect(where_, &QLineEdit::returnPressed, this, &AccuracyTab::judge);
@@ -203,10 +250,12 @@ void AccuracyTab::judge() {
     state_->setTone(ui::Tone::Muted);
     tables_ = shelf_->tables();
     judged_.clear();
+    compared_.reset();
     shown_ = -1;
-    int colour = 0;
     for (const Method& method : builtinMethods())
-        judged_.push_back({ui::qs(method.card.id), ui::qs(method.card.title), colour++, {}, {}});
+        judged_.push_back(
+            {ui::qs(method.card.id), ui::qs(method.card.title), static_cast<int>(method.card.methodology)});
+    fillMethodsMenu();
     showMethods();
     const auto inbox = std::make_shared<Inbox>();
     const auto takeAll = [this, inbox] {
@@ -214,19 +263,25 @@ void AccuracyTab::judge() {
         {
             const std::lock_guard held(inbox->lock);
             fresh.swap(inbox->fresh);
+            asked_ = inbox->asked;
         }
         for (auto& [at, judgement] : fresh) take(at, std::move(judgement));
         if (!fresh.empty()) showMethods();
     };
     disconnect(work_, &Background::advanced, run_, nullptr);
     connect(work_, &Background::advanced, run_, takeAll);
-    work_->start([tables = tables_, calibrations = calibrations_, filter = *filter, inbox, takeAll,
+    work_->start([this, tables = tables_, calibrations = calibrations_, filter = *filter, inbox, takeAll,
                   most = static_cast<std::size_t>(most_->value()),
                   jobs = judged_](std::stop_token stop, Progress& progress) {
         const CalibrationSet& learned = calibrations ? *calibrations : shippedCalibrations().set;
         const auto rows = thinned(unseen(*tables, selectRows(*tables, filter), learned), most);
         progress.setTotal(rows.size() * jobs.size());
+        {
+            const std::lock_guard held(inbox->lock);
+            inbox->asked = rows;
+        }
         const auto executor = makeDefaultExecutor();
+        std::vector<Judgement> done;
         for (std::size_t i = 0; i < jobs.size() && !stop.stop_requested(); ++i) {
             EvaluateOptions options;
             options.executor = executor.get();
@@ -235,16 +290,59 @@ void AccuracyTab::judge() {
             Judgement judgement = jobs[i];
             auto answer = evaluate(*findMethod(judgement.method.toStdString()), *tables, rows, options);
             if (answer) {
-                judgement.evaluation = std::move(*answer);
+                judgement.evaluation = std::make_shared<const Evaluation>(std::move(*answer));
             } else {
                 judgement.failure = std::move(answer.error());
             }
             progress.advance(rows.size());
+            done.push_back(judgement);
             const std::lock_guard held(inbox->lock);
             inbox->fresh.emplace_back(i, std::move(judgement));
         }
-        return Background::Finish(takeAll);
+        auto left = narrow(done);
+        auto compared = comparedOf(done, left, rows);
+        return Background::Finish([this, takeAll, left, compared] {
+            takeAll();
+            left_ = left;
+            compared_ = compared;
+        });
     });
+}
+
+void AccuracyTab::compare() {
+    work_->start([judged = judged_, left = left_, asked = asked_, this](std::stop_token, Progress&) {
+        auto compared = comparedOf(judged, left, asked);
+        return Background::Finish([this, compared] { compared_ = compared; });
+    });
+}
+
+bool AccuracyTab::isCompared(int judgement) const {
+    const Judgement& each = judged_[static_cast<std::size_t>(judgement)];
+    return each.evaluation && !left_.contains(each.method);
+}
+
+void AccuracyTab::fillMethodsMenu() {
+    QMenu* menu = chosen_->menu();
+    menu->clear();
+    bool any = false;
+    for (std::size_t i = 0; i < judged_.size(); ++i) {
+        const Judgement& each = judged_[i];
+        if (!each.evaluation) continue;
+        QAction* action = menu->addAction(
+            tr("%1 (%2 rows)").arg(each.title, ui::countText(static_cast<double>(each.evaluation->rows.size()))));
+        action->setCheckable(true);
+        action->setChecked(isCompared(static_cast<int>(i)));
+        connect(action, &QAction::toggled, this, [this, method = each.method](bool on) {
+            if (on) {
+                left_.erase(method);
+            } else {
+                left_.insert(method);
+            }
+            compare();
+        });
+        any = true;
+    }
+    chosen_->setEnabled(any && !work_->isRunning());
 }
 
 void AccuracyTab::take(std::size_t at, Judgement judgement) {
@@ -255,8 +353,13 @@ void AccuracyTab::showProgress() {
     const bool running = work_->isRunning();
     run_->setText(running ? tr("Stop") : tr("Judge the methods"));
     if (running) return state_->setFullText(tr("%1 of the rows asked").arg(ui::percentText(work_->fraction())));
-    const auto answered = std::ranges::count_if(judged_, [](const Judgement& j) { return j.evaluation.has_value(); });
-    if (answered > 0)
+    const auto answered = std::ranges::count_if(judged_, [](const Judgement& j) { return j.evaluation != nullptr; });
+    if (common_->isChecked() && compared_ && !compared_->judgements.empty())
+        state_->setFullText(tr("%1 of %2 rows are priced by all %3 compared methods; nothing was fitted to them")
+                                .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
+                                     ui::countText(static_cast<double>(asked_.size())))
+                                .arg(compared_->judgements.size()));
+    else if (answered > 0)
         state_->setFullText(
             tr("%n method(s) judged, on rows that no calibration was fitted to; others are not for these rows", nullptr,
                static_cast<int>(answered)));
@@ -268,7 +371,9 @@ void AccuracyTab::showMethods() {
     std::vector<ui::AccuracyPoint> points;
     std::vector<std::vector<ui::Cell>> cells;
     pointed_.clear();
-    for (const Judgement& each : judged_) {
+    const bool common = common_->isChecked() && compared_;
+    for (std::size_t i = 0; i < judged_.size(); ++i) {
+        const Judgement& each = judged_[i];
         if (!each.evaluation) {
             cells.push_back({wordCell(each.title, ui::Tone::Muted),
                              wordCell(each.failure ? tr("not for these") : tr("…"), ui::Tone::Muted)});
@@ -276,17 +381,40 @@ void AccuracyTab::showMethods() {
             for (ui::Cell& cell : cells.back()) cell.value = 1e300;
             continue;
         }
-        const EvaluationFigures& figures = each.evaluation->figures;
+        if (common && !isCompared(static_cast<int>(i))) {
+            cells.push_back({wordCell(each.title, ui::Tone::Muted), wordCell(tr("not compared"), ui::Tone::Muted)});
+            cells.back()[1].tip = tr("It prices %1 of the %2 rows. Methods ▸ compare it too")
+                                      .arg(ui::countText(static_cast<double>(each.evaluation->rows.size())),
+                                           ui::countText(static_cast<double>(asked_.size())));
+            for (ui::Cell& cell : cells.back()) cell.value = 1e299;
+            continue;
+        }
+        const CommonFigures* shared = nullptr;
+        if (common) {
+            const auto& compared = compared_->judgements;
+            const auto place = std::ranges::find(compared, static_cast<int>(i)) - compared.begin();
+            if (static_cast<std::size_t>(place) < compared.size())
+                shared = &compared_->common.figures[static_cast<std::size_t>(place)];
+        }
+        const EvaluationFigures& figures = shared ? shared->figures : each.evaluation->figures;
         pointed_.push_back(static_cast<int>(cells.size()));
+        const MethodCard& card = findMethod(each.method.toStdString())->card;
+        const bool intervals = !std::ranges::equal(each.evaluation->rows.low, each.evaluation->rows.high);
         points.push_back({each.method, each.title, each.colour, figures.errors.mape, figures.errors.medianError,
                           figures.errors.p90Error, figures.secondsPerAnswer, simulated(*tables_, *each.evaluation),
-                          static_cast<qint64>(each.evaluation->rows.size())});
+                          static_cast<qint64>(figures.errors.rows), card.level, shared ? shared->mapeLow : 0,
+                          shared ? shared->mapeHigh : 0, intervals ? figures.coverage90 : -1,
+                          ui::qs(toText(card.methodology))});
         const EvaluatedRows& rows = each.evaluation->rows;
         const bool states = !std::ranges::equal(rows.low, rows.high);
         const bool honest = figures.coverage90 >= 0.85 && figures.coverage90 <= 0.97;
         cells.push_back(
             {wordCell(each.title),
              percentCell(figures.errors.mape),
+             shared ? ui::Cell{QStringLiteral("%1 %").arg(100 * shared->firstShare, 0, 'f', 0), shared->firstShare,
+                               tr("The mean error is %1 to %2 in 90 % of resampled rows")
+                                   .arg(ui::percentText(shared->mapeLow), ui::percentText(shared->mapeHigh))}
+                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              percentCell(figures.errors.medianError),
              percentCell(figures.errors.p90Error),
              signedCell(figures.errors.bias),
@@ -300,9 +428,10 @@ void AccuracyTab::showMethods() {
               static_cast<double>(each.evaluation->rows.size())}});
     }
     plot_->setPoints(std::move(points));
-    methods_->setCells({tr("Method"), tr("Mean error"), tr("Median"), tr("90th perc."), tr("Bias"), tr("Kendall τ"),
-                        tr("In interval"), tr("Out of domain"), tr("Floor"), tr("An answer"), tr("Rows")},
-                       std::move(cells));
+    methods_->setCells(
+        {tr("Method"), tr("Mean error"), tr("First in"), tr("Median"), tr("90th perc."), tr("Bias"), tr("Kendall τ"),
+         tr("In interval"), tr("Out of domain"), tr("Floor"), tr("An answer"), tr("Rows")},
+        std::move(cells));
     if (shown_ < 0) showMethod(-1);
 }
 

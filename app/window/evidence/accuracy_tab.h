@@ -4,15 +4,21 @@
 
 #include "app/window/evidence/reference_shelf.h"
 #include "evaluation/evaluation.h"
+#include "evaluation/side_by_side.h"
 
 #include <QWidget>
 
+#include <memory>
 #include <optional>
+#include <set>
+#include <vector>
 
+class QCheckBox;
 class QComboBox;
 class QLineEdit;
 class QPushButton;
 class QSpinBox;
+class QToolButton;
 
 namespace orrery::ui {
 class AccuracyPlot;
@@ -28,9 +34,15 @@ class Background;
 /// One method with what the references say of it.
 struct Judgement {
     QString method, title;
-    int colour = 0;
-    std::optional<Evaluation> evaluation;  ///< none while it runs or where it failed
-    std::optional<Diagnostic> failure;
+    int colour = 0;                                     ///< of its methodology
+    std::shared_ptr<const Evaluation> evaluation = {};  ///< none while it runs or where it failed
+    std::optional<Diagnostic> failure = {};
+};
+
+/// What the judged methods that are compared do on the rows that all of them price.
+struct Compared {
+    std::vector<int> judgements;  ///< which, parallel to the figures
+    CommonRows common;
 };
 
 class AccuracyTab : public QWidget {
@@ -41,6 +53,8 @@ public:
     void setCalibrations(std::shared_ptr<const CalibrationSet> calibrations);
     void judge();
     const std::vector<Judgement>& judgements() const { return judged_; }
+    /// Nothing until the last judging has ended.
+    const std::optional<Compared>& compared() const { return compared_; }
     /// The tables that the judgements speak of.
     const ReferenceTablesPtr& tables() const { return tables_; }
 
@@ -50,6 +64,9 @@ signals:
 private:
     QWidget* buildHead();
     void take(std::size_t at, Judgement judgement);
+    void compare();
+    void fillMethodsMenu();
+    bool isCompared(int judgement) const;
     void showMethods();
     void showMethod(int at);
     void showResiduals();
@@ -60,12 +77,17 @@ private:
     std::shared_ptr<const CalibrationSet> calibrations_;
     ReferenceTablesPtr tables_;
     std::vector<Judgement> judged_;
+    std::vector<RowRef> asked_;
+    std::set<QString> left_;  ///< methods that are not compared
+    std::optional<Compared> compared_;
     std::vector<int> pointed_;  ///< which judgement each point of the plot is
     int shown_ = -1;
 
     QLineEdit* where_;
     QSpinBox* most_;
     QPushButton* run_;
+    QToolButton* chosen_;
+    QCheckBox* common_;
     QComboBox* against_;
     ui::Label* state_;
     ui::AccuracyPlot* plot_;
