@@ -115,6 +115,10 @@ public:
     /// Chooses X or Y for the spatial loops of every level so that they fit; false if they cannot.
     bool fitSplits(MapPoint& point) const;
 
+    /// Ways to lay the spatial loops of a level along X or Y, and the one with a number in [0, xChoices).
+    std::uint64_t xChoices(const MapPoint& point, std::size_t level) const;
+    void setXChoice(MapPoint& point, std::size_t level, std::uint64_t number) const;
+
     /// Fan-out, capacity and parallelism. Refuses nothing that NestEvaluator accepts, but for spatial loops that are
     /// longer than one side of the mesh: the evaluator counts instances only.
     PointFault check(const MapPoint& point) const;
@@ -145,8 +149,6 @@ private:
     };
     using Dims = std::array<std::uint8_t, maxNestDimensions>;
 
-    std::uint64_t xChoices(const MapPoint& point, std::size_t level) const;
-    void setXChoice(MapPoint& point, std::size_t level, std::uint64_t number) const;
     bool xAllowed(const MapPoint& point, std::size_t level) const;
     /// Dimensions of a level whose temporal loops are longer than 1 and whose place in the order is free.
     std::size_t loose(const MapPoint& point, std::size_t level, Dims& dims) const;

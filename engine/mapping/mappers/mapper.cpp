@@ -9,7 +9,8 @@ namespace orrery {
 namespace {
 
 constexpr std::array<std::string_view, mapperKindCount> kinds{"exhaustive", "linear-pruned", "random-pruned",
-                                                              "loop-order", "annealing",     "genetic"};
+                                                              "loop-order", "annealing",     "genetic",
+                                                              "optimal"};
 constexpr std::array<std::string_view, 4> objectives{"latency", "energy", "edp", "last-level-accesses"};
 constexpr std::array<std::string_view, mappingFaultCount> faults{"nothing",  "factors",     "fan-out",
                                                                  "capacity", "utilisation", "keeps"};
@@ -58,6 +59,14 @@ void MapperProgress::post(const std::vector<MapperPoint>& points, std::uint64_t 
     curve_.insert(curve_.end(), points.begin(), points.end());
     examined_ = examined;
     valid_ = valid;
+}
+void MapperProgress::postBound(double lowerBound) {
+    const std::lock_guard lock(mutex_);
+    lowerBound_ = lowerBound;
+}
+double MapperProgress::lowerBound() const {
+    const std::lock_guard lock(mutex_);
+    return lowerBound_;
 }
 std::vector<MapperPoint> MapperProgress::curve() const {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Searches a mapspace for the mapping that is best by an objective. One function, six ways to search; all of them give
+// Searches a mapspace for the mapping that is best by an objective. One function, seven ways to search; all of them give
 // the same answer for a seed whatever the number of threads, keep the best when stopped, and say why nothing fits.
 
 #include "base/executor.h"
@@ -26,8 +26,9 @@ enum class MapperKind : std::uint8_t {
     LoopOrder,     ///< orders of prime factors, filled into levels bottom up (LOMA, Symons et al., AICAS 2021)
     Annealing,     ///< simulated annealing of several chains (in the manner of SALSA, Jung et al., AICAS 2023)
     Genetic,       ///< islands of mappings that cross and mutate (in the manner of GAMMA, Kao and Krishna, ICCAD 2020)
+    Optimal,       ///< branch and bound that proves its optimum (mapping/mappers/optimal)
 };
-inline constexpr std::size_t mapperKindCount = 6;
+inline constexpr std::size_t mapperKindCount = 7;
 std::string_view toText(MapperKind kind);  ///< `exhaustive`, `linear-pruned`, `random-pruned`, `loop-order`, …
 std::optional<MapperKind> mapperKind(std::string_view text);
 
@@ -42,7 +43,8 @@ struct MapperOptions {
     /// By priority: a later one decides between mappings that are equal by the earlier ones.
     std::vector<MapObjective> objectives{MapObjective::Edp, MapObjective::Latency};
     std::uint64_t seed = 1;
-    std::uint64_t evaluations = 0;   ///< valid mappings to cost; 0: as many as the kind needs (exhaustive: all)
+    /// Valid mappings to cost; 0: as many as the kind needs (exhaustive: all). Optimal counts partial mappings, too.
+    std::uint64_t evaluations = 0;
     std::uint64_t victory = 0;       ///< end after so many valid mappings without a better one; 0: never
     std::uint64_t timeout = 400000;  ///< end after so many refused mappings in a row
     bool operator==(const MapperOptions&) const = default;
@@ -62,11 +64,15 @@ public:
     std::vector<MapperPoint> curve() const;
     std::uint64_t examined() const;
     std::uint64_t valid() const;
+    /// No mapping has a smaller value of the first objective; 0 until a search knows better. Only `optimal` does.
+    void postBound(double lowerBound);
+    double lowerBound() const;
 
 private:
     mutable std::mutex mutex_;
     std::vector<MapperPoint> curve_;
     std::uint64_t examined_ = 0, valid_ = 0;
+    double lowerBound_ = 0;
 };
 
 inline constexpr std::size_t mappingFaultCount = 6;
@@ -85,8 +91,12 @@ struct MapperResult {
     std::uint64_t examined = 0, valid = 0;
     Refusals refusals;
     std::vector<MapperPoint> curve;  ///< the last is the result
-    bool complete = false;           ///< every mapping was looked at
+    bool complete = false;           ///< every mapping was looked at, or shown to be no better
     bool cancelled = false;
+    /// No mapping has a smaller first objective than the result, but for one part in 10^9. Of optimal and of complete
+    /// exhaustive searches.
+    bool proven = false;
+    double lowerBound = 0;  ///< of the first objective over the whole space; 0 where the search gives none
     double seconds = 0;
 };
 using MapperResultPtr = std::shared_ptr<const MapperResult>;

@@ -1,5 +1,6 @@
 #include "base/hash.h"
 #include "mapping/mappers/lane.h"
+#include "mapping/mappers/optimal/optimal.h"
 #include "mapping/mappers/search_key.h"
 
 #include <fmt/format.h>
@@ -126,6 +127,8 @@ std::unique_ptr<MapperAlgorithm> algorithmOf(const Mapspace& space, const Mapper
             return annealingMapper(space, options.evaluations);
         case MapperKind::Genetic:
             return geneticMapper(space);
+        case MapperKind::Optimal:  // begins with a good mapping, see proveOptimum
+            return annealingMapper(space, options.evaluations);
     }
     return randomPrunedMapper();
 }
@@ -135,6 +138,31 @@ bool knowsEnergy(const NestHardware& hardware) {
     return std::any_of(hardware.levels.begin(), hardware.levels.end(), [](const NestLevel& level) {
         return level.energy.vectorRead > 0 || level.energy.vectorWrite > 0;
     });
+}
+
+/// A short search by annealing for a mapping to beat, then the proof. True where a mapping is found.
+bool proveOptimum(const Mapspace& space, const MapperOptions& options, SearchContext& context, MapperResult& result,
+                  MapPoint& point) {
+    optimal::Incumbent best(space, options, context, result);
+    {
+        MapperOptions first = options;
+        first.kind = MapperKind::Annealing;
+        first.evaluations = std::min<std::uint64_t>(options.evaluations ? options.evaluations : 2000, 2000);
+        first.timeout = 50000;
+        const auto serial = makeSerialExecutor();
+        SearchContext own{*serial, context.stop, nullptr, nullptr, context.sparse, nullptr};
+        MapperResult found;
+        const auto algorithm = algorithmOf(space, first);
+        LaneRounds rounds(space, first, own, *algorithm);
+        rounds.run(found);
+        result.examined = found.examined;
+        result.valid = found.valid;
+        result.refusals = found.refusals;
+        if (rounds.found()) best.consider(rounds.best());
+    }
+    optimal::search(space, options, context, best, result);
+    if (best.found()) point = best.point();
+    return best.found();
 }
 
 Unexpected noMapping(const Mapspace& space, const MapperResult& result) {
@@ -171,18 +199,30 @@ Expected<MapperResultPtr> searchMappings(const Mapspace& space, const MapperOpti
     }
     const auto begin = std::chrono::steady_clock::now();
     auto result = std::make_shared<MapperResult>();
-    const auto algorithm = algorithmOf(space, options);
-    LaneRounds rounds(space, options, context, *algorithm);
-    rounds.run(*result);
+    bool found = false;
+    MapPoint best;
+    if (options.kind == MapperKind::Optimal) {
+        found = proveOptimum(space, options, context, *result, best);
+    } else {
+        const auto algorithm = algorithmOf(space, options);
+        LaneRounds rounds(space, options, context, *algorithm);
+        rounds.run(*result);
+        found = rounds.found();
+        if (found) best = rounds.best();
+    }
     result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (!rounds.found()) {
+    if (!found) {
         if (result->cancelled)
             return fail("mapper.cancelled", "the search was stopped before it found a mapping", {}, {});
         return noMapping(space, *result);
     }
-    space.toMapping(rounds.best(), result->mapping);
+    space.toMapping(best, result->mapping);
     NestEvaluator evaluator(space.problem(), space.hardware(), context.sparse);
     evaluator.evaluate(result->mapping, result->counts);
+    if (result->complete && options.kind == MapperKind::Exhaustive) {
+        result->proven = true;
+        result->lowerBound = objectiveValue(options.objectives[0], result->counts);
+    }
     if (!key.empty() && !result->cancelled) context.cache->store(key, result);
     return MapperResultPtr(result);
 }
