@@ -1,5 +1,6 @@
 #include "app/cli/cmd_map_maestro.h"
 #include "app/cli/map_bound.h"
+#include "app/cli/map_fuse.h"
 #include "app/cli/map_parts.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
@@ -145,6 +146,7 @@ std::vector<Option> options() {
         {"technology", "NM", "published energies scaled to this technology instead of the files' (7 to 130 nm)"});
     all.insert(all.end(), mapperOptions().begin(), mapperOptions().end());
     all.insert(all.end(), boundOptions().begin(), boundOptions().end());
+    all.insert(all.end(), fuseOptions().begin(), fuseOptions().end());
     all.push_back({"maestro", "FILE", "a network with data-centric dataflows, in the notation of MAESTRO"});
     all.push_back({"maestro-hardware", "FILE", "the array for it: num_pes, noc_bw_cstr and so on"});
     all.push_back({"dataflow", "ID", "with --maestro, this stock dataflow in the place of the file's"});
@@ -181,6 +183,8 @@ const Command mapCommand{
                   "and what would skipping zeros bring?"},
                  {"orrery-cli map --hardware eyeriss-like --workload alexnet --operator conv2 --bound-curve",
                   "the least that must move for any size of the buffer"},
+                 {"orrery-cli map --hardware eyeriss-like --workload bert-base --fuse --objective energy --json",
+                  "which neighbours to run together, and what that saves"},
                  {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
                   "the layers of a MAESTRO file under NVDLA's dataflow"}},
     .run = runMap,

@@ -1,5 +1,6 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/map_bound.h"
+#include "app/cli/map_fuse.h"
 #include "app/cli/map_parts.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
@@ -118,6 +119,7 @@ int mapWorkload(const Arguments& arguments, Watch& watch) {
     if (!workload) return failed(workload.error());
     const auto view = spatialArrayView(**hardware);
     if (!view) return failed(view.error());
+    if (arguments.has("fuse")) return fuseWorkload(*view, (*workload)->graph, arguments, watch);
     LoopNestOptions options;
     const auto search = readMapperOptions(arguments, options.mapper);
     if (!search) return failed(search.error());

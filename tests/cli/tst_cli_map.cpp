@@ -1,4 +1,4 @@
-// `orrery-cli map` beyond one mapping: the bound against the size of the buffer.
+// `orrery-cli map` beyond one mapping: the bound against the size of the buffer, operators that run together.
 
 #include "support/cli_process.h"
 
@@ -53,6 +53,39 @@ private slots:
             for (const auto& [dimension, tile] : point["tile"].items())
                 QCOMPARE(curve["extents"][dimension].get<int>() % tile.get<int>(), 0);
         }
+    }
+    void attentionRunsTogetherOnTheArray() {
+        const QStringList fusing{
+            "map",         "--hardware", "tpu-v1-like",   "--workload",  "bert-base",
+            "--seq",       "64",         "--fuse",        "--operators", "layers.attention..layers.o_proj",
+            "--objective", "latency",    "--evaluations", "200"};
+        const Outcome outcome = cli(fusing + QStringList{"--json"}, {}, 120000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        const Json json = Json::parse(outcome.out.toStdString());
+        QCOMPARE(json["proven"], true);
+        QCOMPARE(json["lower_bound"], json["value"]);
+        QVERIFY(json["cycles"].get<double>() < json["cycles_unfused"].get<double>());
+        double cycles = 0;
+        std::size_t operators = 0;
+        for (const Json& group : json["groups"]) {
+            cycles += group["cycles"].get<double>();
+            operators += group["operators"].size();
+        }
+        QCOMPARE(operators, std::size_t{3});
+        QVERIFY(std::abs(cycles - json["cycles"].get<double>()) < 1e-9 * cycles);
+        const Outcome text = cli(fusing, {}, 120000);
+        QVERIFY2(text.exit == 0 && text.out.contains("layers.attention (scores) + layers.attention (values)"),
+                 text.text());
+        QStringList backwards = fusing;
+        backwards[9] = "layers.o_proj..layers.attention";
+        const Outcome range = cli(backwards);
+        QVERIFY2(range.exit == 2 && range.error.contains("backwards"), range.text());
+        backwards[9] = "layers.o_proj..layers.nothing";
+        const Outcome name = cli(backwards);
+        QVERIFY2(name.exit == 2 && name.error.contains("layers.nothing"), name.text());
+        backwards[9] = "layers.o_proj..layers.o_proj";
+        const Outcome one = cli(backwards);
+        QVERIFY2(one.exit == 1 && one.error.contains("fewer than two"), one.text());
     }
     void whatIsNoBoundIsRefused() {
         const Outcome tiles = cli(question({"--bound-curve", "--bound-tiles", "round"}));

@@ -1,0 +1,285 @@
+#include "mapping/fusion/fuse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace orrery {
+namespace {
+
+/// A partial answer: everything up to some operator. Of a group that is still open also what it holds.
+struct Partial {
+    double energy = 0, cycles = 0;
+    double resident = 0, transient = 0;  ///< of the open group: sum, and largest
+    std::int32_t before = -1;            ///< the partial that it extends, by its number
+    std::size_t op = 0;
+    bool joined = false;  ///< its operator takes its input from the one before
+    const Surroundings* around = nullptr;
+    const Placement* placement = nullptr;
+};
+
+bool noWorse(const Partial& a, const Partial& b) {
+    return a.energy <= b.energy && a.cycles <= b.cycles && a.resident <= b.resident && a.transient <= b.transient;
+}
+
+/// Loops around the open group, as dimensions of the last operator, outermost first.
+using Rows = std::vector<std::pair<std::uint8_t, std::int64_t>>;
+
+class Fuser {
+public:
+    Fuser(const OperatorChain& chain, const FusionOptions& options, Placements& placements, std::stop_token stop)
+        : chain_(chain), options_(options), placements_(placements), stop_(std::move(stop)) {
+        if (chain.level) {
+            const NestLevel& level = chain.hardware.levels[*chain.level];
+            capacity_ = std::floor(level.capacityWords / level.multipleBuffering);
+        }
+    }
+
+    /// The best whole answer; nothing where some operator has no mapping or it was stopped.
+    std::optional<ChainPlan> best(bool fused) {
+        all_.clear();
+        // Closed answers before operator i, and open ones by the loops around the group that operator i continues.
+        std::vector<std::int32_t> closed{add({})};
+        std::map<Rows, std::vector<std::int32_t>> open;
+        for (std::size_t i = 0; i < chain_.operators.size(); ++i) {
+            std::vector<Partial> closing;
+            std::map<Rows, std::vector<Partial>> opening;
+            const bool joins = fused && chain_.level && i < chain_.joins.size() && chain_.joins[i].possible;
+            extend(i, closed, {}, false, joins, closing, opening);
+            for (const auto& [rows, partials] : open) extend(i, partials, rows, true, joins, closing, opening);
+            if (stop_.stop_requested()) return std::nullopt;
+            closed = keep(closing);
+            open.clear();
+            for (auto& [rows, partials] : opening) {
+                auto kept = keep(partials);
+                if (!kept.empty()) open.emplace(rows, std::move(kept));
+            }
+            if (closed.empty() && open.empty()) {
+                failed_ = i;
+                return std::nullopt;
+            }
+        }
+        if (closed.empty()) return std::nullopt;
+        const auto value = [&](std::int32_t at) {
+            const Partial& p = all_[static_cast<std::size_t>(at)];
+            ChainPlan plan;
+            plan.energy = p.energy;
+            plan.cycles = p.cycles;
+            return plan.value(options_.objective);
+        };
+        std::int32_t least = closed[0];
+        for (const std::int32_t at : closed) {
+            if (value(at) < value(least)) least = at;
+        }
+        return planOf(least);
+    }
+    std::size_t failed() const { return failed_; }
+    std::size_t partials() const { return partials_; }
+
+private:
+    std::int32_t add(const Partial& partial) {
+        all_.push_back(partial);
+        return static_cast<std::int32_t>(all_.size() - 1);
+    }
+
+    /// The surroundings stay where they are for the whole search.
+    const Surroundings* surroundings(const Rows& rows, bool in, bool out, bool stored) {
+        Surroundings made;
+        for (const auto& [dimension, count] : rows) {
+            made.order.push_back(dimension);
+            made.count[dimension] = count;
+        }
+        made.inputStays = in;
+        made.outputStays = out;
+        made.outputStored = out && stored;
+        for (const auto& known : surroundings_) {
+            if (*known == made) return known.get();
+        }
+        surroundings_.push_back(std::make_unique<Surroundings>(made));
+        return surroundings_.back().get();
+    }
+
+    /// Operator i after each of the partials: as the last of its group, and going on where the next one may join.
+    void extend(std::size_t i, const std::vector<std::int32_t>& partials, const Rows& rows, bool joined, bool joins,
+                std::vector<Partial>& closing, std::map<Rows, std::vector<Partial>>& opening) {
+        place(i, partials, surroundings(rows, joined, false, false), joined, closing);
+        if (!joins) return;
+        const ChainJoin& join = chain_.joins[i];
+        if (joined) {
+            Rows next;
+            for (const auto& [dimension, count] : rows) {
+                const auto row = std::find_if(join.rows.begin(), join.rows.end(),
+                                              [&, d = dimension](const RowDimension& r) { return r.producer == d; });
+                if (row == join.rows.end()) return;
+                next.push_back({row->consumer, count});
+            }
+            return place(i, partials, surroundings(rows, true, true, join.stored), joined, opening[next]);
+        }
+        Rows start;
+        tiles(i, join, 0, start, partials, opening);
+    }
+
+    /// Every tile of the rows that a group may begin with.
+    void tiles(std::size_t i, const ChainJoin& join, std::size_t row, Rows& rows,
+               const std::vector<std::int32_t>& partials, std::map<Rows, std::vector<Partial>>& opening) {
+        if (stop_.stop_requested()) return;
+        if (row == join.rows.size()) {
+            Rows next;
+            for (const auto& [dimension, count] : rows) {
+                for (const RowDimension& r : join.rows) {
+                    if (r.producer == dimension) next.push_back({r.consumer, count});
+                }
+            }
+            place(i, partials, surroundings(rows, false, true, join.stored), false, opening[next]);
+            return;
+        }
+        const std::uint8_t dimension = join.rows[row].producer;
+        const std::int64_t extent = chain_.operators[i].problem.extents[dimension];
+        for (std::int64_t count = 1; count <= extent; ++count) {
+            if (extent % count != 0) continue;
+            if (count > 1) rows.push_back({dimension, count});
+            tiles(i, join, row + 1, rows, partials, opening);
+            if (count > 1) rows.pop_back();
+        }
+    }
+
+    void place(std::size_t i, const std::vector<std::int32_t>& partials, const Surroundings* around, bool joined,
+               std::vector<Partial>& into) {
+        if (partials.empty()) return;
+        const double repeat = chain_.operators[i].repeat;
+        for (const Placement& placement : placements_.of(i, *around)) {
+            for (const std::int32_t at : partials) {
+                const Partial& before = all_[static_cast<std::size_t>(at)];
+                Partial next{before.energy + repeat * placement.energy, before.cycles + repeat * placement.cycles};
+                if (joined || around->outputStays) {
+                    next.resident = (joined ? before.resident : 0) + placement.resident;
+                    next.transient = std::max(joined ? before.transient : 0, placement.transient);
+                    if (next.resident + next.transient > capacity_) continue;
+                }
+                if (!around->outputStays) next.resident = next.transient = 0;
+                next.before = at;
+                next.op = i;
+                next.joined = joined;
+                next.around = around;
+                next.placement = &placement;
+                into.push_back(next);
+                if (into.size() > 4096) prune(into);
+            }
+        }
+    }
+
+    static void prune(std::vector<Partial>& partials) {
+        std::stable_sort(partials.begin(), partials.end(), [](const Partial& a, const Partial& b) {
+            if (a.energy != b.energy) return a.energy < b.energy;
+            if (a.cycles != b.cycles) return a.cycles < b.cycles;
+            return a.resident + a.transient < b.resident + b.transient;
+        });
+        std::vector<Partial> kept;
+        for (const Partial& partial : partials) {
+            if (std::none_of(kept.rbegin(), kept.rend(), [&](const Partial& k) { return noWorse(k, partial); }))
+                kept.push_back(partial);
+        }
+        const bool nothingHeld =
+            std::all_of(kept.begin(), kept.end(), [](const Partial& p) { return p.resident == 0 && p.transient == 0; });
+        // Energy × cycles is quasi-concave, sums of either are linear: only corners of the convex hull can end best.
+        if (nothingHeld) hull(kept);
+        partials = std::move(kept);
+    }
+
+    /// Of partials by rising energy and falling cycles, those on the lower convex hull.
+    static void hull(std::vector<Partial>& partials) {
+        std::vector<Partial> corners;
+        for (const Partial& next : partials) {
+            while (corners.size() >= 2) {
+                const Partial &a = corners[corners.size() - 2], &b = corners.back();
+                const double turn =
+                    (b.energy - a.energy) * (next.cycles - a.cycles) - (b.cycles - a.cycles) * (next.energy - a.energy);
+                if (turn > 0) break;
+                corners.pop_back();
+            }
+            corners.push_back(next);
+        }
+        partials = std::move(corners);
+    }
+
+    std::vector<std::int32_t> keep(std::vector<Partial>& partials) {
+        prune(partials);
+        partials_ += partials.size();
+        std::vector<std::int32_t> numbers;
+        for (const Partial& partial : partials) numbers.push_back(add(partial));
+        return numbers;
+    }
+
+    ChainPlan planOf(std::int32_t at) const {
+        ChainPlan plan;
+        plan.energy = all_[static_cast<std::size_t>(at)].energy;
+        plan.cycles = all_[static_cast<std::size_t>(at)].cycles;
+        std::vector<const Partial*> path;
+        for (; all_[static_cast<std::size_t>(at)].placement; at = all_[static_cast<std::size_t>(at)].before)
+            path.push_back(&all_[static_cast<std::size_t>(at)]);
+        std::reverse(path.begin(), path.end());
+        double busiest = 0;
+        for (const Partial* p : path) {
+            plan.operators.push_back({*p->around, *p->placement});
+            if (!p->joined) {
+                plan.groups.push_back({p->op, p->op, {}, 0, 0});
+                busiest = 0;
+                for (const std::uint8_t d : p->around->order)
+                    plan.groups.back().loops.push_back(
+                        {chain_.operators[p->op].problem.dimensions[d], p->around->count[d]});
+            }
+            FusedGroup& group = plan.groups.back();
+            group.last = p->op;
+            group.resident += p->placement->resident;
+            busiest = std::max(busiest, p->placement->transient);
+            group.held = group.resident + busiest;
+        }
+        return plan;
+    }
+
+    const OperatorChain& chain_;
+    const FusionOptions& options_;
+    Placements& placements_;
+    std::stop_token stop_;
+    double capacity_ = std::numeric_limits<double>::infinity();
+    std::vector<Partial> all_;
+    std::vector<std::unique_ptr<Surroundings>> surroundings_;
+    std::size_t failed_ = 0, partials_ = 0;
+};
+
+}  // namespace
+
+double ChainPlan::value(MapObjective objective) const {
+    if (objective == MapObjective::Latency) return cycles;
+    if (objective == MapObjective::Energy) return energy;
+    return energy * cycles;
+}
+
+Expected<FusionResult> fuseChain(const OperatorChain& chain, const FusionOptions& options, Executor& executor,
+                                 std::stop_token stop) {
+    const auto start = std::chrono::steady_clock::now();
+    if (options.objective == MapObjective::LastLevelAccesses)
+        return fail("fusion.objective", "last-level accesses of a chain are not what groups are chosen by",
+                    "latency, energy or edp");
+    if (!chain.energies && options.objective != MapObjective::Latency)
+        return fail("mapper.objective", "the array gives no energies", "energies of every level, or latency",
+                    "choose latency");
+    Placements placements(chain, options.placements, executor, stop);
+    Fuser fuser(chain, options, placements, stop);
+    const auto unfused = fuser.best(false);
+    const auto fused = unfused ? fuser.best(true) : std::nullopt;
+    if (stop.stop_requested()) return fail("mapper.cancelled", "the search was stopped before the chain had an answer");
+    if (!fused)
+        return fail("fusion.no-mapping",
+                    fmt::format("{} has no mapping on this array", chain.operators[fuser.failed()].name),
+                    "operators that each have one", "`orrery-cli map --operator` says why");
+    FusionResult result{*fused, *unfused, true, placements.evaluated(), fuser.partials()};
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+}
+
+}  // namespace orrery

@@ -1,0 +1,321 @@
+#include "mapping/fusion/placements.h"
+
+#include "mapping/bounds/bound_space.h"
+#include "mapping/nest_energy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t inputs = 0, outputs = 2;
+
+std::uint32_t dimensionsOf(const NestProblem& problem, std::size_t tensor) {
+    std::uint32_t mask = 0;
+    for (const TensorRank& rank : problem.tensors[tensor].ranks) {
+        for (const ProjectionTerm& term : rank.terms) mask |= 1u << term.dimension;
+    }
+    return mask;
+}
+
+/// Iterations of the innermost loops around that do not move a tensor.
+double stillFor(const NestProblem& problem, const Surroundings& around, std::size_t tensor) {
+    const std::uint32_t moved = dimensionsOf(problem, tensor);
+    double iterations = 1;
+    for (std::size_t i = around.order.size(); i-- > 0;) {
+        if (moved >> around.order[i] & 1u) break;
+        iterations *= static_cast<double>(std::max<std::int64_t>(around.count[around.order[i]], 1));
+    }
+    return iterations;
+}
+
+/// Energy, cycles, resident and transient words all no more.
+bool noWorse(const Placement& a, const Placement& b) {
+    return a.energy <= b.energy && a.cycles <= b.cycles && a.resident <= b.resident && a.transient <= b.transient;
+}
+
+void scale(TensorCounts& counts, double by) {
+    counts.reads *= by;
+    counts.fills *= by;
+    counts.updates *= by;
+    counts.temporalReductions *= by;
+    counts.linkTransfers *= by;
+}
+
+}  // namespace
+
+double Surroundings::iterations() const {
+    double all = 1;
+    for (const std::uint8_t d : order) all *= static_cast<double>(std::max<std::int64_t>(count[d], 1));
+    return all;
+}
+
+NestProblem problemWithin(const NestProblem& problem, const Surroundings& around) {
+    NestProblem one = problem;
+    for (const std::uint8_t d : around.order) one.extents[d] /= std::max<std::int64_t>(around.count[d], 1);
+    return one;
+}
+
+NestCounts countsWithin(const OperatorChain& chain, const ChainOperator& op, const Surroundings& around,
+                        std::uint32_t stays, const NestCounts& one) {
+    NestCounts all = one;
+    const double iterations = around.iterations();
+    all.operations *= iterations;
+    all.computed *= iterations;
+    const std::size_t level = chain.level.value_or(0);
+    for (LevelCounts& at : all.levels) {
+        for (TensorCounts& tensor : at.tensors) scale(tensor, iterations);
+    }
+    for (std::size_t t = 0; t < op.problem.tensors.size(); ++t) {
+        const bool gone =
+            (t == inputs && around.inputStays) || (t == outputs && around.outputStays && !around.outputStored);
+        const double share = gone ? 0 : stays >> t & 1u ? 1 / stillFor(op.problem, around, t) : 1;
+        if (share == 1) continue;
+        for (std::size_t l = level + 1; l < all.levels.size(); ++l) scale(all.levels[l].tensors[t], share);
+        all.levels[level].tensors[t].fills *= share;
+    }
+    nest::countCycles(chain.hardware, one.computeCycles * iterations, all);
+    // Networks fill and drain in every iteration.
+    for (const NestLevel& each : chain.hardware.levels) all.cycles += (iterations - 1) * each.networkLatency;
+    nest::countEnergy(chain.hardware, all);
+    return all;
+}
+
+Placements::Placements(const OperatorChain& chain, const PlacementOptions& options, Executor& executor,
+                       std::stop_token stop)
+    : chain_(chain), options_(options), executor_(executor), stop_(std::move(stop)) {
+    for (std::size_t i = 0; i < chain.operators.size(); ++i) {
+        std::size_t first = 0;
+        for (; first < i; ++first) {
+            NestProblem named = chain.operators[first].problem;
+            named.name = chain.operators[i].problem.name;
+            if (named == chain.operators[i].problem) break;
+        }
+        alike_.push_back(first);
+        if (chain.level && *chain.level < chain.operators[i].constraints.levels.size())
+            residents_ = residents_ || !(chain.operators[i].constraints.levels[*chain.level].bypass & 2u);
+        if (chain.level && chain.operators[i].constraints.levels.empty()) residents_ = true;
+    }
+    blocks_.resize(chain.operators.size());
+}
+
+void Placements::collect(const Question& question, std::vector<NestMapping>& blocks) {
+    const auto space = Mapspace::make(question.problem, chain_.hardware, question.constraints);
+    if (!space) return;
+    std::vector<MapObjective> objectives{MapObjective::Latency};
+    if (chain_.energies) objectives.insert(objectives.end(), {MapObjective::Energy, MapObjective::Edp});
+    for (const MapObjective objective : objectives) {
+        MapperOptions options = options_.mapper;
+        options.objectives = {objective, objective == MapObjective::Latency && chain_.energies ? MapObjective::Energy
+                                                                                               : MapObjective::Latency};
+        SearchContext context{executor_, stop_};
+        const auto found = searchMappings(*space, options, context);
+        if (!found) continue;
+        evaluated_ += (*found)->valid;
+        if (std::find(blocks.begin(), blocks.end(), (*found)->mapping) == blocks.end())
+            blocks.push_back((*found)->mapping);
+    }
+}
+
+void Placements::offer(const Question& question, const NestMapping& mapping, NestEvaluator& evaluator,
+                       std::vector<Placement>& found) {
+    ++evaluated_;
+    if (evaluator.evaluate(mapping, one_) != MappingFault::None) return;
+    const std::size_t level = chain_.level.value_or(0);
+    const NestProblem& problem = question.op.problem;
+    const Surroundings& around = question.around;
+    const bool alone = around.order.empty() && !around.inputStays && !around.outputStays;
+    std::uint32_t may = 0;
+    if (residents_ && !alone) {
+        std::uint32_t outside = 0;
+        for (std::size_t l = level + 1; l < mapping.levels.size(); ++l) {
+            for (const NestLoop& loop : mapping.levels[l].loops) {
+                if (loop.bound > 1) outside |= 1u << loop.dimension;
+            }
+        }
+        for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
+            if (problem.tensors[t].written || (t == inputs && around.inputStays)) continue;
+            if (one_.levels[level].tensors[t].kept && !(outside & dimensionsOf(problem, t)) &&
+                stillFor(problem, around, t) > 1)
+                may |= 1u << t;
+        }
+    }
+    // What stays on the chip must stand at its level.
+    if (around.inputStays && !one_.levels[level].tensors[inputs].kept) return;
+    if (around.outputStays && !one_.levels[level].tensors[outputs].kept) return;
+    for (std::uint32_t stays = may;; stays = (stays - 1) & may) {
+        Placement made;
+        made.stays = stays;
+        if (alone) {
+            made.energy = one_.energy;
+            made.cycles = one_.cycles;
+        } else {
+            const NestCounts all = countsWithin(chain_, question.op, around, stays, one_);
+            made.energy = all.energy;
+            made.cycles = all.cycles;
+        }
+        if (residents_ && !alone) {
+            for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
+                const TensorCounts& at = one_.levels[level].tensors[t];
+                if (at.kept) (stays >> t & 1u ? made.resident : made.transient) += at.tile;
+            }
+        }
+        const bool beaten =
+            std::any_of(found.begin(), found.end(), [&](const Placement& other) { return noWorse(other, made); });
+        if (!beaten) {
+            std::erase_if(found, [&](const Placement& other) { return noWorse(made, other); });
+            made.mapping = mapping;
+            found.push_back(std::move(made));
+        }
+        if (stays == 0) break;
+    }
+}
+
+void Placements::everyTile(const Question& question, const NestMapping& block, NestEvaluator& evaluator,
+                           std::vector<Placement>& found) {
+    const NestProblem& problem = question.problem;
+    const std::size_t level = chain_.level ? *chain_.level : chain_.hardware.levels.size() - 2;
+    const std::size_t store = chain_.hardware.levels.size() - 1;
+    // What is inside, and the loops that are left.
+    NestMapping base = block;
+    std::array<std::int64_t, maxNestDimensions> left{};
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) left[d] = problem.extents[d];
+    for (std::size_t l = 0; l <= store; ++l) {
+        std::erase_if(base.levels[l].loops,
+                      [&](const NestLoop& loop) { return l >= level && loop.kind == LoopKind::Temporal; });
+        for (const NestLoop& loop : base.levels[l].loops) {
+            if (loop.residual != loop.bound || left[loop.dimension] % loop.bound != 0) return;
+            left[loop.dimension] /= loop.bound;
+        }
+    }
+    const auto space = bounds::makeSpace(problem, {.anyTile = false});
+    if (!space) return;
+    std::vector<std::vector<std::uint8_t>> orders;
+    for (const bounds::OrderClass& order : bounds::orderClasses(*space, 7u, false)) {
+        std::vector<std::uint8_t> dimensions;
+        for (const std::uint8_t axis : order.axes) {
+            const auto& of = space->axes[axis].dimensions;
+            dimensions.insert(dimensions.end(), of.begin(), of.end());
+        }
+        for (std::uint8_t d = 0; d < problem.dimensions.size(); ++d) {
+            if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) dimensions.push_back(d);
+        }
+        orders.push_back(std::move(dimensions));
+    }
+    std::array<std::int64_t, maxNestDimensions> outside{};
+    outside.fill(1);
+    NestMapping mapping;
+    const auto active = [&](const std::vector<std::uint8_t>& order, bool atStore) {
+        std::vector<std::uint8_t> loops;
+        for (const std::uint8_t d : order) {
+            if ((atStore ? outside[d] : left[d] / outside[d]) > 1) loops.push_back(d);
+        }
+        return loops;
+    };
+    const auto all = [&] {
+        std::vector<std::vector<std::uint8_t>> inner, outer;
+        for (const auto& order : orders) {
+            for (const bool atStore : {false, true}) {
+                auto loops = active(order, atStore);
+                auto& list = atStore ? outer : inner;
+                if (std::find(list.begin(), list.end(), loops) == list.end()) list.push_back(std::move(loops));
+            }
+        }
+        for (const auto& in : inner) {
+            for (const auto& out : outer) {
+                mapping = base;
+                for (const std::uint8_t d : in) {
+                    const std::int64_t bound = left[d] / outside[d];
+                    mapping.levels[level].loops.push_back({d, LoopKind::Temporal, bound, bound});
+                }
+                for (const std::uint8_t d : out)
+                    mapping.levels[store].loops.push_back({d, LoopKind::Temporal, outside[d], outside[d]});
+                offer(question, mapping, evaluator, found);
+            }
+        }
+    };
+    const std::size_t dimensions = problem.dimensions.size();
+    const auto split = [&](auto& self, std::size_t d) -> void {
+        if (stop_.stop_requested()) return;
+        if (d == dimensions) return all();
+        for (std::int64_t count = 1; count <= left[d]; ++count) {
+            if (left[d] % count != 0 || (count > 1 && question.whole >> d & 1u)) continue;
+            outside[d] = count;
+            self(self, d + 1);
+        }
+        outside[d] = 1;
+    };
+    split(split, 0);
+}
+
+void Placements::everyMapping(const Question& question, NestEvaluator& evaluator, std::vector<Placement>& found) {
+    const auto space = Mapspace::make(question.problem, chain_.hardware, question.constraints);
+    if (!space) return;
+    MapPoint point = space->start();
+    NestMapping mapping;
+    for (std::uint64_t f = 0, all = space->factorisations(); f < all && !stop_.stop_requested(); ++f) {
+        space->setFactors(point, f);
+        if (space->checkFactors(point).fault != MappingFault::None) continue;
+        for (std::uint64_t v = 0, n = space->variants(point); v < n; ++v) {
+            space->setVariant(point, v);
+            if (space->check(point).fault != MappingFault::None) continue;
+            space->toMapping(point, mapping);
+            offer(question, mapping, evaluator, found);
+        }
+    }
+}
+
+const std::vector<Placement>& Placements::of(std::size_t index, const Surroundings& around) {
+    const std::size_t first = alike_[index];
+    std::string key = fmt::format("{}:{}{}{}", first, around.inputStays, around.outputStays, around.outputStored);
+    for (const std::uint8_t d : around.order) {
+        if (around.count[d] > 1) key += fmt::format(" {}x{}", d, around.count[d]);
+    }
+    const auto [at, fresh] = known_.try_emplace(key);
+    if (!fresh) return at->second;
+    const ChainOperator& op = chain_.operators[first];
+    Question question{op, around, problemWithin(op.problem, around), op.constraints};
+    if (around.inputStays) question.whole |= dimensionsOf(op.problem, inputs);
+    if (around.outputStays) question.whole |= dimensionsOf(op.problem, outputs);
+    question.constraints.levels.resize(chain_.hardware.levels.size());
+    for (std::size_t l = chain_.level.value_or(0) + 1; question.whole && l < chain_.hardware.levels.size(); ++l) {
+        for (LoopConstraint* loops :
+             {&question.constraints.levels[l].temporal, &question.constraints.levels[l].spatial}) {
+            loops->factors.resize(op.problem.dimensions.size(), 0);
+            for (std::size_t d = 0; d < op.problem.dimensions.size(); ++d) {
+                if (question.whole >> d & 1u) loops->factors[d] = 1;
+            }
+        }
+    }
+    std::vector<Placement>& found = at->second;
+    NestEvaluator evaluator(question.problem, chain_.hardware);
+    if (options_.exhaustive) {
+        everyMapping(question, evaluator, found);
+    } else {
+        std::vector<NestMapping>& whole = blocks_[first];
+        if (whole.empty()) {
+            const Surroundings none;
+            collect({op, none, op.problem, op.constraints}, whole);
+        }
+        std::vector<NestMapping> blocks;
+        if (question.whole || !around.order.empty()) {
+            collect(question, blocks);
+        } else {
+            blocks = whole;
+        }
+        // What the searches found for this very question is among the answers, whatever its orders are.
+        for (const NestMapping& own : blocks) offer(question, own, evaluator, found);
+        for (const NestMapping& other : whole) {
+            if (std::find(blocks.begin(), blocks.end(), other) == blocks.end()) blocks.push_back(other);
+        }
+        for (const NestMapping& block : blocks) everyTile(question, block, evaluator, found);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Placement& a, const Placement& b) {
+        return a.energy != b.energy ? a.energy < b.energy : a.cycles < b.cycles;
+    });
+    return found;
+}
+
+}  // namespace orrery

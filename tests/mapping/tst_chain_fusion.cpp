@@ -1,0 +1,313 @@
+// Is a fused chain the best of all ways to group, tile and map it, and is nothing counted that stays on the chip?
+
+#include "base/random.h"
+#include "mapping/fusion/fuse.h"
+#include "support/mapping_fixture.h"
+#include "support/near.h"
+
+#include <QtTest/QtTest>
+
+#include <set>
+
+using namespace orrery;
+using orrery::test::near;
+
+namespace {
+
+/// M N K with the tensors in the order of operators: Inputs, Weights, Outputs.
+NestProblem product(std::int64_t m, std::int64_t n, std::int64_t k) {
+    NestProblem made = fixture::product(m, n, k);
+    made.tensors[0].name = "Inputs";
+    made.tensors[1].name = "Weights";
+    made.tensors[2].name = "Outputs";
+    return made;
+}
+
+/// Registers, one buffer, main memory; the buffer keeps what `keeps` says, everything else passes it by.
+OperatorChain chainOf(std::vector<NestProblem> problems, double buffer, std::uint32_t keeps, double registers = 16) {
+    OperatorChain chain;
+    chain.hardware = fixture::array(2, 1, registers, buffer);
+    chain.energies = true;
+    for (NestProblem& problem : problems) {
+        ChainOperator op{"op" + std::to_string(chain.operators.size()), std::move(problem), {}, 1};
+        op.constraints.levels.resize(3);
+        op.constraints.levels[0].keep = 7;
+        op.constraints.levels[1].keep = keeps;
+        op.constraints.levels[1].bypass = 7u & ~keeps;
+        if (!chain.operators.empty()) {
+            ChainJoin join{true, false, commonRows(chain.operators.back().problem, op.problem)};
+            chain.joins.push_back(join);
+        }
+        chain.operators.push_back(std::move(op));
+    }
+    chain.level = fusionLevel(chain.hardware, chain.operators);
+    return chain;
+}
+
+FusionResult fuse(const OperatorChain& chain, MapObjective objective, bool exhaustive) {
+    FusionOptions options;
+    options.objective = objective;
+    options.placements.exhaustive = exhaustive;
+    const auto executor = makeSerialExecutor();
+    auto result = fuseChain(chain, options, *executor);
+    if (!result) qFatal("%s", toText(result.error()).c_str());
+    return std::move(*result);
+}
+
+/// The slow twin: every grouping, every tile of the rows, every mapping of every operator, nothing left out on the way.
+class EveryWay {
+public:
+    EveryWay(const OperatorChain& chain, MapObjective objective) : chain_(chain), objective_(objective) {}
+    double least() {
+        group(0, 0, 0);
+        return least_;
+    }
+
+private:
+    struct Way {
+        double energy, cycles, resident, transient;
+        auto operator<=>(const Way&) const = default;
+    };
+    // Groups of operators [first, last], then the next.
+    void group(std::size_t first, double energy, double cycles) {
+        if (first == chain_.operators.size()) {
+            least_ = std::min(least_, objective_ == MapObjective::Latency  ? cycles
+                                      : objective_ == MapObjective::Energy ? energy
+                                                                           : energy * cycles);
+            return;
+        }
+        for (std::size_t last = first; last < chain_.operators.size(); ++last) {
+            if (last > first && !chain_.joins[last - 1].possible) break;
+            std::vector<std::int64_t> counts;
+            tile(first, last, counts, energy, cycles);
+        }
+    }
+    // Tiles of the rows that every intermediate of the group has, one per row of the first.
+    void tile(std::size_t first, std::size_t last, std::vector<std::int64_t>& counts, double energy, double cycles) {
+        const std::size_t rows = last > first ? chain_.joins[first].rows.size() : 0;
+        if (counts.size() < rows) {
+            const std::int64_t extent =
+                chain_.operators[first].problem.extents[chain_.joins[first].rows[counts.size()].producer];
+            for (std::int64_t count = 1; count <= extent; ++count) {
+                if (extent % count) continue;
+                counts.push_back(count);
+                tile(first, last, counts, energy, cycles);
+                counts.pop_back();
+            }
+            return;
+        }
+        std::vector<Surroundings> around(last - first + 1);
+        for (std::size_t r = 0; r < rows; ++r) {
+            if (counts[r] == 1) continue;
+            std::uint8_t dimension = chain_.joins[first].rows[r].producer;
+            for (std::size_t op = first; op <= last; ++op) {
+                around[op - first].order.push_back(dimension);
+                around[op - first].count[dimension] = counts[r];
+                if (op == last) break;
+                const auto& shared = chain_.joins[op].rows;
+                const auto found = std::find_if(shared.begin(), shared.end(),
+                                                [&](const RowDimension& row) { return row.producer == dimension; });
+                if (found == shared.end()) return;
+                dimension = found->consumer;
+            }
+        }
+        for (std::size_t op = first; op <= last; ++op) {
+            around[op - first].inputStays = op > first;
+            around[op - first].outputStays = op < last;
+            around[op - first].outputStored = op < last && chain_.joins[op].stored;
+        }
+        inside(first, first, last, around, {energy, cycles, 0, 0});
+    }
+    void inside(std::size_t op, std::size_t first, std::size_t last, const std::vector<Surroundings>& around,
+                const Way& before) {
+        if (op > last) return group(last + 1, before.energy, before.cycles);
+        for (const Way& way : waysOf(op, around[op - first])) {
+            const Way next{before.energy + way.energy, before.cycles + way.cycles, before.resident + way.resident,
+                           std::max(before.transient, way.transient)};
+            if (last > first && next.resident + next.transient > chain_.hardware.levels[1].capacityWords) continue;
+            inside(op + 1, first, last, around, next);
+        }
+    }
+    const std::set<Way>& waysOf(std::size_t index, const Surroundings& around) {
+        std::string key = std::to_string(index);
+        for (const std::uint8_t d : around.order)
+            key += " " + std::to_string(d) + "x" + std::to_string(around.count[d]);
+        key += around.inputStays ? "i" : "-";
+        key += around.outputStays ? "o" : "-";
+        const auto [at, fresh] = ways_.try_emplace(key);
+        if (!fresh) return at->second;
+        const ChainOperator& op = chain_.operators[index];
+        const NestProblem one = problemWithin(op.problem, around);
+        const auto space = Mapspace::make(one, chain_.hardware, op.constraints);
+        NestEvaluator evaluator(one, chain_.hardware);
+        MapPoint point = space->start();
+        NestMapping mapping;
+        NestCounts counts;
+        const bool alone = !around.inputStays && !around.outputStays;
+        for (std::uint64_t f = 0; f < space->factorisations(); ++f) {
+            space->setFactors(point, f);
+            for (std::uint64_t v = 0, n = space->variants(point); v < n; ++v) {
+                space->setVariant(point, v);
+                if (space->checkFanOut(point).fault != MappingFault::None) continue;
+                space->toMapping(point, mapping);
+                if (evaluator.evaluate(mapping, counts) != MappingFault::None) continue;
+                // No loop of the store over what stays.
+                const auto moves = [&](std::size_t tensor) {
+                    for (const NestLoop& loop : mapping.levels[2].loops) {
+                        for (const TensorRank& rank : one.tensors[tensor].ranks) {
+                            if (loop.bound > 1 && rank.terms[0].dimension == loop.dimension) return true;
+                        }
+                    }
+                    return false;
+                };
+                if ((around.inputStays && moves(0)) || (around.outputStays && moves(2))) continue;
+                const bool kept = counts.levels[1].tensors[1].kept && !moves(1) && !alone && !around.order.empty();
+                for (const std::uint32_t stays : {0u, 2u}) {
+                    if (stays && !kept) continue;
+                    const NestCounts all = countsWithin(chain_, op, around, stays, counts);
+                    Way way{all.energy, all.cycles, 0, 0};
+                    for (std::size_t t = 0; t < 3 && !alone; ++t) {
+                        const TensorCounts& held = counts.levels[1].tensors[t];
+                        if (held.kept) (stays >> t & 1u ? way.resident : way.transient) += held.tile;
+                    }
+                    at->second.insert(way);
+                }
+            }
+        }
+        return at->second;
+    }
+
+    const OperatorChain& chain_;
+    MapObjective objective_;
+    double least_ = 1e300;
+    std::map<std::string, std::set<Way>> ways_;
+};
+
+}  // namespace
+
+class TestChainFusion : public QObject {
+    Q_OBJECT
+private slots:
+    void isTheBestOfEveryWayOnSmallChains() {
+        RandomStream random(16);
+        int fusedOnes = 0, tiled = 0, resident = 0;
+        for (int i = 0; i < 60; ++i) {
+            const auto extent = [&] { return std::int64_t{1} << random.below(3); };
+            std::vector<NestProblem> problems;
+            const std::int64_t rows = 2 * extent();
+            std::int64_t k = extent();
+            const int length = 2 + i % 2;
+            for (int op = 0; op < length; ++op) {
+                const std::int64_t n = 1 + static_cast<std::int64_t>(random.below(3));
+                problems.push_back(product(rows, n, k));
+                k = n;
+            }
+            OperatorChain chain = chainOf(std::move(problems), 8 + static_cast<double>(random.below(24)),
+                                          i % 3 ? 7u : 5u, 3 + static_cast<double>(random.below(6)));
+            if (i % 5 == 0) chain.joins[0].stored = true;
+            const auto objective = std::array{MapObjective::Edp, MapObjective::Latency, MapObjective::Energy}[i % 3];
+            const FusionResult result = fuse(chain, objective, true);
+            const double least = EveryWay(chain, objective).least(), found = result.fused.value(objective);
+            QVERIFY2(
+                near(found, least, 1e-12),
+                qPrintable(QString("chain %1: %2, every way %3").arg(i).arg(found, 0, 'g', 17).arg(least, 0, 'g', 17)));
+            QVERIFY(found <= result.unfused.value(objective));
+            for (const FusedGroup& group : result.fused.groups) {
+                fusedOnes += group.last > group.first;
+                tiled += !group.loops.empty();
+                resident += group.resident > 0;
+            }
+        }
+        // The chains are such that every kind of answer occurs.
+        QVERIFY2(fusedOnes > 20 && tiled > 3 && resident > 3,
+                 qPrintable(QString("%1 fused, %2 tiled, %3 resident").arg(fusedOnes).arg(tiled).arg(resident)));
+    }
+    void whatStaysIsTakenAwayExactly() {
+        const OperatorChain chain = chainOf({product(16, 8, 8), product(16, 4, 8)}, 4096, 7);
+        const ChainOperator& op = chain.operators[0];
+        NestMapping mapping;
+        mapping.levels.resize(3);
+        for (std::uint8_t d = 0; d < 3; ++d)
+            mapping.levels[1].loops.push_back({d, LoopKind::Temporal, op.problem.extents[d], op.problem.extents[d]});
+        NestEvaluator evaluator(op.problem, chain.hardware);
+        const NestCounts whole = *evaluator.explain(mapping);
+        Surroundings around;
+        around.outputStays = true;
+        const NestCounts stays = countsWithin(chain, op, around, 0, whole);
+        // 16 × 8 results are not written: an update each, of 200 pJ.
+        QVERIFY(near(whole.energy - stays.energy, 128 * 200e-12));
+        QCOMPARE(stays.levels[2].tensors[2].updates, 0.0);
+        around.outputStored = true;
+        QVERIFY(near(countsWithin(chain, op, around, 0, whole).energy, whole.energy));
+        // Operands that are there are neither read from the store nor written to the buffer.
+        around = {};
+        around.inputStays = true;
+        const NestCounts there = countsWithin(chain, op, around, 0, whole);
+        QVERIFY(near(whole.energy - there.energy, 128 * 200e-12 + 128 * 6e-12));
+        // In four iterations over rows everything else is done four times, weights that stay once.
+        around = {};
+        around.order = {0};
+        around.count[0] = 4;
+        const NestProblem one = problemWithin(op.problem, around);
+        QCOMPARE(one.extents[0], std::int64_t{4});
+        mapping.levels[1].loops[0].bound = mapping.levels[1].loops[0].residual = 4;
+        NestEvaluator part(one, chain.hardware);
+        const NestCounts quarter = *part.explain(mapping);
+        const NestCounts again = countsWithin(chain, op, around, 0, quarter),
+                         kept = countsWithin(chain, op, around, 2, quarter);
+        QVERIFY(near(again.energy, 4 * quarter.energy));
+        QCOMPARE(again.levels[2].tensors[1].reads, 4 * 64.0);
+        QCOMPARE(kept.levels[2].tensors[1].reads, 64.0);
+        QCOMPARE(kept.levels[1].tensors[1].fills, 64.0);
+        QCOMPARE(again.operations, op.problem.operations());
+    }
+    void rowsOfBothSidesAreFound() {
+        // M of the first is M of the second; what the second sums over is none.
+        const auto rows = commonRows(product(16, 8, 4), product(16, 6, 8));
+        QCOMPARE(rows.size(), std::size_t{1});
+        QCOMPARE(int(rows[0].producer), 0);
+        QCOMPARE(int(rows[0].consumer), 0);
+        QVERIFY(commonRows(product(16, 8, 4), product(8, 6, 16)).empty());
+    }
+    void aBufferThatHoldsNothingFusesNothing() {
+        const OperatorChain chain = chainOf({product(64, 64, 64), product(64, 64, 64)}, 64, 5);
+        const FusionResult result = fuse(chain, MapObjective::Edp, false);
+        // One row of the intermediate fills the buffer.
+        for (const FusedGroup& group : result.fused.groups) QCOMPARE(group.first, group.last);
+        QCOMPARE(result.fused.value(MapObjective::Edp), result.unfused.value(MapObjective::Edp));
+    }
+    void eightOperatorsFuseInSecondsAndNeverLose() {
+        std::vector<NestProblem> problems;
+        for (int i = 0; i < 8; ++i) problems.push_back(product(256, i % 2 ? 64 : 256, i % 2 ? 256 : 64));
+        const OperatorChain chain = chainOf(std::move(problems), 16384, 5, 256);
+        for (const auto objective : {MapObjective::Edp, MapObjective::Latency, MapObjective::Energy}) {
+            const FusionResult result = fuse(chain, objective, false);
+            QVERIFY(result.seconds < 120);
+            QVERIFY(result.fused.value(objective) <= result.unfused.value(objective));
+            QCOMPARE(result.fused.operators.size(), std::size_t{8});
+            if (objective == MapObjective::Energy) QVERIFY(result.fused.energy < 0.95 * result.unfused.energy);
+            // The same again, to the last bit.
+            QCOMPARE(fuse(chain, objective, false).fused.value(objective), result.fused.value(objective));
+        }
+    }
+    void whatCannotBeAskedSaysWhy() {
+        OperatorChain chain = chainOf({product(4, 4, 4), product(4, 4, 4)}, 64, 7);
+        const auto executor = makeSerialExecutor();
+        FusionOptions options;
+        options.objective = MapObjective::LastLevelAccesses;
+        QCOMPARE(fuseChain(chain, options, *executor).error().code, std::string("fusion.objective"));
+        chain.energies = false;
+        options.objective = MapObjective::Energy;
+        QCOMPARE(fuseChain(chain, options, *executor).error().code, std::string("mapper.objective"));
+        chain.energies = true;
+        std::stop_source stop;
+        stop.request_stop();
+        QCOMPARE(fuseChain(chain, options, *executor, stop.get_token()).error().code, std::string("mapper.cancelled"));
+        // Registers that hold no word of each tensor.
+        const OperatorChain none = chainOf({product(4, 4, 4), product(4, 4, 4)}, 64, 7, 1);
+        QCOMPARE(fuseChain(none, options, *executor).error().code, std::string("fusion.no-mapping"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestChainFusion)
+#include "tst_chain_fusion.moc"
