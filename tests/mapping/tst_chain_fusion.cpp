@@ -15,7 +15,7 @@ using orrery::test::near;
 namespace {
 
 /// M N K with the tensors in the order of operators: Inputs, Weights, Outputs.
-NestProblem product(std::int64_t m, std::int64_t n, std::int64_t k) {
+NestProblem chainProduct(std::int64_t m, std::int64_t n, std::int64_t k) {
     NestProblem made = fixture::product(m, n, k);
     made.tensors[0].name = "Inputs";
     made.tensors[1].name = "Weights";
@@ -199,7 +199,7 @@ private slots:
             const int length = 2 + i % 2;
             for (int op = 0; op < length; ++op) {
                 const std::int64_t n = 1 + static_cast<std::int64_t>(random.below(3));
-                problems.push_back(product(rows, n, k));
+                problems.push_back(chainProduct(rows, n, k));
                 k = n;
             }
             OperatorChain chain = chainOf(std::move(problems), 8 + static_cast<double>(random.below(24)),
@@ -223,7 +223,7 @@ private slots:
                  qPrintable(QString("%1 fused, %2 tiled, %3 resident").arg(fusedOnes).arg(tiled).arg(resident)));
     }
     void whatStaysIsTakenAwayExactly() {
-        const OperatorChain chain = chainOf({product(16, 8, 8), product(16, 4, 8)}, 4096, 7);
+        const OperatorChain chain = chainOf({chainProduct(16, 8, 8), chainProduct(16, 4, 8)}, 4096, 7);
         const ChainOperator& op = chain.operators[0];
         NestMapping mapping;
         mapping.levels.resize(3);
@@ -263,14 +263,14 @@ private slots:
     }
     void rowsOfBothSidesAreFound() {
         // M of the first is M of the second; what the second sums over is none.
-        const auto rows = commonRows(product(16, 8, 4), product(16, 6, 8));
+        const auto rows = commonRows(chainProduct(16, 8, 4), chainProduct(16, 6, 8));
         QCOMPARE(rows.size(), std::size_t{1});
         QCOMPARE(int(rows[0].producer), 0);
         QCOMPARE(int(rows[0].consumer), 0);
-        QVERIFY(commonRows(product(16, 8, 4), product(8, 6, 16)).empty());
+        QVERIFY(commonRows(chainProduct(16, 8, 4), chainProduct(8, 6, 16)).empty());
     }
     void aBufferThatHoldsNothingFusesNothing() {
-        const OperatorChain chain = chainOf({product(64, 64, 64), product(64, 64, 64)}, 64, 5);
+        const OperatorChain chain = chainOf({chainProduct(64, 64, 64), chainProduct(64, 64, 64)}, 64, 5);
         const FusionResult result = fuse(chain, MapObjective::Edp, false);
         // One row of the intermediate fills the buffer.
         for (const FusedGroup& group : result.fused.groups) QCOMPARE(group.first, group.last);
@@ -278,7 +278,7 @@ private slots:
     }
     void eightOperatorsFuseInSecondsAndNeverLose() {
         std::vector<NestProblem> problems;
-        for (int i = 0; i < 8; ++i) problems.push_back(product(256, i % 2 ? 64 : 256, i % 2 ? 256 : 64));
+        for (int i = 0; i < 8; ++i) problems.push_back(chainProduct(256, i % 2 ? 64 : 256, i % 2 ? 256 : 64));
         const OperatorChain chain = chainOf(std::move(problems), 16384, 5, 256);
         for (const auto objective : {MapObjective::Edp, MapObjective::Latency, MapObjective::Energy}) {
             const FusionResult result = fuse(chain, objective, false);
@@ -291,7 +291,7 @@ private slots:
         }
     }
     void whatCannotBeAskedSaysWhy() {
-        OperatorChain chain = chainOf({product(4, 4, 4), product(4, 4, 4)}, 64, 7);
+        OperatorChain chain = chainOf({chainProduct(4, 4, 4), chainProduct(4, 4, 4)}, 64, 7);
         const auto executor = makeSerialExecutor();
         FusionOptions options;
         options.objective = MapObjective::LastLevelAccesses;
@@ -304,7 +304,7 @@ private slots:
         stop.request_stop();
         QCOMPARE(fuseChain(chain, options, *executor, stop.get_token()).error().code, std::string("mapper.cancelled"));
         // Registers that hold no word of each tensor.
-        const OperatorChain none = chainOf({product(4, 4, 4), product(4, 4, 4)}, 64, 7, 1);
+        const OperatorChain none = chainOf({chainProduct(4, 4, 4), chainProduct(4, 4, 4)}, 64, 7, 1);
         QCOMPARE(fuseChain(none, options, *executor).error().code, std::string("fusion.no-mapping"));
     }
 };

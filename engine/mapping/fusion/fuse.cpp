@@ -19,7 +19,7 @@ struct Partial {
     std::size_t op = 0;
     bool joined = false;  ///< its operator takes its input from the one before
     const Surroundings* around = nullptr;
-    const Placement* placement = nullptr;
+    const FusedPlacement* placement = nullptr;
 };
 
 bool noWorse(const Partial& a, const Partial& b) {
@@ -151,7 +151,7 @@ private:
                std::vector<Partial>& into) {
         if (partials.empty()) return;
         const double repeat = chain_.operators[i].repeat;
-        for (const Placement& placement : placements_.of(i, *around)) {
+        for (const FusedPlacement& placement : placements_.of(i, *around)) {
             for (const std::int32_t at : partials) {
                 const Partial& before = all_[static_cast<std::size_t>(at)];
                 Partial next{before.energy + repeat * placement.energy, before.cycles + repeat * placement.cycles};

@@ -25,7 +25,7 @@ struct FusionOptions {
 
 struct PlacedOperator {
     Surroundings around;
-    Placement placement;
+    FusedPlacement placement;
 };
 
 struct FusedGroup {

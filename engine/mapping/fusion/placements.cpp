@@ -32,7 +32,7 @@ double stillFor(const NestProblem& problem, const Surroundings& around, std::siz
 }
 
 /// Energy, cycles, resident and transient words all no more.
-bool noWorse(const Placement& a, const Placement& b) {
+bool noWorse(const FusedPlacement& a, const FusedPlacement& b) {
     return a.energy <= b.energy && a.cycles <= b.cycles && a.resident <= b.resident && a.transient <= b.transient;
 }
 
@@ -120,7 +120,7 @@ void Placements::collect(const Question& question, std::vector<NestMapping>& blo
 }
 
 void Placements::offer(const Question& question, const NestMapping& mapping, NestEvaluator& evaluator,
-                       std::vector<Placement>& found) {
+                       std::vector<FusedPlacement>& found) {
     ++evaluated_;
     if (evaluator.evaluate(mapping, one_) != MappingFault::None) return;
     const std::size_t level = chain_.level.value_or(0);
@@ -146,7 +146,7 @@ void Placements::offer(const Question& question, const NestMapping& mapping, Nes
     if (around.inputStays && !one_.levels[level].tensors[inputs].kept) return;
     if (around.outputStays && !one_.levels[level].tensors[outputs].kept) return;
     for (std::uint32_t stays = may;; stays = (stays - 1) & may) {
-        Placement made;
+        FusedPlacement made;
         made.stays = stays;
         if (alone) {
             made.energy = one_.energy;
@@ -163,9 +163,9 @@ void Placements::offer(const Question& question, const NestMapping& mapping, Nes
             }
         }
         const bool beaten =
-            std::any_of(found.begin(), found.end(), [&](const Placement& other) { return noWorse(other, made); });
+            std::any_of(found.begin(), found.end(), [&](const FusedPlacement& other) { return noWorse(other, made); });
         if (!beaten) {
-            std::erase_if(found, [&](const Placement& other) { return noWorse(made, other); });
+            std::erase_if(found, [&](const FusedPlacement& other) { return noWorse(made, other); });
             made.mapping = mapping;
             found.push_back(std::move(made));
         }
@@ -174,7 +174,7 @@ void Placements::offer(const Question& question, const NestMapping& mapping, Nes
 }
 
 void Placements::everyTile(const Question& question, const NestMapping& block, NestEvaluator& evaluator,
-                           std::vector<Placement>& found) {
+                           std::vector<FusedPlacement>& found) {
     const NestProblem& problem = question.problem;
     const std::size_t level = chain_.level ? *chain_.level : chain_.hardware.levels.size() - 2;
     const std::size_t store = chain_.hardware.levels.size() - 1;
@@ -250,7 +250,7 @@ void Placements::everyTile(const Question& question, const NestMapping& block, N
     split(split, 0);
 }
 
-void Placements::everyMapping(const Question& question, NestEvaluator& evaluator, std::vector<Placement>& found) {
+void Placements::everyMapping(const Question& question, NestEvaluator& evaluator, std::vector<FusedPlacement>& found) {
     const auto space = Mapspace::make(question.problem, chain_.hardware, question.constraints);
     if (!space) return;
     MapPoint point = space->start();
@@ -267,7 +267,7 @@ void Placements::everyMapping(const Question& question, NestEvaluator& evaluator
     }
 }
 
-const std::vector<Placement>& Placements::of(std::size_t index, const Surroundings& around) {
+const std::vector<FusedPlacement>& Placements::of(std::size_t index, const Surroundings& around) {
     const std::size_t first = alike_[index];
     std::string key = fmt::format("{}:{}{}{}", first, around.inputStays, around.outputStays, around.outputStored);
     for (const std::uint8_t d : around.order) {
@@ -289,7 +289,7 @@ const std::vector<Placement>& Placements::of(std::size_t index, const Surroundin
             }
         }
     }
-    std::vector<Placement>& found = at->second;
+    std::vector<FusedPlacement>& found = at->second;
     NestEvaluator evaluator(question.problem, chain_.hardware);
     if (options_.exhaustive) {
         everyMapping(question, evaluator, found);
@@ -312,7 +312,7 @@ const std::vector<Placement>& Placements::of(std::size_t index, const Surroundin
         }
         for (const NestMapping& block : blocks) everyTile(question, block, evaluator, found);
     }
-    std::stable_sort(found.begin(), found.end(), [](const Placement& a, const Placement& b) {
+    std::stable_sort(found.begin(), found.end(), [](const FusedPlacement& a, const FusedPlacement& b) {
         return a.energy != b.energy ? a.energy < b.energy : a.cycles < b.cycles;
     });
     return found;

@@ -28,7 +28,7 @@ struct Surroundings {
 };
 
 /// One mapping of the nest inside its surroundings. Of equal ones the first found is kept.
-struct Placement {
+struct FusedPlacement {
     double energy = 0, cycles = 0;  ///< over all iterations
     double resident = 0;            ///< words of the fusion level that it needs while the others run
     double transient = 0;           ///< words that it needs while it runs itself, without the resident ones
@@ -64,7 +64,7 @@ public:
 
     /// The ways that are not worse in energy, cycles, resident and transient words than another; sorted. Empty where
     /// none fits.
-    const std::vector<Placement>& of(std::size_t op, const Surroundings& around);
+    const std::vector<FusedPlacement>& of(std::size_t op, const Surroundings& around);
     std::uint64_t evaluated() const { return evaluated_; }
 
 private:
@@ -77,10 +77,10 @@ private:
     };
     void collect(const Question& question, std::vector<NestMapping>& blocks);
     void everyTile(const Question& question, const NestMapping& block, NestEvaluator& evaluator,
-                   std::vector<Placement>& found);
-    void everyMapping(const Question& question, NestEvaluator& evaluator, std::vector<Placement>& found);
+                   std::vector<FusedPlacement>& found);
+    void everyMapping(const Question& question, NestEvaluator& evaluator, std::vector<FusedPlacement>& found);
     void offer(const Question& question, const NestMapping& mapping, NestEvaluator& evaluator,
-               std::vector<Placement>& found);
+               std::vector<FusedPlacement>& found);
 
     const OperatorChain& chain_;
     PlacementOptions options_;
@@ -90,7 +90,7 @@ private:
     std::vector<std::vector<NestMapping>> blocks_;  ///< per operator: of the whole nest
     bool residents_ = false;                        ///< some operator may keep its weights at the fusion level
     NestCounts one_;
-    std::map<std::string, std::vector<Placement>> known_;
+    std::map<std::string, std::vector<FusedPlacement>> known_;
     std::uint64_t evaluated_ = 0;
 };
 
