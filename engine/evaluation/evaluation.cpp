@@ -155,7 +155,8 @@ Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTab
     std::vector<std::size_t> all(evaluation.rows.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     evaluation.figures = figuresOf(evaluation.rows, all);
-    evaluation.figures.secondsPerAnswer = priced->seconds / static_cast<double>(evaluation.rows.size());
+    std::tie(evaluation.figures.secondsLow, evaluation.figures.secondsPerAnswer, evaluation.figures.secondsHigh) =
+        std::tuple_cat(priced->seconds);
     fillGroups(evaluation, tables);
     fillWorst(evaluation, options.worst);
     return evaluation;

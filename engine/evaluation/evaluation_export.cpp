@@ -164,6 +164,8 @@ std::string sideBySideJson(const SideBySide& all, std::span<const ReferenceTable
             one["mape_high"] = method.common.mapeHigh;
             one["first_share"] = method.common.firstShare;
             one["seconds_per_answer"] = method.common.figures.secondsPerAnswer;
+            one["seconds_low"] = method.common.figures.secondsLow;
+            one["seconds_high"] = method.common.figures.secondsHigh;
             Json own;
             addFigures(own, method.own->figures);
             own["not_covered"] = method.own->notCovered;

@@ -82,6 +82,8 @@ using Pricing = std::function<void(std::span<const std::size_t>, std::vector<Ans
 // Makes the pricing of one device, or says why there is none.
 using Binding = std::function<Expected<Pricing>(const std::string& id)>;
 
+constexpr double worthRepeating = 5e-3;  // seconds
+
 class RowPricer {
 public:
     RowPricer(std::span<const ReferenceTable> tables, std::span<const RowRef> rows, const EvaluateOptions& options,
@@ -157,17 +159,27 @@ private:
             if (options_.stop.stop_requested()) return;
             const auto begin = s * step;
             const auto part = std::span(numbers).subspan(begin, std::min(step, numbers.size() - begin));
-            const auto started = std::chrono::steady_clock::now();
-            pricing(part, answers_);
-            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+            const auto timed = [&] {
+                const auto started = std::chrono::steady_clock::now();
+                pricing(part, answers_);
+                return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+            };
+            double spent = timed();
+            // What is as short as this was first of all the filling of caches, or another program's turn.
+            if (spent < worthRepeating) spent = std::min(spent, timed());
             if (options_.progress) options_.progress->advance(part.size());
             const std::scoped_lock lock(adding);
-            seconds_ += spent.count();
+            perAnswer_.push_back(spent / static_cast<double>(part.size()));
         });
     }
     PricedRows collect() const {
         PricedRows priced;
-        priced.seconds = seconds_;
+        std::vector<double> spent = perAnswer_;
+        std::sort(spent.begin(), spent.end());
+        const auto quantile = [&](double share) {
+            return spent.empty() ? 0.0 : spent[static_cast<std::size_t>(share * static_cast<double>(spent.size() - 1))];
+        };
+        priced.seconds = {quantile(0.25), quantile(0.5), quantile(0.75)};
         std::size_t kept = 0;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             const Answer& answer = answers_[i];
@@ -193,7 +205,7 @@ private:
     Diagnostics& warnings_;
     std::vector<Answer> answers_;
     std::size_t bound_ = 0;
-    double seconds_ = 0;
+    std::vector<double> perAnswer_;  // of each part, when warm
 };
 
 // A graph method's answers for some rows; rows that a graph cannot hold stay without one.

@@ -80,6 +80,8 @@ CommonRows onCommonRows(std::span<const Evaluation* const> evaluations, std::spa
         const auto places = placesOf(evaluation->rows, common.rows);
         CommonFigures figures{figuresOf(evaluation->rows, places)};
         figures.figures.secondsPerAnswer = evaluation->figures.secondsPerAnswer;
+        figures.figures.secondsLow = evaluation->figures.secondsLow;
+        figures.figures.secondsHigh = evaluation->figures.secondsHigh;
         common.figures.push_back(std::move(figures));
         auto& own = errors.emplace_back();
         own.reserve(places.size());

@@ -423,7 +423,9 @@ void AccuracyTab::showMethods() {
                     : wordCell(tr("states none"), ui::Tone::Muted),
              {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
              figures.floorRows > 0 ? percentCell(figures.floor) : wordCell(tr("not known"), ui::Tone::Muted),
-             timeCell(figures.secondsPerAnswer),
+             {ui::text(Seconds(figures.secondsPerAnswer)), figures.secondsPerAnswer,
+              tr("Half of the parts of the rows took %1 to %2 an answer")
+                  .arg(ui::text(Seconds(figures.secondsLow)), ui::text(Seconds(figures.secondsHigh)))},
              {ui::countText(static_cast<double>(each.evaluation->rows.size())),
               static_cast<double>(each.evaluation->rows.size())}});
     }
