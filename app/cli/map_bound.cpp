@@ -3,27 +3,15 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
-#include "mapping/bounds/data_movement.h"
+#include "mapping/bounds/drawn_bound.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <cmath>
 
 namespace orrery::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// One curve with what is marked on it.
-struct Drawn {
-    std::string name;
-    NestProblem problem;
-    NestHardware hardware;
-    BoundCurve curve;
-    std::optional<MappingPoint> mapping;
-};
 
 Expected<BoundOptions> readBoundOptions(const Arguments& arguments) {
     BoundOptions options;
@@ -36,49 +24,7 @@ Expected<BoundOptions> readBoundOptions(const Arguments& arguments) {
     return options;
 }
 
-struct Mark {
-    std::string level;
-    double words = 0;  ///< that all instances hold
-};
-/// The levels in front of the store.
-std::vector<Mark> marksOf(const NestHardware& hardware) {
-    std::vector<Mark> marks;
-    for (std::size_t l = 0; l + 1 < hardware.levels.size(); ++l) {
-        const NestLevel& level = hardware.levels[l];
-        const double words = std::floor(level.capacityWords / level.multipleBuffering);
-        if (std::isfinite(words)) marks.push_back({level.name, words * static_cast<double>(level.instances)});
-    }
-    return marks;
-}
-
-std::string tilesText(const NestProblem& problem, const BoundPoint& point) {
-    std::string text;
-    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
-        if (problem.extents[d] > 1)
-            text += fmt::format("{}{}{}", text.empty() ? "" : " ", problem.dimensions[d], point.tile[d]);
-    }
-    return text;
-}
-
-/// Loops over tiles, outermost first.
-std::vector<std::string> loopsOf(const NestProblem& problem, const BoundPoint& point) {
-    std::vector<std::string> loops;
-    for (std::size_t i = problem.dimensions.size(); i-- > 0;) {
-        const std::uint8_t d = point.order[i];
-        if (point.tile[d] < problem.extents[d]) loops.push_back(problem.dimensions[d]);
-    }
-    return loops;
-}
-
-std::vector<std::string> keptBy(const NestProblem& problem, const BoundPoint& point) {
-    std::vector<std::string> kept;
-    for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
-        if (point.keeps >> t & 1u) kept.push_back(problem.tensors[t].name);
-    }
-    return kept;
-}
-
-std::string boundText(const Drawn& drawn) {
+std::string boundText(const DrawnBound& drawn) {
     const BoundCurve& curve = drawn.curve;
     std::string out = fmt::format("{}: {} multiply-accumulates, {} words must move at least\n\n", drawn.name,
                                   count(curve.operations), count(curve.compulsory));
@@ -90,7 +36,7 @@ std::string boundText(const Drawn& drawn) {
         marks.add({name, count(words), count(at->moved), fmt::format("{:.3g} ×", at->moved / curve.compulsory),
                    fmt::format("{:.3g}", curve.operations / at->moved)});
     };
-    for (const Mark& level : marksOf(drawn.hardware)) mark(level.level, level.words);
+    for (const BoundMark& level : boundMarks(drawn.hardware)) mark(level.level, level.words);
     if (!marks.empty()) out += marks.text() + "\n";
     if (drawn.mapping) {
         const BoundPoint* at = curve.at(drawn.mapping->words);
@@ -106,8 +52,8 @@ std::string boundText(const Drawn& drawn) {
         if (!at || at == before) return;
         before = at;
         corners.add({count(at->words), count(at->moved), fmt::format("{:.3g} ×", at->moved / curve.compulsory),
-                     tilesText(drawn.problem, *at), fmt::format("{}", fmt::join(loopsOf(drawn.problem, *at), " ")),
-                     fmt::format("{}", fmt::join(keptBy(drawn.problem, *at), " "))});
+                     boundTiles(drawn.problem, *at), fmt::format("{}", fmt::join(boundLoops(drawn.problem, *at), " ")),
+                     fmt::format("{}", fmt::join(boundKeeps(drawn.problem, *at), " "))});
     };
     for (double words = 1; words < 2 * curve.points.back().words; words *= 2) add(words);
     add(curve.points.back().words);
@@ -116,7 +62,7 @@ std::string boundText(const Drawn& drawn) {
                        count(static_cast<double>(curve.points.size())), curve.seconds);
 }
 
-Json boundJson(const Drawn& drawn, const BoundOptions& options) {
+Json boundJson(const DrawnBound& drawn, const BoundOptions& options) {
     const BoundCurve& curve = drawn.curve;
     Json json;
     json["problem"] = drawn.name;
@@ -126,7 +72,7 @@ Json boundJson(const Drawn& drawn, const BoundOptions& options) {
     json["macs"] = curve.operations;
     json["compulsory_words"] = curve.compulsory;
     json["levels"] = Json::array();
-    for (const Mark& level : marksOf(drawn.hardware)) {
+    for (const BoundMark& level : boundMarks(drawn.hardware)) {
         const BoundPoint* at = curve.at(level.words);
         Json one{{"level", level.level}, {"words", level.words}};
         if (at) one["moved_at_least"] = at->moved;
@@ -141,35 +87,15 @@ Json boundJson(const Drawn& drawn, const BoundOptions& options) {
         Json one{{"words", point.words}, {"moved", point.moved}};
         for (std::size_t d = 0; d < drawn.problem.dimensions.size(); ++d)
             one["tile"][drawn.problem.dimensions[d]] = point.tile[d];
-        one["loops"] = loopsOf(drawn.problem, point);
-        one["keeps"] = keptBy(drawn.problem, point);
+        one["loops"] = boundLoops(drawn.problem, point);
+        one["keeps"] = boundKeeps(drawn.problem, point);
         json["points"].push_back(std::move(one));
     }
     json["seconds"] = curve.seconds;
     return json;
 }
 
-std::string boundCsv(const std::vector<Drawn>& all) {
-    std::string out = "problem,kind,name,words,moved,tiles,loops,keeps\n";
-    for (const Drawn& drawn : all) {
-        const auto marked = [&](const char* kind, const std::string& name, double words, double moved) {
-            out += fmt::format("\"{}\",{},\"{}\",{:.17g},{:.17g},,,\n", drawn.name, kind, name, words, moved);
-        };
-        for (const Mark& level : marksOf(drawn.hardware)) {
-            if (const BoundPoint* at = drawn.curve.at(level.words))
-                marked("level", level.level, level.words, at->moved);
-        }
-        if (drawn.mapping) marked("mapping", "mapping", drawn.mapping->words, drawn.mapping->moved);
-        for (const BoundPoint& point : drawn.curve.points) {
-            out += fmt::format("\"{}\",bound,,{:.17g},{:.17g},{},{},{}\n", drawn.name, point.words, point.moved,
-                               tilesText(drawn.problem, point), fmt::join(loopsOf(drawn.problem, point), " "),
-                               fmt::join(keptBy(drawn.problem, point), " "));
-        }
-    }
-    return out;
-}
-
-int show(const std::vector<Drawn>& all, const BoundOptions& options, const Arguments& arguments) {
+int show(const std::vector<DrawnBound>& all, const BoundOptions& options, const Arguments& arguments) {
     bool written = true;
     if (const auto csv = arguments.value("csv")) {
         written = writeTo(*csv, boundCsv(all));
@@ -177,10 +103,11 @@ int show(const std::vector<Drawn>& all, const BoundOptions& options, const Argum
     }
     if (arguments.has("json")) {
         Json json{{"curves", Json::array()}};
-        for (const Drawn& drawn : all) json["curves"].push_back(boundJson(drawn, options));
+        for (const DrawnBound& drawn : all) json["curves"].push_back(boundJson(drawn, options));
         return print(json.dump(2) + "\n") && written ? Answered : Unanswered;
     }
-    for (const Drawn& drawn : all) written = print((&drawn == all.data() ? "" : "\n") + boundText(drawn)) && written;
+    for (const DrawnBound& drawn : all)
+        written = print((&drawn == all.data() ? "" : "\n") + boundText(drawn)) && written;
     return written ? Answered : Unanswered;
 }
 
@@ -199,7 +126,8 @@ const std::vector<Option>& boundOptions() {
 int boundOfInput(const TimeloopInput& input, const Arguments& arguments, Watch& watch) {
     const auto options = readBoundOptions(arguments);
     if (!options) return failed(options.error());
-    Drawn drawn{input.problem.name.empty() ? "problem" : input.problem.name, input.problem, input.hardware, {}, {}};
+    DrawnBound drawn{
+        input.problem.name.empty() ? "problem" : input.problem.name, input.problem, input.hardware, {}, {}};
     watch.begin("bound");
     auto curve = dataMovementBound(input.problem, *options, watch.token());
     watch.end();
@@ -211,7 +139,7 @@ int boundOfInput(const TimeloopInput& input, const Arguments& arguments, Watch& 
         if (!counts) return failed(input.placed(counts.error()));
         drawn.mapping = mappingPoint(input.problem, *input.mapping, *counts);
     }
-    std::vector<Drawn> all;
+    std::vector<DrawnBound> all;
     all.push_back(std::move(drawn));
     return show(all, *options, arguments);
 }
@@ -225,7 +153,7 @@ int boundOfWorkload(const SpatialArrayView& view, const Graph& graph, const Loop
             fail("usage.value", "--bound-curve counts dense words", "no --sparse", "leave one of the two options out")
                 .value());
     const auto wanted = arguments.value("operator");
-    std::vector<Drawn> all;
+    std::vector<DrawnBound> all;
     watch.begin("bound");
     for (const Operator& op : graph.operators) {
         if ((wanted && op.name != *wanted) || !mappable(op, graph)) continue;
@@ -238,7 +166,7 @@ int boundOfWorkload(const SpatialArrayView& view, const Graph& graph, const Loop
                 watch.end();
                 return failed(curve.error());
             }
-            Drawn drawn{problem.name, problem, {}, std::move(*curve), {}};
+            DrawnBound drawn{problem.name, problem, {}, std::move(*curve), {}};
             if (mapped) {
                 drawn.hardware = mapped->hardware;
                 const MappedNest& nest = mapped->nests[n];

@@ -1,12 +1,15 @@
 #include "app/window/mapping/mapping_page.h"
 
 #include "app/window/form_parts.h"
+#include "app/window/mapping/mapping_bound.h"
+#include "app/window/mapping/mapping_fusion.h"
 #include "app/window/mapping/mapping_search.h"
 #include "mapping/mapspace_dataflow.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/mapping/fused_list.h"
 #include "widgets/mapping/loop_nest_view.h"
 #include "widgets/mapping/mapper_scatter.h"
 #include "widgets/mapping/systolic_animation.h"
@@ -101,7 +104,8 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     column->setSpacing(0);
     column->addWidget(buildHead(page));
     side_ = named(new QTabWidget(page), "mapping.side", tr("Loops and array"),
-                  tr("The loops with the mappings that a search finds, or the array at work"));
+                  tr("The loops with the mappings that a search finds, the array at work, the least that must move, "
+                     "operators that run together"));
     side_->setDocumentMode(true);
     side_->tabBar()->setObjectName(QStringLiteral("mapping.tabs"));
     side_->tabBar()->setAccessibleName(tr("Loops and array"));
@@ -119,6 +123,11 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     animation_ = new ui::SystolicAnimation(side_);
     side_->addTab(split, tr("Loops"));
     side_->addTab(animation_, tr("Array at work"));
+    bound_ = new MappingBound(side_);
+    fusion_ = new MappingFusion(side_);
+    connect(fusion_->list(), &ui::FusedList::operatorChosen, this, [this](int op) { selection_->select({op}); });
+    side_->addTab(bound_, tr("Least movement"));
+    side_->addTab(fusion_, tr("Runs together"));
     column->addWidget(side_, 1);
     stack_->addWidget(empty_);
     stack_->addWidget(page);
@@ -180,7 +189,10 @@ QWidget* MappingPage::buildHead(QWidget* page) {
     });
     connect(part_, &QComboBox::activated, this, [this] { soon_.start(0); });
     connect(mapper_, &QComboBox::activated, this, [this] { soon_.start(0); });
-    connect(objective_, &QComboBox::activated, this, [this] { soon_.start(0); });
+    connect(objective_, &QComboBox::activated, this, [this] {
+        fusion_->setObjective(static_cast<MapObjective>(objective_->currentData().toInt()));
+        soon_.start(0);
+    });
     connect(seed_, &QSpinBox::valueChanged, this, [this] { soon_.start(patience); });
     connect(run_, &QPushButton::clicked, this, [this] { search_->isRunning() ? search_->cancel() : startSearch(); });
     return head;
@@ -215,6 +227,7 @@ void MappingPage::refresh() {
         return stack_->setCurrentIndex(0);
     }
     view_ = *view;
+    fusion_->setScenario(view_, workload_);
     if (!sameWorkload || operators_.empty()) readOperators();
     if (operators_.empty()) {
         empty_->setTexts(tr("Nothing to map"),
@@ -284,6 +297,7 @@ void MappingPage::startSearch() {
     NestMapping none;
     none.levels.resize(array.hardware.levels.size());
     nest_->setNest(nest.problem, array.hardware, none);
+    bound_->setNest(nest.problem, array.hardware);
     showArray();
     search_->start(std::make_shared<const Mapspace>(std::move(*space)), options);
 }
@@ -315,6 +329,7 @@ void MappingPage::showSearch() {
 void MappingPage::showResult() {
     run_->setText(tr("Search"));
     const std::optional<NestCounts>& counts = nest_->counts();
+    bound_->setMapping(nest_->mapping(), counts);
     if (!counts) return state_->setFullText({});
     state_->setTone(ui::Tone::Normal);
     const Hertz clock = nest_->hardware().clock;

@@ -27,6 +27,8 @@ class SystolicAnimation;
 
 namespace orrery::app {
 
+class MappingBound;
+class MappingFusion;
 class MappingSearch;
 
 class MappingPage : public Page {
@@ -43,6 +45,8 @@ public:
     void setScenario(HardwarePtr hardware, WorkloadPtr workload);
     ui::LoopNestView* nest() const { return nest_; }
     MappingSearch* search() const { return search_; }
+    MappingBound* bound() const { return bound_; }
+    MappingFusion* fusion() const { return fusion_; }
 
 signals:
     void refused(const orrery::Diagnostic& why);
@@ -84,6 +88,8 @@ private:
     QTabWidget* side_ = nullptr;
     ui::MapperScatter* scatter_ = nullptr;
     ui::SystolicAnimation* animation_ = nullptr;
+    MappingBound* bound_ = nullptr;
+    MappingFusion* fusion_ = nullptr;
 };
 
 }  // namespace orrery::app

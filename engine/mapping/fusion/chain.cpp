@@ -123,7 +123,7 @@ Expected<OperatorChain> operatorChain(const SpatialArrayView& view, const Graph&
         const std::vector<OperatorNest> nests = nestsOf(op, graph);
         for (std::size_t n = 0; n < nests.size(); ++n) {
             ChainOperator made{nests[n].problem.name, nests[n].problem, dataflowConstraints(view, nests[n].problem),
-                               static_cast<double>(op.repeat) * nests[n].times};
+                               static_cast<double>(op.repeat) * nests[n].times, i};
             if (!chain.operators.empty()) {
                 // Scores of an attention go to its values and nowhere else.
                 ChainJoin join = n > 0 ? ChainJoin{true, false, {}} : joinOf(graph, before, i);

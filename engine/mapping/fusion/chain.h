@@ -21,6 +21,7 @@ struct ChainOperator {
     NestProblem problem;
     MapspaceConstraints constraints;  ///< of the array's dataflow
     double repeat = 1;                ///< executions; joined operators have the same
+    std::size_t source = 0;           ///< operator of the graph
 };
 
 /// A dimension that the intermediate has on both sides and that the consumer's result has too: loops over its tiles may
