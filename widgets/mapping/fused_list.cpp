@@ -55,7 +55,7 @@ void FusedList::setResult(const OperatorChain& chain, const FusionResult& result
         groups += together;
         for (std::size_t i = group.first; i <= group.last; ++i) {
             const ChainOperator& op = chain.operators[i];
-            const Placement &fused = result.fused.operators[i].placement,
+            const FusedPlacement &fused = result.fused.operators[i].placement,
                             &alone = result.unfused.operators[i].placement;
             auto* item = new QTreeWidgetItem(this);
             item->setText(0, QString::fromStdString(op.name));
