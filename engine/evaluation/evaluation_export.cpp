@@ -198,4 +198,28 @@ std::string sideBySideCsv(const SideBySide& all, std::span<const ReferenceTable>
     return out;
 }
 
+std::string sideBySideTex(const SideBySide& all) {
+    std::string out =
+        fmt::format("% {} of {} rows are priced by every method\n", all.common.size(), all.asked) +
+        "\\begin{tabular}{lrrrrrrr}\n\\toprule\nMethod & Mean & 90\\,\\% of it & First in & Median & p90 & Inside & "
+        "Answer \\\\\n & \\% & \\% & \\% & \\% & \\% & \\% & \\textmu s \\\\\n\\midrule\n";
+    const auto escaped = [](const std::string& text) {
+        std::string made;
+        for (const char c : text) {
+            if (std::string_view("_&%#$").find(c) != std::string_view::npos) made += '\\';
+            made += c;
+        }
+        return made;
+    };
+    for (const std::size_t m : all.ranking) {
+        const CommonFigures& common = all.methods[m].common;
+        const ErrorSummary& e = common.figures.errors;
+        out += fmt::format("{} & {:.1f} & {:.1f}--{:.1f} & {:.0f} & {:.1f} & {:.1f} & {:.0f} & {:.3g} \\\\\n",
+                           escaped(all.methods[m].asked), 100 * e.mape, 100 * common.mapeLow, 100 * common.mapeHigh,
+                           100 * common.firstShare, 100 * e.medianError, 100 * e.p90Error,
+                           100 * common.figures.coverage90, 1e6 * common.figures.secondsPerAnswer);
+    }
+    return out + "\\bottomrule\n\\end{tabular}\n";
+}
+
 }  // namespace orrery

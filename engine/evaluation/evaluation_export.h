@@ -28,5 +28,7 @@ std::string sideBySideJson(const SideBySide& all, std::span<const ReferenceTable
                            const EvaluationContext& context);
 /// The rows of all methods below each other: `method`, whether the row is common, then as evaluationCsv().
 std::string sideBySideCsv(const SideBySide& all, std::span<const ReferenceTable> tables);
+/// The figures as a table of LaTeX (booktabs), best first.
+std::string sideBySideTex(const SideBySide& all);
 
 }  // namespace orrery

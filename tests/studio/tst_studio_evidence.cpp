@@ -241,6 +241,20 @@ private slots:
         QCOMPARE(firstIn(), 0);
         QTest::mouseClick(check, Qt::LeftButton, {}, {8, check->height() / 2});
         QCOMPARE(firstIn(), static_cast<int>(methods));
+        // As files: the picture, the rows, the figures, a table for a paper.
+        QTemporaryDir folder;
+        for (const char* name : {"a.svg", "a.pdf", "a.png", "a.csv", "a.json", "a.tex"}) {
+            const QString file = folder.filePath(name);
+            QCOMPARE(page_->accuracy()->exportTo(file), QString());
+            QVERIFY2(QFileInfo(file).size() > 200, name);
+        }
+        QFile tex(folder.filePath("a.tex"));
+        QVERIFY(tex.open(QIODevice::ReadOnly));
+        const QByteArray table2 = tex.readAll();
+        QCOMPARE(table2.count("\\\\\n"), static_cast<qsizetype>(methods) + 2);
+        QVERIFY(!page_->accuracy()->exportTo("/proc/none/a.svg").isEmpty());
+        const auto report = page_->report(folder.path());
+        QVERIFY(report && report->size() == 3);
         // One method less: it stands there as not compared, and the others have at least as many rows in common.
         auto* menu = page_->findChild<QToolButton*>("accuracy.compared")->menu();
         QAction* one = nullptr;

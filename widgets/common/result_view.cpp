@@ -1,5 +1,6 @@
 #include "widgets/common/result_view.h"
 
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 
 #include <QApplication>
@@ -7,10 +8,7 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QPainter>
-#include <QPdfWriter>
 #include <QPushButton>
-#include <QSaveFile>
-#include <QSvgGenerator>
 #include <QVBoxLayout>
 
 #include <utility>
@@ -109,53 +107,12 @@ void ResultView::paintPicture(QPainter& painter, const QRect& target) {
 }
 
 QString ResultView::exportTo(const QString& file) {
-    const QString ending = QFileInfo(file).suffix().toLower();
-    const QRect target(QPoint(), size().expandedTo({1, 1}));
-    const QString cannotWrite = tr("Cannot write %1: %2");
-    QSaveFile out(file);
-    if (ending == QLatin1String("csv")) {
+    if (QFileInfo(file).suffix().toLower() == QLatin1String("csv")) {
         const QString table = csv();
-        if (table.isEmpty()) return tr("%1 has no data to export.").arg(title_);
-        if (!out.open(QIODevice::WriteOnly) || out.write(table.toUtf8()) < 0 || !out.commit())
-            return cannotWrite.arg(file, out.errorString());
-        return {};
+        return table.isEmpty() ? tr("%1 has no data to export.").arg(title_) : writeText(file, table.toUtf8());
     }
-    if (ending != QLatin1String("png") && ending != QLatin1String("svg") && ending != QLatin1String("pdf"))
-        return tr("Cannot export to .%1: choose PNG, SVG, PDF or CSV.").arg(ending);
-    if (!out.open(QIODevice::WriteOnly)) return cannotWrite.arg(file, out.errorString());
-    QPainter painter;
-    if (ending == QLatin1String("png")) {
-        constexpr int density = 2;
-        QImage image(target.size() * density, QImage::Format_ARGB32_Premultiplied);
-        image.setDevicePixelRatio(density);
-        image.fill(Theme::instance().colours().surface);
-        painter.begin(&image);
-        paintPicture(painter, target);
-        painter.end();
-        if (!image.save(&out, "PNG")) return cannotWrite.arg(file, out.errorString());
-    } else if (ending == QLatin1String("svg")) {
-        QSvgGenerator svg;
-        svg.setOutputDevice(&out);
-        svg.setSize(target.size());
-        svg.setViewBox(target);
-        svg.setTitle(title_);
-        painter.begin(&svg);
-        painter.fillRect(target, Theme::instance().colours().surface);
-        paintPicture(painter, target);
-        painter.end();
-    } else {
-        QPdfWriter pdf(&out);
-        pdf.setResolution(96);
-        pdf.setTitle(title_);
-        pdf.setPageSize(QPageSize(QSizeF(target.size()) * 72.0 / 96.0, QPageSize::Point));
-        pdf.setPageMargins({});
-        painter.begin(&pdf);
-        painter.fillRect(target, Theme::instance().colours().surface);
-        paintPicture(painter, target);
-        painter.end();
-    }
-    if (!out.commit()) return cannotWrite.arg(file, out.errorString());
-    return {};
+    return writePicture(file, size(), title_,
+                        [this](QPainter& painter, const QRect& target) { paintPicture(painter, target); });
 }
 
 void ResultView::copyPicture() {

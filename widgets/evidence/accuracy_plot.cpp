@@ -1,5 +1,6 @@
 #include "widgets/evidence/accuracy_plot.h"
 
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace orrery::ui {
 
@@ -246,10 +248,27 @@ void AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row) const {
 void AccuracyPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), Theme::instance().colours().surface);
+    paint(painter, rect());
+    if (!points_.empty() && hasFocus()) {
+        painter.setPen(Theme::instance().colours().accent);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
+    }
+}
+
+QString AccuracyPlot::exportTo(const QString& file) {
+    const int chosen = std::exchange(current_, -1);
+    QString problem = writePicture(file, size(), tr("Error against cost to compute"),
+                                   [this](QPainter& painter, const QRect& all) { paint(painter, all); });
+    current_ = chosen;
+    return problem;
+}
+
+void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     painter.setRenderHint(QPainter::Antialiasing);
     places_.clear();
     if (points_.empty()) {
-        return paintEmptyPlot(painter, rect(),
+        return paintEmptyPlot(painter, all,
                               tr("Judged against references, every method stands here: how far off it is, and how "
                                  "long one of its answers takes."));
     }
@@ -265,12 +284,12 @@ void AccuracyPlot::paintEvent(QPaintEvent*) {
     frame.yName = tr("relative error, mean; bar: median to 90th percentile");
     frame.xTicks = TickText::Seconds;
     const int line = painter.fontMetrics().height();
-    const QRectF inside = PlotFrame::areaIn(size());
+    const QRectF inside = PlotFrame::areaIn(all.size());
     frame.area = inside.adjusted(0, 2 * line, 0, 0);
     zoom_.setArea(frame.area);
     const PlotAxis x = zoom_.across(PlotAxis::covering(costs, frame.area.left() + 12, frame.area.right() - 60, 1.5));
     const PlotAxis y = zoom_.up(PlotAxis::covering(errors, frame.area.bottom() - 8, frame.area.top() + 8, 3));
-    frame.paint(painter, x, y, width());
+    frame.paint(painter, x, y, all.width());
     for (const AccuracyPoint& point : points_) {
         places_.push_back(
             {x.position(std::max(point.seconds, leastSeconds)), y.position(std::max(point.mape, leastError))});
@@ -281,11 +300,6 @@ void AccuracyPlot::paintEvent(QPaintEvent*) {
     paintNames(painter, frame.area);
     painter.setClipping(false);
     paintLegend(painter, QRectF(frame.area.left() + 6, inside.top() - 2, frame.area.width(), line));
-    if (hasFocus()) {
-        painter.setPen(Theme::instance().colours().accent);
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
-    }
 }
 
 void AccuracyPlot::choose(int point) {

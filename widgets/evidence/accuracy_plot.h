@@ -44,6 +44,8 @@ public:
     /// The point under a place, -1 for none.
     int pointAt(const QPointF& place) const;
     QPointF placeOf(int point) const { return places_[static_cast<std::size_t>(point)]; }
+    /// PNG, SVG or PDF, without focus or choice. Returns an error text.
+    QString exportTo(const QString& file);
     QSize sizeHint() const override { return {420, 300}; }
     QSize minimumSizeHint() const override { return {220, 160}; }
 
@@ -62,6 +64,7 @@ protected:
 
 private:
     void choose(int point);
+    void paint(QPainter& painter, const QRect& all);
     QString textOf(const AccuracyPoint& point) const;
     void paintPoint(QPainter& painter, std::size_t at, const PlotAxis& y) const;
     void paintFront(QPainter& painter) const;

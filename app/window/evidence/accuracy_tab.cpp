@@ -2,8 +2,10 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "evaluation/evaluation_export.h"
 #include "evaluation/holdout.h"
 #include "widgets/common/label.h"
+#include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
@@ -13,6 +15,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
@@ -232,6 +235,11 @@ QWidget* AccuracyTab::buildHead() {
     row->addWidget(chosen_);
     row->addWidget(common_);
     row->addWidget(state_, 2);
+    export_ = named(new QPushButton(tr("Export …"), head), "accuracy.export", tr("Export"),
+                    tr("The picture as SVG, PDF or PNG; rows as CSV, figures as JSON or a table of LaTeX"));
+    export_->setEnabled(false);
+    row->addWidget(export_);
+    connect(export_, &QPushButton::clicked, this, &AccuracyTab::exportRequested);
     connect(run_, &QPushButton::clicked, this, [this] { work_->isRunning() ? work_->cancel() : judge(); });
     connect(where_, &QLineEdit::returnPressed, this, &AccuracyTab::judge);
     return head;
@@ -343,6 +351,27 @@ void AccuracyTab::fillMethodsMenu() {
         any = true;
     }
     chosen_->setEnabled(any && !work_->isRunning());
+    export_->setEnabled(any && !work_->isRunning());
+}
+
+QString AccuracyTab::exportTo(const QString& file) {
+    const QString ending = QFileInfo(file).suffix().toLower();
+    if (ending == QLatin1String("svg") || ending == QLatin1String("pdf") || ending == QLatin1String("png"))
+        return plot_->exportTo(file);
+    if (!compared_ || compared_->judgements.empty()) return tr("No method has been judged yet");
+    SideBySide all;
+    all.asked = asked_.size();
+    all.common = compared_->common.rows;
+    all.ranking = compared_->common.ranking;
+    for (std::size_t i = 0; i < compared_->judgements.size(); ++i) {
+        const Judgement& each = judged_[static_cast<std::size_t>(compared_->judgements[i])];
+        all.methods.push_back({each.method.toStdString(), *each.evaluation, {}, compared_->common.figures[i]});
+    }
+    const std::string text = ending == QLatin1String("csv") ? sideBySideCsv(all, *tables_)
+                             : ending == QLatin1String("tex")
+                                 ? sideBySideTex(all)
+                                 : sideBySideJson(all, *tables_, {{}, where_->text().toStdString(), {}});
+    return ui::writeText(file, QByteArray::fromStdString(text));
 }
 
 void AccuracyTab::take(std::size_t at, Judgement judgement) {

@@ -52,6 +52,9 @@ public:
     /// What learned methods are asked with; null: what ships.
     void setCalibrations(std::shared_ptr<const CalibrationSet> calibrations);
     void judge();
+    /// The picture (SVG, PDF, PNG), the rows (CSV), all figures (JSON), the table (TeX): by the file's ending. Returns
+    /// an error text; there is nothing to write before methods were judged.
+    QString exportTo(const QString& file);
     const std::vector<Judgement>& judgements() const { return judged_; }
     /// Nothing until the last judging has ended.
     const std::optional<Compared>& compared() const { return compared_; }
@@ -60,6 +63,7 @@ public:
 
 signals:
     void judged();
+    void exportRequested();
 
 private:
     QWidget* buildHead();
@@ -87,6 +91,7 @@ private:
     QSpinBox* most_;
     QPushButton* run_;
     QToolButton* chosen_;
+    QPushButton* export_;
     QCheckBox* common_;
     QComboBox* against_;
     ui::Label* state_;

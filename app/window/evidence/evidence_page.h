@@ -29,6 +29,8 @@ public:
     EvidencePage(Studio& studio, QWidget* parent);
     PageCard card() const override;
     void join(Studio& studio) override;
+    /// What was judged: picture, rows, figures.
+    Expected<QStringList> report(const QString& folder) override;
 
     ReferenceShelf* shelf() const { return shelf_; }
     AccuracyTab* accuracy() const { return accuracy_; }
@@ -45,6 +47,7 @@ protected:
 private:
     QWidget* buildCoverage();
     void showCoverage();
+    void exportAccuracy(Studio& studio);
 
     ReferenceShelf* shelf_;
     QTabWidget* tabs_;

@@ -4,9 +4,12 @@
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/evidence/runs_tab.h"
+#include "app/window/exports.h"
 #include "app/window/studio.h"
 #include "widgets/common/text.h"
 
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QTimer>
 
 namespace orrery::app {
@@ -21,7 +24,33 @@ PageCard EvidencePage::card() const {
             {}};
 }
 
+Expected<QStringList> EvidencePage::report(const QString& folder) {
+    QStringList files;
+    if (!accuracy_->compared()) return files;
+    for (const char* name : {"accuracy.svg", "accuracy.csv", "accuracy.json"}) {
+        const QString file = folder + QLatin1Char('/') + QLatin1String(name);
+        if (const QString problem = accuracy_->exportTo(file); !problem.isEmpty())
+            return Unexpected(exportFailed(file, problem));
+        files << file;
+    }
+    return files;
+}
+
+void EvidencePage::exportAccuracy(Studio& studio) {
+    QString chosen;
+    QString file = QFileDialog::getSaveFileName(
+        this, tr("Export the judgement"), QStringLiteral("accuracy.svg"),
+        tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all rows (*.csv);;JSON (*.json);;TEX table (*.tex)"),
+        &chosen);
+    if (file.isEmpty()) return;
+    if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
+    if (const QString problem = accuracy_->exportTo(file); !problem.isEmpty())
+        return studio.messages.complain(exportFailed(file, problem));
+    studio.messages.say(Severity::Note, tr("Wrote %1").arg(file));
+}
+
 void EvidencePage::join(Studio& studio) {
+    connect(accuracy_, &AccuracyTab::exportRequested, this, [this, &studio] { exportAccuracy(studio); });
     runs_->setSource([&studio] { return studio.runs.storeFile(); });
     connect(&studio.runs, &RunController::finished, runs_, &RunsTab::refresh);
     connect(this, &EvidencePage::calibrationChosen, this,

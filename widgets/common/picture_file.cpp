@@ -1,0 +1,68 @@
+#include "widgets/common/picture_file.h"
+
+#include "widgets/common/theme.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QImage>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QSvgGenerator>
+
+namespace orrery::ui {
+
+namespace {
+
+QString cannotWrite(const QSaveFile& out) {
+    return QCoreApplication::translate("PictureFile", "Cannot write %1: %2").arg(out.fileName(), out.errorString());
+}
+
+}  // namespace
+
+QString writePicture(const QString& file, const QSize& size, const QString& title,
+                     const std::function<void(QPainter&, const QRect&)>& paint) {
+    const QString ending = QFileInfo(file).suffix().toLower();
+    if (ending != QLatin1String("png") && ending != QLatin1String("svg") && ending != QLatin1String("pdf")) {
+        return QCoreApplication::translate("PictureFile", "Cannot export to .%1: choose PNG, SVG, PDF or CSV.")
+            .arg(ending);
+    }
+    const QRect target(QPoint(), size.expandedTo({1, 1}));
+    const auto paintAll = [&](QPaintDevice& device) {
+        QPainter painter(&device);
+        painter.fillRect(target, Theme::instance().colours().surface);
+        paint(painter, target);
+    };
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) return cannotWrite(out);
+    if (ending == QLatin1String("png")) {
+        constexpr int density = 2;
+        QImage image(target.size() * density, QImage::Format_ARGB32_Premultiplied);
+        image.setDevicePixelRatio(density);
+        paintAll(image);
+        if (!image.save(&out, "PNG")) return cannotWrite(out);
+    } else if (ending == QLatin1String("svg")) {
+        QSvgGenerator svg;
+        svg.setOutputDevice(&out);
+        svg.setSize(target.size());
+        svg.setViewBox(target);
+        svg.setTitle(title);
+        paintAll(svg);
+    } else {
+        QPdfWriter pdf(&out);
+        pdf.setResolution(96);
+        pdf.setTitle(title);
+        pdf.setPageSize(QPageSize(QSizeF(target.size()) * 72.0 / 96.0, QPageSize::Point));
+        pdf.setPageMargins({});
+        paintAll(pdf);
+    }
+    return out.commit() ? QString() : cannotWrite(out);
+}
+
+QString writeText(const QString& file, const QByteArray& text) {
+    QSaveFile out(file);
+    const bool done = out.open(QIODevice::WriteOnly) && out.write(text) == text.size() && out.commit();
+    return done ? QString() : cannotWrite(out);
+}
+
+}  // namespace orrery::ui
