@@ -2,10 +2,13 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "app/cli/ranks_cli.h"
+#include "app/cli/search_progress.h"
 #include "base/text/words.h"
 #include "store/export/search_exports.h"
 #include "store/project/search_file.h"
 #include "store/runs/search_store.h"
+#include "study/distributed/ranked_runs.h"
 
 #include <fmt/format.h>
 
@@ -66,6 +69,8 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
                     fmt::format("the space has {} points", count(static_cast<double>(problem.space.points()))),
                     "`--evaluations N`, or an agent that chooses, such as `--agent nsga2`");
     }
+    if (const auto form = arguments.value("progress"); form && *form != "json")
+        return fail("usage.value", fmt::format("`--progress {}`", *form), "`--progress json`");
     auto ready = readied(std::move(problem));
     if (!ready) return Unexpected(ready.error());
     problem = std::move(*ready);
@@ -164,8 +169,25 @@ std::string effectsText(const SearchOutcome& outcome) {
                        problem.source ? "in the table's first row; –: it has no such row" : "drawn", table.text());
 }
 
-int runSearchCommand(const Arguments& arguments, Watch& watch) {
+// Another rank than 0 answers points until all is done.
+int helpSearch(Ranks& ranks, const Expected<SearchRequest>& request, Watch& watch) {
+    if (!request) {
+        ranks.refuse(request.error());
+        return Unanswered;
+    }
+    const SearchProblem& problem = request->loaded.problem;
+    std::stop_source stop;
+    const std::stop_callback interrupted(watch.token(), [&] { stop.request_stop(); });
+    const SearchOptions options{.stop = stop.get_token()};
+    watch.begin(request->loaded.name);
+    const auto served = ranks.serve(
+        {searchProblemText(problem, *request->agent), ranks.threadsHere(), pointAnswers(problem, options)}, stop);
+    return served ? Answered : Unanswered;
+}
+
+int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     auto request = requestOf(arguments);
+    if (isHelper(ranks)) return helpSearch(*ranks, request, watch);
     if (!request) return failed(request.error());
     report(request->loaded.warnings);
     const SearchProblem& problem = request->loaded.problem;
@@ -208,15 +230,23 @@ int runSearchCommand(const Arguments& arguments, Watch& watch) {
                           .progress = &watch.progress(),
                           .evaluations = request->evaluations,
                           .known = &known};
+    const std::uint64_t most = request->evaluations > 0 ? std::min(request->evaluations, problem.space.points())
+                               : agent.id == "grid"     ? problem.space.points()
+                                                        : 0;
+    std::optional<SearchProgress> lines;
+    if (arguments.has("progress")) lines.emplace(searchProblemText(problem, agent), most);
     options.onBatch = [&](const PointAnswers& seen, std::size_t first) {
+        if (lines && !lines->add(seen)) return false;
         if (!store) return true;
         // Those that were known stand there already, at the same positions.
         if (auto kept = store->add(id, seen, std::max(first, known.size())); !kept) broken = kept.error();
         return !broken;
     };
-    watch.progress().setTotal(request->evaluations > 0 ? std::min(request->evaluations, problem.space.points())
-                              : agent.id == "grid"     ? problem.space.points()
-                                                       : 0);
+    if (ranks) {
+        ranks->begin({searchProblemText(problem, agent), ranks->threadsHere(), pointAnswers(problem, options)});
+        answerOn(*ranks, options);
+    }
+    watch.progress().setTotal(most);
     watch.begin(request->loaded.name);
     const auto start = std::chrono::steady_clock::now();
     SearchOutcome outcome{.name = request->loaded.name, .problem = &problem, .agent = &agent};
@@ -227,13 +257,18 @@ int runSearchCommand(const Arguments& arguments, Watch& watch) {
     outcome.finished = !stopped;
     outcome.base = evaluateBase(problem, options);
     watch.end();
+    if (ranks) {
+        ranks->finish();
+        reportRanks(*ranks, arguments.has("ranks"));
+    }
+    if (lines) lines->end(outcome.evaluations, outcome.finished && !broken);
     if (broken) return failed(*broken);
     if (store && outcome.finished) {
         if (auto done = store->finish(id); !done) return failed(done.error());
     }
     bool written = true;
     const auto json = arguments.value("json");
-    if (!json || *json != "-") {
+    if (!lines && (!json || *json != "-")) {
         written = print(answerText(outcome, 20));
         if (agent.id == "one-at-a-time") written = print(effectsText(outcome)) && written;
     }
@@ -246,6 +281,13 @@ int runSearchCommand(const Arguments& arguments, Watch& watch) {
                           .value());
     }
     return written && !frontOf(problem, outcome.evaluations).points.empty() ? Answered : Unanswered;
+}
+
+int runSearchCommand(const Arguments& arguments, Watch& watch) {
+    auto ranks = joinedRanks();
+    if (!ranks) return isHelper(nullptr) ? Unanswered : failed(ranks.error());
+    const int code = searchOn(ranks->get(), arguments, watch);
+    return *ranks ? (*ranks)->ended(code) : code;
 }
 
 }  // namespace
@@ -265,6 +307,8 @@ const Command searchCommand{
                 {"method", "ID", "who answers, in place of the file's: tile-hybrid, or id(key=value,…)"},
                 {"out", "DIR", "keep every batch in DIR/runs.sqlite"},
                 {"resume", "", "go on where an earlier search of the same file, agent and seed was stopped"},
+                {"progress", "json", "points as they come as lines of JSON on standard output, in place of the table"},
+                {"ranks", "", "on several ranks: what a point and a batch took, on standard error"},
                 {"csv", "FILE", "all points as CSV; - is standard output"},
                 {"json", "FILE", "best, front and history as JSON; - is standard output"}},
     .required = {},
@@ -274,6 +318,7 @@ const Command searchCommand{
                   "2,000 of a large space"},
                  {"orrery-cli search chip.yaml --out results --resume", "go on after an interrupt"}},
     .run = runSearchCommand,
+    .shared = true,
 };
 
 }  // namespace orrery::cli

@@ -2,7 +2,10 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "app/cli/ranks_cli.h"
+#include "base/hash.h"
 #include "store/project/study_file.h"
+#include "store/runs/result_codec.h"
 #include "store/runs/run_store.h"
 #include "store/runs/study_keys.h"
 
@@ -14,17 +17,45 @@ namespace orrery::cli {
 
 namespace {
 
-int runStudy(const Arguments& arguments, Watch& watch) {
+std::string questionOf(const std::vector<std::string>& keys) {
+    Hash hash;
+    for (const std::string& key : keys) hash.add(key);
+    return "study " + hash.hex();
+}
+
+// Another rank than 0 answers pairs until all is done.
+int help(Ranks& ranks, const Study& study, StudyOptions options, const std::string& question, std::stop_source stop) {
+    const ResultCodec codec = resultCodec(study);
+    const auto executor = makeDefaultExecutor(ranks.threadsHere());
+    options.executor = executor.get();
+    const auto served =
+        ranks.serve({question, ranks.threadsHere(), pairAnswers(study, options, codec)}, std::move(stop));
+    return served ? Answered : Unanswered;
+}
+
+int studyOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     auto loaded = readStudyFile(arguments.positionals().front());
+    if (isHelper(ranks) && !loaded) {
+        ranks->refuse(loaded.error());
+        return Unanswered;
+    }
     if (!loaded) return failed(loaded.error());
-    report(loaded->warnings);
     const Study& study = loaded->study;
+    StudyOptions options;
+    options.wantTimeline = loaded->timelines || arguments.has("timelines");
+    const std::vector<std::string> keys = pairKeys(study, options.wantTimeline);
+    std::stop_source stop;
+    const std::stop_callback interrupted(watch.token(), [&] { stop.request_stop(); });
+    options.stop = stop.get_token();
+    if (isHelper(ranks)) {
+        watch.begin(study.name);
+        return help(*ranks, study, options, questionOf(keys), stop);
+    }
+    report(loaded->warnings);
     const std::string out = *arguments.value("out");
     if (!makeFolder(out)) return Unanswered;
     auto store = RunStore::open(out + "/runs.sqlite");
     if (!store) return failed(store.error());
-    const bool timelines = loaded->timelines || arguments.has("timelines");
-    const std::vector<std::string> keys = pairKeys(study, timelines);
     ContinuedRun run;
     if (arguments.has("resume")) {
         auto continued = (*store)->continueRun(study, keys);
@@ -36,26 +67,31 @@ int runStudy(const Arguments& arguments, Watch& watch) {
         run.id = *begun;
     }
 
-    const auto executor = makeDefaultExecutor();
+    const auto executor = makeDefaultExecutor(ranks ? ranks->threadsHere() : 0);
     std::optional<Diagnostic> broken;
-    std::stop_source stop;
-    const std::stop_callback interrupted(watch.token(), [&] { stop.request_stop(); });
-    StudyOptions options;
     options.executor = executor.get();
-    options.stop = stop.get_token();
     options.progress = &watch.progress();
-    options.wantTimeline = timelines;
     options.known = run.known;
-    options.onResult = [&](const StudyResult& result) {
-        if (broken || (result.failure && result.failure->code == "study.cancelled")) return;
-        if (auto kept = (*store)->add(run.id, study, result); !kept) {
+    options.onResults = [&](std::span<const StudyResult> results) {
+        const bool cancelled = results.front().failure && results.front().failure->code == "study.cancelled";
+        if (broken || cancelled) return;
+        if (auto kept = (*store)->add(run.id, study, results); !kept) {
             broken = kept.error();
             stop.request_stop();
         }
     };
+    const ResultCodec codec = resultCodec(study);
+    if (ranks) {
+        ranks->begin({questionOf(keys), ranks->threadsHere(), pairAnswers(study, options, codec)});
+        answerOn(*ranks, options, codec);
+    }
     watch.begin(study.name);
-    const auto results = runStudy(study, options);
+    const auto results = orrery::runStudy(study, options);
     watch.end();
+    if (ranks) {
+        ranks->finish();
+        reportRanks(*ranks, arguments.has("ranks"));
+    }
     if (!broken && !watch.interrupted()) {
         if (auto finished = (*store)->finishRun(run.id); !finished) broken = finished.error();
     }
@@ -73,6 +109,13 @@ int runStudy(const Arguments& arguments, Watch& watch) {
     return written && anyAnswer(results) ? Answered : Unanswered;
 }
 
+int runStudy(const Arguments& arguments, Watch& watch) {
+    auto ranks = joinedRanks();
+    if (!ranks) return isHelper(nullptr) ? Unanswered : failed(ranks.error());
+    const int code = studyOn(ranks->get(), arguments, watch);
+    return *ranks ? (*ranks)->ended(code) : code;
+}
+
 }  // namespace
 
 const Command studyCommand{
@@ -88,12 +131,14 @@ const Command studyCommand{
     .options = {{"out", "DIR", "where runs.sqlite and the exports go"},
                 {"resume", "",
                  "go on with the newest run of the same questions; answers that stand there are not asked again"},
+                {"ranks", "", "on several ranks: what an answer and a batch took, on standard error"},
                 {"timelines", "", "keep the timelines as well, and write traces"}},
     .required = {"out"},
     .examples = {{"orrery-cli study sweep.yaml --out results", "run it, or add a run to the database that is there"},
                  {"orrery-cli study sweep.yaml --out results --resume", "go on after an interrupt, or with more of it"},
                  {"orrery-cli export results/runs.sqlite --list", "which runs are stored?"}},
     .run = runStudy,
+    .shared = true,
 };
 
 }  // namespace orrery::cli

@@ -54,6 +54,7 @@ struct Command {
     std::vector<std::string_view> required;                               ///< options that must be given
     std::vector<std::pair<std::string_view, std::string_view>> examples;  ///< command line and what it answers
     int (*run)(const Arguments&, Watch&) = nullptr;
+    bool shared = false;  ///< takes part on every rank of `mpirun -n N orrery-cli …`
 };
 
 /// Reads `--name value`, `--name=value`, switches, `--` and positionals. Fails with code `usage.…` and a hint that

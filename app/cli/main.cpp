@@ -2,6 +2,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "base/text/nearest.h"
+#include "study/distributed/launch.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,8 @@ int dispatch(const std::vector<std::string>& words, Watch& watch) {
         report(arguments.error());
         return Usage;
     }
+    // Started on several ranks, a command that cannot share its work is answered by the first alone.
+    if (!(*command)->shared && launch().value_or(Launch{}).rank != 0) return Answered;
     return (*command)->run(*arguments, watch);
 }
 

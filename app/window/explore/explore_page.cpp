@@ -1,6 +1,7 @@
 #include "app/window/explore/explore_page.h"
 
 #include "app/document/commands/search_edits.h"
+#include "app/window/explore/explore_command.h"
 #include "app/window/explore/explore_form.h"
 #include "app/window/studio.h"
 #include "store/project/search_file.h"
@@ -11,11 +12,14 @@
 #include "widgets/exploration/effect_bars.h"
 #include "widgets/exploration/search_plot.h"
 
+#include <QCoreApplication>
+#include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QSettings>
 #include <QStackedLayout>
 #include <QTabWidget>
 
@@ -129,12 +133,32 @@ void ExplorePage::start() {
     run_ = std::make_shared<ExploreRun>();
     run_->question = question_;
     run_->agent = question_.settings.agent;
+    run_->command = command_->command();
+    run_->folder = searchFolder();
     const auto calibrations = studio_.live.calibrations();
     work_.start([run = run_, workload, calibrations](std::stop_token stop, Progress& progress) -> Background::Finish {
         explore(*run, workload, calibrations.get(), stop, progress);
         return {};
     });
     showState();
+}
+
+void ExplorePage::saveView(QSettings& settings) const {
+    settings.setValue(QStringLiteral("command"), command_ ? command_->command() : lastCommand_);
+}
+
+void ExplorePage::restoreView(const QSettings& settings) {
+    lastCommand_ = settings.value(QStringLiteral("command")).toString();
+    if (command_) command_->setCommand(lastCommand_);
+}
+
+// Beside the project, where other machines may see it too and a later search goes on.
+QString ExplorePage::searchFolder() const {
+    const QString file = studio_.document.file();
+    const QFileInfo project(file);
+    return file.isEmpty()
+               ? QDir::tempPath() + QStringLiteral("/orrery-search-%1").arg(QCoreApplication::applicationPid())
+               : project.absolutePath() + QLatin1Char('/') + project.completeBaseName() + QStringLiteral(".search");
 }
 
 void ExplorePage::turn(const ComponentPath& path, const QString& attribute) {

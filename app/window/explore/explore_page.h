@@ -25,6 +25,7 @@ class SearchPlot;
 
 namespace orrery::app {
 
+class ExploreCommand;
 class ExploreForm;
 
 class ExplorePage : public Page {
@@ -40,6 +41,8 @@ public:
     void open(const QString& path) override;
     void feed(const ui::SnapshotPtr& snapshot) override;
     Expected<QStringList> report(const QString& folder) override;
+    void saveView(QSettings& settings) const override;
+    void restoreView(const QSettings& settings) override;
 
     bool isBusy() const { return work_.isRunning(); }
     std::shared_ptr<const ExploreView> view() const { return view_; }  ///< newest that is shown; null: none
@@ -60,6 +63,7 @@ private:
     QWidget* buildHead(QWidget* parent);
     QWidget* buildViews(QWidget* parent);
     void follow();  ///< the document
+    QString searchFolder() const;  ///< of a search that another program runs
     void showState();
     void showFindings();
     void showTable();
@@ -87,6 +91,8 @@ private:
     QStackedLayout* stack_ = nullptr;
     ui::EmptyPage* empty_ = nullptr;
     ExploreForm* form_ = nullptr;
+    ExploreCommand* command_ = nullptr;
+    QString lastCommand_;  ///< before the page is built
     ui::Label *headline_ = nullptr, *sub_ = nullptr, *chosenText_ = nullptr;
     QPushButton *go_ = nullptr, *use_ = nullptr, *export_ = nullptr;
     QProgressBar* bar_ = nullptr;

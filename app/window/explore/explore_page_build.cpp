@@ -1,5 +1,6 @@
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/search_edits.h"
+#include "app/window/explore/explore_command.h"
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_page.h"
 #include "app/window/form_parts.h"
@@ -100,6 +101,9 @@ QWidget* ExplorePage::buildHead(QWidget* parent) {
     bar_->setFixedWidth(120);
     bar_->hide();
     row->addWidget(bar_);
+    command_ = new ExploreCommand(head);
+    command_->setCommand(lastCommand_);
+    row->addWidget(command_, 0, Qt::AlignTop);
     export_ = named(new QPushButton(tr("Export …"), head), "explore.export", tr("Export"),
                     tr("The picture as SVG, PDF or PNG; all points as CSV or JSON"));
     export_->setEnabled(false);

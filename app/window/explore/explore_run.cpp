@@ -1,5 +1,6 @@
 #include "app/window/explore/explore_run.h"
 
+#include "app/window/explore/explore_remote.h"
 #include "widgets/exploration/search_plot.h"
 
 #include <chrono>
@@ -64,7 +65,13 @@ void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibr
         return true;
     };
     bool stopped = false;
-    const PointAnswers seen = runSearch(*problem, **agent, options, &stopped);
+    const auto found =
+        run.command.isEmpty()
+            ? Expected<PointAnswers>(runSearch(*problem, **agent, options, &stopped))
+            : searchElsewhere({run.command, run.folder}, *problem, **agent,
+                              writeSearch("Explore", problem->space.base(), run.question.settings), options, &stopped);
+    if (!found) return refuse(found.error());
+    const PointAnswers& seen = *found;
     auto view = viewOf(*problem, seen);
     const std::scoped_lock hold(run.lock);
     run.view = std::move(view);

@@ -21,6 +21,7 @@ struct ExploreRun {
     // Set before the job starts.
     ExploreQuestion question;
     std::string agent;
+    QString command, folder;  ///< where it runs and keeps its files (explore_remote.h); empty: on this machine
 
     std::mutex lock;
     std::shared_ptr<const SearchProblem> problem;

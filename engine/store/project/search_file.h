@@ -35,6 +35,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace orrery {
 
@@ -50,5 +51,13 @@ struct LoadedSearch {
 /// Fails on the first thing that cannot be read, found or set, with its place. Never throws.
 Expected<LoadedSearch> readSearch(std::string_view yaml, std::string_view file = {});
 Expected<LoadedSearch> readSearchFile(const std::string& path);
+
+/// A file of a search, by its name in the folder of all of them.
+struct SearchPart {
+    std::string name, text;
+};
+/// A drawn question and its search as files that read back as the same: `search.yaml` first, then the design and, of a
+/// serving run, its study. Models that are files are named where they stand.
+std::vector<SearchPart> writeSearch(const std::string& name, const Scenario& base, const SearchSettings& settings);
 
 }  // namespace orrery

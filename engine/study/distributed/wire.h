@@ -61,6 +61,7 @@ public:
         left_.remove_prefix(size);
         return text;
     }
+    std::string_view rest() const { return good_ ? left_ : std::string_view(); }
     bool atEnd() const { return left_.empty() || !good_; }
     bool good() const { return good_; }
 

@@ -1,0 +1,89 @@
+#include "study/distributed/ranked_runs.h"
+
+#include "study/distributed/wire.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+AnswerItem pairAnswers(const Study& study, const StudyOptions& options, const ResultCodec& codec) {
+    return [&](std::uint64_t pair) {
+        const StudyResult result = answerPair(study, options, static_cast<std::size_t>(pair));
+        // What a stopped method refused is no answer of that pair.
+        const bool stopped =
+            result.failure && (result.failure->code == "study.cancelled" || options.stop.stop_requested());
+        return stopped ? std::string() : codec.write(result);
+    };
+}
+
+void answerOn(Ranks& ranks, StudyOptions& options, const ResultCodec& codec) {
+    options.elsewhere = [&ranks, &codec, stop = options.stop](std::span<const std::size_t> pairs,
+                                                              const StudyOptions::Give& give) {
+        const std::vector<std::uint64_t> numbers(pairs.begin(), pairs.end());
+        std::vector<StudyResult> results;
+        std::vector<std::size_t> places;
+        ranks.answer(
+            numbers,
+            [&](std::span<AnsweredItem> answers) {
+                results.clear();
+                places.clear();
+                for (const AnsweredItem& each : answers) {
+                    const std::size_t pair = pairs[each.item.place];
+                    results.push_back(codec.read(pair, each.bytes));
+                    places.push_back(pair);
+                }
+                give(results, places);
+                return true;
+            },
+            stop);
+    };
+}
+
+std::string written(const PointAnswer& answer) {
+    std::string bytes;
+    const auto add = [&](const auto& number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
+    add(answer.point);
+    add(answer.violation);
+    add(static_cast<std::uint32_t>(answer.values.size()));
+    for (const Ranged& each : answer.values) add(each);
+    return bytes + answer.refusal;
+}
+
+Expected<PointAnswer> readPointAnswer(std::string_view bytes) {
+    WireReader reader(bytes);
+    PointAnswer answer;
+    answer.point = reader.number<std::uint64_t>();
+    answer.violation = reader.number<double>();
+    const auto values = reader.number<std::uint32_t>();
+    for (std::uint32_t i = 0; i < values && reader.good(); ++i) answer.values.push_back(reader.number<Ranged>());
+    if (!reader.good()) return fail("ranks.damaged", "what another rank says of a point cannot be read");
+    answer.refusal = reader.rest();
+    return answer;
+}
+
+AnswerItem pointAnswers(const SearchProblem& problem, const SearchOptions& options) {
+    return [&](std::uint64_t point) {
+        PointAnswer answer = evaluatePoint(problem, point, options);
+        return options.stop.stop_requested() ? std::string() : written(answer);
+    };
+}
+
+void answerOn(Ranks& ranks, SearchOptions& options) {
+    const auto threads = static_cast<std::size_t>(ranks.ranks() * ranks.threadsHere());
+    options.batch = std::min<std::size_t>(options.batch * std::max<std::size_t>(threads, 1), std::size_t{1} << 20);
+    options.elsewhere = [&ranks, stop = options.stop](std::span<const std::uint64_t> points,
+                                                      std::span<PointAnswer> answers) {
+        return ranks.answer(
+            points,
+            [&](std::span<AnsweredItem> came) {
+                return std::ranges::all_of(came, [&](const AnsweredItem& each) {
+                    auto answer = readPointAnswer(each.bytes);
+                    if (answer) answers[each.item.place] = std::move(*answer);
+                    return answer.has_value();
+                });
+            },
+            stop);
+    };
+}
+
+}  // namespace orrery
