@@ -3,6 +3,7 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "app/cli/ranks_cli.h"
+#include "app/cli/search_agents.h"
 #include "app/cli/search_progress.h"
 #include "base/text/words.h"
 #include "store/export/search_exports.h"
@@ -284,6 +285,16 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
 }
 
 int runSearchCommand(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("agents")) return compareAgents(arguments, watch);
+    for (const char* of : {"seeds", "page"}) {
+        if (arguments.has(of))
+            return failed(fail("usage.missing", fmt::format("`--{}` is of agents that are compared", of),
+                               "`--agents all`, or a list of them")
+                              .value());
+    }
+    if (arguments.positionals().size() > 1)
+        return failed(
+            fail("usage.argument", "one search at a time", "one file, or `--agents LIST` to compare agents").value());
     auto ranks = joinedRanks();
     if (!ranks) return isHelper(nullptr) ? Unanswered : failed(ranks.error());
     const int code = searchOn(ranks->get(), arguments, watch);
@@ -294,14 +305,17 @@ int runSearchCommand(const Arguments& arguments, Watch& watch) {
 
 const Command searchCommand{
     .name = "search",
-    .positional = "FILE",
+    .positional = "FILE...",
     .positionalRequired = true,
     .summary = "which of many designs, plans and options is best",
     .details =
         "FILE (`orrery: search/1`) holds one question, the knobs that may turn, objectives and constraints; the "
         "handbook's page on exploration describes it. Points that no other one beats are listed, and how many more may "
-        "belong to them for all that the intervals say. Same file, agent and seed: the same bytes.",
-    .options = {{"agent", "NAME", "grid (default), one-at-a-time, random, latin, hill, nsga2"},
+        "belong to them for all that the intervals say. Same file, agent and seed: the same bytes. A file may name a "
+        "table (`table: FILE.csv`) in place of a question: its rows are the points. With --agents, agents are compared "
+        "over several files and seeds by the hypervolume of what they find with equal numbers of answers.",
+    .options = {{"agent", "NAME",
+                 "grid (default), one-at-a-time, random, latin, hill, nsga2, moead, cma-es, annealing, ants"},
                 {"evaluations", "N", "answer at most so many points"},
                 {"seed", "S", "of agents that draw, and of the method; without it the file's"},
                 {"method", "ID", "who answers, in place of the file's: tile-hybrid, or id(key=value,…)"},
@@ -309,14 +323,20 @@ const Command searchCommand{
                 {"resume", "", "go on where an earlier search of the same file, agent and seed was stopped"},
                 {"progress", "json", "points as they come as lines of JSON on standard output, in place of the table"},
                 {"ranks", "", "on several ranks: what a point and a batch took, on standard error"},
-                {"csv", "FILE", "all points as CSV; - is standard output"},
-                {"json", "FILE", "best, front and history as JSON; - is standard output"}},
+                {"csv", "FILE", "all points, or the scores of agents, as CSV; - is standard output"},
+                {"json", "FILE", "best, front and history as JSON; - is standard output"},
+                {"agents", "LIST", "compare agents: all, or names with commas between them"},
+                {"seeds", "N", "of compared agents (20)"},
+                {"page", "FILE",
+                 "where the table of compared agents goes in Markdown: in place of such a table, if FILE has one"}},
     .required = {},
     .examples = {{"orrery-cli search hbm-or-cores.yaml", "every combination, and the front"},
                  {"orrery-cli search hbm-or-cores.yaml --agent one-at-a-time", "what each knob does alone"},
                  {"orrery-cli search chip.yaml --agent nsga2 --evaluations 2000 --seed 1 --json -",
                   "2,000 of a large space"},
-                 {"orrery-cli search chip.yaml --out results --resume", "go on after an interrupt"}},
+                 {"orrery-cli search chip.yaml --out results --resume", "go on after an interrupt"},
+                 {"orrery-cli search --agents all --evaluations 300 chip.yaml table.yaml",
+                  "which agent finds most with 300 answers, over 20 seeds"}},
     .run = runSearchCommand,
     .shared = true,
 };

@@ -138,4 +138,25 @@ std::string searchCsv(const SearchOutcome& outcome) {
     return out;
 }
 
+std::string benchmarkCsv(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkScore> scores) {
+    store::CsvRow head;
+    for (const char* name : {"space", "points", "evaluations", "agent", "seed", "volume", "low", "median", "high",
+                             "answers", "cost", "chance", "worse"})
+        head.add(std::string_view(name));
+    std::string out = head.line();
+    for (const BenchmarkScore& score : scores) {
+        const BenchmarkSpace& space = spaces[score.space];
+        for (std::size_t run = 0; run < score.volumes.size(); ++run) {
+            store::CsvRow row;
+            row.add(std::string_view(space.name)).add(static_cast<double>(space.problem.space.points()));
+            row.add(static_cast<double>(space.evaluations)).add(score.agent->id);
+            row.add(static_cast<double>(space.problem.seed + run)).add(score.volumes[run]);
+            row.add(score.low).add(score.median).add(score.high).add(score.answers).add(score.cost).add(score.chance);
+            row.add(std::string_view(score.worse ? "yes" : "no"));
+            out += row.line();
+        }
+    }
+    return out;
+}
+
 }  // namespace orrery

@@ -2,6 +2,7 @@
 
 // A search as JSON and CSV.
 
+#include "study/exploration/agent_benchmark.h"
 #include "study/exploration/agents.h"
 
 #include <string>
@@ -26,5 +27,8 @@ struct SearchOutcome {
 std::string searchJson(const SearchOutcome& outcome);
 /// One line per point: its number, knobs, objectives with interval, violation, front (`front`, `possible`), refusal.
 std::string searchCsv(const SearchOutcome& outcome);
+/// One line per space, agent and seed: space, points, evaluations, agent, seed, volume, and of the agent in the space
+/// quartiles, answers, cost, chance, worse.
+std::string benchmarkCsv(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkScore> scores);
 
 }  // namespace orrery

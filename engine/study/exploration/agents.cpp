@@ -2,6 +2,7 @@
 
 #include "base/text/nearest.h"
 #include "study/exploration/evolution.h"
+#include "study/exploration/pagmo_agents.h"
 
 #include <algorithm>
 #include <array>
@@ -91,6 +92,21 @@ constexpr std::array agents{
               "A population of 64 that is crossed, mutated and sorted by fronts and crowding; points that break a "
               "constraint come last.",
               true, nsga2},
+    AgentInfo{"moead", "MOEA/D",
+              "A population of 24, one for each weight of the objectives, in which neighbours learn from one another.",
+              true, moead},
+    AgentInfo{
+        "cma-es", "CMA-ES",
+        "A normal distribution that learns its shape. Of several objectives one number, by weights drawn anew for "
+        "each of four walks.",
+        true, cmaEs},
+    AgentInfo{"annealing", "Simulated annealing",
+              "Steps of one knob that may lead uphill while it is hot. Of several objectives one number, by weights "
+              "drawn anew for each of four walks.",
+              true, annealing},
+    AgentInfo{"ants", "Ant colony",
+              "24 ants around the best that were found, ever closer; of several objectives around the whole front.",
+              true, antColony},
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "study/exploration/evolution.h"
 
+#include "study/exploration/scalar.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,82 +10,6 @@
 namespace orrery {
 
 namespace {
-
-constexpr double worst = std::numeric_limits<double>::infinity();
-
-// All to be made small; a refused point is worse than any that breaks a constraint, however far.
-struct Fitness {
-    double violation = worst;
-    std::vector<double> costs;
-};
-
-Fitness fitnessOf(const Search& search, std::uint64_t point) {
-    const auto row = search.find(point);
-    const auto& objectives = search.problem().objectives;
-    Fitness fitness{worst, std::vector<double>(objectives.size(), worst)};
-    if (!row || *row >= search.seen().size() || !search.seen().answered(*row)) return fitness;
-    fitness.violation = search.seen().violation[*row];
-    for (std::size_t k = 0; k < objectives.size(); ++k) {
-        const double value = search.seen().value[*row * objectives.size() + k];
-        fitness.costs[k] = objectives[k].maximise ? -value : value;
-    }
-    return fitness;
-}
-
-bool dominates(const Fitness& a, const Fitness& b) {
-    if (a.violation != b.violation && (a.violation > 0 || b.violation > 0)) return a.violation < b.violation;
-    bool less = false;
-    for (std::size_t k = 0; k < a.costs.size(); ++k) {
-        if (a.costs[k] > b.costs[k]) return false;
-        less = less || a.costs[k] < b.costs[k];
-    }
-    return less;
-}
-
-double logOf(double cost) {
-    return cost < 0 ? -std::log(-cost) : std::log(std::max(cost, 1e-300));
-}
-
-// One number to descend: the worst of the weighted costs (Steuer and Choo 1983), each in ln and over the range that has
-// been seen, so that units do not weigh and hollows of the front are reached.
-class Descent {
-public:
-    Descent(const Search& search, RandomStream& random) : search_(search) {
-        double sum = 0;
-        for (std::size_t k = 0; k < search.problem().objectives.size(); ++k) {
-            weights_.push_back(-std::log(1 - random.uniform()));
-            sum += weights_.back();
-        }
-        for (double& weight : weights_) weight /= sum;
-        least_.assign(weights_.size(), worst);
-        most_.assign(weights_.size(), -worst);
-        for (const std::uint64_t point : search.seen().points) {
-            const Fitness fitness = fitnessOf(search, point);
-            if (fitness.violation > 0) continue;
-            for (std::size_t k = 0; k < weights_.size(); ++k) {
-                least_[k] = std::min(least_[k], logOf(fitness.costs[k]));
-                most_[k] = std::max(most_[k], logOf(fitness.costs[k]));
-            }
-        }
-    }
-    double of(std::uint64_t point) const {
-        const Fitness fitness = fitnessOf(search_, point);
-        if (std::isinf(fitness.violation)) return worst;
-        if (fitness.violation > 0) return 1e6 + fitness.violation;
-        double most = -worst, sum = 0;
-        for (std::size_t k = 0; k < weights_.size(); ++k) {
-            const double span = std::max(most_[k] - least_[k], 1e-12);
-            const double cost = weights_[k] * (logOf(fitness.costs[k]) - least_[k]) / span;
-            most = std::max(most, cost);
-            sum += cost;
-        }
-        return most + 0.01 * sum;  // of equals the one that is nowhere worse
-    }
-
-private:
-    const Search& search_;
-    std::vector<double> weights_, least_, most_;
-};
 
 // A step up or down of one knob, in the order of a draw; of words, all others. Of rows of a table hardly one differs in
 // one knob alone: those that are nearest.
@@ -144,7 +70,7 @@ void rank(std::vector<Ranked>& all) {
                 return x != y ? x < y : a < b;
             });
             const double span = all[front.back()].fitness.costs[k] - all[front.front()].fitness.costs[k];
-            all[front.front()].crowding = all[front.back()].crowding = worst;
+            all[front.front()].crowding = all[front.back()].crowding = worstCost;
             if (!(span > 0) || std::isinf(span)) continue;
             for (std::size_t i = 1; i + 1 < front.size(); ++i) {
                 all[front[i]].crowding +=
@@ -192,7 +118,8 @@ void hillClimb(Search& search, RandomStream random) {
                     break;
                 }
             }
-            if (!moved) share /= 2;
+            // Rows have one set of neighbours, however long the step.
+            if (!moved) share = search.space().isOfRows() ? 0 : share / 2;
         }
         // Around every best point all is known: from anywhere else.
         if (search.seen().size() == before) {

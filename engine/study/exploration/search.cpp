@@ -189,7 +189,7 @@ bool Search::evaluate(std::span<const std::uint64_t> points) {
         const bool allKnown = std::ranges::all_of(fresh, [&](std::uint64_t p) { return known_.contains(p); });
         if (options_.elsewhere && !allKnown) {
             whole = answerElsewhere(fresh, answers);
-        } else if (options_.executor) {
+        } else if (options_.executor && fresh.size() > 1) {
             options_.executor->forEach(fresh.size(), answer);
         } else {
             for (std::size_t i = 0; i < fresh.size(); ++i) answer(i);

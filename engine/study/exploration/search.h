@@ -115,6 +115,10 @@ public:
     /// The point that an agent means by these levels. In a space of rows the nearest one that was not asked for and is
     /// not among `besides`; the nearest where none is left.
     std::uint64_t pointNear(std::span<const std::uint32_t> levels, std::span<const std::uint64_t> besides = {}) const;
+    /// What the answers took, in answers of the problem's method: one each, and what cheaper ones took besides.
+    double cost() const { return static_cast<double>(seen_.size()) + besides_; }
+    /// Of an agent that asks another, cheaper method too.
+    void spend(double answers) { besides_ += answers; }
     bool ended() const { return ended_; }
     bool stopped() const { return stopped_; }  ///< by its token or its listener, before its agent was done
 
@@ -126,6 +130,7 @@ private:
     PointAnswers seen_;
     std::unordered_map<std::uint64_t, std::size_t> index_, known_;
     bool ended_ = false, stopped_ = false;
+    double besides_ = 0;
 };
 
 /// One point of the problem.

@@ -1,0 +1,141 @@
+#include "app/cli/search_agents.h"
+
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "base/text/read_file.h"
+#include "base/text/words.h"
+#include "store/export/search_exports.h"
+#include "store/project/search_file.h"
+#include "study/exploration/agent_benchmark.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace orrery::cli {
+
+namespace {
+
+Expected<std::uint64_t> wholeOption(const Arguments& arguments, std::string_view option, std::uint64_t fallback) {
+    const auto text = arguments.value(option);
+    if (!text) return fallback;
+    const auto number = wholeIn(*text);
+    if (!number || *number < 1)
+        return fail("usage.value", fmt::format("`--{} {}`", option, *text), "a whole number from 1");
+    return static_cast<std::uint64_t>(*number);
+}
+
+// All that are asked for a number of points: the others ask for what they always ask for.
+Expected<std::vector<const AgentInfo*>> agentsOf(const Arguments& arguments) {
+    std::vector<const AgentInfo*> agents;
+    const std::string list = *arguments.value("agents");
+    if (list == "all") {
+        for (const AgentInfo& agent : searchAgents())
+            if (agent.needsBudget) agents.push_back(&agent);
+        return agents;
+    }
+    for (const std::string_view id : splitTrimmed(list, ',')) {
+        auto agent = searchAgent(id);
+        if (!agent) {
+            agent.error().code = "usage.agent";
+            return Unexpected(agent.error());
+        }
+        agents.push_back(*agent);
+    }
+    return agents;
+}
+
+Expected<std::vector<BenchmarkSpace>> spacesOf(const Arguments& arguments) {
+    std::vector<BenchmarkSpace> spaces;
+    for (const std::string& path : arguments.positionals()) {
+        auto loaded = readSearchFile(path);
+        if (!loaded) return Unexpected(loaded.error());
+        report(loaded->warnings);
+        const auto evaluations = wholeOption(arguments, "evaluations", loaded->settings.evaluations);
+        if (!evaluations) return Unexpected(evaluations.error());
+        if (*evaluations == 0) {
+            return fail("usage.missing", fmt::format("{} does not say how many points may be asked for", path),
+                        "`--evaluations N`, or `evaluations: N` in the file");
+        }
+        if (const auto method = arguments.value("method"); method && !loaded->problem.source)
+            loaded->problem.method = *method;
+        auto ready = readied(std::move(loaded->problem));
+        if (!ready) return Unexpected(ready.error());
+        spaces.push_back({loaded->name, std::move(*ready), *evaluations});
+    }
+    return spaces;
+}
+
+std::string scoresText(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkScore> scores, double seconds,
+                       std::uint64_t seeds) {
+    std::string text = fmt::format("{} seeds, {:.1f} s\n", seeds, seconds);
+    std::vector<std::string> worse;
+    for (std::size_t s = 0; s < spaces.size(); ++s) {
+        text +=
+            fmt::format("\n{}: {} of {} points\n\n", spaces[s].name, count(static_cast<double>(spaces[s].evaluations)),
+                        count(static_cast<double>(spaces[s].problem.space.points())));
+        Table table({"agent", "volume", "quartiles", "answers", "cost", "chance of so low"},
+                    {false, true, true, true, true, true});
+        for (const BenchmarkScore& score : scores) {
+            if (score.space != s) continue;
+            table.add({std::string(score.agent->id), fmt::format("{:.4f}", score.median),
+                       fmt::format("{:.4f} … {:.4f}", score.low, score.high), fmt::format("{:.0f}", score.answers),
+                       fmt::format("{:.0f}", score.cost), fmt::format("{:.2g}", score.chance)});
+            if (score.worse) worse.push_back(fmt::format("{} ({})", score.agent->id, spaces[s].name));
+        }
+        text += table.text();
+    }
+    text +=
+        "\nWorse than random beyond chance: " + (worse.empty() ? "none" : fmt::format("{}", fmt::join(worse, ", ")));
+    return text + "\n";
+}
+
+}  // namespace
+
+int compareAgents(const Arguments& arguments, Watch& watch) {
+    for (const char* other : {"agent", "seed", "out", "resume", "json"}) {
+        if (!arguments.has(other)) continue;
+        report(
+            fail("usage.option", fmt::format("`--{}` is of one search", other), "`--agents LIST` without it").value());
+        return Usage;
+    }
+    const auto failure = [](const Diagnostic& error) {
+        report(error);
+        return error.code.starts_with("usage.") ? Usage : Unanswered;
+    };
+    const auto agents = agentsOf(arguments);
+    if (!agents) return failure(agents.error());
+    const auto seeds = wholeOption(arguments, "seeds", 20);
+    if (!seeds) return failure(seeds.error());
+    if (*seeds < 2 || *seeds > 10'000)
+        return failure(fail("usage.value", fmt::format("`--seeds {}`", *seeds), "2 to 10,000").value());
+    const auto spaces = spacesOf(arguments);
+    if (!spaces) return failure(spaces.error());
+
+    const auto executor = makeDefaultExecutor();
+    const bool withRandom = std::ranges::any_of(*agents, [](const AgentInfo* agent) { return agent->id == "random"; });
+    watch.progress().setTotal(spaces->size() * (agents->size() + (withRandom ? 0 : 1)) * *seeds);
+    watch.begin("comparing agents");
+    const auto start = std::chrono::steady_clock::now();
+    const auto scores = benchmarkAgents(*spaces, *agents,
+                                        {.executor = executor.get(),
+                                         .stop = watch.token(),
+                                         .progress = &watch.progress(),
+                                         .seeds = static_cast<int>(*seeds)});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    watch.end();
+    if (!scores) return failure(scores.error());
+    const auto csv = arguments.value("csv");
+    bool written = (csv && *csv == "-") || print(scoresText(*spaces, *scores, seconds, *seeds));
+    if (csv) written = writeTo(*csv, benchmarkCsv(*spaces, *scores)) && written;
+    if (const auto page = arguments.value("page")) {
+        const auto there = readFile(*page, std::size_t{1} << 24);
+        const std::string table = benchmarkTable(*spaces, *scores);
+        written = writeTo(*page, withBenchmarkTable(there.value_or(std::string()), table)) && written;
+    }
+    return written ? Answered : Unanswered;
+}
+
+}  // namespace orrery::cli

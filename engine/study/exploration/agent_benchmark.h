@@ -1,0 +1,60 @@
+#pragma once
+
+// Agents against one another: how much of a space's front each finds with as many answers, over many seeds.
+
+#include "study/exploration/agents.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct BenchmarkSpace {
+    std::string name;
+    SearchProblem problem;
+    std::uint64_t evaluations = 0;  ///< that each agent may ask for
+};
+
+/// One agent in one space.
+struct BenchmarkScore {
+    std::size_t space = 0;
+    const AgentInfo* agent = nullptr;
+    std::vector<double> volumes;           ///< by seed: see below
+    double low = 0, median = 0, high = 0;  ///< of them: quartiles
+    double answers = 0, cost = 0;          ///< in the mean: points that were answered, and Search::cost()
+    double chance = 1;                     ///< of so low a volume, were the agent as good as `random`
+    bool worse = false;                    ///< than `random`, beyond chance
+};
+
+struct BenchmarkOptions {
+    Executor* executor = nullptr;  ///< null: one thread
+    std::stop_token stop;
+    Progress* progress = nullptr;  ///< one step per run
+    int seeds = 20;                ///< from the problem's own on
+    const CalibrationSet* calibrations = nullptr;
+};
+
+/// Space by space, agents in order; `random` is among them, at the end if it was not asked for.
+///
+/// A volume is the hypervolume of what a run found over that of all that is known: every run of every agent, and all
+/// rows of a table. Costs are scaled to the range that all feasible points have, in ln where they span two decades
+/// above 0; the reference point is the worst of each. 1: all of the front.
+///
+/// An agent is worse than `random` where a one-sided rank-sum test (Mann and Whitney 1947, normal with ties) says so at
+/// 5 % over all spaces and agents together (Holm 1979).
+///
+/// Fails with `study.cancelled` once the stop token is set.
+Expected<std::vector<BenchmarkScore>> benchmarkAgents(std::span<const BenchmarkSpace> spaces,
+                                                      std::span<const AgentInfo* const> agents,
+                                                      const BenchmarkOptions& options);
+
+/// How likely `these` would rank so low among `others` and themselves if both were drawn alike.
+double rankSumChance(std::span<const double> these, std::span<const double> others);
+
+/// `| Agent | Cost | space … |`: medians and quartiles, in Markdown; what is worse than `random` is marked.
+std::string benchmarkTable(std::span<const BenchmarkSpace> spaces, std::span<const BenchmarkScore> scores);
+/// The page with this table in place of the one that has the same first two columns; the table alone where it has none.
+std::string withBenchmarkTable(std::string page, const std::string& table);
+
+}  // namespace orrery

@@ -1,0 +1,267 @@
+#include "study/exploration/pagmo_agents.h"
+#include "study/exploration/scalar.h"
+
+#include <pagmo/algorithms/cmaes.hpp>
+#include <pagmo/algorithms/gaco.hpp>
+#include <pagmo/algorithms/maco.hpp>
+#include <pagmo/algorithms/moead.hpp>
+#include <pagmo/algorithms/simulated_annealing.hpp>
+#include <pagmo/batch_evaluators/member_bfe.hpp>
+#include <pagmo/bfe.hpp>
+#include <pagmo/population.hpp>
+#include <pagmo/problem.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace orrery {
+
+namespace {
+
+using Numbers = pagmo::vector_double;
+constexpr std::size_t firstPoints = 16, walks = 4, mostVain = 200;
+constexpr double refusedCost = 2e6;
+
+std::vector<std::uint32_t> levelsIn(const SearchSpace& space, std::span<const double> place) {
+    std::vector<std::uint32_t> levels;
+    for (std::size_t k = 0; k < place.size(); ++k) {
+        const auto count = static_cast<double>(space.knobs()[k].values.size());
+        levels.push_back(static_cast<std::uint32_t>(std::clamp(std::floor(place[k] * count), 0.0, count - 1)));
+    }
+    return levels;
+}
+
+Numbers placeIn(const SearchSpace& space, std::uint64_t point) {
+    Numbers place;
+    const auto levels = space.levelsAt(point);
+    for (std::size_t k = 0; k < levels.size(); ++k)
+        place.push_back((levels[k] + 0.5) / static_cast<double>(space.knobs()[k].values.size()));
+    return place;
+}
+
+/// Costs of places that stand one behind the other. Throws WalkOver: let it pass.
+using AskPlaces = std::function<Numbers(const Numbers&)>;
+struct WalkOver {};
+
+// What pagmo takes for its problem. It is copied: everything stands elsewhere.
+struct BoxProblem {
+    std::size_t knobs = 0, objectives = 1;
+    const AskPlaces* ask = nullptr;
+
+    std::pair<Numbers, Numbers> get_bounds() const { return {Numbers(knobs, 0.0), Numbers(knobs, 1.0)}; }
+    Numbers::size_type get_nobj() const { return objectives; }
+    Numbers fitness(const Numbers& place) const { return (*ask)(place); }
+    Numbers batch_fitness(const Numbers& places) const { return (*ask)(places); }
+};
+
+// Evolves from a population that is answered.
+using Walk = std::function<void(pagmo::population start, unsigned seed)>;
+
+std::vector<std::uint64_t> anywhere(const SearchSpace& space, std::size_t count, RandomStream& random) {
+    std::vector<std::uint64_t> points(count);
+    for (std::uint64_t& point : points) point = random.below(space.points());
+    return points;
+}
+
+// Rounds until the search ends; where one finds nothing new, from anywhere else. Ends by itself once a hundred points in
+// a row were known.
+void inRounds(Search& search, RandomStream& random, const std::function<bool()>& round) {
+    for (;;) {
+        const std::size_t before = search.seen().size();
+        if (!round()) return;
+        if (search.seen().size() > before) continue;
+        const auto some = anywhere(search.space(), 100, random);
+        const auto fresh = std::ranges::find_if(some, [&](std::uint64_t point) { return !search.find(point); });
+        if (fresh == some.end() || !search.evaluate(std::span(&*fresh, 1))) return;
+    }
+}
+
+// A walk for one number that is taken up again and again: pagmo asks in the middle of its work, and to answer several
+// walks as one batch each is run from its start with the answers that it has had, up to where it wants more. That costs
+// no evaluation and needs no thread.
+struct Walker {
+    Descent descent;
+    unsigned seed = 0;
+    std::vector<std::uint64_t> start;
+    Numbers record = {};
+    bool over = false;
+
+    double costOf(std::uint64_t point) const {
+        const double cost = descent.of(point);
+        return std::isfinite(cost) ? std::min(cost, refusedCost / 2) : refusedCost;
+    }
+    // The next levels that it wants, at most `ahead` that do not depend on one another; none: it is over.
+    std::vector<std::vector<std::uint32_t>> wanted(const SearchSpace& space, const Walk& walk, std::size_t ahead);
+};
+
+std::vector<std::vector<std::uint32_t>> Walker::wanted(const SearchSpace& space, const Walk& walk, std::size_t ahead) {
+    std::vector<std::vector<std::uint32_t>> levels;
+    const std::size_t width = space.knobs().size();
+    std::size_t next = 0;
+    const AskPlaces ask = [&](const Numbers& places) {
+        Numbers costs(places.size() / width);
+        for (std::size_t i = 0; i < costs.size(); ++i) {
+            if (next < record.size()) {
+                costs[i] = record[next++];
+            } else {
+                levels.push_back(levelsIn(space, std::span(places).subspan(i * width, width)));
+            }
+        }
+        if (levels.size() >= ahead) throw WalkOver{};
+        return costs;
+    };
+    try {
+        pagmo::population population{pagmo::problem{BoxProblem{width, 1, &ask}}, 0, seed};
+        for (const std::uint64_t point : start) population.push_back(placeIn(space, point), {costOf(point)});
+        walk(std::move(population), seed);
+    } catch (const WalkOver&) {
+    }
+    over = levels.empty();
+    return levels;
+}
+
+// Walks side by side, each with weights of its own, from the best points for these.
+void descend(Search& search, RandomStream random, std::size_t members, std::size_t ahead, const Walk& walk) {
+    if (!search.evaluate(anywhere(search.space(), firstPoints, random))) return;
+    inRounds(search, random, [&] {
+        std::vector<Walker> walkers;
+        for (std::size_t i = 0; i < walks; ++i) {
+            Descent descent(search, random);
+            auto start = descent.best(members + i);
+            // Of one objective all have the same best: each but the first leaves one more out.
+            if (search.problem().objectives.size() == 1 && start.size() > i)
+                start.erase(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(i));
+            start.resize(members, start.front());
+            walkers.push_back({std::move(descent), random(), std::move(start)});
+        }
+        for (std::size_t vain = 0; vain <= mostVain;) {
+            std::vector<std::uint64_t> batch;
+            std::vector<std::vector<std::uint64_t>> asked(walks);
+            for (std::size_t i = 0; i < walks; ++i) {
+                if (walkers[i].over) continue;
+                for (const auto& levels : walkers[i].wanted(search.space(), walk, ahead)) {
+                    asked[i].push_back(search.pointNear(levels, batch));
+                    batch.push_back(asked[i].back());
+                }
+            }
+            if (batch.empty()) return true;
+            const std::size_t before = search.seen().size();
+            if (!search.evaluate(batch)) return false;
+            vain = search.seen().size() == before ? vain + batch.size() : 0;
+            for (std::size_t i = 0; i < walks; ++i)
+                for (const std::uint64_t point : asked[i]) walkers[i].record.push_back(walkers[i].costOf(point));
+        }
+        return true;
+    });
+}
+
+// The best of what was seen, front by front: the members that a population begins anew with.
+std::vector<std::uint64_t> foremost(const Search& search, std::size_t members) {
+    std::vector<std::uint64_t> points;
+    std::vector<Fitness> fitness;
+    std::vector<std::size_t> rest(search.seen().size());
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+        rest[i] = i;
+        fitness.push_back(fitnessOf(search, search.seen().points[i]));
+    }
+    while (points.size() < members && !rest.empty()) {
+        std::vector<std::size_t> behind;
+        for (const std::size_t i : rest) {
+            if (std::ranges::any_of(rest, [&](std::size_t j) { return dominates(fitness[j], fitness[i]); })) {
+                behind.push_back(i);
+            } else if (points.size() < members) {
+                points.push_back(search.seen().points[i]);
+            }
+        }
+        rest = std::move(behind);
+    }
+    points.resize(members, points.front());
+    return points;
+}
+
+// One population for all objectives. Of one objective two equal ones: these algorithms insist on several.
+void together(Search& search, RandomStream random, std::size_t members, const Walk& walk) {
+    if (!search.evaluate(anywhere(search.space(), members, random))) return;
+    const std::size_t width = search.space().knobs().size();
+    const std::size_t objectives = std::max<std::size_t>(search.problem().objectives.size(), 2);
+    inRounds(search, random, [&] {
+        const CostScale scale(search);
+        const auto costsOf = [&](std::uint64_t point) {
+            auto costs = scale.bounded(search, point);
+            costs.resize(objectives, costs.front());
+            return costs;
+        };
+        std::size_t vain = 0;
+        const AskPlaces ask = [&](const Numbers& places) {
+            std::vector<std::uint64_t> batch;
+            for (std::size_t at = 0; at < places.size(); at += width)
+                batch.push_back(
+                    search.pointNear(levelsIn(search.space(), std::span(places).subspan(at, width)), batch));
+            const std::size_t before = search.seen().size();
+            if (!search.evaluate(batch)) throw WalkOver{};
+            vain = search.seen().size() == before ? vain + batch.size() : 0;
+            if (vain > mostVain) throw WalkOver{};
+            Numbers all;
+            for (const std::uint64_t point : batch) {
+                const auto costs = costsOf(point);
+                all.insert(all.end(), costs.begin(), costs.end());
+            }
+            return all;
+        };
+        const unsigned seed = random();
+        pagmo::population population{pagmo::problem{BoxProblem{width, objectives, &ask}}, 0, seed};
+        for (const std::uint64_t point : foremost(search, members))
+            population.push_back(placeIn(search.space(), point), costsOf(point));
+        try {
+            walk(std::move(population), seed);
+        } catch (const WalkOver&) {
+        }
+        return !search.ended();
+    });
+}
+
+}  // namespace
+
+void moead(Search& search, RandomStream random) {
+    together(search, random, 24, [](pagmo::population start, unsigned seed) {
+        pagmo::moead(10'000, "low discrepancy", "tchebycheff", 8, 0.9, 0.5, 20, 0.9, 2, true, seed).evolve(start);
+    });
+}
+
+void cmaEs(Search& search, RandomStream random) {
+    const auto width = static_cast<double>(search.space().knobs().size());
+    const auto members = static_cast<std::size_t>(std::max(5.0, 4 + std::floor(3 * std::log(width))));
+    descend(search, random, members, members, [](pagmo::population start, unsigned seed) {
+        pagmo::cmaes(12, -1, -1, -1, -1, 0.2, 1e-6, 1e-4, false, true, seed).evolve(std::move(start));
+    });
+}
+
+void annealing(Search& search, RandomStream random) {
+    descend(search, random, 1, 1, [](pagmo::population start, unsigned seed) {
+        pagmo::simulated_annealing method(0.1, 0.001, 5, 1, 2, 0.5, seed);
+        method.set_random_sr_seed(seed);
+        method.evolve(std::move(start));
+    });
+}
+
+void antColony(Search& search, RandomStream random) {
+    constexpr unsigned ants = 24, kernels = 12;
+    if (search.problem().objectives.size() == 1) {
+        return descend(search, random, ants, 1, [](pagmo::population start, unsigned seed) {
+            pagmo::gaco method(40, kernels, 0.5, 0, 0.01, 20, 7, 100000, 100000, 0, false, seed);
+            method.set_bfe(pagmo::bfe{pagmo::member_bfe{}});
+            method.evolve(std::move(start));
+        });
+    }
+    together(search, random, ants, [](pagmo::population start, unsigned seed) {
+        pagmo::maco method(10'000, kernels, 0.5, 20, 7, 100000, 0, false, seed);
+        method.set_bfe(pagmo::bfe{pagmo::member_bfe{}});
+        method.evolve(std::move(start));
+    });
+}
+
+}  // namespace orrery
