@@ -27,7 +27,7 @@ struct SearchRequest {
 };
 
 Expected<SearchRequest> requestOf(const Arguments& arguments) {
-    auto loaded = readSearchFile(arguments.positionals().front());
+    auto loaded = readSearchFile(arguments.positionals().front(), arguments.value("tables").value_or(""));
     if (!loaded) return Unexpected(loaded.error());
     SearchProblem& problem = loaded->problem;
     if (const auto method = arguments.value("method")) {
@@ -316,7 +316,8 @@ const Command searchCommand{
         "over several files and seeds by the hypervolume of what they find with equal numbers of answers.",
     .options = {{"agent", "NAME",
                  "grid (default), one-at-a-time, random, latin, hill, nsga2, moead, cma-es, annealing, ants"},
-                {"evaluations", "N", "answer at most so many points"},
+                {"evaluations", "N", "answer at most so many points; of compared agents, where a file does not say"},
+                {"tables", "DIR", "where tables stand that files name, in place of the file's folder"},
                 {"seed", "S", "of agents that draw, and of the method; without it the file's"},
                 {"method", "ID", "who answers, in place of the file's: tile-hybrid, or id(key=value,…)"},
                 {"out", "DIR", "keep every batch in DIR/runs.sqlite"},

@@ -50,11 +50,13 @@ Expected<std::vector<const AgentInfo*>> agentsOf(const Arguments& arguments) {
 Expected<std::vector<BenchmarkSpace>> spacesOf(const Arguments& arguments) {
     std::vector<BenchmarkSpace> spaces;
     for (const std::string& path : arguments.positionals()) {
-        auto loaded = readSearchFile(path);
+        auto loaded = readSearchFile(path, arguments.value("tables").value_or(""));
         if (!loaded) return Unexpected(loaded.error());
         report(loaded->warnings);
-        const auto evaluations = wholeOption(arguments, "evaluations", loaded->settings.evaluations);
+        // A file's own number stands: spaces of 70 and of 10,000 points are compared by one command.
+        auto evaluations = wholeOption(arguments, "evaluations", 0);
         if (!evaluations) return Unexpected(evaluations.error());
+        if (loaded->settings.evaluations > 0) evaluations = loaded->settings.evaluations;
         if (*evaluations == 0) {
             return fail("usage.missing", fmt::format("{} does not say how many points may be asked for", path),
                         "`--evaluations N`, or `evaluations: N` in the file");

@@ -83,6 +83,65 @@ private slots:
         const Outcome again = cli(resumed + QStringList{"--json", "-"}, {}, 60000);
         QVERIFY(numbersOf(again) == numbersOf(whole));
     }
+    void tablesAreSearched() {
+        written("t.csv", "kind,size,time\na,1,5\nb,2,4\na,3,3\nb,4,6\n");
+        const QString file =
+            written("t.yaml", "orrery: search/1\ntable: t.csv\nknobs: [kind, size]\nobjectives: [time]\n");
+        const Outcome outcome = cli({"search", file, "--json", "-"});
+        QVERIFY2(outcome.exit == 0, outcome.text().constData());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "search")) QFAIL(error.c_str());
+        const Json json = Json::parse(outcome.out.toStdString());
+        QCOMPARE(json["best"]["time"]["knobs"]["size"].get<std::string>(), std::string("3"));
+        QVERIFY(!json.contains("drawn"));
+        const Outcome text = cli({"search", file, "--agent", "one-at-a-time"});
+        QVERIFY2(text.exit == 0 && !text.out.contains("as drawn"), text.text().constData());
+        QCOMPARE(cli({"search", file, "--method", "roofline"}).exit, 2);
+        // A table elsewhere, and none.
+        const QString away =
+            written("away.yaml", "orrery: search/1\ntable: t.csv\nknobs: [size]\nobjectives: [time]\n");
+        QDir(folder_.path()).mkdir("else");
+        QVERIFY(QFile::rename(away, folder_.filePath("else/away.yaml")));
+        const Outcome none = cli({"search", folder_.filePath("else/away.yaml")});
+        QVERIFY2(none.exit == 1 && none.error.contains("--tables"), none.text().constData());
+        QCOMPARE(cli({"search", folder_.filePath("else/away.yaml"), "--tables", folder_.path()}).exit, 0);
+    }
+    void agentsAreCompared() {
+        std::string rows = "a,b,time,power\n";
+        for (int i = 0; i < 60; ++i)
+            rows += fmt::format("{},{},{},{}\n", i % 8, i, (i * 37) % 61 + 1, (i * 11) % 59 + 1);
+        written("many.csv", rows);
+        const QString file = written("many.yaml",
+                                     "orrery: search/1\nname: Many\ntable: many.csv\nknobs: [a, b]\n"
+                                     "objectives: [time, power]\nevaluations: 20\n");
+        const QString page =
+            written("page.md", "# Page\n\n| Agent | Cost | old |\n|---|---|---|\n| x | 1 | 2 |\n\nend\n");
+        const QStringList command{"search", file, "--agents", "all", "--seeds", "3"};
+        const Outcome outcome = cli(command + QStringList{"--page", page});
+        QVERIFY2(outcome.exit == 0 && outcome.out.contains("Worse than random"), outcome.text().constData());
+        QFile there(page);
+        QVERIFY(there.open(QIODevice::ReadOnly));
+        const QByteArray text = there.readAll();
+        QVERIFY2(text.contains("| Many (20 of 60) |") && text.contains("| NSGA-II | 1.00 |") && !text.contains("old") &&
+                     text.startsWith("# Page") && text.endsWith("\nend\n"),
+                 text.constData());
+        const Outcome csv = cli(command + QStringList{"--csv", "-"});
+        const auto lines = csv.out.split("\r\n", Qt::SkipEmptyParts);
+        QVERIFY(lines.size() > 1 + 8 * 3 - 1 && (lines.size() - 1) % 3 == 0);
+        QCOMPARE(cli(command + QStringList{"--csv", "-"}).out, csv.out);
+        for (const QStringList& wrong : {QStringList{"search", file, file},
+                                         {"search", file, "--seeds", "3"},
+                                         {"search", file, "--agents", "oracle"},
+                                         {"search", file, "--agents", "all", "--seeds", "0"},
+                                         {"search", file, "--agents", "all", "--seeds", "1"},
+                                         {"search", file, "--agents", "all", "--json", "-"}}) {
+            const Outcome refused = cli(wrong);
+            QVERIFY2(refused.exit == 2, (wrong.join(' ').toUtf8() + refused.text()).constData());
+        }
+        const QString silent =
+            written("silent.yaml", "orrery: search/1\ntable: many.csv\nknobs: [a, b]\nobjectives: [time]\n");
+        QCOMPARE(cli({"search", silent, "--agents", "random", "--seeds", "2"}).exit, 2);
+        QCOMPARE(cli({"search", silent, "--agents", "random", "--seeds", "2", "--evaluations", "5"}).exit, 0);
+    }
     void noSearch() {
         const QString file = written("c.yaml", searchYaml());
         QCOMPARE(cli({"search"}).exit, 2);

@@ -17,7 +17,10 @@ using store::MapReader;
 
 class SearchReader {
 public:
-    explicit SearchReader(std::string_view file) : context_{std::string(file), {}}, folder_(store::folderOf(file)) {}
+    SearchReader(std::string_view file, const std::string& tables)
+        : context_{std::string(file), {}},
+          folder_(store::folderOf(file)),
+          tables_(tables.empty() ? folder_ : std::filesystem::path(tables)) {}
     Expected<LoadedSearch> read(std::string_view yaml);
 
 private:
@@ -33,7 +36,7 @@ private:
     Expected<SearchProblem> readTable(const std::string& table, MapReader& map, const store::PlacedSettings& settings);
 
     store::YamlContext context_;
-    std::filesystem::path folder_;
+    std::filesystem::path folder_, tables_;
 };
 
 Expected<Scenario> SearchReader::readQuestion(MapReader& map) {
@@ -97,8 +100,12 @@ Expected<SearchProblem> SearchReader::readTable(const std::string& table, MapRea
         return fail("search.table", "the points of a table are looked up", "no method", "", own->second);
     map.rest();
     const std::filesystem::path path(table);
-    auto rows = readPointTable((path.is_absolute() ? path : folder_ / path).string());
-    if (!rows) return tl::unexpected(rows.error());
+    const std::string file = (path.is_absolute() ? path : tables_ / path).string();
+    auto rows = readPointTable(file);
+    if (!rows) {
+        if (!std::filesystem::exists(file)) rows.error().hint = "`--tables DIR` says where tables stand";
+        return tl::unexpected(rows.error());
+    }
     return tableProblem(settings.settings, *rows, context_.warnings);
 }
 
@@ -133,19 +140,19 @@ Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
 
 }  // namespace
 
-Expected<LoadedSearch> readSearch(std::string_view yaml, std::string_view file) {
+Expected<LoadedSearch> readSearch(std::string_view yaml, std::string_view file, const std::string& tables) {
     try {
-        return SearchReader(file).read(yaml);
+        return SearchReader(file, tables).read(yaml);
     } catch (const std::exception& error) {
         return fail("search.read", fmt::format("the search cannot be read: {}", error.what()), "a search file", "",
                     {std::string(file)});
     }
 }
 
-Expected<LoadedSearch> readSearchFile(const std::string& path) {
+Expected<LoadedSearch> readSearchFile(const std::string& path, const std::string& tables) {
     auto text = readFile(path);
     if (!text) return tl::unexpected(text.error());
-    return readSearch(*text, path);
+    return readSearch(*text, path, tables);
 }
 
 }  // namespace orrery

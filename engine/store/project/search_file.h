@@ -49,8 +49,9 @@ struct LoadedSearch {
 };
 
 /// Fails on the first thing that cannot be read, found or set, with its place. Never throws.
-Expected<LoadedSearch> readSearch(std::string_view yaml, std::string_view file = {});
-Expected<LoadedSearch> readSearchFile(const std::string& path);
+Expected<LoadedSearch> readSearch(std::string_view yaml, std::string_view file = {}, const std::string& tables = {});
+/// `tables`: the folder of relative paths of tables in place of the file's.
+Expected<LoadedSearch> readSearchFile(const std::string& path, const std::string& tables = {});
 
 /// A file of a search, by its name in the folder of all of them.
 struct SearchPart {

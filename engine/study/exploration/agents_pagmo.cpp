@@ -67,16 +67,19 @@ std::vector<std::uint64_t> anywhere(const SearchSpace& space, std::size_t count,
     return points;
 }
 
-// Rounds until the search ends; where one finds nothing new, from anywhere else. Ends by itself once a hundred points in
-// a row were known.
-void inRounds(Search& search, RandomStream& random, const std::function<bool()>& round) {
+// Rounds until the search ends, from the best seen; after one that found nothing new, from as many points anywhere as
+// there are walks. Ends by itself once a hundred points in a row were known.
+void inRounds(Search& search, RandomStream& random,
+              const std::function<bool(std::span<const std::uint64_t> starts)>& round) {
+    std::vector<std::uint64_t> starts;
     for (;;) {
         const std::size_t before = search.seen().size();
-        if (!round()) return;
+        if (!round(starts)) return;
+        starts.clear();
         if (search.seen().size() > before) continue;
-        const auto some = anywhere(search.space(), 100, random);
-        const auto fresh = std::ranges::find_if(some, [&](std::uint64_t point) { return !search.find(point); });
-        if (fresh == some.end() || !search.evaluate(std::span(&*fresh, 1))) return;
+        for (const std::uint64_t point : anywhere(search.space(), 100, random))
+            if (starts.size() < walks && !search.find(point)) starts.push_back(point);
+        if (starts.empty() || !search.evaluate(starts)) return;
     }
 }
 
@@ -127,7 +130,7 @@ std::vector<std::vector<std::uint32_t>> Walker::wanted(const SearchSpace& space,
 // Walks side by side, each with weights of its own, from the best points for these.
 void descend(Search& search, RandomStream random, std::size_t members, std::size_t ahead, const Walk& walk) {
     if (!search.evaluate(anywhere(search.space(), firstPoints, random))) return;
-    inRounds(search, random, [&] {
+    inRounds(search, random, [&](std::span<const std::uint64_t> starts) {
         std::vector<Walker> walkers;
         for (std::size_t i = 0; i < walks; ++i) {
             Descent descent(search, random);
@@ -136,6 +139,9 @@ void descend(Search& search, RandomStream random, std::size_t members, std::size
             if (search.problem().objectives.size() == 1 && start.size() > i)
                 start.erase(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(i));
             start.resize(members, start.front());
+            // Half of them: ants need two places to stand between.
+            if (!starts.empty()) std::fill_n(start.begin(), (members + 1) / 2, starts[i % starts.size()]);
+            if (!starts.empty() && ahead > 1) std::ranges::fill(start, starts[i % starts.size()]);
             walkers.push_back({std::move(descent), random(), std::move(start)});
         }
         for (std::size_t vain = 0; vain <= mostVain;) {
@@ -188,7 +194,7 @@ void together(Search& search, RandomStream random, std::size_t members, const Wa
     if (!search.evaluate(anywhere(search.space(), members, random))) return;
     const std::size_t width = search.space().knobs().size();
     const std::size_t objectives = std::max<std::size_t>(search.problem().objectives.size(), 2);
-    inRounds(search, random, [&] {
+    inRounds(search, random, [&](std::span<const std::uint64_t> starts) {
         const CostScale scale(search);
         const auto costsOf = [&](std::uint64_t point) {
             auto costs = scale.bounded(search, point);
@@ -214,8 +220,9 @@ void together(Search& search, RandomStream random, std::size_t members, const Wa
         };
         const unsigned seed = random();
         pagmo::population population{pagmo::problem{BoxProblem{width, objectives, &ask}}, 0, seed};
-        for (const std::uint64_t point : foremost(search, members))
-            population.push_back(placeIn(search.space(), point), costsOf(point));
+        auto start = foremost(search, members);
+        std::copy(starts.begin(), starts.end(), start.end() - static_cast<std::ptrdiff_t>(starts.size()));
+        for (const std::uint64_t point : start) population.push_back(placeIn(search.space(), point), costsOf(point));
         try {
             walk(std::move(population), seed);
         } catch (const WalkOver&) {
