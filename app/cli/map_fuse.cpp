@@ -5,6 +5,8 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/unit.h"
+#include "mapping/bounds/drawn_bound.h"
+#include "mapping/fusion/chain_bound.h"
 #include "mapping/fusion/fuse.h"
 
 #include <fmt/format.h>
@@ -164,12 +166,78 @@ Json fuseJson(const OperatorChain& chain, const FusionResult& result, MapObjecti
     return json;
 }
 
+double movedAt(const std::vector<ChainBoundPoint>& curve, double words) {
+    const auto after = std::upper_bound(curve.begin(), curve.end(), words,
+                                        [](double w, const ChainBoundPoint& point) { return w < point.words; });
+    return after == curve.begin() ? 0 : std::prev(after)->moved;
+}
+
+std::string chainBoundText(const OperatorChain& chain, const ChainBound& bound) {
+    Table table({"buffer words", "each alone", "fused", "saved", ""}, {true, true, true, true, false});
+    const auto add = [&](double words, const std::string& name) {
+        const double alone = movedAt(bound.unfused, words), fused = movedAt(bound.fused, words);
+        if (alone > 0 && fused > 0) table.add({count(words), count(alone), count(fused), saved(fused, alone), name});
+    };
+    const double last = std::max(bound.unfused.back().words, bound.fused.back().words);
+    std::vector<BoundMark> rows = boundMarks(chain.hardware);
+    for (double words = 1; words < last; words *= 2) rows.push_back({"", words});
+    rows.push_back({"", last});
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const BoundMark& a, const BoundMark& b) { return a.words < b.words; });
+    for (const BoundMark& row : rows) add(row.words, row.level);
+    return fmt::format("Least words moved by {} operators, each alone and fused\n\n", chain.operators.size()) +
+           table.text() +
+           fmt::format("\nAt powers of two; --csv and --json give all {} and {} corners. Found in {:.3g} s\n",
+                       bound.unfused.size(), bound.fused.size(), bound.seconds);
+}
+
+Json chainBoundJson(const OperatorChain& chain, const ChainBound& bound) {
+    Json json{{"operators", Json::array()}, {"levels", Json::array()}};
+    for (const ChainOperator& op : chain.operators) json["operators"].push_back(op.name);
+    for (const BoundMark& mark : boundMarks(chain.hardware)) {
+        json["levels"].push_back({{"level", mark.level},
+                                  {"words", mark.words},
+                                  {"unfused", movedAt(bound.unfused, mark.words)},
+                                  {"fused", movedAt(bound.fused, mark.words)}});
+    }
+    for (const bool fused : {false, true}) {
+        Json points = Json::array();
+        for (const ChainBoundPoint& point : fused ? bound.fused : bound.unfused)
+            points.push_back({{"words", point.words}, {"moved", point.moved}});
+        json[fused ? "fused" : "unfused"] = std::move(points);
+    }
+    json["seconds"] = bound.seconds;
+    return json;
+}
+
+int boundOfChain(const OperatorChain& chain, const Arguments& arguments, Watch& watch) {
+    const auto executor = makeDefaultExecutor();
+    watch.begin("bound");
+    const auto bound = chainBound(chain, *executor, watch.token());
+    watch.end();
+    if (!bound) return failed(bound.error());
+    bool written = true;
+    if (const auto csv = arguments.value("csv")) {
+        std::string rows = "kind,words,moved\n";
+        for (const ChainBoundPoint& p : bound->unfused)
+            rows += fmt::format("unfused,{:.17g},{:.17g}\n", p.words, p.moved);
+        for (const ChainBoundPoint& p : bound->fused) rows += fmt::format("fused,{:.17g},{:.17g}\n", p.words, p.moved);
+        written = writeTo(*csv, rows);
+        if (*csv == "-") return written ? Answered : Unanswered;
+    }
+    written =
+        print(arguments.has("json") ? chainBoundJson(chain, *bound).dump(2) + "\n" : chainBoundText(chain, *bound)) &&
+        written;
+    return written ? Answered : Unanswered;
+}
+
 }  // namespace
 
 const std::vector<Option>& fuseOptions() {
     static const std::vector<Option> options{
         {"fuse", "",
-         "with --workload: which neighbours to run tile by tile so that what is between them stays on chip"},
+         "with --workload: which neighbours to run tile by tile so that what is between them stays on chip; with "
+         "--bound-curve the least that the chain moves, each operator alone and fused"},
         {"operators", "A..B", "with --fuse: this part of the model, by the names of its first and last operator"}};
     return options;
 }
@@ -179,11 +247,14 @@ int fuseWorkload(const SpatialArrayView& view, const Graph& graph, const Argumen
     if (!range) return failed(range.error());
     const auto chain = operatorChain(view, graph, range->first, range->last);
     if (!chain) return failed(chain.error());
+    if (arguments.has("bound-curve")) return boundOfChain(*chain, arguments, watch);
     FusionOptions options;
     options.placements.mapper.objectives = {chain->energies ? MapObjective::Edp : MapObjective::Latency};
     const auto mapper = readMapperOptions(arguments, options.placements.mapper);
     if (!mapper) return failed(mapper.error());
     options.placements.mapper = *mapper;
+    // What a draw needs is too few steps for a proof.
+    if (mapper->kind == MapperKind::Optimal && !arguments.has("evaluations")) options.placements.mapper.evaluations = 0;
     options.objective = mapper->objectives.front();
     const auto executor = makeDefaultExecutor();
     watch.begin("fusing");

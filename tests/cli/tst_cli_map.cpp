@@ -76,6 +76,13 @@ private slots:
         const Outcome text = cli(fusing, {}, 120000);
         QVERIFY2(text.exit == 0 && text.out.contains("layers.attention (scores) + layers.attention (values)"),
                  text.text());
+        const Outcome bound = cli(fusing + QStringList{"--bound-curve", "--json"}, {}, 120000);
+        QVERIFY2(bound.exit == 0, bound.text());
+        const Json curves = Json::parse(bound.out.toStdString());
+        QCOMPARE(curves["operators"].size(), std::size_t{3});
+        QVERIFY(curves["fused"].back()["moved"].get<double>() < curves["unfused"].back()["moved"].get<double>());
+        const Outcome rows = cli(fusing + QStringList{"--bound-curve", "--csv", "-"}, {}, 120000);
+        QVERIFY2(rows.exit == 0 && rows.out.startsWith("kind,words,moved\nunfused,"), rows.text());
         QStringList backwards = fusing;
         backwards[9] = "layers.o_proj..layers.attention";
         const Outcome range = cli(backwards);

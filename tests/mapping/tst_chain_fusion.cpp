@@ -1,6 +1,8 @@
 // Is a fused chain the best of all ways to group, tile and map it, and is nothing counted that stays on the chip?
 
 #include "base/random.h"
+#include "mapping/bounds/data_movement.h"
+#include "mapping/fusion/chain_bound.h"
 #include "mapping/fusion/fuse.h"
 #include "support/mapping_fixture.h"
 #include "support/near.h"
@@ -124,7 +126,8 @@ private:
         for (const Way& way : waysOf(op, around[op - first])) {
             const Way next{before.energy + way.energy, before.cycles + way.cycles, before.resident + way.resident,
                            std::max(before.transient, way.transient)};
-            if (last > first && next.resident + next.transient > chain_.hardware.levels[1].capacityWords) continue;
+            if (last > first && next.resident + next.transient > chain_.hardware.levels[*chain_.level].capacityWords)
+                continue;
             inside(op + 1, first, last, around, next);
         }
     }
@@ -153,7 +156,7 @@ private:
                 if (evaluator.evaluate(mapping, counts) != MappingFault::None) continue;
                 // No loop of the store over what stays.
                 const auto moves = [&](std::size_t tensor) {
-                    for (const NestLoop& loop : mapping.levels[2].loops) {
+                    for (const NestLoop& loop : mapping.levels[*chain_.level + 1].loops) {
                         for (const TensorRank& rank : one.tensors[tensor].ranks) {
                             if (loop.bound > 1 && rank.terms[0].dimension == loop.dimension) return true;
                         }
@@ -161,13 +164,16 @@ private:
                     return false;
                 };
                 if ((around.inputStays && moves(0)) || (around.outputStays && moves(2))) continue;
-                const bool kept = counts.levels[1].tensors[1].kept && !moves(1) && !alone && !around.order.empty();
+                const LevelCounts& level = counts.levels[*chain_.level];
+                if ((around.inputStays && !level.tensors[0].kept) || (around.outputStays && !level.tensors[2].kept))
+                    continue;
+                const bool kept = level.tensors[1].kept && !moves(1) && !alone && !around.order.empty();
                 for (const std::uint32_t stays : {0u, 2u}) {
                     if (stays && !kept) continue;
                     const NestCounts all = countsWithin(chain_, op, around, stays, counts);
                     Way way{all.energy, all.cycles, 0, 0};
                     for (std::size_t t = 0; t < 3 && !alone; ++t) {
-                        const TensorCounts& held = counts.levels[1].tensors[t];
+                        const TensorCounts& held = level.tensors[t];
                         if (held.kept) (stays >> t & 1u ? way.resident : way.transient) += held.tile;
                     }
                     at->second.insert(way);
@@ -275,6 +281,64 @@ private slots:
         // One row of the intermediate fills the buffer.
         for (const FusedGroup& group : result.fused.groups) QCOMPARE(group.first, group.last);
         QCOMPARE(result.fused.value(MapObjective::Edp), result.unfused.value(MapObjective::Edp));
+    }
+    void theBoundOfAChainAloneIsTheSumOfItsOperators() {
+        const auto executor = makeSerialExecutor();
+        const OperatorChain chain =
+            chainOf({chainProduct(24, 16, 12), chainProduct(24, 10, 16), chainProduct(24, 6, 10)}, 0, 7);
+        const auto bound = chainBound(chain, *executor);
+        QVERIFY(bound);
+        std::vector<BoundCurve> alone;
+        for (const ChainOperator& op : chain.operators)
+            alone.push_back(*dataMovementBound(op.problem, {.anyTile = false}));
+        for (const ChainBoundPoint& point : bound->unfused) {
+            double moved = 0;
+            for (const BoundCurve& curve : alone) moved += curve.at(point.words)->moved;
+            QCOMPARE(point.moved, moved);
+        }
+        QVERIFY(bound->unfused.size() > 20);
+        // Fused, only what comes in and goes out has to move.
+        QCOMPARE(bound->fused.back().moved, 24.0 * 12 + 12 * 16 + 16 * 10 + 10 * 6 + 24 * 6);
+        const auto at = [](const std::vector<ChainBoundPoint>& curve, double words) {
+            double moved = 1e300;
+            for (const ChainBoundPoint& p : curve) moved = p.words <= words ? p.moved : moved;
+            return moved;
+        };
+        for (const ChainBoundPoint& point : bound->unfused) QVERIFY(at(bound->fused, point.words) <= point.moved);
+        for (std::size_t i = 1; i < bound->fused.size(); ++i) {
+            QVERIFY(bound->fused[i].words > bound->fused[i - 1].words);
+            QVERIFY(bound->fused[i].moved < bound->fused[i - 1].moved);
+        }
+    }
+    void theFusedBoundIsTheBestOfEveryWay() {
+        RandomStream random(4);
+        const auto executor = makeSerialExecutor();
+        for (int i = 0; i < 20; ++i) {
+            const auto extent = [&] { return std::int64_t{1} << random.below(3); };
+            const std::int64_t rows = 2 * extent(), k = extent(), n = 1 + extent();
+            std::vector<NestProblem> problems{chainProduct(rows, n, k), chainProduct(rows, extent(), n)};
+            if (i % 4 == 0) problems.push_back(chainProduct(rows, 2, problems[1].extents[1]));
+            OperatorChain chain = chainOf(std::move(problems), 0, 7);
+            const auto bound = chainBound(chain, *executor);
+            QVERIFY(bound);
+            for (const double words : {3.0, 6.0, 11.0, 20.0, 37.0}) {
+                OperatorChain machine = chain;
+                machine.hardware = twoLevelMachine(words);
+                ActionEnergies& store = machine.hardware.levels[1].energy;
+                store.vectorRead = store.vectorWrite = store.vectorUpdate = 1;
+                machine.level = 0;
+                for (ChainOperator& op : machine.operators) {
+                    op.constraints = {};
+                    op.constraints.levels.resize(2);
+                }
+                double moved = 1e300;
+                for (const ChainBoundPoint& p : bound->fused) moved = p.words <= words ? p.moved : moved;
+                const double least = EveryWay(machine, MapObjective::Energy).least();
+                QVERIFY2(near(moved, least, 1e-12),
+                         qPrintable(
+                             QString("chain %1, %2 words: %3, every way %4").arg(i).arg(words).arg(moved).arg(least)));
+            }
+        }
     }
     void eightOperatorsFuseInSecondsAndNeverLose() {
         std::vector<NestProblem> problems;

@@ -1,5 +1,8 @@
 #include "mapping/fusion/fuse.h"
 
+#include "mapping/bounds/data_movement.h"
+#include "mapping/fusion/chain_bound.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +18,7 @@ namespace {
 struct Partial {
     double energy = 0, cycles = 0;
     double resident = 0, transient = 0;  ///< of the open group: sum, and largest
+    double held = 0;                     ///< of the groups before, at the busiest moment; where capacity is free
     std::int32_t before = -1;            ///< the partial that it extends, by its number
     std::size_t op = 0;
     bool joined = false;  ///< its operator takes its input from the one before
@@ -23,7 +27,8 @@ struct Partial {
 };
 
 bool noWorse(const Partial& a, const Partial& b) {
-    return a.energy <= b.energy && a.cycles <= b.cycles && a.resident <= b.resident && a.transient <= b.transient;
+    return a.energy <= b.energy && a.cycles <= b.cycles && a.resident <= b.resident && a.transient <= b.transient &&
+           a.held <= b.held;
 }
 
 /// Loops around the open group, as dimensions of the last operator, outermost first.
@@ -41,28 +46,7 @@ public:
 
     /// The best whole answer; nothing where some operator has no mapping or it was stopped.
     std::optional<ChainPlan> best(bool fused) {
-        all_.clear();
-        // Closed answers before operator i, and open ones by the loops around the group that operator i continues.
-        std::vector<std::int32_t> closed{add({})};
-        std::map<Rows, std::vector<std::int32_t>> open;
-        for (std::size_t i = 0; i < chain_.operators.size(); ++i) {
-            std::vector<Partial> closing;
-            std::map<Rows, std::vector<Partial>> opening;
-            const bool joins = fused && chain_.level && i < chain_.joins.size() && chain_.joins[i].possible;
-            extend(i, closed, {}, false, joins, closing, opening);
-            for (const auto& [rows, partials] : open) extend(i, partials, rows, true, joins, closing, opening);
-            if (stop_.stop_requested()) return std::nullopt;
-            closed = keep(closing);
-            open.clear();
-            for (auto& [rows, partials] : opening) {
-                auto kept = keep(partials);
-                if (!kept.empty()) open.emplace(rows, std::move(kept));
-            }
-            if (closed.empty() && open.empty()) {
-                failed_ = i;
-                return std::nullopt;
-            }
-        }
+        const auto closed = run(fused);
         if (closed.empty()) return std::nullopt;
         const auto value = [&](std::int32_t at) {
             const Partial& p = all_[static_cast<std::size_t>(at)];
@@ -77,10 +61,55 @@ public:
         }
         return planOf(least);
     }
+
+    /// What whole answers hold and move, where moving a word costs 1: none holds and moves more than another.
+    std::vector<ChainBoundPoint> curve(bool fused) {
+        std::vector<ChainBoundPoint> points;
+        for (const std::int32_t at : run(fused)) {
+            const Partial& p = all_[static_cast<std::size_t>(at)];
+            points.push_back({p.held, p.energy});
+        }
+        std::sort(points.begin(), points.end(), [](const ChainBoundPoint& a, const ChainBoundPoint& b) {
+            return a.words != b.words ? a.words < b.words : a.moved < b.moved;
+        });
+        std::vector<ChainBoundPoint> corners;
+        for (const ChainBoundPoint& point : points) {
+            if (corners.empty() || point.moved < corners.back().moved) corners.push_back(point);
+        }
+        return corners;
+    }
+
     std::size_t failed() const { return failed_; }
     std::size_t partials() const { return partials_; }
 
 private:
+    /// Whole answers that none beats; empty where some operator has no mapping or it was stopped.
+    std::vector<std::int32_t> run(bool fused) {
+        all_.clear();
+        // Closed answers before operator i, and open ones by the loops around the group that operator i continues.
+        std::vector<std::int32_t> closed{add({})};
+        std::map<Rows, std::vector<std::int32_t>> open;
+        for (std::size_t i = 0; i < chain_.operators.size(); ++i) {
+            std::vector<Partial> closing;
+            std::map<Rows, std::vector<Partial>> opening;
+            const bool joins = fused && chain_.level && i < chain_.joins.size() && chain_.joins[i].possible;
+            extend(i, closed, {}, false, joins, closing, opening);
+            for (const auto& [rows, partials] : open) extend(i, partials, rows, true, joins, closing, opening);
+            if (stop_.stop_requested()) return {};
+            closed = keep(closing);
+            open.clear();
+            for (auto& [rows, partials] : opening) {
+                auto kept = keep(partials);
+                if (!kept.empty()) open.emplace(rows, std::move(kept));
+            }
+            if (closed.empty() && open.empty()) {
+                failed_ = i;
+                return {};
+            }
+        }
+        return closed;
+    }
+
     std::int32_t add(const Partial& partial) {
         all_.push_back(partial);
         return static_cast<std::int32_t>(all_.size() - 1);
@@ -155,12 +184,17 @@ private:
             for (const std::int32_t at : partials) {
                 const Partial& before = all_[static_cast<std::size_t>(at)];
                 Partial next{before.energy + repeat * placement.energy, before.cycles + repeat * placement.cycles};
-                if (joined || around->outputStays) {
+                const bool free = options_.placements.oneBuffer;
+                next.held = before.held;
+                if (joined || around->outputStays || free) {
                     next.resident = (joined ? before.resident : 0) + placement.resident;
                     next.transient = std::max(joined ? before.transient : 0, placement.transient);
-                    if (next.resident + next.transient > capacity_) continue;
+                    if (!free && next.resident + next.transient > capacity_) continue;
                 }
-                if (!around->outputStays) next.resident = next.transient = 0;
+                if (!around->outputStays) {
+                    if (free) next.held = std::max(next.held, next.resident + next.transient);
+                    next.resident = next.transient = 0;
+                }
                 next.before = at;
                 next.op = i;
                 next.joined = joined;
@@ -183,8 +217,9 @@ private:
             if (std::none_of(kept.rbegin(), kept.rend(), [&](const Partial& k) { return noWorse(k, partial); }))
                 kept.push_back(partial);
         }
-        const bool nothingHeld =
-            std::all_of(kept.begin(), kept.end(), [](const Partial& p) { return p.resident == 0 && p.transient == 0; });
+        const bool nothingHeld = std::all_of(kept.begin(), kept.end(), [](const Partial& p) {
+            return p.resident == 0 && p.transient == 0 && p.held == 0;
+        });
         // Energy × cycles is quasi-concave, sums of either are linear: only corners of the convex hull can end best.
         if (nothingHeld) hull(kept);
         partials = std::move(kept);
@@ -280,6 +315,33 @@ Expected<FusionResult> fuseChain(const OperatorChain& chain, const FusionOptions
     FusionResult result{*fused, *unfused, true, placements.evaluated(), fuser.partials()};
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
+}
+
+Expected<ChainBound> chainBound(const OperatorChain& chain, Executor& executor, std::stop_token stop) {
+    const auto start = std::chrono::steady_clock::now();
+    OperatorChain machine;
+    machine.hardware = twoLevelMachine(std::numeric_limits<double>::infinity());
+    // A word read or written costs 1, nothing else does: energy is what moves.
+    ActionEnergies& store = machine.hardware.levels[1].energy;
+    store.vectorRead = store.vectorWrite = store.vectorUpdate = 1;
+    machine.energies = true;
+    machine.level = 0;
+    machine.joins = chain.joins;
+    for (const ChainOperator& op : chain.operators) {
+        machine.operators.push_back({op.name, op.problem, {}, op.repeat, op.source});
+        machine.operators.back().constraints.levels.resize(2);
+    }
+    FusionOptions options;
+    options.objective = MapObjective::Energy;
+    options.placements.oneBuffer = true;
+    Placements placements(machine, options.placements, executor, stop);
+    Fuser fuser(machine, options, placements, stop);
+    ChainBound bound;
+    bound.unfused = fuser.curve(false);
+    if (!stop.stop_requested()) bound.fused = fuser.curve(true);
+    if (stop.stop_requested()) return fail("bound.cancelled", "the bound was stopped before it was known");
+    bound.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return bound;
 }
 
 }  // namespace orrery

@@ -101,13 +101,24 @@ Placements::Placements(const OperatorChain& chain, const PlacementOptions& optio
     blocks_.resize(chain.operators.size());
 }
 
-void Placements::collect(const Question& question, std::vector<NestMapping>& blocks) {
+void Placements::collect(const Question& question, bool whole, std::vector<NestMapping>& blocks) {
+    if (options_.oneBuffer) {
+        for (std::uint32_t keeps = 0; keeps < 8; ++keeps) {
+            NestMapping block;
+            block.levels.resize(chain_.hardware.levels.size());
+            block.levels[0].keeps = keeps;
+            blocks.push_back(std::move(block));
+        }
+        return;
+    }
     const auto space = Mapspace::make(question.problem, chain_.hardware, question.constraints);
     if (!space) return;
     std::vector<MapObjective> objectives{MapObjective::Latency};
     if (chain_.energies) objectives.insert(objectives.end(), {MapObjective::Energy, MapObjective::Edp});
     for (const MapObjective objective : objectives) {
         MapperOptions options = options_.mapper;
+        if (!whole && options.kind == MapperKind::Optimal)
+            options = {.seed = options.seed, .evaluations = PlacementOptions{}.mapper.evaluations};
         options.objectives = {objective, objective == MapObjective::Latency && chain_.energies ? MapObjective::Energy
                                                                                                : MapObjective::Latency};
         SearchContext context{executor_, stop_};
@@ -156,7 +167,7 @@ void Placements::offer(const Question& question, const NestMapping& mapping, Nes
             made.energy = all.energy;
             made.cycles = all.cycles;
         }
-        if (residents_ && !alone) {
+        if (options_.oneBuffer || (residents_ && !alone)) {
             for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
                 const TensorCounts& at = one_.levels[level].tensors[t];
                 if (at.kept) (stays >> t & 1u ? made.resident : made.transient) += at.tile;
@@ -223,6 +234,8 @@ void Placements::everyTile(const Question& question, const NestMapping& block, N
                 if (std::find(list.begin(), list.end(), loops) == list.end()) list.push_back(std::move(loops));
             }
         }
+        // Of one buffer nothing inside asks in which order.
+        if (options_.oneBuffer) inner.resize(1);
         for (const auto& in : inner) {
             for (const auto& out : outer) {
                 mapping = base;
@@ -297,11 +310,11 @@ const std::vector<FusedPlacement>& Placements::of(std::size_t index, const Surro
         std::vector<NestMapping>& whole = blocks_[first];
         if (whole.empty()) {
             const Surroundings none;
-            collect({op, none, op.problem, op.constraints}, whole);
+            collect({op, none, op.problem, op.constraints}, true, whole);
         }
         std::vector<NestMapping> blocks;
         if (question.whole || !around.order.empty()) {
-            collect(question, blocks);
+            collect(question, false, blocks);
         } else {
             blocks = whole;
         }

@@ -46,9 +46,13 @@ NestCounts countsWithin(const OperatorChain& chain, const ChainOperator& op, con
 NestProblem problemWithin(const NestProblem& problem, const Surroundings& around);
 
 struct PlacementOptions {
-    /// Of the searches whose mappings give the part inside the fusion level.
+    /// Of the searches whose mappings give the part inside the fusion level. `optimal` searches whole nests; the nest
+    /// of one iteration, of which there are many, is searched by annealing then.
     MapperOptions mapper{.evaluations = 1000};
     bool exhaustive = false;  ///< every mapping of the mapspace instead; for small ones
+    /// No search: nothing is inside the fusion level, which keeps any set of tensors. What operators alone hold is told
+    /// as transient, too. For bounds on one buffer (chain_bound.h).
+    bool oneBuffer = false;
 };
 
 /// Finds placements, each question once.
@@ -75,7 +79,7 @@ private:
         MapspaceConstraints constraints;  ///< with what stays
         std::uint32_t whole = 0;          ///< dimensions that the store has no loop over
     };
-    void collect(const Question& question, std::vector<NestMapping>& blocks);
+    void collect(const Question& question, bool whole, std::vector<NestMapping>& blocks);
     void everyTile(const Question& question, const NestMapping& block, NestEvaluator& evaluator,
                    std::vector<FusedPlacement>& found);
     void everyMapping(const Question& question, NestEvaluator& evaluator, std::vector<FusedPlacement>& found);
