@@ -1,3 +1,4 @@
+#include "evaluation/reference_checks.h"
 #include "store/export/exports.h"
 #include "support/schema_check.h"
 #include "support/store_fixture.h"
@@ -182,6 +183,41 @@ private slots:
             while (!xml.atEnd()) xml.readNext();
             QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
         }
+    }
+    // Methods across, reasons once, and how far answers are from what was published: on scenarios that all answer.
+    void aStudysReportIsAMatrixBesideTheTruth() {
+        WorkloadOptions options;
+        options.batch = 32;
+        options.image = 224;
+        options.weights = options.activations = options.kv = DType::F16;
+        const auto workload = loadWorkload({"resnet-50", options, {}});
+        QVERIFY(workload);
+        Study study{"Two devices", {}, {"roofline", "tile-hybrid", "loop-nest"}};
+        std::vector<StudyResult> results;
+        const auto answerOf = [](double seconds) {
+            Estimate made;
+            made.latency = Seconds(seconds);
+            made.interval = {Seconds(seconds * 0.9), Seconds(seconds * 1.1)};
+            return std::make_shared<const Estimate>(made);
+        };
+        for (const char* id : {"t4", "h100-sxm"}) {
+            study.scenarios.push_back({catalogueHardware(id), *workload});
+            const std::size_t at = study.scenarios.size() - 1;
+            results.push_back({at, "roofline", answerOf(0.0591), std::nullopt});
+            results.push_back({at, "tile-hybrid", answerOf(0.031), std::nullopt});
+            results.push_back({at, "loop-nest", nullptr, fail("x", "holds no array").value()});
+        }
+        const std::string html = reportHtml(study, results);
+        QVERIFY(html.find("29.5 ms") != std::string::npos);            // as published for T4
+        QVERIFY(html.find("+100.1 %, outside") != std::string::npos);  // 59.1 over 29.54 ms
+        QVERIFY(html.find("+4.9 %<") != std::string::npos);            // 31 over 29.54 ms, inside
+        QVERIFY(html.find("on 1 of 1 measured scenarios") != std::string::npos);
+        QVERIFY(html.find("<b>a</b> holds no array (2)") != std::string::npos);
+        QCOMPARE(html.find("<b>b</b>"), std::string::npos);
+        const auto from = html.find("<main>"), to = html.find("</main>");
+        QXmlStreamReader xml(QString::fromStdString(html.substr(from, to + 7 - from)));
+        while (!xml.atEnd()) xml.readNext();
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
     }
     void anEmptyAnswerIsStillAReport() {
         const std::string html = reportHtml(awkwardStudy(), {failure()});

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 
@@ -101,32 +102,15 @@ std::string headline(const Study& study, const std::vector<StudyResult>& results
     out += fmt::format(
         R"(<p class="lead">Why this answer: {}.{}</p>)", escaped(ranking.reason),
         ranking.bound ? " The same kernels take no less than " + escaped(format(*ranking.bound)) + "." : std::string());
+    if (const auto truth = store::measuredFor(scenario)) {
+        const double error = best.latency.value / truth->value.value - 1;
+        out += fmt::format(R"(<p class="lead">Measured: {} ({}, {}). This answer is {:.1f} % {}.</p>)",
+                           escaped(format(truth->value)), escaped(truth->software), escaped(truth->source),
+                           100 * std::abs(error), error < 0 ? "below it" : "above it");
+    }
     if (answers == 1) return out;
     return out + fmt::format(R"(<p class="lead">All {} methods together: between {} and {}.</p>)", answers,
                              escaped(format(Seconds(low))), escaped(format(Seconds(high))));
-}
-
-std::string overview(const Study& study, const std::vector<StudyResult>& results) {
-    std::string out =
-        R"(<h3>All answers</h3><div class="scroll"><table><thead><tr><th>scenario</th><th>method</th><th class="n">latency</th>)"
-        R"(<th class="n">interval</th><th class="n">energy</th><th class="n">memory</th></tr></thead><tbody>)";
-    for (const StudyResult& result : results) {
-        if (result.scenario >= study.scenarios.size()) continue;
-        out += fmt::format(R"(<tr><td class="name">{}</td><td>{}</td>)",
-                           escaped(study.scenarios[result.scenario].name()), escaped(result.method));
-        if (result.estimate) {
-            const Estimate& each = *result.estimate;
-            out += fmt::format(
-                R"(<td class="n">{}</td><td class="n">{} … {}</td><td class="n">{}</td><td class="n">{}</td></tr>)",
-                escaped(format(each.latency)), escaped(format(each.interval.low)), escaped(format(each.interval.high)),
-                each.energy ? escaped(format(*each.energy)) : "–",
-                each.memory ? escaped(format(each.memory->total())) : "–");
-        } else {
-            out += fmt::format(R"(<td colspan="4" class="bad">{}</td></tr>)",
-                               escaped(result.failure ? result.failure->message : "no answer"));
-        }
-    }
-    return out + "</tbody></table></div>";
 }
 
 }  // namespace
@@ -144,7 +128,7 @@ std::string reportHtml(const Study& study, const std::vector<StudyResult>& resul
     } else {
         out += fmt::format(R"(<h1>{}</h1><p class="lead">{} scenarios, {} methods</p></header>)", escaped(study.name),
                            study.scenarios.size(), study.methods.size());
-        out += overview(study, results);
+        out += store::overviewHtml(study, results);
         for (std::size_t i = 0; i < std::min(study.scenarios.size(), detailed); ++i) {
             const Scenario& scenario = study.scenarios[i];
             out += fmt::format("\n<h2>{}</h2>", escaped(scenario.name()));

@@ -2,9 +2,11 @@
 
 // The pieces of the HTML report; each returns markup that stands alone. For sources of this folder only.
 
+#include "evaluation/reference.h"
 #include "methods/method.h"
 #include "study/study.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,11 @@ std::string breakdownHtml(const Scenario& scenario, const Answers& answers);
 std::string memoryHtml(const Answers& answers);
 std::string operatorsHtml(const Scenario& scenario, const Estimate& estimate, std::size_t most = 20);
 std::string methodCardsHtml(const std::vector<std::string>& methods, const Scenario& scenario);
+
+/// What was published for exactly this question: one pass on one device.
+std::optional<Reference> measuredFor(const Scenario& scenario);
+/// Scenarios × methods with what was measured, why some are not answered, and errors on common scenarios.
+std::string overviewHtml(const Study& study, const std::vector<StudyResult>& results);
 
 /// Everything about one scenario.
 std::string scenarioHtml(const Scenario& scenario, const std::vector<StudyResult>& results, std::size_t index);
