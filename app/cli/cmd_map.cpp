@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <optional>
 
 namespace orrery::cli {
 
@@ -111,11 +112,13 @@ int runMap(const Arguments& arguments, Watch& watch) {
     if (!sparse) return failed(sparse.error());
     report(input->warnings);
     std::string search;
+    std::optional<FoundMapping> searched;
     if (arguments.has("mapper") || (!input->mapping && asksForMapper(input->root))) {
-        const auto found = searchFor(*input, *sparse, arguments, watch);
+        auto found = searchFor(*input, *sparse, arguments, watch);
         if (!found) return failed(found.error());
-        input->mapping = (*found)->mapping;
-        search = searchText(**found, input->hardware);
+        searched = std::move(*found);
+        input->mapping = searched->result->mapping;
+        search = searchText(*searched->result, searched->options, input->hardware);
     } else if (!input->mapping && !arguments.has("bound-curve")) {
         return failed(fail("timeloop.missing", "there is no mapping", "`mapping:`, a list of directives",
                            "give the file with the mapping too, or let --mapper search one",
@@ -130,18 +133,21 @@ int runMap(const Arguments& arguments, Watch& watch) {
         if (!writeTo(*path, writeTimeloop(input->problem, input->hardware, *input->mapping))) return Unanswered;
         if (*path == "-") return Answered;
     }
-    return print(arguments.has("json") ? countsJson(*input, *counts).dump(2) + "\n"
-                                       : search + countsText(*input, *counts))
-               ? Answered
-               : Unanswered;
+    if (!arguments.has("json")) return print(search + countsText(*input, *counts)) ? Answered : Unanswered;
+    auto json = countsJson(*input, *counts);
+    if (searched) addSearch(json, *searched->result, searched->options);
+    return print(json.dump(2) + "\n") ? Answered : Unanswered;
 }
 
 std::vector<Option> options() {
-    std::vector<Option> all{{"timeloop", "FILE", "an input of Timeloop; more may follow", true},
-                            {"json", "", "cycles, utilization, energy_j, macs and levels[] as JSON"},
-                            {"write", "FILE",
-                             "also write problem, architecture, mapping and energies as YAML; `-` is standard "
-                             "output"}};
+    std::vector<Option> all{
+        {"timeloop", "FILE", "an input of Timeloop; more may follow", true},
+        {"json", "",
+         "cycles, utilization, energy_j, macs and levels[] as JSON; after a search also proven, lower_bound, "
+         "edp and seconds"},
+        {"write", "FILE",
+         "also write problem, architecture, mapping and energies as YAML; `-` is standard "
+         "output"}};
     all.push_back(
         {"technology", "NM", "published energies scaled to this technology instead of the files' (7 to 130 nm)"});
     all.insert(all.end(), mapperOptions().begin(), mapperOptions().end());
@@ -177,6 +183,8 @@ const Command mapCommand{
                  {"orrery-cli map --timeloop model.cfg --write model.yaml", "from the old syntax to the new one"},
                  {"orrery-cli map --timeloop mapper.cfg --mapper annealing --objective edp",
                   "the best mapping that a search finds"},
+                 {"orrery-cli map --timeloop mapper.cfg --mapper optimal --objective edp --json",
+                  "the best mapping there is, proven"},
                  {"orrery-cli map --hardware tpu-v3 --workload resnet-50", "a mapping of every layer"},
                  {"orrery-cli map --hardware eyeriss-like --workload alexnet --weights int16 --activations int16 "
                   "--sparse sparse.yaml",

@@ -47,7 +47,12 @@ int oneOperator(const SpatialArrayView& view, const Graph& graph, const std::str
                           .value());
     }
     watch.begin("mapping");
-    const auto mapped = mapOperator(view, *found, graph, options, context);
+    const auto mapped = [&] {
+        ProofWatch proof;
+        SearchContext watched = context;
+        watched.progress = &proof.progress();
+        return mapOperator(view, *found, graph, options, watched);
+    }();
     watch.end();
     if (!mapped) return failed(mapped.error());
     bool written = true;
@@ -55,10 +60,15 @@ int oneOperator(const SpatialArrayView& view, const Graph& graph, const std::str
         const TimeloopInput input = asInput(*mapped, nest);
         if (const auto path = arguments.value("write"))
             written = writeTo(*path, writeTimeloop(input.problem, input.hardware, *input.mapping)) && written;
-        written = print(arguments.has("json")
-                            ? countsJson(input, nest.counts()).dump(2) + "\n"
-                            : searchText(*nest.search, input.hardware) + countsText(input, nest.counts())) &&
-                  written;
+        if (arguments.has("json")) {
+            auto counts = countsJson(input, nest.counts());
+            addSearch(counts, *nest.search, nest.options);
+            written = print(counts.dump(2) + "\n") && written;
+        } else {
+            written =
+                print(searchText(*nest.search, nest.options, input.hardware) + countsText(input, nest.counts())) &&
+                written;
+        }
     }
     return written ? Answered : Unanswered;
 }
@@ -85,6 +95,24 @@ std::string table(const Graph& graph, const SpatialArrayView& view,
                                       format(Seconds(cycles / view.clock.value)), format(view.clock));
 }
 
+/// The nests of one execution together. Their bounds add up: (E1 + E2) (T1 + T2) is no less than E1 T1 + E2 T2.
+void addOperator(nlohmann::ordered_json& json, const MappedOperator& op) {
+    bool proven = true;
+    double bound = 0, seconds = 0;
+    for (const MappedNest& nest : op.nests) {
+        const bool edp = nest.options.objectives.front() == MapObjective::Edp;
+        proven = proven && nest.search->proven;
+        bound += nest.search->lowerBound * nest.times * (edp ? nest.times : 1);
+        seconds += nest.search->seconds;
+    }
+    // The best of several nests together is not the best of each where energy and time are multiplied.
+    const bool product = !op.nests.empty() && op.nests.front().options.objectives.front() == MapObjective::Edp;
+    json["proven"] = proven && (op.nests.size() == 1 || !product);
+    json["lower_bound"] = bound;
+    json["edp"] = op.energy() * op.cycles();
+    json["seconds"] = seconds;
+}
+
 std::string json(const Graph& graph, const std::vector<Expected<MappedOperator>>& mapped) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < mapped.size(); ++i) {
@@ -95,8 +123,10 @@ std::string json(const Graph& graph, const std::vector<Expected<MappedOperator>>
             auto counts = countsJson(asInput(*mapped[i], nest), nest.counts());
             counts["times"] = nest.times;
             counts["evaluations"] = nest.search->valid;
+            addSearch(counts, *nest.search, nest.options);
             one["nests"].push_back(std::move(counts));
         }
+        addOperator(one, *mapped[i]);
         all.push_back(std::move(one));
     }
     return nlohmann::ordered_json{{"operators", std::move(all)}}.dump(2) + "\n";

@@ -291,8 +291,8 @@ Expected<MapperOptions> readMapperOptions(const DocNode& root) {
         } else {
             return fail(
                 "mapper.algorithm", fmt::format("unknown algorithm `{}`", name),
-                "`exhaustive`, `linear-pruned`, `random-pruned`, `random`, `hybrid`, `loop-order`, `annealing` or "
-                "`genetic`",
+                "`exhaustive`, `linear-pruned`, `random-pruned`, `random`, `hybrid`, `loop-order`, `annealing`, "
+                "`genetic` or `optimal`",
                 {}, node->place());
         }
     }

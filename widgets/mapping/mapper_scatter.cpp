@@ -66,6 +66,11 @@ void MapperScatter::setCurve(const std::vector<MapperPoint>& curve, Hertz clock)
     update();
 }
 
+void MapperScatter::setLowerBound(double bound) {
+    lowerBound_ = bound;
+    update();
+}
+
 double MapperScatter::latency(const MapperPoint& point) const {
     return clock_.value > 0 ? point.cycles / clock_.value : point.cycles;
 }
@@ -127,7 +132,11 @@ void MapperScatter::paintCurve(QPainter& painter, const QRectF& area) {
     const auto tried = [](const MapperPoint& p) {
         return static_cast<double>(std::max<std::uint64_t>(p.evaluations, 1));
     };
-    const LogAxes axes{around(curve_, tried), around(curve_, [](const MapperPoint& p) { return p.objective; }), area};
+    Range objectives = around(curve_, [](const MapperPoint& p) { return p.objective; });
+    // A bound that is far off says little and would press the curve flat.
+    const bool bounded = lowerBound_ > objectives.low / 10;
+    if (bounded) objectives.low = std::min(objectives.low, lowerBound_ / 1.1);
+    const LogAxes axes{around(curve_, tried), objectives, area};
     paintFrame(painter, area, tr("How the objective fell"), tr("mappings costed"), tr("objective"),
                countText(std::ceil(axes.x.low)), countText(axes.x.high), QString::number(axes.y.low, 'g', 3),
                QString::number(axes.y.high, 'g', 3));
@@ -142,6 +151,13 @@ void MapperScatter::paintCurve(QPainter& painter, const QRectF& area) {
     painter.setBrush(Qt::NoBrush);
     painter.drawPolyline(steps);
     painter.setRenderHint(QPainter::Antialiasing, false);
+    if (!bounded) return;
+    const double y = axes.toPixel(tried(curve_.back()), lowerBound_).y();
+    painter.setPen(QPen(colours.mutedText, 1, Qt::DashLine));
+    painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+    painter.drawText(
+        QRectF(area.left(), y - painter.fontMetrics().height() - 1, area.width() - 4, painter.fontMetrics().height()),
+        Qt::AlignRight, tr("no mapping is below"));
 }
 
 void MapperScatter::paintEvent(QPaintEvent*) {

@@ -18,6 +18,8 @@ public:
     explicit MapperScatter(QWidget* parent = nullptr);
     /// Latencies are cycles while the clock is 0.
     void setCurve(const std::vector<MapperPoint>& curve, Hertz clock);
+    /// No mapping has a smaller objective: a line below the curve. 0: nothing is known.
+    void setLowerBound(double bound);
     void clear() { setCurve({}, {}); }
     std::size_t pointCount() const { return curve_.size(); }
     /// The point of the upper picture under a place, -1 for none.
@@ -39,6 +41,7 @@ private:
     std::vector<MapperPoint> curve_;
     std::vector<QPointF> places_;
     Hertz clock_;
+    double lowerBound_ = 0;
 };
 
 }  // namespace orrery::ui

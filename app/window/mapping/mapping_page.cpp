@@ -48,6 +48,8 @@ QString nameOfMapper(MapperKind kind) {
             return MappingPage::tr("Annealing (SALSA)");
         case MapperKind::Genetic:
             return MappingPage::tr("Genetic (GAMMA)");
+        case MapperKind::Optimal:
+            return MappingPage::tr("Optimal, proven");
     }
     return {};
 }
@@ -138,10 +140,14 @@ MappingPage::MappingPage(ui::Selection* selection, QWidget* parent)
     connect(search_, &MappingSearch::advanced, this, &MappingPage::showSearch);
     connect(search_, &MappingSearch::found, this, [this](const MapperResultPtr& result) {
         nest_->setNest(nest_->problem(), nest_->hardware(), result->mapping);
+        asFound_ = true;
         showResult();
     });
     connect(search_, &MappingSearch::refused, this, &MappingPage::showRefusal);
-    connect(nest_, &ui::LoopNestView::mappingEdited, this, &MappingPage::showResult);
+    connect(nest_, &ui::LoopNestView::mappingEdited, this, [this] {
+        asFound_ = false;
+        showResult();
+    });
     connect(selection_, &ui::Selection::changed, this, &MappingPage::followSelection);
 }
 
@@ -318,12 +324,22 @@ void MappingPage::showSearch() {
     const bool running = search_->isRunning();
     run_->setText(running ? tr("Stop") : tr("Search"));
     scatter_->setCurve(search_->curve(), nest_->hardware().clock);
+    scatter_->setLowerBound(search_->lowerBound());
     if (running) {
         state_->setTone(ui::Tone::Muted);
-        state_->setFullText(tr("%L1 mappings tried, %L2 fit")
-                                .arg(static_cast<qulonglong>(search_->examined()))
-                                .arg(static_cast<qulonglong>(search_->valid())));
+        QString text = tr("%L1 mappings tried, %L2 fit")
+                           .arg(static_cast<qulonglong>(search_->examined()))
+                           .arg(static_cast<qulonglong>(search_->valid()));
+        if (const QString gap = gapText(); !gap.isEmpty()) text += QStringLiteral(" · ") + gap;
+        state_->setFullText(text);
     }
+}
+
+QString MappingPage::gapText() const {
+    const double bound = search_->lowerBound();
+    if (!(bound > 0) || search_->curve().empty()) return {};
+    const double gap = 1 - bound / search_->curve().back().objective;
+    return gap <= 1e-9 ? tr("proven best") : tr("at most %1 % from the best there is").arg(100 * gap, 0, 'f', 2);
 }
 
 void MappingPage::showResult() {
@@ -338,6 +354,7 @@ void MappingPage::showResult() {
     text += tr(" · %1 % of the array busy").arg(100 * counts->utilisation, 0, 'f', 1);
     if (withoutEnergies_) text += tr(" · the design gives no energies: searched by latency");
     if (counts->energy > 0) text += QStringLiteral(" · ") + ui::text(Joules(counts->energy));
+    if (const QString gap = gapText(); !gap.isEmpty() && asFound_) text += QStringLiteral(" · ") + gap;
     state_->setFullText(text);
 }
 

@@ -62,6 +62,7 @@ private:
     void chooseOperator(int row);
     void startSearch();
     void showSearch();
+    QString gapText() const;  ///< how far the best found may be from the best there is; empty where nothing is known
     void showResult();
     void showRefusal(const Diagnostic& why);
     void showArray();
@@ -75,6 +76,7 @@ private:
     std::optional<SpatialArrayView> view_;
     std::vector<int> operators_;       ///< of each row of the chooser
     std::vector<OperatorNest> nests_;  ///< of the chosen operator
+    bool asFound_ = false;             ///< the mapping shown is the search's, not edited by hand
     bool withoutEnergies_ = false;
     QTimer soon_;  ///< edits in one burst become one search
 

@@ -24,6 +24,7 @@ public:
     bool isRunning() const { return work_.isRunning(); }
     const std::vector<MapperPoint>& curve() const { return curve_; }
     std::uint64_t examined() const { return progress_ ? progress_->examined() : 0; }
+    double lowerBound() const { return progress_ ? progress_->lowerBound() : 0; }  ///< of the objective; 0: none
     std::uint64_t valid() const { return progress_ ? progress_->valid() : 0; }
 
 signals:

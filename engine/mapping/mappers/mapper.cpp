@@ -8,9 +8,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::string_view, mapperKindCount> kinds{"exhaustive", "linear-pruned", "random-pruned",
-                                                              "loop-order", "annealing",     "genetic",
-                                                              "optimal"};
+constexpr std::array<std::string_view, mapperKindCount> kinds{
+    "exhaustive", "linear-pruned", "random-pruned", "loop-order", "annealing", "genetic", "optimal"};
 constexpr std::array<std::string_view, 4> objectives{"latency", "energy", "edp", "last-level-accesses"};
 constexpr std::array<std::string_view, mappingFaultCount> faults{"nothing",  "factors",     "fan-out",
                                                                  "capacity", "utilisation", "keeps"};

@@ -1,7 +1,7 @@
 #pragma once
 
-// Searches a mapspace for the mapping that is best by an objective. One function, seven ways to search; all of them give
-// the same answer for a seed whatever the number of threads, keep the best when stopped, and say why nothing fits.
+// Searches a mapspace for the mapping that is best by an objective. One function, seven ways to search; all of them
+// give the same answer for a seed whatever the number of threads, keep the best when stopped, and say why nothing fits.
 
 #include "base/executor.h"
 #include "base/progress.h"
@@ -43,10 +43,12 @@ struct MapperOptions {
     /// By priority: a later one decides between mappings that are equal by the earlier ones.
     std::vector<MapObjective> objectives{MapObjective::Edp, MapObjective::Latency};
     std::uint64_t seed = 1;
-    /// Valid mappings to cost; 0: as many as the kind needs (exhaustive: all). Optimal counts partial mappings, too.
+    /// Valid mappings to cost; 0: as many as the kind needs (exhaustive: all). Optimal ends with its proof instead, or
+    /// after 2·10^8 partial mappings.
     std::uint64_t evaluations = 0;
     std::uint64_t victory = 0;       ///< end after so many valid mappings without a better one; 0: never
     std::uint64_t timeout = 400000;  ///< end after so many refused mappings in a row
+    double seconds = 0;              ///< end after so long, the one rule that makes answers depend on time; 0: never
     bool operator==(const MapperOptions&) const = default;
 };
 

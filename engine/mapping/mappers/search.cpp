@@ -14,7 +14,11 @@ namespace orrery {
 
 namespace {
 constexpr std::uint64_t roundShare = 512;  // mappings of one lane in one round: a few milliseconds
+
+double secondsSince(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
+}  // namespace
 
 class LaneRounds {
 public:
@@ -57,6 +61,7 @@ public:
                 result.cancelled = true;
                 break;
             }
+            if (options_.seconds > 0 && secondsSince(begin) > options_.seconds) break;
             bool exhausted = true;
             for (std::size_t i = 0; i < lanes_.size(); ++i) exhausted = exhausted && algorithm_.exhausted(i);
             if (exhausted) {
@@ -80,7 +85,7 @@ public:
 private:
     /// Lanes in their order, as if one had run after the other.
     bool merge(MapperResult& result, std::chrono::steady_clock::time_point begin) {
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        const double seconds = secondsSince(begin);
         std::vector<MapperPoint> added;
         examinedInRound_ = 0;
         for (const auto& lane : lanes_) {
@@ -147,7 +152,8 @@ bool proveOptimum(const Mapspace& space, const MapperOptions& options, SearchCon
     {
         MapperOptions first = options;
         first.kind = MapperKind::Annealing;
-        first.evaluations = std::min<std::uint64_t>(options.evaluations ? options.evaluations : 2000, 2000);
+        first.evaluations = 2000;
+        first.victory = 0;
         first.timeout = 50000;
         const auto serial = makeSerialExecutor();
         SearchContext own{*serial, context.stop, nullptr, nullptr, context.sparse, nullptr};
@@ -193,7 +199,10 @@ Expected<MapperResultPtr> searchMappings(const Mapspace& space, const MapperOpti
     if (context.cache && !context.sparse) {
         key = searchKey(space, options);
         if (auto known = context.cache->find(key)) {
-            if (context.progress) context.progress->post(known->curve, known->examined, known->valid);
+            if (context.progress) {
+                context.progress->post(known->curve, known->examined, known->valid);
+                context.progress->postBound(known->lowerBound);
+            }
             return known;
         }
     }
@@ -210,7 +219,7 @@ Expected<MapperResultPtr> searchMappings(const Mapspace& space, const MapperOpti
         found = rounds.found();
         if (found) best = rounds.best();
     }
-    result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result->seconds = secondsSince(begin);
     if (!found) {
         if (result->cancelled)
             return fail("mapper.cancelled", "the search was stopped before it found a mapping", {}, {});
@@ -223,7 +232,9 @@ Expected<MapperResultPtr> searchMappings(const Mapspace& space, const MapperOpti
         result->proven = true;
         result->lowerBound = objectiveValue(options.objectives[0], result->counts);
     }
-    if (!key.empty() && !result->cancelled) context.cache->store(key, result);
+    if (context.progress && result->lowerBound > 0) context.progress->postBound(result->lowerBound);
+    const bool timed = options.seconds > 0 && !result->complete;
+    if (!key.empty() && !result->cancelled && !timed) context.cache->store(key, result);
     return MapperResultPtr(result);
 }
 

@@ -33,6 +33,7 @@ struct MappedNest {
     NestProblem problem;
     MapspaceConstraints constraints;
     double times = 1;        ///< executions in one execution of the operator
+    MapperOptions options;   ///< of the search, without objectives that the hardware cannot answer
     MapperResultPtr search;  ///< mapping, counts and how they were found; never null
     const NestMapping& mapping() const { return search->mapping; }
     const NestCounts& counts() const { return search->counts; }

@@ -34,6 +34,7 @@ Expected<MappedNest> mapNest(const SpatialArrayView& view, const ArrayHardware& 
     auto found = searchMappings(*space, search, own);
     if (!found) return tl::unexpected(std::move(found.error()));
     mapped.search = std::move(*found);
+    mapped.options = std::move(search);
     return mapped;
 }
 

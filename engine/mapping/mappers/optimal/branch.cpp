@@ -113,8 +113,7 @@ void Branch::expand(std::size_t b) {
         }
     });
     std::sort(at.children.begin(), at.children.end(), [](const Child& x, const Child& y) {
-        return x.bound != y.bound ? x.bound < y.bound
-                                  : std::pair(x.state, x.order) < std::pair(y.state, y.order);
+        return x.bound != y.bound ? x.bound < y.bound : std::pair(x.state, x.order) < std::pair(y.state, y.order);
     });
 }
 

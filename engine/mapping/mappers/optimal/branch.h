@@ -29,7 +29,7 @@ private:
         std::vector<Child> children;
         std::size_t next = 0;
         const std::vector<std::vector<std::uint8_t>>* orders = nullptr;  ///< of the child taken
-        bool open = false;                                              ///< all of them have to be tried
+        bool open = false;                                               ///< all of them have to be tried
     };
     void close(std::size_t b, std::uint32_t state, std::uint32_t active, const OrderClass& order, const Depth& outside,
                Depth& made) const;

@@ -27,12 +27,26 @@ bool unrolls(std::uint32_t dimensions, const std::array<std::int32_t, maxNestDim
     return false;
 }
 
-/// Of the arithmetic units that ask for different words, those without a neighbour that asks for the same.
-std::array<double, maxNestTensors> unlinkedUnits(const Facts& facts, const Skeleton& skeleton, const Chain& chain) {
-    std::array<double, maxNestTensors> unlinked;
-    unlinked.fill(0);
+/// Children along the rank of a window that has most of them.
+double positionsOfChildren(const TensorFacts& tensor, const std::array<std::int32_t, maxNestDimensions>& spatial) {
+    double most = 1;
+    for (const auto& rank : tensor.ranks) {
+        double positions = 1;
+        for (const auto& term : rank) positions *= static_cast<double>(spatial[term.dimension]);
+        if (rank.size() > 1) most = std::max(most, positions);
+    }
+    return most;
+}
+
+/// Arithmetic units that ask for different words, and those of them without a neighbour that asks for the same. What a
+/// unit asks for does not depend on temporal loops but for a common offset.
+struct Units {
+    double different = 1, unlinked = 0;
+};
+std::array<Units, maxNestTensors> unitsOf(const Facts& facts, const Skeleton& skeleton, const Chain& chain) {
+    std::array<Units, maxNestTensors> units;
     const auto frame = nest::makeFrame(facts.space->problem(), facts.space->hardware());
-    if (!frame) return unlinked;
+    if (!frame) return units;
     MapPoint point = pointOf(facts, skeleton);
     const std::size_t top = 2 * facts.levels() - 1;
     for (std::size_t a = 0; a < facts.active.size(); ++a)
@@ -40,14 +54,15 @@ std::array<double, maxNestTensors> unlinkedUnits(const Facts& facts, const Skele
     NestMapping mapping;
     facts.space->toMapping(point, mapping);
     static thread_local nest::FlatNest flat;
-    if (nest::flatten(*frame, mapping, flat) != MappingFault::None) return unlinked;
+    if (nest::flatten(*frame, mapping, flat) != MappingFault::None) return units;
     nest::SpatialPositions positions;
     for (std::size_t t = 0; t < facts.tensors.size(); ++t) {
         positions.select(*frame, flat, 0, t);
-        const double different = static_cast<double>(positions.distinct());
-        unlinked[t] = std::min(different, static_cast<double>(positions.links(nest::Coordinates{}).distinctUnlinked));
+        units[t].different = static_cast<double>(positions.distinct());
+        units[t].unlinked =
+            std::min(units[t].different, static_cast<double>(positions.links(nest::Coordinates{}).distinctUnlinked));
     }
-    return unlinked;
+    return units;
 }
 
 }  // namespace
@@ -84,8 +99,8 @@ bool makeChain(const Facts& facts, const Skeleton& skeleton, Chain& chain) {
     }
     bool fan = false;
     for (std::size_t a = 0; a < dimensions; ++a) fan = fan || skeleton.spatial[0][a] > 1;
-    std::array<double, maxNestTensors> unlinked{};
-    if (fan) unlinked = unlinkedUnits(facts, skeleton, chain);
+    std::array<Units, maxNestTensors> units{};
+    if (fan) units = unitsOf(facts, skeleton, chain);
 
     chain.base = {};
     chain.base[0] = facts.arithmetic;
@@ -116,13 +131,15 @@ bool makeChain(const Facts& facts, const Skeleton& skeleton, Chain& chain) {
                 at.fan[m == above ? 0 : 1] = at.fan[m == above ? 0 : 1] || spread;
                 if (tensor.simple || !unrolls(tensor.shared, skeleton.spatial[m])) continue;
                 (m == above ? at.linkable : at.blind) = true;
+                if (m == above) at.positions = positionsOfChildren(tensor, skeleton.spatial[m]);
                 chain.linked |= 1u << t;
             }
             if (child < 0) {
-                at.different = differentChildren(tensor, skeleton.spatial[0]);
-                at.unlinked = std::min(unlinked[t], at.different);
+                at.different = units[t].different;
+                at.unlinked = units[t].unlinked;
                 at.constant = !fan || (tensor.simple && at.unlinked == at.different);
             }
+            at.alone = instances[above] == 1;
             at.parentPart = part[l];
             at.childPart = child < 0 ? 0 : part[static_cast<std::size_t>(child)];
             const NestLevel& parent = hardware.levels[l];
@@ -153,7 +170,32 @@ bool makeChain(const Facts& facts, const Skeleton& skeleton, Chain& chain) {
             child = static_cast<int>(l);
         }
     }
+    chain.findLeast();
     return true;
+}
+
+// Every tile of every word once: as many words as the loops that move the tensor and the child's spatial extents make.
+void Chain::findLeast() {
+    least.assign(interfaces.size(), {});
+    std::array<std::int64_t, maxNestDimensions> ones;
+    ones.fill(1);
+    for (std::size_t t = 0; t < interfaces.size(); ++t) {
+        const TensorFacts& tensor = facts->tensors[t];
+        Closing best;
+        for (std::size_t a = 0; a < facts->active.size(); ++a)
+            if (!(tensor.relevant >> a & 1u)) best.run *= static_cast<double>(temporal[a]);
+        for (const Interface& at : interfaces[t]) {
+            least[t].push_back({});
+            if (tensor.simple) {
+                add(at, ones.data(), cycles, best, least[t].back());
+            } else if (!tensor.weird && at.child >= 0 && !at.fan[0] && !at.fan[1]) {
+                // All that the child ever holds, but for steps back that count as none: half of it at least.
+                Closing half;
+                half.run = 2;
+                add(at, temporal.data(), 1, half, least[t].back());
+            }
+        }
+    }
 }
 
 bool Chain::fits(const Skeleton& skeleton, std::size_t level, const std::int64_t* temporalInside) const {
@@ -178,7 +220,8 @@ Closing Chain::closing(std::size_t t, const OrderClass& order, std::size_t level
     const auto bound = [&](std::size_t a) { return static_cast<double>(outside[a] / inside[a]); };
     const auto product = [&](std::uint32_t dimensions) {
         double all = 1;
-        for (; dimensions; dimensions &= dimensions - 1) all *= bound(static_cast<std::size_t>(std::countr_zero(dimensions)));
+        for (; dimensions; dimensions &= dimensions - 1)
+            all *= bound(static_cast<std::size_t>(std::countr_zero(dimensions)));
         return all;
     };
     made.run = product(order.run[t]);
@@ -220,17 +263,21 @@ void Chain::add(const Interface& at, const std::int64_t* inside, double outer, c
                 Measures& to) const {
     const TensorFacts& tensor = facts->tensors[at.tensor];
     double words = 0, down = at.down;
+    double asked = -1;  // by the children of the parent; as many as the child takes, times the different ones
     std::array<std::int64_t, maxNestDimensions> extents;
     if (at.child < 0) {
-        // A unit holds nothing: it asks for a word every cycle, of a neighbour where that had the same.
+        // A unit holds nothing: it asks for a word every cycle, of a neighbour where that had the same the cycle
+        // before.
         if (at.constant) {
             words = outer * at.different;
-        } else if (tensor.weird || at.blind) {
-            words = 0;
-        } else if (tensor.simple || (closing.exact && !at.linkable)) {
-            words = outer * (at.unlinked + (at.different - at.unlinked) / closing.run);
-        } else {
-            words = closing.outside ? outer * std::min(1.0, at.different) / closing.insideBounds : 0;
+        } else if (!tensor.weird && !at.blind) {
+            const double changes = outer / closing.run * (closing.exact ? 1 : 1 - 1 / closing.movedBound);
+            const double moved = at.different / at.positions;
+            const double far = tensor.simple     ? changes
+                               : closing.outside ? std::min(changes, outer / closing.insideBounds)
+                                                 : 0;
+            const double still = closing.exact ? at.unlinked : std::min(at.unlinked, moved);
+            words = (outer - changes) * still + (changes - far) * moved + far * at.different;
         }
     } else {
         for (std::size_t a = 0; a < facts->active.size(); ++a) extents[a] = inside[a] * at.inside[a];
@@ -239,8 +286,6 @@ void Chain::add(const Interface& at, const std::int64_t* inside, double outer, c
             words = 0;
         } else if (tensor.simple) {
             words = tile * outer / closing.run;
-        } else if (at.linkable || (!closing.exact && (at.fan[0] || at.fan[1]))) {
-            words = closing.outside ? tile * outer / closing.insideBounds : tile;
         } else {
             double fresh = tile;
             if (closing.first >= 0) {
@@ -249,24 +294,32 @@ void Chain::add(const Interface& at, const std::int64_t* inside, double outer, c
                     double side = 1, step = 0;
                     for (const auto& term : rank) {
                         side += static_cast<double>(term.coefficient * (extents[term.dimension] - 1));
-                        if (term.dimension == closing.first) step = static_cast<double>(term.coefficient) * closing.firstStep;
+                        if (term.dimension == closing.first)
+                            step = static_cast<double>(term.coefficient) * closing.firstStep;
                     }
                     common *= std::max(0.0, side - step);
                 }
                 fresh = tile - common;
             }
             if (closing.exact) {
-                words = closing.first >= 0
-                            ? outer / closing.firstBound * (tile + fresh * (closing.firstBound - 1))
-                            : tile * outer / closing.run;
+                words = closing.first >= 0 ? outer / closing.firstBound * (tile + fresh * (closing.firstBound - 1))
+                                           : tile * outer / closing.run;
             } else {
                 words = closing.first >= 0 ? fresh * outer + tile - fresh
                                            : tile * std::max(1.0, outer / closing.run * (1 - 1 / closing.movedBound));
             }
+            if (at.linkable || (!closing.exact && at.fan[0])) {
+                // Only children at the end of a row have no neighbour that held what they want.
+                const double far = closing.outside ? tile * outer / closing.insideBounds : tile;
+                words = std::max(words, far);
+                const double taken = far + (words - far) * (closing.exact ? 1 / at.positions : 0);
+                asked = taken * down;
+                words = at.alone ? std::max(0.0, words - 1) : taken;
+            }
+            if (at.blind || (!closing.exact && at.fan[1])) asked = 0;
         }
-        if (at.blind || (!closing.exact && at.fan[1])) down = 0;
     }
-    const double asked = words * down;
+    if (asked < 0) asked = words * down;
     const auto blocks = [](double n, double block) { return block == 1 ? n : std::ceil(n / block * (1 - 1e-12)); };
     double reads = asked, updates = 0, fills = at.child < 0 ? 0 : words;
     if (tensor.written) {
@@ -284,25 +337,9 @@ void Chain::add(const Interface& at, const std::int64_t* inside, double outer, c
 
 Measures compulsory(const Chain& chain) {
     Measures sum = chain.base;
-    const Facts& facts = *chain.facts;
-    Closing best;
-    best.exact = false;
-    for (std::size_t t = 0; t < chain.interfaces.size(); ++t) {
-        const TensorFacts& tensor = facts.tensors[t];
-        if (!tensor.simple) continue;
-        best.run = 1;
-        for (std::size_t a = 0; a < facts.active.size(); ++a)
-            if (!(tensor.relevant >> a & 1u)) best.run *= static_cast<double>(chain.temporal[a]);
-        // Every tile of every word once: as many words as the relevant loops and the child's spatial extents make.
-        const std::array<std::int64_t, maxNestDimensions> ones = [] {
-            std::array<std::int64_t, maxNestDimensions> made;
-            made.fill(1);
-            return made;
-        }();
-        for (const Interface& at : chain.interfaces[t]) {
-            chain.add(at, ones.data(), chain.cycles, best, sum);
-        }
-    }
+    for (const auto& tensor : chain.least)
+        for (const Measures& at : tensor)
+            for (std::size_t k = 0; k < chain.facts->measures(); ++k) sum[k] += at[k];
     return sum;
 }
 

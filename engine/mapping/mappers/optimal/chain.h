@@ -22,13 +22,15 @@ struct Closing {
 
 struct Chain {
     const Facts* facts = nullptr;
-    double cycles = 1;                                          ///< iterations of the busiest arithmetic unit
-    std::array<std::int64_t, maxNestDimensions> temporal{};     ///< left for the temporal loops
+    double cycles = 1;                                       ///< iterations of the busiest arithmetic unit
+    std::array<std::int64_t, maxNestDimensions> temporal{};  ///< left for the temporal loops
     std::array<std::array<std::int64_t, maxNestDimensions>, maxMapspaceLevels> spatialInside{};  ///< up to a level
-    std::vector<std::vector<Interface>> interfaces;             ///< per tensor, those that depend on loops, inner first
-    Measures base{};                                            ///< of the arithmetic and of constant interfaces
-    std::uint32_t linked = 0;  ///< tensors that neighbours may hand on
+    std::vector<std::vector<Interface>> interfaces;  ///< per tensor, those that depend on loops, inner first
+    std::vector<std::vector<Measures>> least;        ///< of each, were every word moved once
+    Measures base{};                                 ///< of the arithmetic and of constant interfaces
+    std::uint32_t linked = 0;                        ///< tensors that neighbours may hand on
 
+    void findLeast();
     /// Whether tiles of these temporal extents fit the level and those outside it.
     bool fits(const Skeleton& skeleton, std::size_t level, const std::int64_t* temporalInside) const;
     /// Adds what an interface costs at least: `inside`, temporal extents of its child's tile; `outer`, iterations of
@@ -41,7 +43,7 @@ struct Chain {
 
 /// Fails (false) where the spatial loops leave factors that no temporal loop may take.
 bool makeChain(const Facts& facts, const Skeleton& skeleton, Chain& chain);
-/// The measures that no choice of temporal loops undercuts: every word moved once.
+/// The measures that no choice of temporal loops undercuts.
 Measures compulsory(const Chain& chain);
 
 }  // namespace orrery::optimal

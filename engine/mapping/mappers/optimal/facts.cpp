@@ -70,7 +70,8 @@ private:
         if (splits.empty()) return;
         const auto kept0 = space_.start().keeps;
         std::size_t bits = 0;
-        for (std::size_t l = 0; l < space_.levels(); ++l) bits += static_cast<std::size_t>(std::popcount(space_.freeKeeps(l)));
+        for (std::size_t l = 0; l < space_.levels(); ++l)
+            bits += static_cast<std::size_t>(std::popcount(space_.freeKeeps(l)));
         if (bits > 20) {
             full_ = true;
             return;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t mostSkeletons = 400000;
+constexpr std::uint64_t mostSteps = 200000000;
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -25,7 +26,7 @@ Incumbent::Incumbent(const Mapspace& space, const MapperOptions& options, Search
       result_(result),
       evaluator_(space.problem(), space.hardware(), context.sparse),
       threshold_(infinite),
-      budget_(options.evaluations ? options.evaluations : 200000000),
+      budget_(mostSteps),
       begun_(now()) {
     value_.fill(infinite);
 }
@@ -68,6 +69,7 @@ bool Incumbent::ends(std::uint64_t steps) {
             result_.cancelled = true;
             ended_ = true;
         }
+        if (options_.seconds > 0 && now() > begun_ + options_.seconds) ended_ = true;
         if (context_.progress && now() > posted_ + 0.05) post(bound_);
     }
     return ended_;
@@ -105,7 +107,7 @@ void search(const Mapspace& space, const MapperOptions& options, SearchContext& 
             Chain chain;
             ToGo toGo;
             if (!makeChain(facts, skeleton, chain)) continue;
-            if (!toGo.build(chain, skeleton, orders, [&] { return best.ends(); })) {
+            if (!toGo.build(chain, skeleton, orders, best.threshold(), [&] { return best.ends(); })) {
                 if (toGo.tooLarge() || best.ended()) least = std::min(least, skeleton.bound);
                 continue;
             }
@@ -113,8 +115,8 @@ void search(const Mapspace& space, const MapperOptions& options, SearchContext& 
             const double next = i + 1 < skeletons->size() ? (*skeletons)[i + 1].bound : infinite;
             Branch branch(chain, skeleton, toGo, orders, best);
             least = std::min(least, std::max(skeleton.bound, branch.run([&](double bound) {
-                best.post(std::min({least, std::max(bound, skeleton.bound), next}));
-            })));
+                                 best.post(std::min({least, std::max(bound, skeleton.bound), next}));
+                             })));
         }
         // Orders that were not seen may be better by as much as no order can.
         if (orders.incomplete() && !skeletons->empty()) least = std::min(least, skeletons->front().bound);

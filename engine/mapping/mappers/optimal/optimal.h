@@ -1,8 +1,8 @@
 #pragma once
 
-// A mapper that proves its optimum (in the manner of the Turbo-Charged Mapper and of LOMA's exact searches, but over the
-// counts of NestEvaluator): skeletons by their bounds, then level by level from the outside, with what the inner levels
-// cost at least known from dynamic programming. No space of its own: the best of all points of the mapspace.
+// A mapper that proves its optimum (in the manner of the Turbo-Charged Mapper and of LOMA's exact searches, but over
+// the counts of NestEvaluator): skeletons by their bounds, then level by level from the outside, with what the inner
+// levels cost at least known from dynamic programming. No space of its own: the best of all points of the mapspace.
 
 #include "mapping/mappers/mapper.h"
 
@@ -42,8 +42,8 @@ private:
     double begun_, posted_ = 0, bound_ = 0;
 };
 
-/// Searches until nothing better is possible, or the context or the budget of steps (options.evaluations; 0: 2·10^8) ends
-/// it. Sets examined, valid, refusals, curve, proven, complete, cancelled and lowerBound.
+/// Searches until nothing better is possible, or the context, options.seconds or 2·10^8 steps end it. Sets examined,
+/// valid, refusals, curve, proven, complete, cancelled and lowerBound.
 void search(const Mapspace& space, const MapperOptions& options, SearchContext& context, Incumbent& best,
             MapperResult& result);
 

@@ -13,7 +13,8 @@ bool beats(const OrderClass& a, const OrderClass& b, std::size_t tensors, std::u
     for (std::size_t t = 0; t < tensors; ++t) {
         if ((a.run[t] & b.run[t]) != b.run[t] || a.first[t] != b.first[t]) return false;
         if (!a.exact(t) || !b.exact(t)) return false;
-        if ((linked >> t & 1u) && (a.inside[t] != b.inside[t] || a.orders.size() > 1 || b.orders.size() > 1)) return false;
+        if ((linked >> t & 1u) && (a.inside[t] != b.inside[t] || a.orders.size() > 1 || b.orders.size() > 1))
+            return false;
     }
     return true;
 }
@@ -58,6 +59,9 @@ OrderClass Orders::classify(const std::vector<std::uint8_t>& order) const {
         }
         made.outside[t] = i < order.size();
         made.leaves[t] = made.leaves[t] || made.outside[t];
+        // One loop of a window before another rank: nothing can step back, whichever loop it is.
+        if (made.leaves[t] && std::popcount(made.moved[t]) == 1) made.moved[t] = 0;
+        if (made.moved[t] == 0) made.leaves[t] = true;
     }
     return made;
 }
@@ -88,7 +92,8 @@ std::vector<OrderClass> Orders::make(std::size_t level, std::uint32_t dimensions
             bool same = known.run == made.run && known.first == made.first && known.moved == made.moved &&
                         known.leaves == made.leaves;
             for (std::size_t t = 0; t < tensors_.size() && same; ++t)
-                same = !(linked >> t & 1u) || (known.inside[t] == made.inside[t] && known.outside[t] == made.outside[t]);
+                same =
+                    !(linked >> t & 1u) || (known.inside[t] == made.inside[t] && known.outside[t] == made.outside[t]);
             if (!same) continue;
             // The same class; another order of it counts only for windows that may step back or be handed on.
             for (std::size_t t = 0; t < tensors_.size(); ++t) {
@@ -117,8 +122,8 @@ std::vector<OrderClass> Orders::make(std::size_t level, std::uint32_t dimensions
         while (std::next_permutation(loose.begin(), loose.end()));
     } else {
         // Blocks that stay for as many tensors as possible, for every order of the tensors.
-        incomplete_ =
-            incomplete_ || std::any_of(tensors_.begin(), tensors_.end(), [](const TensorFacts& t) { return !t.simple; });
+        incomplete_ = incomplete_ ||
+                      std::any_of(tensors_.begin(), tensors_.end(), [](const TensorFacts& t) { return !t.simple; });
         std::vector<std::size_t> chain(tensors_.size());
         for (std::size_t t = 0; t < chain.size(); ++t) chain[t] = t;
         const std::vector<std::uint8_t> all = loose;

@@ -48,16 +48,20 @@ struct Bandwidth {
 struct Interface {
     std::size_t tensor = 0;
     int child = -1, parent = 0;
-    double down = 1;          ///< words that the parent reads per word that a child takes: different children
-    bool linkable = false;    ///< children may get words from their neighbours
-    bool blind = false;       ///< nothing is known of what the parent reads
+    double down = 1;            ///< words that the parent reads per word that a child takes: different children
+    bool linkable = false;      ///< children may get words from their neighbours
+    double positions = 1;       ///< places of children along one rank of a window: at the last one nobody hands on
+    bool alone = false;         ///< one instance of the level outside the child: what neighbours hand on is filled, too
+    bool blind = false;         ///< nothing is known of what the parent reads
     std::array<bool, 2> fan{};  ///< several children at the level outside the child; further out
-    double different = 1, unlinked = 1;  ///< of arithmetic: units that ask for different words; and have no equal neighbour
-    bool constant = false;               ///< of arithmetic: traffic does not depend on any order
-    std::array<std::int32_t, maxNestDimensions> inside{};  ///< spatial extents of the child's tile, per active dimension
-    double parentPart = 0, childPart = 0;                  ///< words written first, without being read (results)
-    double block = 1, childBlock = 1;                      ///< words of one access
-    double read = 0, update = 0, fill = 0;                 ///< joules of one access of all instances
+    double different = 1,
+           unlinked = 1;    ///< of arithmetic: units that ask for different words; and have no equal neighbour
+    bool constant = false;  ///< of arithmetic: traffic does not depend on any order
+    std::array<std::int32_t, maxNestDimensions>
+        inside{};                           ///< spatial extents of the child's tile, per active dimension
+    double parentPart = 0, childPart = 0;   ///< words written first, without being read (results)
+    double block = 1, childBlock = 1;       ///< words of one access
+    double read = 0, update = 0, fill = 0;  ///< joules of one access of all instances
     std::array<std::array<bool, 3>, maxMeasures> counts{};  ///< per measure: reads, updates, fills
 };
 

@@ -13,8 +13,10 @@ namespace orrery::optimal {
 
 class ToGo {
 public:
-    /// False where no mapping fits, or where there are too many states (then `tooLarge`).
-    bool build(const Chain& chain, const Skeleton& skeleton, Orders& orders, const std::function<bool()>& stop);
+    /// Leaves out what cannot be part of a mapping below `threshold`. False where nothing is left, or where there are
+    /// too many states (then `tooLarge`).
+    bool build(const Chain& chain, const Skeleton& skeleton, Orders& orders, double threshold,
+               const std::function<bool()>& stop);
     bool tooLarge() const { return tooLarge_; }
 
     using Extents = std::array<std::int64_t, maxNestDimensions>;
@@ -25,7 +27,8 @@ public:
     /// Inside boundary b, below the temporal loops of level b; b = levels: everything.
     const std::vector<State>& states(std::size_t b) const { return states_[b]; }
     /// Calls `use(state number at b, active dimensions)` for all that the loops of level b may leave inside.
-    void inside(std::size_t b, const Extents& outside, const std::function<void(std::uint32_t, std::uint32_t)>& use) const;
+    void inside(std::size_t b, const Extents& outside,
+                const std::function<void(std::uint32_t, std::uint32_t)>& use) const;
 
     /// Interfaces of a tensor that exist at boundary b: the first of them, how many.
     std::size_t interfaces(std::size_t b, std::size_t tensor) const { return count_[b][tensor]; }
@@ -42,13 +45,19 @@ public:
 
 private:
     bool listStates(const std::function<bool()>& stop);
-    void step(std::size_t b);
+    bool step(std::size_t b);
+    void prune(std::size_t b);
+    void boundOutermost();
+    Measures rest(std::size_t b, std::size_t opening) const;
+    const Facts& facts() const { return *chain_->facts; }
 
     const Chain* chain_ = nullptr;
     const Skeleton* skeleton_ = nullptr;
     Orders* orders_ = nullptr;
     std::size_t levels_ = 0, dimensions_ = 0;
     bool tooLarge_ = false;
+    double threshold_ = 0;
+    Measures outermost_{};  ///< of the interfaces just inside the outermost level, together
     std::uint64_t transitions_ = 0;
     std::vector<std::vector<std::int64_t>> divisors_;  ///< per dimension, ascending
     std::array<std::uint32_t, maxNestDimensions> scale0_{};

@@ -1,0 +1,258 @@
+// Is what the optimal mapper claims true? On every drawn space that can be exhausted, its value is the least of all,
+// and its bound never above it.
+
+#include "base/random.h"
+#include "mapping/mapspace_read.h"
+#include "mapping/sparse/sparse_design.h"
+#include "mapping/timeloop/timeloop.h"
+#include "support/mapping_fixture.h"
+
+#include <QtTest/QtTest>
+
+#include <filesystem>
+
+using namespace orrery;
+
+namespace {
+
+constexpr std::array objectives{MapObjective::Edp, MapObjective::Latency, MapObjective::Energy,
+                                MapObjective::LastLevelAccesses};
+
+class Draw {
+public:
+    explicit Draw(std::uint64_t seed) : random_(seed, 77) {}
+    bool once(std::uint64_t in) { return random_.below(in) == 0; }
+    template <class T>
+    T of(std::initializer_list<T> list) {
+        return *(list.begin() + random_.below(list.size()));
+    }
+    std::size_t below(std::size_t n) { return random_.below(n); }
+
+private:
+    RandomStream random_;
+};
+
+NestProblem drawProblem(Draw& draw) {
+    if (draw.once(2))
+        return fixture::layer(draw.of({1, 2, 3, 4}), draw.of({1, 2, 4}), draw.of({1, 2, 3, 4}), draw.of({1, 2, 3}),
+                              draw.of({1, 2, 3}), draw.of({1, 2}), draw.of({1, 2}));
+    return fixture::product(draw.of({2, 3, 4, 6, 8, 12}), draw.of({1, 2, 4, 6}), draw.of({2, 3, 4, 6}));
+}
+
+NestHardware drawHardware(Draw& draw) {
+    const std::int64_t x = draw.of({1, 2, 2, 4}), y = draw.of({1, 2});
+    NestHardware made = fixture::array(x, y, draw.of({3, 4, 8, 12, 1000}), draw.of({12, 24, 48, 64, 1000}));
+    if (draw.once(2)) {
+        made.levels.erase(made.levels.begin());  // the arithmetic fans out
+    } else if (draw.once(2)) {
+        const bool shared = draw.once(2);
+        made.levels.insert(made.levels.begin() + 1,
+                           fixture::storage("second", shared ? 1 : x * y, shared ? 1 : x, 16, 2e-12));
+    }
+    for (NestLevel& level : made.levels) {
+        if (draw.once(3)) level.sharedBandwidth = draw.of({1, 2, 3});
+        if (draw.once(4)) level.readBandwidth = draw.of({1, 2, 3});
+        if (draw.once(4)) level.writeBandwidth = draw.of({1, 2, 3});
+        if (draw.once(4)) level.blockSize = draw.of({2, 4});
+        if (draw.once(4)) level.networkLatency = 5;
+        if (draw.once(5)) level.multipleBuffering = 2;
+        if (draw.once(8)) level.minUtilisation = 0.3;
+        if (draw.once(3)) level.energy.vectorWrite *= 1.5, level.energy.vectorUpdate *= 0.7;
+    }
+    return made;
+}
+
+MapspaceConstraints drawConstraints(Draw& draw, std::size_t levels, std::size_t dimensions, std::size_t freedom) {
+    MapspaceConstraints made;
+    made.levels.resize(levels);
+    for (std::size_t l = 0; l < levels; ++l) {
+        for (unsigned t = 0; t < 3; ++t) {
+            const std::size_t what = draw.below(freedom);
+            if (what == 0) made.levels[l].keep |= 1u << t;
+            if (what == 1 && l + 1 < levels) made.levels[l].bypass |= 1u << t;
+            if (what == 3 && l + 1 < levels) (draw.once(2) ? made.levels[l].keep : made.levels[l].bypass) |= 1u << t;
+        }
+        for (LoopConstraint* loops : {&made.levels[l].spatial, &made.levels[l].temporal}) {
+            if (draw.once(3)) loops->factors.assign(dimensions, 0), loops->factors[draw.below(dimensions)] = 1;
+            if (draw.once(4)) loops->maxFactors.assign(dimensions, 0), loops->maxFactors[draw.below(dimensions)] = 2;
+            if (draw.once(4)) loops->innermost.push_back(static_cast<std::uint8_t>(draw.below(dimensions)));
+            if (draw.once(4)) {
+                const auto last = static_cast<std::uint8_t>(draw.below(dimensions));
+                if (loops->innermost.empty() || loops->innermost[0] != last) loops->outermost.push_back(last);
+            }
+        }
+        if (draw.once(3)) made.levels[l].spatial.split = draw.below(dimensions + 1);
+    }
+    if (draw.once(6)) made.minParallelism = 0.5;
+    return made;
+}
+
+/// Points of a space, or more than `most`.
+double pointsOf(const Mapspace& space, double most) {
+    if (static_cast<double>(space.factorisations()) > most) return 2 * most;
+    double points = 0;
+    MapPoint point = space.start();
+    for (std::uint64_t f = 0; f < space.factorisations() && points <= most; ++f) {
+        space.setFactors(point, f);
+        points += static_cast<double>(space.variants(point));
+    }
+    return points;
+}
+
+/// Compares with the exhaustive search by every objective; the number of comparisons.
+int compare(const Mapspace& space, const std::shared_ptr<const SparseDesign>& sparse, const QByteArray& name) {
+    const auto executor = makeSerialExecutor();
+    int compared = 0;
+    for (const MapObjective objective : objectives) {
+        SearchContext context{*executor, {}, nullptr, nullptr, sparse};
+        const MapperOptions all{.kind = MapperKind::Exhaustive, .objectives = {objective}, .timeout = 0};
+        const MapperOptions proof{.kind = MapperKind::Optimal, .objectives = {objective}};
+        const auto every = searchMappings(space, all, context);
+        const auto best = searchMappings(space, proof, context);
+        if (bool(every) != bool(best)) {
+            QTest::qFail(name + ": one of the two finds no mapping", __FILE__, __LINE__);
+            return compared;
+        }
+        if (!every) continue;
+        ++compared;
+        const double least = objectiveValue(objective, (*every)->counts);
+        const double value = objectiveValue(objective, (*best)->counts);
+        if (!(std::abs(value - least) <= 1.1e-9 * least) || !(*best)->proven ||
+            (*best)->lowerBound > least * (1 + 1e-12) || !(*every)->proven) {
+            QTest::qFail(qPrintable(QString("%1, %2: %3, the least is %4, the bound %5")
+                                        .arg(name, QString::fromStdString(std::string(toText(objective))))
+                                        .arg(value, 0, 'g', 12)
+                                        .arg(least, 0, 'g', 12)
+                                        .arg((*best)->lowerBound, 0, 'g', 12)),
+                         __FILE__, __LINE__);
+        }
+    }
+    return compared;
+}
+
+}  // namespace
+
+class TestOptimalMapper : public QObject {
+    Q_OBJECT
+private slots:
+    void equalsTheExhaustiveSearch_data() {
+        QTest::addColumn<int>("from");
+        for (int from = 0; from < 240; from += 40) QTest::addRow("seeds from %d", from) << from;
+    }
+    void equalsTheExhaustiveSearch() {
+        QFETCH(int, from);
+        int compared = 0;
+        for (int seed = from; seed < from + 40; ++seed) {
+            Draw draw(static_cast<std::uint64_t>(seed));
+            const NestProblem problem = drawProblem(draw);
+            const NestHardware hardware = drawHardware(draw);
+            const auto constraints = drawConstraints(draw, hardware.levels.size(), problem.dimensions.size(),
+                                                     problem.name == "layer" ? 5 : 4);
+            const auto space = Mapspace::make(problem, hardware, constraints);
+            if (!space || pointsOf(*space, 100000) > 100000) continue;
+            compared += compare(*space, {}, QByteArray("seed ") + QByteArray::number(seed));
+        }
+        QVERIFY2(compared > 80, qPrintable(QString::number(compared)));
+    }
+    void theAnswerIsTheSameOnAnyThreads() {
+        const auto space =
+            Mapspace::make(fixture::layer(32, 16, 14, 14, 3, 3), fixture::array(8, 4, 64, 4096), rowsInside());
+        QVERIFY(space);
+        const MapperOptions options{.kind = MapperKind::Optimal, .objectives = {MapObjective::Edp}};
+        MapperResultPtr first;
+        for (const int threads : {1, 2, 3}) {
+            const auto executor = makeThreadExecutor(threads);
+            SearchContext context{*executor};
+            const auto found = searchMappings(*space, options, context);
+            QVERIFY2(found, found ? "" : toText(found.error()).c_str());
+            QVERIFY((*found)->proven);
+            if (!first) first = *found;
+            QVERIFY((*found)->mapping == first->mapping);
+            QCOMPARE((*found)->valid, first->valid);
+        }
+    }
+    void noOtherMapperIsBetter() {
+        const auto space =
+            Mapspace::make(fixture::layer(32, 16, 14, 14, 3, 3), fixture::array(8, 4, 64, 4096), rowsInside());
+        QVERIFY(space);
+        const auto executor = makeSerialExecutor();
+        SearchContext context{*executor};
+        const auto best = searchMappings(*space, {.kind = MapperKind::Optimal}, context);
+        QVERIFY(best && (*best)->proven);
+        for (const MapperKind kind : {MapperKind::LinearPruned, MapperKind::RandomPruned, MapperKind::LoopOrder,
+                                      MapperKind::Annealing, MapperKind::Genetic}) {
+            const auto other = searchMappings(*space, {.kind = kind, .evaluations = 4000}, context);
+            QVERIFY(other);
+            QVERIFY(objectiveValue(MapObjective::Edp, (*other)->counts) >= (*best)->lowerBound * (1 - 1e-12));
+        }
+    }
+    void aStoppedProofKeepsItsBestAndItsBound() {
+        const auto space = Mapspace::make(fixture::layer(256, 256, 56, 56, 3, 3), fixture::array(16, 16, 512, 262144));
+        QVERIFY(space);
+        const auto executor = makeSerialExecutor();
+        MapperProgress progress;
+        SearchContext context{*executor, {}, &progress};
+        const auto found = searchMappings(*space, {.kind = MapperKind::Optimal, .seconds = 0.2}, context);
+        QVERIFY2(found, found ? "" : toText(found.error()).c_str());
+        const double value = objectiveValue(MapObjective::Edp, (*found)->counts);
+        QVERIFY((*found)->lowerBound > 0);
+        QVERIFY((*found)->lowerBound <= value);
+        QCOMPARE(progress.lowerBound(), (*found)->lowerBound);
+        QVERIFY((*found)->seconds < 10);
+        if (!(*found)->proven) QVERIFY(!(*found)->complete);
+    }
+    void imperfectFactorsAreSearchedWithoutAFalseProof() {
+        MapspaceConstraints constraints;
+        constraints.levels.resize(3);
+        constraints.levels[0].keep = 7;
+        constraints.imperfect = true;
+        const auto space = Mapspace::make(fixture::product(5, 3, 2), fixture::array(2, 2, 12, 24), constraints);
+        QVERIFY(space);
+        QVERIFY(compare(*space, {}, "imperfect") == 4);
+    }
+    void provesWhatTimeloopRecorded_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<double>("edp");  // joule × cycle, from timeloop-mapper.stats.txt
+        QTest::newRow("AlexNet conv1, row stationary") << "tl_eyeriss256_rs_alexnet_conv1" << 719.91e-6 * 638880;
+        QTest::newRow("AlexNet conv3, row stationary") << "tl_eyeriss256_rs_alexnet_conv3" << 1028.91e-6 * 958464;
+        QTest::newRow("ResNet conv2 1x1, row stationary") << "tl_eyeriss256_rs_rn50_conv2_1x1" << 462.71e-6 * 401408;
+        QTest::newRow("AlexNet conv1, Simba") << "tl_simba_chip_alexnet_conv1" << 109.71e-6 * 366025;
+        QTest::newRow("AlexNet conv2, Simba") << "tl_simba_chip_alexnet_conv2" << 149.03e-6 * 218700;
+    }
+    void provesWhatTimeloopRecorded() {
+        QFETCH(QString, name);
+        QFETCH(double, edp);
+        const std::string file = ORRERY_REFERENCE "/accelerators/timeloop/" + name.toStdString() + "/mapper.cfg";
+        if (!std::filesystem::exists(file)) QSKIP("no reference data");
+        const auto input = readTimeloopFiles({file});
+        QVERIFY(input);
+        const auto constraints = readConstraints(input->root, input->problem, input->hardware);
+        QVERIFY(constraints);
+        const auto space = Mapspace::make(input->problem, input->hardware, *constraints);
+        QVERIFY(space);
+        const auto executor = makeSerialExecutor();
+        SearchContext context{*executor};
+        const auto best = searchMappings(*space, {.kind = MapperKind::Optimal}, context);
+        QVERIFY(best);
+        QVERIFY((*best)->proven);
+        // Printed to five digits there.
+        QVERIFY(objectiveValue(MapObjective::Edp, (*best)->counts) <= edp * 1.0001);
+    }
+
+private:
+    /// Rows of the filter stay inside an element, channels and filters are unrolled.
+    static MapspaceConstraints rowsInside() {
+        MapspaceConstraints made;
+        made.levels.resize(3);
+        made.levels[0].keep = 7;
+        made.levels[1].keep = 6;
+        made.levels[1].bypass = 1;
+        made.levels[1].spatial.factors = {1, 0, 1, 0, 1, 0, 1};
+        made.levels[1].temporal.factors = {1, 1, 0, 0, 0, 0, 1};
+        made.levels[2].temporal.factors = {1, 1, 0, 0, 0, 0, 1};
+        return made;
+    }
+};
+
+QTEST_GUILESS_MAIN(TestOptimalMapper)
+#include "tst_optimal_mapper.moc"
