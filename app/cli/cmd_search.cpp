@@ -285,7 +285,8 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
 }
 
 int runSearchCommand(const Arguments& arguments, Watch& watch) {
-    if (arguments.has("agents")) return compareAgents(arguments, watch);
+    // Agents are compared by the first rank alone.
+    if (arguments.has("agents")) return isHelper(nullptr) ? int(Answered) : compareAgents(arguments, watch);
     for (const char* of : {"seeds", "page"}) {
         if (arguments.has(of))
             return failed(fail("usage.missing", fmt::format("`--{}` is of agents that are compared", of),
