@@ -1,6 +1,7 @@
 // Spaces that a table answers: rows as points, and what is no such table.
 
 #include "store/project/search_file.h"
+#include "study/exploration/agent_benchmark.h"
 #include "study/exploration/agents.h"
 #include "study/exploration/table_space.h"
 
@@ -163,6 +164,32 @@ private slots:
             QCOMPARE(seen.value[2 * row], std::stod(table->rows[row][runtime]));
             QCOMPARE(problem.space.knobs()[2].values[problem.space.levelsAt(row)[2]], table->rows[row][6]);
         }
+    }
+    // The shipped searches over tables that are not shipped.
+    void shippedSearches() {
+        const std::string folder = std::string(ORRERY_SOURCE) + "/presets/searches/";
+        for (const char* name : {"archgym-memory.yaml", "archgym-networks.yaml"}) {
+            const auto alone = readSearchFile(folder + name);
+            QVERIFY(!alone && alone.error().hint.find("--tables") != std::string::npos);
+            if (!std::filesystem::exists(archgym)) continue;
+            const auto loaded = readSearchFile(folder + name, archgym);
+            QVERIFY2(loaded, loaded ? "" : toText(loaded.error()).c_str());
+        }
+        if (!std::filesystem::exists(archgym)) QSKIP("needs the reference data (ORRERY_REFERENCE)");
+    }
+    // As the handbook's page on agents judges them.
+    void noAgentIsWorseThanRandom() {
+        if (!std::filesystem::exists(archgym)) QSKIP("needs the reference data (ORRERY_REFERENCE)");
+        auto loaded = readSearchFile(std::string(ORRERY_SOURCE) + "/presets/searches/archgym-memory.yaml", archgym);
+        QVERIFY(loaded);
+        std::vector<const AgentInfo*> agents;
+        for (const AgentInfo& agent : searchAgents())
+            if (agent.needsBudget) agents.push_back(&agent);
+        const std::vector<BenchmarkSpace> spaces{{loaded->name, loaded->problem, loaded->settings.evaluations}};
+        const auto executor = makeDefaultExecutor();
+        const auto scores = benchmarkAgents(spaces, agents, {.executor = executor.get(), .seeds = 20});
+        QVERIFY(scores);
+        for (const BenchmarkScore& score : *scores) QVERIFY2(!score.worse, std::string(score.agent->id).c_str());
     }
     void everyAgentWalksIt() {
         if (!std::filesystem::exists(archgym)) QSKIP("needs the reference data (ORRERY_REFERENCE)");
