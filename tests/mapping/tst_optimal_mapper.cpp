@@ -210,6 +210,34 @@ private slots:
         QVERIFY(space);
         QVERIFY(compare(*space, {}, "imperfect") == 4);
     }
+    void equalsTheExhaustiveSearchOfSparseNests() {
+        int compared = 0;
+        for (int seed = 0; seed < 40; ++seed) {
+            Draw draw(static_cast<std::uint64_t>(1000 + seed));
+            const NestProblem problem = fixture::product(draw.of({2, 3, 4}), draw.of({1, 2, 4}), draw.of({2, 4}));
+            const NestHardware hardware = fixture::array(draw.of({1, 2}), 1, draw.of({3, 4, 8}), draw.of({12, 24, 48}));
+            MapspaceConstraints constraints = drawConstraints(draw, hardware.levels.size(), 3, 4);
+            constraints.levels[0].keep |= 7u & ~constraints.levels[0].bypass;
+            constraints.levels[1].keep |= 7u & ~constraints.levels[1].bypass;
+            const auto space = Mapspace::make(problem, hardware, constraints, {.prune = false});
+            if (!space || pointsOf(*space, 4000) > 4000) continue;
+            auto design = std::make_shared<SparseDesign>(denseDesign(problem, hardware.levels.size()));
+            DensityModel half;
+            half.kind = DensityKind::Hypergeometric;
+            half.density = draw.of({0.25, 0.5});
+            setDensity(*design, problem, 0, half);
+            design->skipCompute = draw.once(2);
+            design->gateCompute = !design->skipCompute;
+            if (draw.once(2)) {
+                ActionOptimization skip;
+                skip.elimination = draw.once(2) ? Elimination::Skipping : Elimination::Gating;
+                skip.options = {{1, 1u}};
+                design->levels[draw.below(2)].actions.push_back(skip);
+            }
+            compared += compare(*space, design, QByteArray("sparse seed ") + QByteArray::number(seed));
+        }
+        QVERIFY2(compared > 20, qPrintable(QString::number(compared)));
+    }
     void provesWhatTimeloopRecorded_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<double>("edp");  // joule × cycle, from timeloop-mapper.stats.txt

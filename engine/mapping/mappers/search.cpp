@@ -152,7 +152,7 @@ bool proveOptimum(const Mapspace& space, const MapperOptions& options, SearchCon
     {
         MapperOptions first = options;
         first.kind = MapperKind::Annealing;
-        first.evaluations = 2000;
+        first.evaluations = optimal::bounded(space, context) ? 2000 : 40000;
         first.victory = 0;
         first.timeout = 50000;
         const auto serial = makeSerialExecutor();

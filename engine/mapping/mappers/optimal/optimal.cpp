@@ -11,7 +11,23 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t mostSkeletons = 400000;
-constexpr std::uint64_t mostSteps = 200000000;
+constexpr std::uint64_t mostSteps = 200000000, stepsOfACosting = 50;
+
+/// Every point, for spaces that have no bounds. Returns the least that one not seen can be: nothing is known of it.
+double searchPlainly(const Mapspace& space, Incumbent& best) {
+    const std::uint64_t count = space.factorisations();
+    MapPoint point = space.start();
+    for (std::uint64_t number = 0; number < count; ++number) {
+        space.setFactors(point, number);
+        const std::uint64_t variants = space.variants(point);
+        for (std::uint64_t variant = 0; variant < variants; ++variant) {
+            if (best.ends(stepsOfACosting)) return 0;
+            space.setVariant(point, variant);
+            best.consider(point);
+        }
+    }
+    return infinite;
+}
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -84,16 +100,19 @@ void Incumbent::post(double lowerBound) {
     added_.clear();
 }
 
+bool bounded(const Mapspace& space, const SearchContext& context) {
+    if (context.sparse || space.imperfect()) return false;
+    const Facts facts = makeFacts(space, MapObjective::Latency);
+    return std::none_of(facts.tensors.begin(), facts.tensors.end(), [](const TensorFacts& t) { return t.weird; });
+}
+
 void search(const Mapspace& space, const MapperOptions& options, SearchContext& context, Incumbent& best,
             MapperResult& result) {
     const Facts facts = makeFacts(space, options.objectives[0]);
     double least = infinite;  // of everything not ruled out
-    const bool counted = !context.sparse && !space.imperfect() &&
-                         std::none_of(facts.tensors.begin(), facts.tensors.end(),
-                                      [](const TensorFacts& tensor) { return tensor.weird; });
-    auto skeletons = counted ? makeSkeletons(facts, mostSkeletons) : std::nullopt;
+    auto skeletons = bounded(space, context) ? makeSkeletons(facts, mostSkeletons) : std::nullopt;
     if (!skeletons) {
-        least = searchPlainly(space, options, context, best, 0);
+        least = searchPlainly(space, best);
     } else {
         Orders orders(space, facts.tensors, facts.active);
         for (std::size_t i = 0; i < skeletons->size(); ++i) {
@@ -125,21 +144,6 @@ void search(const Mapspace& space, const MapperOptions& options, SearchContext& 
     result.complete = !best.ended() && least >= best.threshold();
     result.lowerBound = result.proven ? best.value() : least == infinite ? 0 : least;
     best.post(result.lowerBound);
-}
-
-double searchPlainly(const Mapspace& space, const MapperOptions&, SearchContext&, Incumbent& best, double floor) {
-    const std::uint64_t count = space.factorisations();
-    MapPoint point = space.start();
-    for (std::uint64_t number = 0; number < count; ++number) {
-        space.setFactors(point, number);
-        const std::uint64_t variants = space.variants(point);
-        for (std::uint64_t variant = 0; variant < variants; ++variant) {
-            if (best.ends()) return floor;
-            space.setVariant(point, variant);
-            best.consider(point);
-        }
-    }
-    return infinite;
 }
 
 }  // namespace orrery::optimal

@@ -47,9 +47,7 @@ private:
 void search(const Mapspace& space, const MapperOptions& options, SearchContext& context, Incumbent& best,
             MapperResult& result);
 
-/// The same without bounds on partial mappings, for what they do not hold for: every factorisation that its own bound
-/// does not rule out, with all its variants. Returns the least that any mapping not seen can be.
-double searchPlainly(const Mapspace& space, const MapperOptions& options, SearchContext& context, Incumbent& best,
-                     double floor);
+/// Whether bounds hold on partial mappings of a space: dense, perfect factors, no dimension in two ranks of a tensor.
+bool bounded(const Mapspace& space, const SearchContext& context);
 
 }  // namespace orrery::optimal
