@@ -31,7 +31,7 @@ struct RanksReport {
     int ranks = 0, threads = 0;  ///< that answered, with rank 0
     std::size_t batches = 0, items = 0;
     double itemSeconds = 0;         ///< of a thread, in the mean
-    double serviceSeconds = 0;      ///< rank 0 with messages and with taking answers, in all
+    double serviceSeconds = 0;      ///< rank 0 with messages and with taking answers, in all: what its thread worked
     std::vector<std::string> lost;  ///< `rank 3: no word for 30 s`
 };
 
