@@ -88,6 +88,7 @@ void Inspection::wire() {
                 studio_.apply(moveComponentEdit(*document.state(), document.hardwareIndex(), path, parent, index));
             });
     connect(inspector_, &ui::Inspector::turnRequested, this, &Inspection::turnRequested);
+    connect(inspector_, &ui::Inspector::knobRequested, this, &Inspection::knobRequested);
     connect(inspector_, &ui::Inspector::selectRequested, this, &Inspection::showComponent);
     connect(inspector_, &ui::Inspector::workloadEdited, this,
             [this, &document](const WorkloadOptions& options, ui::EditPhase phase) {

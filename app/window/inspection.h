@@ -34,6 +34,8 @@ public:
 
 signals:
     void turnRequested(const orrery::ComponentPath& path, const QString& attribute);  ///< a search is to turn it
+    /// The same of anything else that a question has: `batch`, `tp`, `serving.traffic/arrivals/rate`.
+    void knobRequested(const QString& path);
 
 private:
     void wire();

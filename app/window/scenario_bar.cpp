@@ -176,6 +176,22 @@ void ScenarioBar::fillPlan(QMenu* menu) {
     }
     menu->addSeparator();
     menu->addAction(tr("Another plan…"), this, &ScenarioBar::askForPlan);
+    QStringList dimensions{QStringLiteral("tp"), QStringLiteral("pp"), QStringLiteral("dp"), QStringLiteral("ep"),
+                           QStringLiteral("cp")};
+    if (scenarios.front().task.starts_with("training-step"))
+        dimensions << QStringLiteral("vp") << QStringLiteral("zero") << QStringLiteral("mb") << QStringLiteral("sched");
+    addKnobs(menu, dimensions);
+}
+
+void ScenarioBar::addKnobs(QMenu* menu, const QStringList& paths) {
+    QMenu* turn = menu->addMenu(tr("Turn in E&xplore"));
+    turn->setObjectName(QStringLiteral("turnMenu"));
+    for (const QString& path : paths) {
+        QAction* action = turn->addAction(path, this, [this, path] { emit knobRequested(path); });
+        action->setObjectName(QStringLiteral("turn.") + path);
+        action->setToolTip(tr("Makes it a knob of the search on the Explore page"));
+    }
+    turn->setToolTipsVisible(true);
 }
 
 void ScenarioBar::fillTask(QMenu* menu) {
@@ -236,6 +252,15 @@ void ScenarioBar::fillWorkloads(QMenu* menu) {
             asked.workload = name;
             choose(std::move(asked));
         });
+    }
+    if (const ProjectWorkload* shown = document_.workload(); shown && current.task != "serving-run") {
+        const WorkloadInfo* info = builtinWorkload(shown->recipe.source);
+        QStringList options{QStringLiteral("batch")};
+        if (!info || info->hasSequence) options << QStringLiteral("sequence");
+        if (info && info->hasImage) options << QStringLiteral("image");
+        if (info && info->hasPhases) options << QStringLiteral("phase") << QStringLiteral("kv");
+        options << QStringLiteral("weights") << QStringLiteral("activations");
+        addKnobs(menu, options);
     }
     menu->addSeparator();
     std::map<QString, QMenu*> groups;

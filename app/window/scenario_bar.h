@@ -42,6 +42,7 @@ signals:
     void catalogueHardwareChosen(const QString& id);
     void builtinWorkloadChosen(const QString& id);
     void openRequested();
+    void knobRequested(const QString& path);  ///< a search is to turn it: `tp`, `batch`
     void refused(const orrery::Diagnostic& why);
 
 protected:
@@ -54,6 +55,7 @@ private:
     void fillHardware(QMenu* menu);
     void fillPlan(QMenu* menu);
     void fillTask(QMenu* menu);
+    void addKnobs(QMenu* menu, const QStringList& paths);
     void choose(ScenarioRef scenario);
     void askForPlan();
     void setPlan(const Plan& plan);

@@ -126,6 +126,7 @@ private slots:
         add("method.compute", {"tile-hybrid", "tile-hybrid(launch=eager, fusion=none)"});
         QVERIFY(!knobs[0].words && knobs[1].words && !knobs[2].words && knobs[3].words && knobs[4].words);
         QCOMPARE(knobs[0].own, std::string("4"));
+        QCOMPARE(knobs[1].own, std::string("vllm-v1"));
         QCOMPARE(knobs[4].own, std::string("as-drawn"));
         const auto space = SearchSpace::make(base, knobs);
         QVERIFY(space);
@@ -207,6 +208,31 @@ private slots:
         QVERIFY(seen.value[0] > seen.value[3]);          // bandwidth
         QVERIFY(seen.feasible(1) && !seen.feasible(2));  // promises
         QCOMPARE(seen.low[2], seen.high[2]);             // devices are counted
+    }
+    // Of a serving run: all of its devices, what it bears, and what it costs from the first arrival to the last token.
+    void aServingRunIsWeighed() {
+        SearchSettings settings{.knobs = {{"serving.replicas", {"1", "2"}, {}}},
+                                .objectives = {"devices", "max capacity", "cost", "Makespan"},
+                                .method = "serving",
+                                .deviceHour = 3600};
+        Scenario base = servingOf();
+        auto study = *std::get<ServingRun>(base.task).study;
+        study.scenario.promise.ttft = 0.05;
+        base.task = ServingRun{std::make_shared<const ServingStudy>(study)};
+        const auto problem = searchProblem(settings, base);
+        if (!problem) QFAIL(toText(problem.error()).c_str());
+        const PointAnswers seen = runSearch(*problem, **searchAgent("grid"), {});
+        QVERIFY2(seen.answered(0) && seen.answered(1), seen.refusals.empty() ? "" : seen.refusals.front().c_str());
+        QCOMPARE(seen.value[0], 1.0);
+        QCOMPARE(seen.value[4], 2.0);
+        QVERIFY(seen.value[5] > 1.5 * seen.value[1]);
+        QVERIFY(seen.low[1] < seen.value[1] && seen.value[1] < seen.high[1]);
+        QCOMPARE(seen.value[6], 2 * seen.value[7]);
+        // A run that promises nothing has no capacity, and says so.
+        base = servingOf();
+        const auto none = searchProblem(settings, base);
+        QVERIFY(none);
+        QVERIFY(!runSearch(*none, **searchAgent("grid"), {}).answered(0));
     }
     // Energy has no stated interval: no width is made up, the front goes by its value, and files leave it out.
     void whatIsUnsureIsNotOfNoWidth() {

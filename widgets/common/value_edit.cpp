@@ -3,7 +3,9 @@
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 
+#include <QContextMenuEvent>
 #include <QKeyEvent>
+#include <QMenu>
 
 #include <cmath>
 
@@ -124,6 +126,16 @@ void ValueEdit::keyPressEvent(QKeyEvent* event) {
 void ValueEdit::focusOutEvent(QFocusEvent* event) {
     if (isModified()) commit();
     QLineEdit::focusOutEvent(event);
+}
+
+void ValueEdit::contextMenuEvent(QContextMenuEvent* event) {
+    QMenu* menu = createStandardContextMenu();
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    if (!actions().isEmpty()) {
+        menu->addSeparator();
+        menu->addActions(actions());
+    }
+    menu->popup(event->globalPos());
 }
 
 }  // namespace orrery::ui

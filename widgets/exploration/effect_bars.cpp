@@ -4,6 +4,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
+#include "widgets/exploration/picture_file.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -43,6 +44,14 @@ void EffectBars::setBars(const QString& title, std::vector<EffectBar> bars) {
 
 void EffectBars::paintEvent(QPaintEvent*) {
     QPainter painter(this);
+    paint(painter);
+}
+
+QString EffectBars::exportTo(const QString& file) {
+    return writePicture(file, size(), [this](QPainter& painter) { paint(painter); });
+}
+
+void EffectBars::paint(QPainter& painter) const {
     const Palette& colours = Theme::instance().colours();
     painter.fillRect(rect(), colours.surface);
     if (bars_.empty()) return paintEmptyPlot(painter, rect(), emptySentence_);

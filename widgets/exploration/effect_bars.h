@@ -22,6 +22,7 @@ public:
     /// `title`: what the bars are of: `Time`.
     void setBars(const QString& title, std::vector<EffectBar> bars);
     const std::vector<EffectBar>& bars() const { return bars_; }
+    QString exportTo(const QString& file);
     QSize sizeHint() const override { return {420, 260}; }
     QSize minimumSizeHint() const override { return {240, 140}; }
 
@@ -30,6 +31,7 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    void paint(QPainter& painter) const;
     QString title_, emptySentence_;
     std::vector<EffectBar> bars_;
 };

@@ -1,12 +1,11 @@
 #include "widgets/exploration/search_plot.h"
 
 #include "widgets/common/theme.h"
+#include "widgets/exploration/picture_file.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPdfWriter>
-#include <QSvgGenerator>
 #include <QToolTip>
 
 #include <algorithm>
@@ -155,8 +154,11 @@ void SearchPlot::paint(QPainter& painter, bool keep) {
     if (!any) return paintEmptyPlot(painter, rect(), emptySentence_);
     PlotFrame frame;
     frame.title = tr("%1 against %2").arg(data_.y.name, data_.x.name);
-    frame.xName = data_.x.name;
-    frame.yName = data_.y.name;
+    const auto named = [this](const SearchAxis& axis) {
+        return axis.unsure ? tr("%1 (no interval is known)").arg(axis.name) : axis.name;
+    };
+    frame.xName = named(data_.x);
+    frame.yName = named(data_.y);
     frame.xTicks = data_.x.ticks;
     frame.yTicks = data_.y.ticks;
     frame.area = PlotFrame::areaIn(size());
@@ -174,6 +176,8 @@ void SearchPlot::paint(QPainter& painter, bool keep) {
             }
         }
         painter.drawPixmap(0, 0, cloud_);
+    } else if (data_.places.size() > 20'000) {
+        painter.drawImage(QRectF(rect()), cloudOfMany());  // a file of so many shapes opens nowhere
     } else {
         paintCloud(painter);
     }
@@ -232,27 +236,7 @@ bool SearchPlot::event(QEvent* event) {
 }
 
 QString SearchPlot::exportTo(const QString& file) {
-    if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
-        QSvgGenerator svg;
-        svg.setFileName(file);
-        svg.setSize(size());
-        svg.setViewBox(rect());
-        QPainter painter;
-        if (!painter.begin(&svg)) return tr("%1 cannot be written").arg(file);
-        paint(painter, false);
-        return {};
-    }
-    if (file.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) {
-        QPdfWriter pdf(file);
-        pdf.setPageSize(QPageSize(QSizeF(size()) * 0.75, QPageSize::Point));
-        pdf.setPageMargins({});
-        QPainter painter;
-        if (!painter.begin(&pdf)) return tr("%1 cannot be written").arg(file);
-        painter.scale(static_cast<double>(pdf.width()) / width(), static_cast<double>(pdf.height()) / height());
-        paint(painter, false);
-        return {};
-    }
-    return grab().save(file) ? QString() : tr("%1 cannot be written").arg(file);
+    return writePicture(file, size(), [this](QPainter& painter) { paint(painter, false); });
 }
 
 }  // namespace orrery::ui

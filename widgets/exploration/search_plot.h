@@ -25,6 +25,7 @@ struct SearchAxis {
     TickText ticks = TickText::Number;
     std::vector<double> value, low, high;
     std::optional<double> drawn;  ///< of the question as it stands
+    bool unsure = false;          ///< no interval is known
 };
 
 struct SearchPlotData {

@@ -78,9 +78,11 @@ void AttributeRow::build() {
     // Queued: the editor's own size follows the new font only after this signal.
     connect(&Theme::instance(), &Theme::changed, this, &AttributeRow::arrange, Qt::QueuedConnection);
 
-    if ((spec_.form == AttributeForm::Measure && spec_.attribute) || spec_.id == QLatin1String("count")) {
+    const bool drawn = spec_.attribute && (spec_.form == AttributeForm::Measure || spec_.form == AttributeForm::Choice);
+    QAction* turn = nullptr;
+    if (drawn || spec_.turns || spec_.id == QLatin1String("count")) {
         setContextMenuPolicy(Qt::ActionsContextMenu);
-        auto* turn = new QAction(tr("Turn in &Explore"), this);
+        turn = new QAction(tr("Turn in &Explore"), this);
         turn->setObjectName(name + QStringLiteral(".turn"));
         turn->setToolTip(tr("Makes it a knob of the search on the Explore page"));
         addAction(turn);
@@ -125,6 +127,7 @@ void AttributeRow::build() {
         edit_->setAccessibleName(spec_.label);
         edit_->setToolTip(tip);
         edit_->setMinimumWidth(64);
+        if (turn) edit_->addAction(turn);
         connect(edit_, &ValueEdit::committed, this,
                 [this](const QString& text) { emit edited(text, EditPhase::Commit); });
         connect(edit_, &ValueEdit::cleared, this, &AttributeRow::removed);

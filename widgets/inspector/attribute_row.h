@@ -31,6 +31,7 @@ struct RowSpec {
     const AttributeSpec* attribute = nullptr;  ///< null for rows made by hand
     bool powersOfTwo = false;                  ///< the slider snaps to 1, 2, 4, …
     bool sliderIfGiven = false;                ///< no slider while there is only a default
+    bool turns = false;                        ///< a row made by hand that a search can turn
     bool chooser = false;  ///< text chosen from a list that setChoices() gives; the empty one removes it
     QString disabled;      ///< why it cannot be edited here; empty: it can
 

@@ -41,6 +41,7 @@ Inspector::Inspector(QWidget* parent) : QWidget(parent) {
     connect(component_, &ComponentForm::turnRequested, this, &Inspector::turnRequested);
     connect(component_, &ComponentForm::selectRequested, this, &Inspector::selectRequested);
     connect(workload_, &WorkloadForm::edited, this, &Inspector::workloadEdited);
+    connect(workload_, &WorkloadForm::knobRequested, this, &Inspector::knobRequested);
 }
 
 void Inspector::showComponent(HardwarePtr hardware, const ComponentPath& path, DeviceViewPtr device) {

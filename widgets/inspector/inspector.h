@@ -60,6 +60,7 @@ signals:
     void selectRequested(const orrery::ComponentPath& path);
     /// A search is to turn this number: `bandwidth`, `macs.bf16`, `count`.
     void turnRequested(const orrery::ComponentPath& path, const QString& attribute);
+    void knobRequested(const QString& path);  ///< the same of an option of the workload: `batch`
 
     // Of one component, beside the signals above
     /// `attribute` is `bandwidth`, `macs.bf16`, `name`, `count` or `mesh`; `text` what setAttribute takes.

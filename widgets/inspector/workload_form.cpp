@@ -75,6 +75,7 @@ AttributeRow* WorkloadForm::addRow(const RowSpec& spec) {
     rows_[spec.id] = row;
     connect(row, &AttributeRow::edited, this,
             [this, id = spec.id](const QString& text, EditPhase phase) { change(id, text, phase); });
+    connect(row, &AttributeRow::turnRequested, this, [this, id = spec.id] { emit knobRequested(id); });
     return row;
 }
 
@@ -89,6 +90,7 @@ void WorkloadForm::addCount(const QString& id, const QString& label, const QStri
     row.explorable = true;
     row.powersOfTwo = true;
     row.clearable = false;
+    row.turns = !id.startsWith(bindingPrefix);
     addRow(row)->edit()->setCheck(checkPositive);
 }
 
@@ -101,6 +103,7 @@ void WorkloadForm::addChoice(const QString& id, const QString& label, const QStr
     row.form = AttributeForm::Choice;
     row.choices = choices;
     row.clearable = false;
+    row.turns = true;
     addRow(row);
 }
 
@@ -137,6 +140,7 @@ void WorkloadForm::build(const WorkloadInfo* info, bool transformer, const QStri
             image.lowest = 32;
             image.highest = 2048;
             image.clearable = false;
+            image.turns = true;
             addRow(image)->edit()->setCheck(checkPositive);
         }
         const bool phases = info ? info->hasPhases : transformer;

@@ -28,6 +28,7 @@ public:
 
 signals:
     void edited(const orrery::WorkloadOptions& options, orrery::ui::EditPhase phase);
+    void knobRequested(const QString& path);  ///< a search is to turn it: `batch`
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -38,6 +38,8 @@ public:
 signals:
     void componentSelected(const orrery::ComponentPath& path);
     void componentActivated(const orrery::ComponentPath& path);
+    /// The menu of one component is about to be shown: more may be added to it.
+    void menuFilling(QMenu* menu, const orrery::ComponentPath& path);
     /// A name typed in place, which no sibling has.
     void nameEntered(const orrery::ComponentPath& path, const QString& name);
     void addRequested(const orrery::ComponentPath& parent, orrery::ComponentKind kind);

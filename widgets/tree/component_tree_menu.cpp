@@ -159,6 +159,7 @@ void ComponentTreeView::showMenu(const QPoint& at) {
     offer(Action::MoveDown, tr("Move down"), tr("After the sibling below"));
     menu->addSeparator();
     offer(Action::Delete, tr("Delete"), tr("With everything inside and the links to it"));
+    if (one) emit menuFilling(menu, path);
     menu->popup(tree_->viewport()->mapToGlobal(at));
 }
 

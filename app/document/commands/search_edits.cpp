@@ -13,6 +13,26 @@ Expected<Edit> setSearchEdit(const ProjectState& state, const SearchSettings& se
     return edit;
 }
 
+Expected<Edit> openSearchEdit(const ProjectState& state, const Scenario& base, const SearchSettings& settings,
+                              const QString& name) {
+    const auto design = addHardwareEdit(state, *base.hardware);
+    if (!design) return design;
+    const auto model = addWorkloadEdit(design->after, {base.workload->name, base.workload->recipe, {}});
+    if (!model) return model;
+    Edit edit{model->after, QObject::tr("Open the search %1").arg(name), {}, {}, {}};
+    if (const auto* run = std::get_if<ServingRun>(&base.task)) edit.after.serving = *run->study;
+    const auto plan = setPlanEdit(edit.after, base.plan);
+    if (!plan) return plan;
+    const auto task = setTaskEdit(plan->after, std::holds_alternative<ServingRun>(base.task)
+                                                   ? std::string(toText(TaskKind::ServingRun))
+                                                   : toText(base.task));
+    if (!task) return task;
+    edit.after = task->after;
+    edit.after.scenarios.front().software = base.software;
+    edit.after.search = settings;
+    return edit;
+}
+
 Expected<Edit> usePointEdit(const ProjectState& state, std::span<const Knob> knobs,
                             std::span<const std::string> values) {
     const int design = state.currentHardware(), model = state.currentWorkload();

@@ -8,6 +8,10 @@
 namespace orrery::app {
 
 Expected<Edit> setSearchEdit(const ProjectState& state, const SearchSettings& settings, const QString& words);
+/// A question of its own with its search, named: its design and model are added and asked for, with its plan, task,
+/// software and serving run. One step of the undo list.
+Expected<Edit> openSearchEdit(const ProjectState& state, const Scenario& base, const SearchSettings& settings,
+                              const QString& name);
 /// The design, the workload, the plan, the serving run, the software and the method of the search, with these values
 /// set: one step of the undo list.
 /// `knobs` and `values` go together.

@@ -1,5 +1,7 @@
 #include "app/window/explore/explore_form.h"
 
+#include "app/window/explore/explore_text.h"
+#include "app/window/explore/limit_rows.h"
 #include "app/window/form_parts.h"
 #include "methods/kernel_method.h"
 #include "study/exploration/agents.h"
@@ -20,42 +22,6 @@
 #include <algorithm>
 
 namespace orrery::app {
-
-namespace {
-
-constexpr const char* quantityNames[][2]{
-    {"time", QT_TRANSLATE_NOOP("ExploreForm", "Time")},
-    {"energy", QT_TRANSLATE_NOOP("ExploreForm", "Energy")},
-    {"power", QT_TRANSLATE_NOOP("ExploreForm", "Power")},
-    {"memory", QT_TRANSLATE_NOOP("ExploreForm", "Memory of a device")},
-    {"devices", QT_TRANSLATE_NOOP("ExploreForm", "Devices")},
-    {"cost", QT_TRANSLATE_NOOP("ExploreForm", "Cost of a run")},
-    {"area", QT_TRANSLATE_NOOP("ExploreForm", "Silicon area")},
-    {"price", QT_TRANSLATE_NOOP("ExploreForm", "Price of dies and memory")},
-};
-
-QString joined(const std::vector<std::string>& texts) {
-    QStringList all;
-    for (const std::string& text : texts) all << ui::qs(text);
-    return all.join(QStringLiteral(", "));
-}
-
-std::vector<std::string> parted(const QString& text) {
-    std::vector<std::string> all;
-    for (const QString& each : text.split(QLatin1Char(','), Qt::SkipEmptyParts))
-        if (!each.trimmed().isEmpty()) all.push_back(each.trimmed().toStdString());
-    return all;
-}
-
-}  // namespace
-
-QString objectiveText(const std::string& objective) {
-    const auto read = readObjective(objective);
-    if (!read) return ui::qs(objective);
-    for (const auto& [id, name] : quantityNames)
-        if (read->quantity == id) return ExploreForm::tr(name);
-    return ui::qs(read->quantity);
-}
 
 ExploreForm::ExploreForm(QWidget* parent) : QScrollArea(parent) {
     setObjectName(QStringLiteral("explore.form"));
@@ -113,15 +79,11 @@ void ExploreForm::buildWishes(QGridLayout* grid, QWidget* body) {
     up_ = namedChoice(body, "explore.up", tr("Up"), tr("The second objective: the plot's vertical axis"));
     field(tr("Across"), across_);
     field(tr("Up"), up_);
-    constraints_ = named(new ui::ValueEdit(body), "explore.constraints", tr("Constraints"),
-                         tr("What must be kept, with commas between: fits, area <= 858 mm2, power <= 700 W"));
-    constraints_->setPlaceholderText(tr("fits, area <= 858 mm2"));
-    constraints_->setCheck([](const QString& text) -> std::optional<Diagnostic> {
-        for (const std::string& each : parted(text))
-            if (const auto read = readConstraint(each); !read) return read.error();
-        return std::nullopt;
-    });
-    field(tr("Must keep"), constraints_);
+    also_ = namedChoice(body, "explore.also", tr("Also"), tr("A third objective: its points are of the front too"));
+    field(tr("Also"), also_);
+    header(tr("What must be kept"));
+    limits_ = new LimitRows(body);
+    grid->addWidget(limits_, grid->rowCount(), 0, 1, 2);
     price_ = named(new ui::ValueEdit(body), "explore.price", tr("Price of a device and hour"),
                    tr("Dollars; for the cost of a run"));
     price_->setMeasure(Dimension::Number);
@@ -147,23 +109,24 @@ void ExploreForm::buildWishes(QGridLayout* grid, QWidget* body) {
 
     const auto objectives = [this] {
         SearchSettings next = settings_;
-        next.objectives.resize(std::max<std::size_t>(next.objectives.size(), 2));
-        next.objectives[0] = across_->currentData().toString().toStdString();
-        next.objectives[1] = up_->currentData().toString().toStdString();
-        if (next.objectives[0] == next.objectives[1]) next.objectives.erase(next.objectives.begin() + 1);
+        std::vector<std::string> wanted;
+        for (const QComboBox* box : {across_, up_, also_}) {
+            const std::string one = box->currentData().toString().toStdString();
+            if (!one.empty() && std::ranges::count(wanted, one) == 0) wanted.push_back(one);
+        }
+        // Those of a file beyond the three stay.
+        for (std::size_t i = 3; i < next.objectives.size(); ++i)
+            if (std::ranges::count(wanted, next.objectives[i]) == 0) wanted.push_back(next.objectives[i]);
+        next.objectives = std::move(wanted);
         change(next, tr("Objectives of the search"));
     };
     connect(across_, &QComboBox::activated, this, objectives);
     connect(up_, &QComboBox::activated, this, objectives);
-    connect(constraints_, &ui::ValueEdit::committed, this, [this](const QString& text) {
+    connect(also_, &QComboBox::activated, this, objectives);
+    connect(limits_, &LimitRows::edited, this, [this](const std::vector<std::string>& limits, const QString& words) {
         SearchSettings next = settings_;
-        next.constraints = parted(text);
-        change(next, tr("Constraints of the search"));
-    });
-    connect(constraints_, &ui::ValueEdit::cleared, this, [this] {
-        SearchSettings next = settings_;
-        next.constraints.clear();
-        change(next, tr("Constraints of the search"));
+        next.constraints = limits;
+        change(next, words);
     });
     connect(price_, &ui::ValueEdit::committed, this, [this](const QString& text) {
         SearchSettings next = settings_;
@@ -198,12 +161,11 @@ void ExploreForm::change(const SearchSettings& settings, const QString& words) {
     if (!(settings == settings_)) emit edited(settings, words);
 }
 
-void ExploreForm::setQuestion(const ExploreQuestion& question, const std::vector<KnobOffer>& offers,
-                              const QStringList& figures) {
+void ExploreForm::setQuestion(const ExploreQuestion& question, const Offers& offers) {
     const bool sameKnobs = shown_ && question.settings.knobs == settings_.knobs;
     settings_ = question.settings;
+    serving_ = kindOf(question.task) == TaskKind::ServingRun;
     offers_ = offers;
-    figures_ = figures;
     if (!sameKnobs) showKnobs();
     showOffers();
     // Methods that answer such a question without a file.
@@ -215,6 +177,7 @@ void ExploreForm::setQuestion(const ExploreQuestion& question, const std::vector
         method_->addItem(ui::qs(method.card.title), ui::qs(method.card.id));
         method_->setItemData(method_->count() - 1, ui::qs(method.card.summary), Qt::ToolTipRole);
     }
+    // A method with options of its own stands beside the plain one.
     if (method_->findData(ui::qs(settings_.method)) < 0)
         method_->addItem(ui::qs(methodTitle(settings_.method)), ui::qs(settings_.method));
     selectData(method_, ui::qs(settings_.method));
@@ -272,8 +235,8 @@ void ExploreForm::showOffers() {
     add_->clear();
     add_->addItem(tr("Add a knob …"));
     std::string group;
-    for (std::size_t i = 0; i < offers_.size(); ++i) {
-        const KnobOffer& offer = offers_[i];
+    for (std::size_t i = 0; i < offers_.knobs.size(); ++i) {
+        const KnobOffer& offer = offers_.knobs[i];
         const auto turned = std::any_of(settings_.knobs.begin(), settings_.knobs.end(),
                                         [&](const KnobSetting& each) { return each.path == offer.path; });
         if (turned) continue;
@@ -287,24 +250,33 @@ void ExploreForm::showOffers() {
                                           : QStringLiteral("%1   %2").arg(ui::qs(offer.path), ui::qs(offer.drawn)),
                       static_cast<int>(i));
     }
+    widenList(add_);
 }
 
 void ExploreForm::showWishes() {
-    for (const auto& [box, at] : {std::pair{across_, 0}, {up_, 1}}) {
+    for (const auto& [box, at] : {std::pair{across_, 0}, {up_, 1}, {also_, 2}}) {
         const QSignalBlocker quiet(box);
         box->clear();
-        for (const auto& [id, name] : quantityNames) box->addItem(tr(name), QLatin1String(id));
-        for (const QString& figure : figures_) {
+        if (at == 2) box->addItem(tr("nothing else"), QString());
+        for (const auto& [id, name] : quantityNames()) {
+            if (std::string_view(id) != "capacity")
+                box->addItem(objectiveText(id), QLatin1String(id));
+            else if (serving_)
+                box->addItem(objectiveText(id), QStringLiteral("max capacity"));
+        }
+        for (const QString& figure : offers_.figures) {
             box->addItem(tr("%1, small").arg(figure), figure);
             box->addItem(tr("%1, large").arg(figure), QStringLiteral("max ") + figure);
         }
         const auto index = static_cast<std::size_t>(at);
-        const QString own =
-            ui::qs(index < settings_.objectives.size() ? settings_.objectives[index] : settings_.objectives.front());
+        const QString own = index < settings_.objectives.size() ? ui::qs(settings_.objectives[index])
+                            : at == 2                           ? QString()
+                                                                : ui::qs(settings_.objectives.front());
         if (box->findData(own) < 0) box->addItem(own, own);
         selectData(box, own);
+        widenList(box);
     }
-    constraints_->setStored(joined(settings_.constraints));
+    limits_->setLimits(settings_.constraints, offers_.limits);
     price_->setStored(settings_.deviceHour > 0 ? QString::number(settings_.deviceHour) : QString());
     const QSignalBlocker quietAgent(agent_), quietMost(most_);
     selectData(agent_, ui::qs(settings_.agent));
@@ -313,13 +285,15 @@ void ExploreForm::showWishes() {
 
 void ExploreForm::addKnob(int offer) {
     SearchSettings next = settings_;
-    next.knobs.push_back(offers_[static_cast<std::size_t>(offer)].usual);
+    next.knobs.push_back(offers_.knobs[static_cast<std::size_t>(offer)].usual);
     if (next.objectives.size() < 2) next.objectives = {"time", "area"};
     change(next, tr("Add the knob %1").arg(ui::qs(next.knobs.back().path)));
 }
 
-void ExploreForm::setPoints(std::uint64_t points) {
-    points_->setText(points == 0
+void ExploreForm::setPoints(std::uint64_t points, const QString& why) {
+    points_->setTone(why.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
+    points_->setText(!why.isEmpty() ? why
+                     : points == 0
                          ? tr("Nothing turns yet. Add a knob: a number of the drawing, of the model or of the plan.")
                          : tr("%1 points in all").arg(ui::countText(static_cast<double>(points))));
 }

@@ -20,14 +20,20 @@ class ValueEdit;
 
 namespace orrery::app {
 
+class LimitRows;
+
 class ExploreForm : public QScrollArea {
     Q_OBJECT
 public:
     explicit ExploreForm(QWidget* parent = nullptr);
-    /// `offers`: knobs that the question has; `figures`: labels of the figures of its newest answer.
-    void setQuestion(const ExploreQuestion& question, const std::vector<KnobOffer>& offers, const QStringList& figures);
-    /// Points of the whole space; 0: not known.
-    void setPoints(std::uint64_t points);
+    struct Offers {
+        std::vector<KnobOffer> knobs;
+        std::vector<LimitOffer> limits;
+        QStringList figures;  ///< labels of the figures of the newest answer
+    };
+    void setQuestion(const ExploreQuestion& question, const Offers& offers);
+    /// Points of the whole space; 0: not known, and why.
+    void setPoints(std::uint64_t points, const QString& why = {});
 
 signals:
     void edited(const orrery::SearchSettings& settings, const QString& words);
@@ -41,20 +47,17 @@ private:
     void change(const SearchSettings& settings, const QString& words);
 
     SearchSettings settings_;
-    std::vector<KnobOffer> offers_;
-    QStringList figures_;
-    bool shown_ = false;
+    Offers offers_;
+    bool shown_ = false, serving_ = false;
 
     QVBoxLayout* rows_ = nullptr;
     QWidget* rowsBody_ = nullptr;
     QComboBox* add_ = nullptr;
-    QComboBox *across_ = nullptr, *up_ = nullptr, *method_ = nullptr, *agent_ = nullptr;
-    ui::ValueEdit *constraints_ = nullptr, *price_ = nullptr;
+    QComboBox *across_ = nullptr, *up_ = nullptr, *also_ = nullptr, *method_ = nullptr, *agent_ = nullptr;
+    LimitRows* limits_ = nullptr;
+    ui::ValueEdit* price_ = nullptr;
     QSpinBox* most_ = nullptr;
     ui::Label* points_ = nullptr;
 };
-
-/// `time` as `Time`, `max Throughput` as `Throughput (large)`.
-QString objectiveText(const std::string& objective);
 
 }  // namespace orrery::app

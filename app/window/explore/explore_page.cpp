@@ -1,21 +1,20 @@
 #include "app/window/explore/explore_page.h"
 
+#include "app/document/commands/project_edits.h"
 #include "app/document/commands/search_edits.h"
 #include "app/window/explore/explore_command.h"
 #include "app/window/explore/explore_form.h"
+#include "app/window/explore/explore_text.h"
 #include "app/window/studio.h"
-#include "store/project/search_file.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/cells_model.h"
-#include "widgets/exploration/effect_bars.h"
+#include "widgets/exploration/parallel_plot.h"
 #include "widgets/exploration/search_plot.h"
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QProgressBar>
 #include <QPushButton>
@@ -27,44 +26,6 @@
 #include <cmath>
 
 namespace orrery::app {
-
-namespace {
-
-constexpr std::size_t mostTableRows = 500;
-
-/// A number along an axis: how it is scaled and written.
-struct AxisUnit {
-    double factor = 1;
-    QString unit;
-    ui::TickText ticks = ui::TickText::Number;
-};
-AxisUnit unitOf(Dimension dimension, const std::string& quantity) {
-    switch (dimension) {
-        case Dimension::Time:
-            return {1, {}, ui::TickText::Seconds};
-        case Dimension::Fraction:
-            return {1, {}, ui::TickText::Percent};
-        case Dimension::Area:
-            return {1e6, QStringLiteral("mm²")};
-        case Dimension::Energy:
-            return {1, QStringLiteral("J")};
-        case Dimension::Power:
-            return {1, QStringLiteral("W")};
-        case Dimension::Data:
-            return {1e-9, QStringLiteral("GB")};
-        default:
-            return {1, quantity == "cost" || quantity == "price" ? QStringLiteral("$") : QString()};
-    }
-}
-
-QString valueText(double value, Dimension dimension, const std::string& quantity) {
-    if (!std::isfinite(value)) return QStringLiteral("–");
-    if (quantity == "cost" || quantity == "price") return QStringLiteral("$%1").arg(value, 0, 'g', 4);
-    if (dimension == Dimension::Number) return QString::number(value, 'g', 4);
-    return ui::text(value, dimension);
-}
-
-}  // namespace
 
 ExplorePage::ExplorePage(Studio& studio, QWidget* parent) : Page(parent), studio_(studio) {
     setObjectName(QStringLiteral("explorePage"));
@@ -88,14 +49,20 @@ void ExplorePage::follow() {
     stale_ = false;
     question_ = exploreQuestion(studio_.document);
     const WorkloadPtr workload = studio_.live.workload();
-    offers_.clear();
+    offers_.knobs.clear();
+    offers_.limits.clear();
     points_ = 0;
+    QString why;
     if (!question_.lacks && workload) {
         const Scenario base = scenarioOf(question_, workload);
-        offers_ = knobOffers(base);
+        const std::string& method = question_.settings.method;
+        offers_.knobs = knobOffers(base, method);
+        offers_.limits =
+            limitOffers(base, snapshot_ ? snapshot_->primaryEstimate() : nullptr, question_.settings.deviceHour);
         points_ = question_.settings.knobs.empty() ? 0 : 1;
         for (const KnobSetting& setting : question_.settings.knobs) {
-            const auto knob = knobOf(setting, base);
+            const auto knob = knobOf(setting, base, method);
+            if (!knob) why = tr("%1: %2").arg(ui::qs(setting.path), ui::qs(knob.error().message));
             points_ =
                 !knob || points_ > SearchSpace::mostPoints / knob->values.size() ? 0 : points_ * knob->values.size();
             if (points_ == 0) break;
@@ -106,27 +73,30 @@ void ExplorePage::follow() {
         empty_->setTexts(ui::qs(question_.lacks->message), ui::qs(question_.lacks->hint));
         return;
     }
-    form_->setQuestion(question_, offers_, figures_);
-    form_->setPoints(points_);
+    form_->setQuestion(question_, offers_);
+    form_->setPoints(points_, why);
     showState();
 }
 
 // Labels of figures that an answer has can be objectives.
 void ExplorePage::feed(const ui::SnapshotPtr& snapshot) {
     if (!snapshot) return;
+    const bool first = !snapshot_ || !snapshot_->primaryEstimate();
+    snapshot_ = snapshot;
     QStringList figures;
     if (const Estimate* estimate = snapshot->primaryEstimate()) {
         for (const Figure& figure : estimate->figures)
             if (figures.size() < 12) figures << ui::qs(figure.label);
     }
-    if (figures == figures_) return;
-    figures_ = figures;
+    if (figures == offers_.figures && !first) return;
+    offers_.figures = figures;
     stale_ = true;
     soon_.start();
 }
 
 void ExplorePage::start() {
     if (isBusy()) return work_.cancel();
+    if (stale_) follow();  // an edit of just now
     const WorkloadPtr workload = studio_.live.workload();
     if (question_.lacks || !workload || points_ == 0) return;
     choose(-1);
@@ -164,7 +134,25 @@ QString ExplorePage::searchFolder() const {
 void ExplorePage::turn(const ComponentPath& path, const QString& attribute) {
     const HardwarePtr hardware = studio_.document.hardware();
     if (!hardware) return;
-    auto knob = usualKnob(*hardware, pathText(hardware->root, path) + "." + attribute.toStdString());
+    turnSetting(usualKnob(*hardware, pathText(hardware->root, path) + "." + attribute.toStdString()));
+}
+
+void ExplorePage::turnPath(const QString& path) {
+    // What a serving run has is turned in a search over that run.
+    const ProjectState& state = *studio_.document.state();
+    const bool serving = path.startsWith(QLatin1String("serving."));
+    const std::string run(toText(TaskKind::ServingRun));
+    if (serving && !state.scenarios.empty() && state.scenarios.front().task != run &&
+        !studio_.apply(setTaskEdit(state, run)))
+        return;
+    const ExploreQuestion asked = exploreQuestion(studio_.document);
+    const WorkloadPtr workload = studio_.live.workload();
+    if (asked.lacks) return studio_.messages.complain(*asked.lacks);
+    if (!workload) return studio_.messages.say(Severity::Note, tr("The model is still being read: once more, please"));
+    turnSetting(usualKnob(scenarioOf(asked, workload), path.toStdString(), asked.settings.method));
+}
+
+void ExplorePage::turnSetting(Expected<KnobSetting> knob) {
     if (!knob) return studio_.messages.complain(knob.error());
     SearchSettings next = studio_.document.state()->search.value_or(SearchSettings{});
     const std::string own = knob->path;
@@ -175,109 +163,6 @@ void ExplorePage::turn(const ComponentPath& path, const QString& attribute) {
             return;
     }
     studio_.router.show(this);
-}
-
-void ExplorePage::showFindings() {
-    if (!run_) return;
-    {
-        const std::scoped_lock hold(run_->lock);
-        if (run_->view == view_ && problem_ == run_->problem && view_) return;
-        problem_ = run_->problem;
-        view_ = run_->view;
-        drawn_ = run_->drawn;
-    }
-    if (!problem_) return;
-    ui::SearchPlotData data;
-    const std::size_t width = problem_->objectives.size();
-    const std::size_t across = 0, up = width > 1 ? 1 : 0;
-    for (auto& [axis, k] : {std::pair<ui::SearchAxis&, std::size_t>{data.x, across}, {data.y, up}}) {
-        const std::string& quantity = problem_->objectives[k].quantity;
-        const AxisUnit unit = unitOf(drawn_.dimensions[k], quantity);
-        axis.name = objectiveText(quantity) + (unit.unit.isEmpty() ? QString() : QStringLiteral(", ") + unit.unit);
-        axis.ticks = unit.ticks;
-        if (drawn_.evaluation.refusal.empty()) axis.drawn = drawn_.evaluation.values[k].value * unit.factor;
-        if (!view_) continue;
-        const std::size_t count = view_->seen.size();
-        axis.value.reserve(count);
-        axis.low.reserve(count);
-        axis.high.reserve(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            axis.value.push_back(view_->seen.value[i * width + k] * unit.factor);
-            axis.low.push_back(view_->seen.low[i * width + k] * unit.factor);
-            axis.high.push_back(view_->seen.high[i * width + k] * unit.factor);
-        }
-    }
-    if (view_) {
-        data.places.reserve(view_->places.size());
-        for (const std::uint8_t place : view_->places) data.places.push_back(static_cast<ui::PointPlace>(place));
-    }
-    plot_->setData(std::move(data));
-    if (view_ && chosen_ >= static_cast<int>(view_->seen.size())) chosen_ = -1;
-    showTable();
-    showEffects();
-    choose(chosen_);
-}
-
-void ExplorePage::showTable() {
-    rows_.clear();
-    QStringList heads;
-    std::vector<std::vector<ui::Cell>> cells;
-    for (const Knob& knob : problem_->space.knobs()) heads << ui::qs(knob.path);
-    for (const Objective& objective : problem_->objectives) heads << objectiveText(objective.quantity);
-    for (std::size_t n = 0; view_ && n < std::min(view_->front.points.size(), mostTableRows); ++n) {
-        const std::size_t at = view_->front.points[n];
-        const PointAnswer answer = view_->seen.at(at);
-        const auto levels = problem_->space.levelsAt(answer.point);
-        std::vector<ui::Cell> row;
-        for (std::size_t k = 0; k < levels.size(); ++k) {
-            const Knob& knob = problem_->space.knobs()[k];
-            row.push_back({ui::qs(knob.values[levels[k]]), knob.numbers[levels[k]]});
-        }
-        for (std::size_t k = 0; k < answer.values.size(); ++k) {
-            const Ranged& value = answer.values[k];
-            const auto text = [&](double number) {
-                return valueText(number, drawn_.dimensions[k], problem_->objectives[k].quantity);
-            };
-            QString tip = text(value.value);
-            if (value.high > value.low) tip += tr(" [%1 … %2], 90 %").arg(text(value.low), text(value.high));
-            row.push_back({text(value.value), value.value, tip});
-        }
-        cells.push_back(std::move(row));
-        rows_.push_back(static_cast<int>(at));
-    }
-    table_->setCells(heads, std::move(cells));
-}
-
-void ExplorePage::showEffects() {
-    std::vector<KnobEffect> effects;
-    PointAnswers alone;
-    {
-        const std::scoped_lock hold(run_->lock);
-        effects = run_->effects;
-        alone = run_->alone;
-    }
-    std::vector<ui::EffectBar> bars;
-    const std::size_t width = problem_->objectives.size();
-    const double drawn = drawn_.evaluation.refusal.empty() ? drawn_.evaluation.values[0].value : 0;
-    for (const KnobEffect& effect : effects) {
-        const Knob& knob = problem_->space.knobs()[effect.knob];
-        std::optional<std::size_t> first, last;
-        QStringList lines;
-        for (std::size_t level = 0; level < effect.rows.size(); ++level) {
-            const auto row = effect.rows[level];
-            if (!row || !alone.answered(*row)) continue;
-            if (!first) first = level;
-            last = level;
-            lines << QStringLiteral("%1: %2").arg(
-                ui::qs(knob.values[level]),
-                valueText(alone.value[*row * width], drawn_.dimensions[0], problem_->objectives[0].quantity));
-        }
-        if (!first || drawn <= 0) continue;
-        bars.push_back({ui::qs(knob.path), ui::qs(knob.values[*first]), ui::qs(knob.values[*last]),
-                        alone.value[*effect.rows[*first] * width] / drawn,
-                        alone.value[*effect.rows[*last] * width] / drawn, lines.join(QLatin1Char('\n'))});
-    }
-    effects_->setBars(objectiveText(problem_->objectives.front().quantity), std::move(bars));
 }
 
 void ExplorePage::showState() {
@@ -309,11 +194,9 @@ void ExplorePage::showState() {
             bad = true;
         } else if (run_->view) {
             const PointAnswers& seen = run_->view->seen;
-            std::size_t refused = 0, broken = 0;
-            for (std::size_t i = 0; i < seen.size(); ++i) {
-                refused += seen.answered(i) ? 0 : 1;
-                broken += seen.answered(i) && !seen.feasible(i) ? 1 : 0;
-            }
+            const std::size_t broken = run_->view->broken;
+            std::size_t refused = 0;
+            for (const ExploreView::Refused& each : run_->view->refused) refused += each.points;
             said = tr("%1 points, %2 of the front, %3 more may belong to it")
                        .arg(ui::countText(static_cast<double>(seen.size())),
                             ui::countText(static_cast<double>(run_->view->front.points.size())),
@@ -321,7 +204,7 @@ void ExplorePage::showState() {
             if (broken > 0) said += tr(" · %1 break a constraint").arg(ui::countText(static_cast<double>(broken)));
             if (refused > 0) {
                 said += tr(" · %1 have no answer: %2")
-                            .arg(ui::countText(static_cast<double>(refused)), ui::qs(seen.refusals.front()));
+                            .arg(ui::countText(static_cast<double>(refused)), ui::qs(run_->view->refused.front().why));
             }
             if (run_->stopped) said += tr(" · stopped");
             if (!(run_->question.settings == question_.settings) || run_->question.hardware != question_.hardware ||
@@ -345,6 +228,7 @@ QString ExplorePage::pointText(int point) const {
         text += QStringLiteral(" · %1 %2")
                     .arg(objectiveText(problem_->objectives[k].quantity),
                          valueText(answer.values[k].value, drawn_.dimensions[k], problem_->objectives[k].quantity));
+        if (!answer.values[k].sure()) text += tr(" (no interval is known)");
     }
     return text;
 }
@@ -353,6 +237,7 @@ void ExplorePage::choose(int point) {
     chosen_ = point;
     if (!plot_) return;
     plot_->setCurrent(point);
+    parallel_->setCurrent(point);
     const auto row = std::ranges::find(rows_, point);
     const QSignalBlocker quiet(table_);
     table_->setCurrentRow(point < 0 || row == rows_.end() ? -1 : static_cast<int>(row - rows_.begin()));
@@ -366,55 +251,6 @@ void ExplorePage::useChosen() {
     std::vector<std::string> values;
     for (std::size_t k = 0; k < levels.size(); ++k) values.push_back(problem_->space.knobs()[k].values[levels[k]]);
     studio_.apply(usePointEdit(*studio_.document.state(), problem_->space.knobs(), values));
-}
-
-SearchOutcome ExplorePage::outcome() const {
-    return {.name = studio_.document.title().toStdString(),
-            .problem = problem_.get(),
-            .agent = *searchAgent(run_->agent),
-            .evaluations = view_->seen,
-            .base = drawn_};
-}
-
-QString ExplorePage::written(const QString& file) const {
-    const QString ending = QFileInfo(file).suffix().toLower();
-    if (ending != QLatin1String("csv") && ending != QLatin1String("json")) return plot_->exportTo(file);
-    const std::string text = ending == QLatin1String("csv") ? searchCsv(outcome()) : searchJson(outcome());
-    QFile out(file);
-    if (!out.open(QIODevice::WriteOnly) || out.write(text.data(), static_cast<qint64>(text.size())) < 0 || !out.flush())
-        return out.errorString();
-    return {};
-}
-
-void ExplorePage::exportAs() {
-    if (!view_) return;
-    QString chosen;
-    QString file = QFileDialog::getSaveFileName(
-        studio_.window, tr("Export the search"), QStringLiteral("front.svg"),
-        tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all points (*.csv);;JSON (*.json)"), &chosen);
-    if (file.isEmpty()) return;
-    if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
-    if (const QString problem = written(file); !problem.isEmpty()) {
-        return studio_.messages.complain({Severity::Error,
-                                          "export.failed",
-                                          problem.toStdString(),
-                                          {},
-                                          "choose another folder",
-                                          {file.toStdString(), 0, 0, {}}});
-    }
-    studio_.messages.say(Severity::Note, tr("Wrote %1").arg(file));
-}
-
-Expected<QStringList> ExplorePage::report(const QString& folder) {
-    if (!view_ || !problem_ || !plot_) return QStringList();
-    QStringList files;
-    for (const char* name : {"search.svg", "search.csv"}) {
-        const QString file = folder + QLatin1Char('/') + QLatin1String(name);
-        if (const QString problem = written(file); !problem.isEmpty())
-            return fail("export.failed", problem.toStdString(), "", "choose another folder", {file.toStdString()});
-        files << file;
-    }
-    return files;
 }
 
 }  // namespace orrery::app

@@ -4,12 +4,16 @@
 // A point that was found becomes the project's design in one undo step.
 
 #include "app/document/background.h"
+#include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_run.h"
 #include "app/window/page.h"
 #include "store/export/search_exports.h"
 
 #include <QTimer>
 
+#include <array>
+
+class QMenu;
 class QProgressBar;
 class QPushButton;
 class QStackedLayout;
@@ -19,14 +23,15 @@ namespace orrery::ui {
 class CellsTable;
 class EffectBars;
 class EmptyPage;
+class HistoryPlot;
 class Label;
+class ParallelPlot;
 class SearchPlot;
 }  // namespace orrery::ui
 
 namespace orrery::app {
 
 class ExploreCommand;
-class ExploreForm;
 
 class ExplorePage : public Page {
     Q_OBJECT
@@ -45,15 +50,24 @@ public:
     void restoreView(const QSettings& settings) override;
 
     bool isBusy() const { return work_.isRunning(); }
-    std::shared_ptr<const ExploreView> view() const { return view_; }  ///< newest that is shown; null: none
+    std::shared_ptr<const SearchProblem> problem() const { return problem_; }  ///< of what is shown; null: none
+    std::shared_ptr<const ExploreView> view() const { return view_; }          ///< newest that is shown; null: none
     ui::SearchPlot* plot() const { return plot_; }
     ui::CellsTable* table() const { return table_; }
     ui::EffectBars* effects() const { return effects_; }
+    ui::ParallelPlot* parallel() const { return parallel_; }
+    ui::HistoryPlot* history() const { return history_; }
+    ui::CellsTable* refused() const { return refused_; }
     ExploreForm* form() const { return form_; }
     void choose(int point);  ///< row of the view; −1: none
     /// Makes a number of the drawing a knob, around its value, and comes to the front.
     void turn(const ComponentPath& path, const QString& attribute);
+    /// The same of anything that a question has: `tp`, `batch`, `serving.rate`, `method.launch`.
+    void turnPath(const QString& path);
+    enum Tab { FrontTab, ParallelTab, EffectsTab, HistoryTab, RefusedTab };
     void start();
+    /// Writes a view by its tab, −1: all points; the ending says as what. What went wrong; empty if nothing.
+    QString written(const QString& file, int tab) const;
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -62,29 +76,36 @@ private:
     void build();
     QWidget* buildHead(QWidget* parent);
     QWidget* buildViews(QWidget* parent);
-    void follow();  ///< the document
+    void follow();                 ///< the document
     QString searchFolder() const;  ///< of a search that another program runs
     void showState();
     void showFindings();
+    void showTab(int tab);  ///< what is new of it
+    void showOtherTabs();
     void showTable();
     void showEffects();
+    void showHistory();
+    void showRefused();
+    void turnSetting(Expected<KnobSetting> knob);
     void useChosen();
-    void exportAs();
-    QString written(const QString& file) const;  ///< what went wrong; empty if nothing
+    void fillExports(QMenu* menu);
+    void exportAs(const QString& title, const QString& name, const QString& filter, int tab);
+    std::string tableOfView(int tab) const;
     QString pointText(int point) const;
     SearchOutcome outcome() const;
 
     Studio& studio_;
     ExploreQuestion question_;
-    std::vector<KnobOffer> offers_;
-    QStringList figures_;
+    ExploreForm::Offers offers_;
+    ui::SnapshotPtr snapshot_;  ///< newest, of which limits of constraints are offered
     std::uint64_t points_ = 0;
     std::shared_ptr<ExploreRun> run_;
     std::shared_ptr<const SearchProblem> problem_;  ///< of what is shown
     std::shared_ptr<const ExploreView> view_;
     BaseAnswer drawn_;
-    std::vector<int> rows_;  ///< of the table: rows of the view
+    std::vector<int> rows_, refusedRows_;  ///< of the tables: rows of the view
     int chosen_ = -1;
+    std::array<bool, 5> dirty_{};  ///< by tab: something new is not shown yet
     bool stale_ = true;
     QTimer soon_;
 
@@ -100,6 +121,9 @@ private:
     ui::SearchPlot* plot_ = nullptr;
     ui::CellsTable* table_ = nullptr;
     ui::EffectBars* effects_ = nullptr;
+    ui::ParallelPlot* parallel_ = nullptr;
+    ui::HistoryPlot* history_ = nullptr;
+    ui::CellsTable* refused_ = nullptr;
     Background work_;  ///< last
 };
 

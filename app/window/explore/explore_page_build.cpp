@@ -1,18 +1,19 @@
-#include "app/document/commands/project_edits.h"
 #include "app/document/commands/search_edits.h"
 #include "app/window/explore/explore_command.h"
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_page.h"
 #include "app/window/form_parts.h"
 #include "app/window/studio.h"
-#include "store/project/search_file.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/exploration/effect_bars.h"
+#include "widgets/exploration/history_plot.h"
+#include "widgets/exploration/parallel_plot.h"
 #include "widgets/exploration/search_plot.h"
 
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSplitter>
@@ -76,6 +77,7 @@ void ExplorePage::build() {
     });
     connect(&work_, &Background::ended, this, [this] {
         showFindings();
+        showOtherTabs();
         showState();
     });
 }
@@ -104,21 +106,25 @@ QWidget* ExplorePage::buildHead(QWidget* parent) {
     command_ = new ExploreCommand(head);
     command_->setCommand(lastCommand_);
     row->addWidget(command_, 0, Qt::AlignTop);
-    export_ = named(new QPushButton(tr("Export …"), head), "explore.export", tr("Export"),
-                    tr("The picture as SVG, PDF or PNG; all points as CSV or JSON"));
+    export_ = named(new QPushButton(tr("Export ▾"), head), "explore.export", tr("Export"),
+                    tr("This view as SVG, PDF, PNG or CSV; all points as CSV or JSON"));
     export_->setEnabled(false);
+    auto* exports = new QMenu(export_);
+    exports->setObjectName(QStringLiteral("explore.exportMenu"));
+    export_->setMenu(exports);
+    export_->setStyleSheet(QStringLiteral("QPushButton::menu-indicator { width: 0; image: none; }"));
+    connect(exports, &QMenu::aboutToShow, this, [this, exports] { fillExports(exports); });
     row->addWidget(export_, 0, Qt::AlignTop);
     go_ = named(new QPushButton(tr("Search"), head), "explore.go", tr("Search"),
                 tr("Answers the points on all cores and keeps the front"));
     go_->setDefault(true);
     row->addWidget(go_, 0, Qt::AlignTop);
     connect(go_, &QPushButton::clicked, this, &ExplorePage::start);
-    connect(export_, &QPushButton::clicked, this, &ExplorePage::exportAs);
     return head;
 }
 
 QWidget* ExplorePage::buildViews(QWidget* parent) {
-    const QString tip = tr("The front of the best, and each knob alone");
+    const QString tip = tr("The front of the best, all knobs and objectives, each knob alone, how the search went");
     tabs_ = named(new QTabWidget(parent), "explore.views", tr("Views of the search"), tip);
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("explore.tabs"));
@@ -141,8 +147,28 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
     effects_ = new ui::EffectBars(tabs_);
     effects_->setEmptySentence(
         tr("How far each knob moves the first objective while the others stand as drawn. Press Search."));
+    parallel_ = new ui::ParallelPlot(tabs_);
+    parallel_->setEmptySentence(
+        tr("A line for each point across all knobs and objectives: drag along an axis to keep what passes there. "
+           "Press Search."));
+    history_ = new ui::HistoryPlot(tabs_);
+    history_->setEmptySentence(tr("How soon the search came to what it found in the end. Press Search."));
+    refused_ = new ui::CellsTable(QStringLiteral("explore.refused"), tr("Points without an answer"),
+                                  tr("Why points have no answer, and how many; a click chooses the first"), tabs_);
     tabs_->addTab(split, tr("Front"));
+    tabs_->addTab(parallel_, tr("All knobs"));
     tabs_->addTab(effects_, tr("Each knob alone"));
+    tabs_->addTab(history_, tr("History"));
+    tabs_->addTab(refused_, tr("No answer"));
+    connect(tabs_, &QTabWidget::currentChanged, this, [this](int tab) {
+        showTab(tab);
+        choose(chosen_);
+    });
+    connect(parallel_, &ui::ParallelPlot::chosen, this, &ExplorePage::choose);
+    connect(refused_, &ui::CellsTable::rowChosen, this, [this](int row) {
+        if (row >= 0 && row < static_cast<int>(refusedRows_.size()))
+            choose(refusedRows_[static_cast<std::size_t>(row)]);
+    });
     connect(plot_, &ui::SearchPlot::chosen, this, &ExplorePage::choose);
     connect(table_, &ui::CellsTable::rowChosen, this, [this](int row) {
         if (row >= 0 && row < static_cast<int>(rows_.size())) choose(rows_[static_cast<std::size_t>(row)]);
@@ -160,6 +186,7 @@ void ExplorePage::join(Studio& studio) {
         connect(&studio.document, signal, this, changed);
     connect(&studio.live, &LiveController::workloadReady, this, changed);
     connect(&studio.inspection, &Inspection::turnRequested, this, &ExplorePage::turn);
+    connect(&studio.inspection, &Inspection::knobRequested, this, &ExplorePage::turnPath);
     connect(&studio.document, &Document::replaced, this, [this, changed] {
         work_.cancel();
         run_.reset();
@@ -170,6 +197,9 @@ void ExplorePage::join(Studio& studio) {
             plot_->setData({});
             table_->setCells({}, {});
             effects_->setBars({}, {});
+            parallel_->setData(nullptr);
+            history_->setCurves({}, {});
+            refused_->setCells({}, {});
             choose(-1);
         }
         changed();
@@ -197,62 +227,11 @@ std::vector<ui::PaletteEntry> ExplorePage::findable() {
                              if (tabs_) tabs_->setCurrentIndex(tab);
                          }});
     };
-    entry(tr("Sweep designs: front of the best (Pareto)"), 0);
-    entry(tr("Sensitivity: each knob alone (tornado)"), 1);
+    entry(tr("Sweep designs: front of the best (Pareto)"), FrontTab);
+    entry(tr("Explore the design space: all knobs and objectives (parallel coordinates)"), ParallelTab);
+    entry(tr("Sensitivity: each knob alone (tornado)"), EffectsTab);
+    entry(tr("History of the search: best so far, hypervolume"), HistoryTab);
     return found;
-}
-
-bool ExplorePage::accepts(const OpenFile& file) const {
-    return file.kind == QLatin1String("search");
-}
-
-// The question of the file becomes the project's, with its knobs: a few steps of the undo list.
-void ExplorePage::open(const QString& path) {
-    auto loaded = readSearchFile(path.toStdString());
-    if (!loaded) {
-        studio_.messages.complain(loaded.error());
-        emit opened(path, false);
-        return;
-    }
-    const Scenario& base = loaded->problem.space.base();
-    Document& document = studio_.document;
-    if (loaded->problem.source) {
-        studio_.messages.complain({Severity::Error,
-                                   "explore.table",
-                                   "a search over a table has no design that the window could show",
-                                   "a search of a drawing",
-                                   "`orrery-cli search FILE` answers it",
-                                   {path.toStdString(), 0, 0, {}}});
-        emit opened(path, false);
-        return;
-    }
-    if (std::holds_alternative<ServingRun>(base.task)) {
-        studio_.messages.complain({Severity::Error,
-                                   "explore.serving",
-                                   "a search of a serving run is asked on the command line",
-                                   "a pass or a training step",
-                                   "`orrery-cli search FILE`",
-                                   {path.toStdString(), 0, 0, {}}});
-        emit opened(path, false);
-        return;
-    }
-    const bool made =
-        studio_.apply(addHardwareEdit(*document.state(), *base.hardware)) &&
-        studio_.apply(addWorkloadEdit(*document.state(), {base.workload->name, base.workload->recipe, {}})) &&
-        studio_.apply(setPlanEdit(*document.state(), base.plan)) &&
-        studio_.apply(setTaskEdit(*document.state(), toText(base.task))) &&
-        studio_.apply(setSearchEdit(*document.state(), loaded->settings, tr("Open the search %1").arg(path)));
-    if (made && !base.software.empty()) {
-        studio_.messages.say(Severity::Warning, tr("The file asks of %1; here it is of no software in particular")
-                                                    .arg(QString::fromStdString(toText(base.software))));
-    }
-    if (made) {
-        studio_.layouts.showProject();
-        studio_.router.show(this);
-        studio_.docks.setAside(true);
-        studio_.messages.log(Severity::Note, tr("Opened %1").arg(path));
-    }
-    emit opened(path, made);
 }
 
 }  // namespace orrery::app

@@ -2,6 +2,8 @@
 
 #include "store/project/study_file.h"
 
+#include <fmt/format.h>
+
 namespace orrery::app {
 
 ExploreQuestion exploreQuestion(const Document& document) {
@@ -33,6 +35,31 @@ ExploreQuestion exploreQuestion(const Document& document) {
     }
     asked.task = std::move(*task);
     return asked;
+}
+
+std::vector<LimitOffer> limitOffers(const Scenario& asked, const Estimate* answer, double deviceHour) {
+    std::vector<LimitOffer> offers{{"fits", {}}};
+    if (kindOf(asked.task) == TaskKind::ServingRun) offers.push_back({"slo", {}});
+    if (!answer) return offers;
+    const auto drawn = areaOf(*asked.hardware);
+    const Circumstances circumstances{deviceHour, drawn ? &*drawn : nullptr};
+    const auto offer = [&](const std::string& quantity, bool atLeast) {
+        const auto found = quantityOf(asked, *answer, quantity, circumstances);
+        if (!found || !(found->value > 0)) return;
+        const Dimension dimension = dimensionOf(*answer, quantity);
+        std::string value = dimension == Dimension::Number || dimension == Dimension::Count
+                                ? fmt::format("{:.4g}", found->value)
+                                : formatMeasure(found->value, dimension, 4);
+        std::string text = quantity + (atLeast ? " >= " : " <= ") + value;
+        if (readConstraint(text)) offers.push_back({std::move(text), std::move(value)});
+    };
+    for (const QuantityInfo& each : searchQuantities())
+        if (each.name != "capacity") offer(std::string(each.name), false);  // that takes runs of its own
+    for (const Figure& each : answer->figures) {
+        offer(each.label, false);
+        offer(each.label, true);
+    }
+    return offers;
 }
 
 Scenario scenarioOf(const ExploreQuestion& question, WorkloadPtr workload) {

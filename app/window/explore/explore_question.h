@@ -5,6 +5,9 @@
 #include "app/document/document.h"
 #include "study/exploration/search_settings.h"
 
+#include <string>
+#include <vector>
+
 namespace orrery::app {
 
 struct ExploreQuestion {
@@ -17,6 +20,13 @@ struct ExploreQuestion {
     SearchSettings settings;          ///< empty ones where the project has none
     std::optional<Diagnostic> lacks;  ///< why nothing can be asked
 };
+/// A constraint that may be added: `power <= 700 W`.
+struct LimitOffer {
+    std::string text;
+    std::string value;  ///< its limit: what the question has now; empty of `fits` and `slo`
+};
+/// Of an answer to the question as it stands; those that need no answer where it is null.
+std::vector<LimitOffer> limitOffers(const Scenario& asked, const Estimate* answer, double deviceHour);
 ExploreQuestion exploreQuestion(const Document& document);
 /// Of the whole question; the workload has been loaded.
 Scenario scenarioOf(const ExploreQuestion& question, WorkloadPtr workload);

@@ -88,8 +88,8 @@ QString commandLineProgram() {
 }
 
 Expected<PointAnswers> searchElsewhere(const RemoteSearch& how, const SearchProblem& problem, const AgentInfo& agent,
-                                       const std::vector<SearchPart>& files,
-                                       const SearchOptions& options, bool* stopped) {
+                                       const std::vector<SearchPart>& files, const SearchOptions& options,
+                                       bool* stopped) {
     if (!QDir().mkpath(how.folder))
         return wrong(QStringLiteral("the folder %1 cannot be made").arg(how.folder), QStringLiteral("choose another"));
     for (const auto& [name, text] : files) {

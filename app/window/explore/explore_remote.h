@@ -33,7 +33,7 @@ struct RemoteSearch {
 /// command. Fails with `explore.command` where it cannot be started, ends badly (with the end of its standard error),
 /// says nothing, or answers another question.
 Expected<PointAnswers> searchElsewhere(const RemoteSearch& how, const SearchProblem& problem, const AgentInfo& agent,
-                                       const std::vector<SearchPart>& files,
-                                       const SearchOptions& options, bool* stopped);
+                                       const std::vector<SearchPart>& files, const SearchOptions& options,
+                                       bool* stopped);
 
 }  // namespace orrery::app

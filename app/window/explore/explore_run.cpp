@@ -1,28 +1,10 @@
 #include "app/window/explore/explore_run.h"
 
 #include "app/window/explore/explore_remote.h"
-#include "widgets/exploration/search_plot.h"
 
 #include <chrono>
 
 namespace orrery::app {
-
-namespace {
-
-std::shared_ptr<const ExploreView> viewOf(const SearchProblem& problem, const PointAnswers& seen) {
-    auto view = std::make_shared<ExploreView>();
-    view->seen = seen;
-    view->front = frontOf(problem, seen);
-    view->places.resize(seen.size());
-    using enum ui::PointPlace;
-    for (std::size_t i = 0; i < seen.size(); ++i)
-        view->places[i] = static_cast<std::uint8_t>(seen.feasible(i) ? Beaten : Broken);
-    for (const std::size_t i : view->front.possible) view->places[i] = static_cast<std::uint8_t>(Possible);
-    for (const std::size_t i : view->front.points) view->places[i] = static_cast<std::uint8_t>(Front);
-    return view;
-}
-
-}  // namespace
 
 void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibrations, std::stop_token stop,
              Progress& progress) {
@@ -58,7 +40,7 @@ void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibr
     auto told = Clock::now();
     options.onBatch = [&](const PointAnswers& seen, std::size_t) {
         if (Clock::now() - told < std::chrono::milliseconds(300)) return true;
-        auto view = viewOf(*problem, seen);
+        auto view = exploreView(*problem, run.drawn, seen);
         told = Clock::now();
         const std::scoped_lock hold(run.lock);
         run.view = std::move(view);
@@ -72,7 +54,7 @@ void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibr
                               writeSearch("Explore", problem->space.base(), run.question.settings), options, &stopped);
     if (!found) return refuse(found.error());
     const PointAnswers& seen = *found;
-    auto view = viewOf(*problem, seen);
+    auto view = exploreView(*problem, run.drawn, seen);
     const std::scoped_lock hold(run.lock);
     run.view = std::move(view);
     run.stopped = stopped;

@@ -3,19 +3,13 @@
 // A search under way, or done: what came of it so far. Written by its job, read by the page.
 
 #include "app/window/explore/explore_question.h"
+#include "app/window/explore/explore_view.h"
 #include "study/exploration/agents.h"
 
 #include <memory>
 #include <mutex>
 
 namespace orrery::app {
-
-/// What a picture of the search needs, made by the job. Never changes.
-struct ExploreView {
-    PointAnswers seen;
-    Front front;
-    std::vector<std::uint8_t> places;  ///< ui::PointPlace of each point
-};
 
 struct ExploreRun {
     // Set before the job starts.

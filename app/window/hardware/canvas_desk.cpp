@@ -7,6 +7,7 @@
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/hardware/limit_marks.h"
 #include "app/window/studio.h"
+#include "app/window/turn_menu.h"
 #include "hardware/check/validate.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/walk.h"
@@ -69,6 +70,7 @@ void CanvasDesk::fillMenu(QMenu* menu) {
          "canvasFitSelection", "canvasOperators"});
     const HardwarePtr design = page_.activeCanvas()->scene().hardware();
     const ComponentPath path = page_.activeCanvas()->selection()->current();
+    fillTurnMenu(menu, studio_.inspection, design, path);
     const Component* component = design ? componentAt(design->root, path) : nullptr;
     if (!component || component->kind != ComponentKind::Topology) return;
     menu->addSeparator();
@@ -94,6 +96,9 @@ void CanvasDesk::wireTree() {
     });
     connect(tree, &Tree::nameEntered, this, [this](const ComponentPath& path, const QString& name) {
         studio_.messages.report(editor_->rename(path, name));
+    });
+    connect(tree, &Tree::menuFilling, this, [this](QMenu* menu, const ComponentPath& path) {
+        fillTurnMenu(menu, studio_.inspection, page_.activeCanvas()->scene().hardware(), path);
     });
     connect(tree, &Tree::refused, &studio_.messages, &Messages::complain);
     connect(tree, &Tree::actionRequested, this, [this](Tree::Action action, const ComponentPaths& paths) {

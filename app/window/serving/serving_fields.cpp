@@ -6,7 +6,9 @@
 #include "widgets/common/icon_button.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/value_edit.h"
 
+#include <QAction>
 #include <QCheckBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -115,6 +117,14 @@ void FieldRows::tellValue(const std::string& path, const FieldValue& value) {
 void FieldRows::claim(QWidget* control, const std::string& path) {
     control->setProperty(fieldProperty, ui::qs(path));
     claimed_.insert(path);
+    if (const FieldSpec* spec = findField(path); !spec || !spec->isSwept()) return;
+    auto* turn = new QAction(tr("Turn in E&xplore"), control);
+    turn->setObjectName(idOf(path) + QStringLiteral(".turn"));
+    turn->setToolTip(tr("Makes it a knob of the search on the Explore page"));
+    control->addAction(turn);
+    // A line has its usual menu, which shows its actions too.
+    if (!qobject_cast<ui::ValueEdit*>(control)) control->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(turn, &QAction::triggered, this, [this, path] { emit turnRequested(ui::qs(path)); });
 }
 
 QWidget* FieldRows::field(const std::string& path, If shown) {
@@ -281,6 +291,7 @@ FieldFold::FieldFold(const QString& id, const QString& title, const QString& tip
                      std::function<QString(const ServingStudy&)> summary, QWidget* parent)
     : ui::Fold(id, title, tip, parent), rows_(new FieldRows(plainForm(body()), body())), summary_(std::move(summary)) {
     connect(rows_, &FieldRows::edited, this, &FieldFold::edited);
+    connect(rows_, &FieldRows::turnRequested, this, &FieldFold::turnRequested);
 }
 
 void FieldFold::show(const ServingStudy& question) {
@@ -321,6 +332,7 @@ QWidget* ListFold::card(std::size_t index) {
         rows->field(items_.list + '[' + std::to_string(index + 1) + "]/" + std::string(spec.key));
     // A card may go while its own control speaks: it is removed after the signal.
     connect(rows, &FieldRows::edited, this, &FieldFold::edited, Qt::DirectConnection);
+    connect(rows, &FieldRows::turnRequested, this, &FieldFold::turnRequested);
     connect(remove, &QToolButton::clicked, this,
             [this, index] { emit edited([this, index](ServingStudy& q) { items_.remove(q, index); }); });
     cards_.push_back(holder);

@@ -55,6 +55,7 @@ public:
 
 signals:
     void edited(const orrery::app::QuestionChange& change);
+    void turnRequested(const QString& path);  ///< a search is to turn the field of that path
 
 private:
     void add(QWidget* control, const Name& name, bool labelled, const If& shown,
@@ -97,6 +98,7 @@ public:
 
 signals:
     void edited(const orrery::app::QuestionChange& change);
+    void turnRequested(const QString& path);
 
 private:
     FieldRows* rows_;

@@ -76,6 +76,7 @@ void ServingForm::addFolds(const std::vector<FieldFold*>& folds) {
         group->addWidget(fold);
         folds_.push_back(fold);
         connect(fold, &FieldFold::edited, this, &ServingForm::change);
+        connect(fold, &FieldFold::turnRequested, this, &ServingForm::turnRequested);
     }
 }
 
@@ -89,6 +90,7 @@ FieldRows& ServingForm::rowsOn(QFormLayout* form) {
     auto* rows = new FieldRows(form, inner_);
     rows_.push_back(rows);
     connect(rows, &FieldRows::edited, this, &ServingForm::change);
+    connect(rows, &FieldRows::turnRequested, this, &ServingForm::turnRequested);
     return *rows;
 }
 

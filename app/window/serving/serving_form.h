@@ -33,7 +33,8 @@ public:
     void setPlan(const PlannedFleet& planned, double low, double high);
 
 signals:
-    void edited();  ///< by a person
+    void edited();                            ///< by a person
+    void turnRequested(const QString& path);  ///< a search is to turn the field of that path
 
 private:
     QFormLayout* section(const QString& title);

@@ -6,6 +6,7 @@
 #include "app/window/serving/serving_figures.h"
 #include "app/window/serving/serving_form.h"
 #include "app/window/serving/serving_search.h"
+#include "app/window/studio.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -90,6 +91,8 @@ void ServingPage::build() {
     row->addWidget(right, 1);
 
     connect(form_, &ServingForm::edited, this, [this] { take(form_->question()); });
+    connect(form_, &ServingForm::turnRequested, this,
+            [this](const QString& path) { emit studio_->inspection.knobRequested(QStringLiteral("serving.") + path); });
     connect(search_, &ServingSearch::edited, this, [this](const QuestionChange& change) {
         ServingStudy changed = question_;
         change(changed);

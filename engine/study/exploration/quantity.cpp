@@ -3,6 +3,7 @@
 #include "base/text/nearest.h"
 #include "base/text/words.h"
 #include "serving/serving_study.h"
+#include "study/exploration/serving_quantity.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,7 @@ namespace orrery {
 
 namespace {
 
-constexpr std::array<QuantityInfo, 8> quantities{{
+constexpr std::array<QuantityInfo, 9> quantities{{
     {"time", Dimension::Time, "Time of the pass, the step or the run."},
     {"energy", Dimension::Energy, "Energy of it, of all devices."},
     {"power", Dimension::Power, "Energy over time."},
@@ -22,6 +23,7 @@ constexpr std::array<QuantityInfo, 8> quantities{{
     {"cost", Dimension::Number, "Dollars of it: devices × time × the price of a device and hour."},
     {"area", Dimension::Area, "Silicon of the whole design, as its parts say."},
     {"price", Dimension::Number, "Dollars of the design's dies and memories."},
+    {"capacity", Dimension::Number, "Requests a second that a serving run bears under its promises."},
 }};
 
 const QuantityInfo* known(std::string_view name) {
@@ -109,7 +111,8 @@ Expected<Constraint> readConstraint(std::string_view text) {
 std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estimate, std::string_view name,
                                  const Circumstances& circumstances) {
     const Ranged time{estimate.latency.value, estimate.interval.low.value, estimate.interval.high.value};
-    const double devices = static_cast<double>(scenario.plan.devices());
+    const bool serving = kindOf(scenario.task) == TaskKind::ServingRun;
+    const double devices = serving ? servingDevices(scenario) : static_cast<double>(scenario.plan.devices());
     if (name == "time") return time;
     if (name == "devices") return exact(devices);
     if (name == "energy" || name == "power") {
@@ -125,7 +128,10 @@ std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estim
     }
     if (name == "cost") {
         const double dollars = circumstances.deviceHour * devices / 3600;
-        return Ranged{dollars * time.value, dollars * time.low, dollars * time.high};
+        // A serving run is paid for from its first arrival to its last token.
+        const auto paid = serving ? quantityOf(scenario, estimate, "Makespan", circumstances) : std::optional(time);
+        if (!paid) return std::nullopt;
+        return Ranged{dollars * paid->value, dollars * paid->low, dollars * paid->high};
     }
     if (isOfSilicon(name)) {
         if (!circumstances.drawn) return std::nullopt;
@@ -137,6 +143,7 @@ std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estim
         const double value = at(1);
         return std::isfinite(high) ? std::optional(Ranged{value, low, high}) : std::nullopt;
     }
+    if (name == "capacity") return servingCapacity(scenario, estimate.method, circumstances);
     if (const Figure* found = figure(estimate, name)) {
         return found->interval ? Ranged{found->value, found->interval->first, found->interval->second}
                                : unsure(found->value);

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,9 @@ struct Ranged {
 
 /// `time`, `energy`, `power` (energy over time), `memory` (of one device), `devices`, `cost` (dollars of one pass, step
 /// or run at the price of a device and hour), `area` and `price` (silicon of the design, and what its dies and memories
-/// cost), or the label of one of the answer's figures (`Throughput`). No method states an interval of its energy, so
-/// that energy and power have none; memory and devices are counted.
+/// cost), `capacity` (requests a second of a serving run under its promises), or the label of one of the answer's
+/// figures (`Throughput`). No method states an interval of its energy, so that energy and power have none; memory and
+/// devices are counted.
 struct QuantityInfo {
     std::string_view name;
     Dimension dimension;
@@ -54,6 +56,8 @@ Expected<Constraint> readConstraint(std::string_view text);
 struct Circumstances {
     double deviceHour = 0;              ///< dollars
     const AreaReport* drawn = nullptr;  ///< of the design before anything was changed; null: areas are not asked for
+    const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
+    std::stop_token stop = {};
 };
 /// Nothing where the answer does not predict it.
 std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estimate, std::string_view name,

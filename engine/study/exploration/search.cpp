@@ -28,8 +28,11 @@ PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scena
             dimensions->push_back(dimensionOf(*answer, objective.quantity));
     }
     PointAnswer out;
+    Circumstances circumstances = problem.circumstances();
+    circumstances.calibrations = options.calibrations;
+    circumstances.stop = options.stop;
     for (const Objective& objective : problem.objectives) {
-        const auto found = quantityOf(scenario, *answer, objective.quantity, problem.circumstances());
+        const auto found = quantityOf(scenario, *answer, objective.quantity, circumstances);
         if (!found) {
             return refusedPoint(
                 problem, fmt::format("{} does not predict `{}`", methodTitle(problem.method), objective.quantity));
@@ -37,7 +40,7 @@ PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scena
         out.values.push_back(*found);
     }
     for (const Constraint& constraint : problem.constraints) {
-        const auto beyond = violationOf(scenario, *answer, constraint, problem.circumstances());
+        const auto beyond = violationOf(scenario, *answer, constraint, circumstances);
         if (!beyond) {
             return refusedPoint(problem, fmt::format("{} does not predict what `{}` limits",
                                                      methodTitle(problem.method), constraint.text));

@@ -179,8 +179,7 @@ std::string_view sweepPath(std::string_view key) {
 const FieldSpec* sweepField(std::string_view key) {
     const std::string_view path = pathOf(key);
     const FieldSpec* field = path.empty() ? nullptr : findField(path);
-    const ShortKey* known = shortKey(key);
-    return field && field->isSwept() && !(known && known->set) ? field : nullptr;
+    return field && field->isSwept() ? field : nullptr;
 }
 
 std::span<const SweepKey> sweepKeys() {
