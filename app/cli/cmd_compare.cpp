@@ -204,15 +204,18 @@ std::vector<Option> options() {
 
 const Command compareCommand{
     .name = "compare",
+    .positional = "PROJECT",
     .summary = "results of A against B: designs × workloads × plans in one table",
     .details =
         "Every combination of designs (each also with every --variant), workloads and plans is a case. Each has its "
         "time with interval, energy, memory, silicon and cost, and what follows from them, held against the baseline. "
-        "A difference is `sure` where the intervals do not overlap.",
+        "A difference is `sure` where the intervals do not overlap. A PROJECT brings its own cases: its scenarios, "
+        "against the one that says `baseline: true`.",
     .options = options(),
     .required = {},
     .examples =
-        {{"orrery-cli compare --hardware h100-sxm --hardware a100-80-sxm --workload llama-3-8b --phase decode",
+        {{"orrery-cli compare presets/examples/a100-h100-or-h200.yaml --waterfall operators", "the cases of a project"},
+         {"orrery-cli compare --hardware h100-sxm --hardware a100-80-sxm --workload llama-3-8b --phase decode",
           "how much faster, and how sure?"},
          {"orrery-cli compare --hardware h100-sxm --workload llama-3-8b --phase decode --variant "
           "'hbm3.bandwidth=6.7 TB/s' --variant sm.count=264 --waterfall operators",

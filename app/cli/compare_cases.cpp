@@ -3,6 +3,8 @@
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "base/text/words.h"
+#include "store/project/scenario_baseline.h"
+#include "store/project/study_file.h"
 
 #include <fmt/format.h>
 
@@ -45,8 +47,7 @@ Expected<NamedDesign> variantOf(const NamedDesign& design, const std::string& te
 
 Expected<std::vector<NamedDesign>> designsAsked(const Arguments& arguments) {
     const auto given = arguments.values("hardware");
-    if (given.empty())
-        return fail("usage.missing", "`--hardware` is missing", "one design or several to compare");
+    if (given.empty()) return fail("usage.missing", "`--hardware` is missing", "one design or several to compare");
     std::vector<NamedDesign> designs;
     for (const std::string& text : given) {
         auto hardware = readHardwareQuestion(arguments, text);
@@ -75,8 +76,7 @@ Expected<std::vector<WorkloadPtr>> workloadsAsked(const Arguments& arguments) {
         report((*workload)->warnings);
         workloads.push_back(std::move(*workload));
     }
-    if (workloads.empty())
-        return fail("usage.missing", "`--workload` is missing", "one model or several to compare");
+    if (workloads.empty()) return fail("usage.missing", "`--workload` is missing", "one model or several to compare");
     return workloads;
 }
 
@@ -118,7 +118,8 @@ Expected<std::map<std::string, double, std::less<>>> deviceHours(const Arguments
 Expected<std::size_t> baselineAsked(const Arguments& arguments, const std::vector<ComparedCase>& cases) {
     const auto text = arguments.value("baseline");
     if (!text) return std::size_t{0};
-    if (const auto number = wholeIn(*text); number && *number >= 1 && *number <= static_cast<std::int64_t>(cases.size()))
+    if (const auto number = wholeIn(*text);
+        number && *number >= 1 && *number <= static_cast<std::int64_t>(cases.size()))
         return static_cast<std::size_t>(*number - 1);
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -132,9 +133,56 @@ Expected<std::size_t> baselineAsked(const Arguments& arguments, const std::vecto
                 fmt::format("a number from 1 to {}, or words of one name", cases.size()));
 }
 
+Expected<CasesAsked> casesOfProject(const Arguments& arguments) {
+    auto loaded = readProjectFile(arguments.positionals().front());
+    if (!loaded) return Unexpected(loaded.error());
+    report(loaded->warnings);
+    const Project& project = loaded->project;
+    auto study = studyOfProject(project);
+    if (!study) return Unexpected(study.error());
+    auto prices = deviceHours(arguments);
+    if (!prices) return Unexpected(prices.error());
+    prices->insert(project.prices.begin(), project.prices.end());
+    CasesAsked asked;
+    for (std::size_t i = 0; i < study->study.scenarios.size(); ++i) {
+        Scenario& scenario = study->study.scenarios[i];
+        if (std::holds_alternative<ServingRun>(scenario.task)) {
+            return fail("compare.serving", "a serving run has figures of its own", "scenarios that are no serving runs",
+                        "`orrery-cli serve FILE --other` holds two against each other");
+        }
+        const ScenarioRef& named = project.scenarios[i];
+        std::string name = named.hardware + " · " + named.workload;
+        if (scenario.plan.split()) name += " · " + toText(scenario.plan);
+        const auto hour = deviceHourOf(*prices, scenario);
+        asked.cases.push_back({std::move(name), std::move(scenario), hour});
+    }
+    // The first is the question that the window shows; without a mark it is held against the next one.
+    asked.baseline = baselineOf(project.scenarios).value_or(asked.cases.size() > 1 ? 1 : 0);
+    asked.methods = study->study.methods;
+    if (arguments.has("method")) {
+        auto methods = readMethods(arguments);
+        if (!methods) return Unexpected(methods.error());
+        asked.methods = std::move(*methods);
+    }
+    if (arguments.has("baseline")) {
+        auto baseline = baselineAsked(arguments, asked.cases);
+        if (!baseline) return Unexpected(baseline.error());
+        asked.baseline = *baseline;
+    }
+    return asked;
+}
+
 }  // namespace
 
 Expected<CasesAsked> casesAsked(const Arguments& arguments) {
+    if (!arguments.positionals().empty()) {
+        for (const char* option : {"hardware", "workload", "plan", "variant", "task"}) {
+            if (arguments.has(option))
+                return fail("usage.both", fmt::format("`--{}` beside a project", option),
+                            "the cases of a project, or lists of designs, models and plans");
+        }
+        return casesOfProject(arguments);
+    }
     const auto designs = designsAsked(arguments);
     if (!designs) return Unexpected(designs.error());
     const auto plans = plansAsked(arguments);
@@ -163,15 +211,15 @@ Expected<CasesAsked> casesAsked(const Arguments& arguments) {
     if (!workloads) return Unexpected(workloads.error());
     CasesAsked asked;
     if (designs->size() * workloads->size() * plans->size() > mostCases) {
-        return fail("usage.cases",
-                    fmt::format("{} cases", designs->size() * workloads->size() * plans->size()),
+        return fail("usage.cases", fmt::format("{} cases", designs->size() * workloads->size() * plans->size()),
                     fmt::format("at most {}; `orrery-cli search` looks at more", mostCases));
     }
     for (const NamedDesign& design : *designs) {
         for (const WorkloadPtr& workload : *workloads) {
             for (const Plan& plan : *plans) {
                 // What is the same in all of them is no part of a name.
-                std::string name = designs->size() > 1 ? (design.name.empty() ? design.hardware->name : design.name) : "";
+                std::string name =
+                    designs->size() > 1 ? (design.name.empty() ? design.hardware->name : design.name) : "";
                 const auto add = [&](const std::string& part) { name += (name.empty() ? "" : " · ") + part; };
                 if (workloads->size() > 1) add(workload->name);
                 if (plans->size() > 1) add(plan.split() ? toText(plan) : std::string("one device"));

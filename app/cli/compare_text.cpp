@@ -88,9 +88,7 @@ std::string comparisonText(const CaseComparison& comparison) {
                 table.add({title, fmt::format("{}", i + 1), "–", "", ""});
                 continue;
             }
-            const auto found = i == comparison.baseline
-                                   ? std::nullopt
-                                   : against(comparison.base().values[c], each.values[c], columns[c].moreIsBetter);
+            const auto found = i == comparison.baseline ? std::nullopt : againstBaseline(comparison.base(), each, c);
             table.add({title, fmt::format("{}", i + 1), rangedText(c, *each.values[c], each),
                        found ? fmt::format("{:.3g}", found->ratio) : "", found ? saysText(found->says) : ""});
         }

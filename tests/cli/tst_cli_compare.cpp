@@ -78,6 +78,16 @@ private slots:
         QCOMPARE(json["cases"][1]["values"]["devices"]["value"].get<double>(), 2.0);
         QVERIFY(json["one_method"].get<bool>());
     }
+    void theCasesOfAProject() {
+        const QString file = QStringLiteral(ORRERY_SOURCE "/presets/examples/a100-h100-or-h200.yaml");
+        const Json json = jsonOf({"compare", file});
+        QCOMPARE(json["cases"].size(), std::size_t{3});
+        QVERIFY(json["baseline"].get<std::string>().starts_with("NVIDIA A100"));
+        QVERIFY(json["cases"][0]["against_baseline"]["time"]["ratio"].get<double>() < 0.9);
+        QVERIFY(jsonOf({"compare", file, "--baseline", "3"})["baseline"].get<std::string>().starts_with("NVIDIA H200"));
+        QCOMPARE(cli({"compare", file, "--hardware", "t4"}).exit, 2);
+        QCOMPARE(cli({"compare", "absent.yaml"}).exit, 1);
+    }
     void whatCannotBeCompared() {
         const QStringList two{"compare", "--hardware", "h100-sxm", "--variant", "sm.count=66", "--method", "roofline"};
         QCOMPARE(cli({"compare"}).exit, 2);

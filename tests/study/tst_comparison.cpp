@@ -215,6 +215,20 @@ private slots:
         QVERIFY(!free.base().values[*caseQuantity("per_dollar")]);
         QVERIFY(!caseQuantity("speed"));
     }
+    // The silicon of one design is the same in both cases, however unsure.
+    void whatIsSharedCancels() {
+        const Scenario a{device("dgx-h100"), model("llama-2-7b"), {}};
+        Scenario b = a;
+        b.plan = *parsePlan("tp=2");
+        const CaseComparison both = compared({{"one", a, {}}, {"two", b, {}}});
+        const std::size_t rate = *caseQuantity("throughput"), dense = *caseQuantity("perf_per_mm2");
+        QVERIFY(both.cases[0].values[dense]->low / both.cases[0].values[dense]->high <
+                0.9 * both.cases[0].values[rate]->low / both.cases[0].values[rate]->high);
+        const auto x = againstBaseline(both.cases[0], both.cases[1], rate);
+        const auto y = againstBaseline(both.cases[0], both.cases[1], dense);
+        QCOMPARE(x->low, y->low);
+        QCOMPARE(x->says, y->says);
+    }
     // A die that says its area grows by what is added to it, also where it is compared.
     void moreCoresTakeMoreSilicon() {
         const Scenario a{device("h100-sxm"), model("llama-2-7b"), {}};

@@ -33,7 +33,7 @@ Json caseJson(const AnsweredCase& each, const AnsweredCase& baseline) {
         if (!each.values[i]) continue;
         const std::string name(columns[i].name);
         values[name] = rangedJson(*each.values[i]);
-        const auto found = against(baseline.values[i], each.values[i], columns[i].moreIsBetter);
+        const auto found = againstBaseline(baseline, each, i);
         if (!found) continue;
         Json ratio = Json::object();
         store::put(ratio, "ratio", found->ratio);
@@ -152,7 +152,7 @@ std::string comparisonCsv(const CaseComparison& comparison) {
                 continue;
             }
             row.add(each.values[i]->value).add(each.values[i]->low).add(each.values[i]->high);
-            const auto found = against(comparison.base().values[i], each.values[i], columns[i].moreIsBetter);
+            const auto found = againstBaseline(comparison.base(), each, i);
             if (found)
                 row.add(found->ratio).add(std::string(toText(found->says)));
             else

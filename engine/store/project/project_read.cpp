@@ -5,6 +5,7 @@
 #include "store/project/migrations.h"
 #include "store/project/project.h"
 #include "store/project/recipe_yaml.h"
+#include "store/project/scenario_baseline.h"
 #include "store/project/search_yaml.h"
 #include "store/project/serving_yaml.h"
 #include "store/project/what_if_yaml.h"
@@ -219,7 +220,18 @@ Expected<void> readScenarios(const YamlNode& list, YamlContext& context, Project
         if (!workload) return tl::unexpected(workload.error());
         ScenarioRef scenario{std::move(*hardware), std::move(*workload), {}};
         if (auto done = readPlanAndTask(*map, scenario); !done) return tl::unexpected(done.error());
+        bool baseline = false;
+        if (const auto node = map->take("baseline")) {
+            const Place place = map->placeOf(*node, "baseline");
+            auto text = store::readText(*node, place);
+            if (!text) return tl::unexpected(text.error());
+            if (*text != "true" && *text != "false")
+                return fail("yaml.value", fmt::format("`{}` does not say whether it is the baseline", *text),
+                            "true or false", {}, place);
+            baseline = *text == "true";
+        }
         scenario.unknown = map->rest();
+        markBaseline(scenario, baseline);
         project.scenarios.push_back(std::move(scenario));
     }
     return {};

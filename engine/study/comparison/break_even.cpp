@@ -82,10 +82,10 @@ private:
         return {};
     }
 
-    // The usual range of the attribute, no further than 64 times either way from what is drawn.
+    // The usual range of the attribute, no further than 16 times either way from what is drawn.
     void setRange(const AttributeSpec* spec) {
         const double drawn = found_.drawn > 0 ? found_.drawn : 1;
-        const double reach = found_.whole ? 16 : 64;
+        constexpr double reach = 16;
         found_.from = drawn / reach;
         found_.to = drawn * reach;
         if (!spec || found_.perCycle) return;

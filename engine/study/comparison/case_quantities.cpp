@@ -131,6 +131,15 @@ AnsweredCase answeredCase(ComparedCase asked, std::string method, std::shared_pt
     return answered;
 }
 
+std::optional<Against> againstBaseline(const AnsweredCase& baseline, const AnsweredCase& other, std::size_t column) {
+    const auto& a = baseline.values[ColArea];
+    const auto& b = other.values[ColArea];
+    const bool oneDesign = a && b && a->value == b->value && a->low == b->low && a->high == b->high;
+    const bool both = baseline.values[column] && other.values[column];
+    const std::size_t decides = column == ColPerArea && oneDesign && both ? std::size_t{ColRate} : column;
+    return against(baseline.values[decides], other.values[decides], columns[column].moreIsBetter);
+}
+
 std::string caseValueText(std::size_t quantity, double value, const AnsweredCase& answered) {
     if (!std::isfinite(value)) return "–";
     const CaseQuantity& column = columns[quantity];

@@ -91,6 +91,8 @@ std::string_view toText(Against::Says says);  ///< `same`, `better`, `worse`, `o
 /// Nothing where either has no number, or the baseline's is 0.
 std::optional<Against> against(const std::optional<Ranged>& baseline, const std::optional<Ranged>& other,
                                bool moreIsBetter);
+/// The same for a column of two cases. What both share cancels: of one design's silicon only the throughput is unsure.
+std::optional<Against> againstBaseline(const AnsweredCase& baseline, const AnsweredCase& other, std::size_t column);
 /// `1.52 × as fast [1.2 … 1.9]: sure`, for the time alone.
 std::string verdictText(const AnsweredCase& baseline, const AnsweredCase& other);
 
