@@ -1,10 +1,10 @@
 #include "widgets/exploration/effect_bars.h"
 
+#include "widgets/common/picture_file.h"
 #include "widgets/common/plot_axis.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
-#include "widgets/exploration/picture_file.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -48,7 +48,8 @@ void EffectBars::paintEvent(QPaintEvent*) {
 }
 
 QString EffectBars::exportTo(const QString& file) {
-    return writePicture(file, size(), [this](QPainter& painter) { paint(painter); });
+    return writePicture(file, size(), tr("Each knob alone"),
+                        [this](QPainter& painter, const QRect&) { paint(painter); });
 }
 
 void EffectBars::paint(QPainter& painter) const {

@@ -1,8 +1,8 @@
 #include "widgets/exploration/history_plot.h"
 
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/plot_frame.h"
-#include "widgets/exploration/picture_file.h"
 
 #include <QPainter>
 
@@ -75,7 +75,8 @@ void HistoryPlot::paintEvent(QPaintEvent*) {
 }
 
 QString HistoryPlot::exportTo(const QString& file) {
-    return writePicture(file, size(), [this](QPainter& painter) { paint(painter); });
+    return writePicture(file, size(), tr("How the search came to its best"),
+                        [this](QPainter& painter, const QRect&) { paint(painter); });
 }
 
 }  // namespace orrery::ui

@@ -1,10 +1,10 @@
 #include "widgets/exploration/parallel_plot.h"
 
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
 #include "widgets/exploration/parallel_raster.h"
-#include "widgets/exploration/picture_file.h"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -349,7 +349,8 @@ QString ParallelPlot::exportTo(const QString& file) {
         for (std::size_t a = 0; a < data_->axes.size(); ++a) x.push_back(xOf(a));
         lines = drawn(*data_, coloured(), kept_, frameFor(area(), x, 2, size()), {});
     }
-    return writePicture(file, size(), [&](QPainter& painter) { paint(painter, lines); });
+    return writePicture(file, size(), tr("Points on parallel axes"),
+                        [&](QPainter& painter, const QRect&) { paint(painter, lines); });
 }
 
 }  // namespace orrery::ui

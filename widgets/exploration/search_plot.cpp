@@ -1,7 +1,7 @@
 #include "widgets/exploration/search_plot.h"
 
+#include "widgets/common/picture_file.h"
 #include "widgets/common/theme.h"
-#include "widgets/exploration/picture_file.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -236,7 +236,8 @@ bool SearchPlot::event(QEvent* event) {
 }
 
 QString SearchPlot::exportTo(const QString& file) {
-    return writePicture(file, size(), [this](QPainter& painter) { paint(painter, false); });
+    return writePicture(file, size(), tr("Points of the search"),
+                        [this](QPainter& painter, const QRect&) { paint(painter, false); });
 }
 
 }  // namespace orrery::ui

@@ -61,7 +61,7 @@ void arrive(ServingState& state, RequestIndex r) {
 void place(ServingState& state, RequestIndex r) {
     auto& requests = state.requests();
     requests.state[r] = RequestState::Waiting;
-    const Placement placement = state.router->place(r, state.now);
+    const Route placement = state.router->place(r, state.now);
     if (placement.refused != RejectReason::None) {
         requests.state[r] = RequestState::Rejected;
         requests.reason[r] = placement.refused;

@@ -17,8 +17,8 @@ public:
         for (const ReplicaSpec& replica : view.fleet->replicas) split_ |= replica.role == ReplicaRole::Decode;
     }
 
-    Placement place(RequestIndex r, SimTime now) override {
-        Placement placed = RouterBase::place(r, now);
+    Route place(RequestIndex r, SimTime now) override {
+        Route placed = RouterBase::place(r, now);
         const ServiceLevel& promise = view_.fleet->promise;
         if (placed.replica < 0) return placed;
         if (promise.ttft > 0 && predicted_ > promise.ttft) placed.refused = RejectReason::PredictedMiss;

@@ -27,7 +27,7 @@ struct FleetView {
 };
 
 /// `decode` −1: the same replica, or chosen by decodeOn() when the prompt is done.
-struct Placement {
+struct Route {
     std::int32_t replica = -1;
     std::int32_t decode = -1;
     RejectReason refused = RejectReason::None;
@@ -38,7 +38,7 @@ public:
     virtual ~Router() = default;
     /// A request arrives, or comes back from a replica that failed. Among replicas of role Whole or Prefill that
     /// accept; `replica` −1 without a reason: none accepts, the simulation asks again when one does.
-    virtual Placement place(RequestIndex r, SimTime now) = 0;
+    virtual Route place(RequestIndex r, SimTime now) = 0;
     /// Where a prompt that is done on a prefill replica goes; −1: none accepts now.
     virtual std::int32_t decodeOn(RequestIndex r, std::int32_t from, SimTime now) = 0;
 

@@ -9,7 +9,7 @@ namespace orrery {
 class RouterBase : public Router {
 public:
     explicit RouterBase(const FleetView& view) : view_(view) {}
-    Placement place(RequestIndex r, SimTime now) override {
+    Route place(RequestIndex r, SimTime now) override {
         gather(r, false);
         return {candidates_.empty() ? -1 : choose(r, false, now), -1, RejectReason::None};
     }

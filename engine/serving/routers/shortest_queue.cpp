@@ -43,8 +43,8 @@ public:
     SplitwiseBooks(By by, const FleetView& view) : RouterBase(view), by_(by), tokens_(view.size()) {
         for (const ReplicaSpec& replica : view.fleet->replicas) split_ |= replica.role == ReplicaRole::Decode;
     }
-    Placement place(RequestIndex r, SimTime now) override {
-        Placement placed = RouterBase::place(r, now);
+    Route place(RequestIndex r, SimTime now) override {
+        Route placed = RouterBase::place(r, now);
         if (placed.replica < 0) return placed;
         if (split_)
             placed.decode = RouterBase::decodeOn(r, placed.replica, now);

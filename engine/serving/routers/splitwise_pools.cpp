@@ -22,7 +22,7 @@ public:
         held_.resize(view.requests->size());
     }
 
-    Placement place(RequestIndex r, SimTime) override {
+    Route place(RequestIndex r, SimTime) override {
         asking_ = r;
         const std::int64_t prompt = view_.requests->prompt[r];
         const std::int64_t output = view_.requests->output[r];

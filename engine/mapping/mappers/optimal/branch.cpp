@@ -99,7 +99,7 @@ double Branch::boundAt(std::size_t b, std::uint32_t state, const Depth& at) cons
 
 void Branch::expand(std::size_t b) {
     Depth& at = depth_[b + 1];
-    at.children.clear();
+    at.branches.clear();
     at.next = 0;
     Depth made;
     toGo_.inside(b, at.outside, [&](std::uint32_t state, std::uint32_t active) {
@@ -109,10 +109,10 @@ void Branch::expand(std::size_t b) {
             best_.ends();
             close(b, state, active, classes[i], at, made);
             const double bound = boundAt(b, state, made);
-            if (bound < best_.threshold()) at.children.push_back({bound, state, active, static_cast<std::uint16_t>(i)});
+            if (bound < best_.threshold()) at.branches.push_back({bound, state, active, static_cast<std::uint16_t>(i)});
         }
     });
-    std::sort(at.children.begin(), at.children.end(), [](const Child& x, const Child& y) {
+    std::sort(at.branches.begin(), at.branches.end(), [](const Child& x, const Child& y) {
         return x.bound != y.bound ? x.bound < y.bound : std::pair(x.state, x.order) < std::pair(y.state, y.order);
     });
 }
@@ -120,8 +120,8 @@ void Branch::expand(std::size_t b) {
 void Branch::descend(std::size_t b) {
     expand(b);
     Depth& at = depth_[b + 1];
-    for (at.next = 0; at.next < at.children.size(); ++at.next) {
-        const Child& child = at.children[at.next];
+    for (at.next = 0; at.next < at.branches.size(); ++at.next) {
+        const Child& child = at.branches[at.next];
         if (child.bound >= best_.threshold() || best_.ended()) return;
         if (b + 1 == levels_ && tell_) (*tell_)(child.bound);
         const OrderClass& order = orders_.of(b, child.active, chain_.linked)[child.order];
@@ -165,13 +165,13 @@ void Branch::tryOrders(std::size_t level, MapPoint& point) {
 double Branch::run(const std::function<void(double)>& bound) {
     tell_ = &bound;
     if (root() >= best_.threshold()) return infinite;
-    for (Depth& at : depth_) at.children.clear(), at.next = 0;
+    for (Depth& at : depth_) at.branches.clear(), at.next = 0;
     descend(levels_ - 1);
     if (!best_.ended()) return infinite;
     double least = infinite;
     for (const Depth& at : depth_)
-        if (at.next < at.children.size()) least = std::min(least, at.children[at.next].bound);
-    // Stopped while the children of some depth were still being listed: its own bound stands for them.
+        if (at.next < at.branches.size()) least = std::min(least, at.branches[at.next].bound);
+    // Stopped while the branches of some depth were still being listed: its own bound stands for them.
     return std::min(least, std::max(root(), 0.0));
 }
 

@@ -26,7 +26,7 @@ private:
         ToGo::Extents outside;
         std::array<Closing, maxNestTensors> closing;
         Measures known;
-        std::vector<Child> children;
+        std::vector<Child> branches;
         std::size_t next = 0;
         const std::vector<std::vector<std::uint8_t>>* orders = nullptr;  ///< of the child taken
         bool open = false;                                               ///< all of them have to be tried
