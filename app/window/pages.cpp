@@ -1,5 +1,6 @@
 #include "app/window/pages.h"
 
+#include "app/window/compare/compare_page.h"
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/explore/explore_page.h"
 #include "app/window/hardware/hardware_page.h"
@@ -20,6 +21,7 @@ PageList builtinPages() {
         makePage<TrainingPage>,  //
         makePage<ServingPage>,   //
         makePage<ExplorePage>,   //
+        makePage<ComparePage>,   //
         makePage<EvidencePage>,  //
     };
 }

@@ -56,8 +56,9 @@ void Router::addActions() {
     int number = 0;
     for (Page* page : pages_) {
         const PageCard card = page->card();
-        const auto digit = static_cast<Qt::Key>(Qt::Key_1 + number++);
-        const QKeySequence usual = number > 9 ? QKeySequence() : QKeySequence(Qt::CTRL | Qt::ALT | digit);
+        ++number;  // the tenth has the key right of 9
+        const auto digit = static_cast<Qt::Key>(number == 10 ? Qt::Key_0 : Qt::Key_0 + number);
+        const QKeySequence usual = number > 10 ? QKeySequence() : QKeySequence(Qt::CTRL | Qt::ALT | digit);
         studio_.actions.add(
             {actionOf(*page), tr("Pages"), card.title, card.meaning, card.icon, card.key.isEmpty() ? usual : card.key},
             [this, page] {

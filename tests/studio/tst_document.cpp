@@ -1,5 +1,6 @@
 // Does the document change only through its undo list, and come back exactly?
 
+#include "app/document/commands/comparison_edits.h"
 #include "app/document/commands/component_edits.h"
 #include "app/document/commands/project_edits.h"
 #include "app/document/commands/set_attribute.h"
@@ -117,6 +118,11 @@ void TestDocument::refusedEditsChangeNothing() {
     refuse(moveComponentEdit(state, 0, {0}, {0, 1}, 0));
     refuse(setMethodsEdit(state, {"crystal-ball"}));
     refuse(chooseScenarioEdit(state, {"nothing", "Llama decode", {}}));
+    refuse(removeCaseEdit(state, 0));
+    refuse(removeCaseEdit(state, 9));
+    refuse(pinCaseEdit(state, -1));
+    refuse(openCaseEdit(state, 9));
+    refuse(addCaseOfDesignEdit(state, 9));
     WorkloadOptions options;
     options.batch = 0;
     refuse(setWorkloadOptionsEdit(state, 0, options));

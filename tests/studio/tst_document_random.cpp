@@ -1,5 +1,6 @@
 // Do random edits, undone, give the same bytes, and redone the same again?
 
+#include "app/document/commands/comparison_edits.h"
 #include "app/document/commands/component_edits.h"
 #include "app/document/commands/layout_edits.h"
 #include "app/document/commands/project_edits.h"
@@ -78,6 +79,11 @@ const std::map<std::string, Make>& kinds() {
              Spot at(s, r);
              return setAttributeEdit(s, at.design, at.one, "bandwidth", QStringLiteral("%1 TB/s").arg(1 + r.uniform()));
          }},
+        {"keep a case", [](S s, R r) -> Expected<Edit> { return r.below(4) ? none() : keepCaseEdit(s); }},
+        {"compare a design", [](S s, R r) { return addCaseOfDesignEdit(s, anyDesign(s, r)); }},
+        {"pin a case", [](S s, R r) { return pinCaseEdit(s, static_cast<int>(r.below(5))); }},
+        {"open a case", [](S s, R r) { return openCaseEdit(s, static_cast<int>(r.below(5))); }},
+        {"remove a case", [](S s, R r) { return removeCaseEdit(s, static_cast<int>(r.below(5))); }},
         {"set attribute of many",
          [](S s, R r) {
              Spot at(s, r);

@@ -168,8 +168,8 @@ void TestPages::itIsInTheMenu() {
 }
 
 void TestPages::itHasAKey() {
-    QCOMPARE(window_->actions().find("page.wafer")->shortcut(), QKeySequence("Ctrl+Alt+9"));
-    QTest::keyClick(window_.get(), Qt::Key_9, Qt::ControlModifier | Qt::AltModifier);
+    QCOMPARE(window_->actions().find("page.wafer")->shortcut(), QKeySequence("Ctrl+Alt+0"));
+    QTest::keyClick(window_.get(), Qt::Key_0, Qt::ControlModifier | Qt::AltModifier);
     QTRY_COMPARE(window_->studio().router.front(), &wafer());
     QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier | Qt::AltModifier);
     QTRY_VERIFY(window_->page<HardwarePage>().isVisible());

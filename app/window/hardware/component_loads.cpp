@@ -1,7 +1,9 @@
 #include "app/window/hardware/component_loads.h"
 
+#include "app/window/hardware/design_compare.h"
 #include "hardware/walk.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
 
 #include <QCoreApplication>
 
@@ -33,6 +35,15 @@ std::optional<ComponentPath> firstOf(const Component& top, const ComponentPath& 
         if (found) return found;
     }
     return std::nullopt;
+}
+
+/// The part of the same names in another design, else its first one of the same kind: `hbm2e` of one device stands for
+/// `hbm3` of another.
+std::optional<ComponentPath> counterpart(const ui::Snapshot& from, const ComponentPath& path, const ui::Snapshot& to) {
+    const Component& there = from.scenario.hardware->root;
+    const Component& here = to.scenario.hardware->root;
+    if (auto same = sameName(there, path, here)) return same;
+    return firstOf(here, {}, std::array{componentAt(there, path)->kind});
 }
 
 bool startsWith(const ComponentPath& path, const ComponentPath& beginning) {
@@ -115,6 +126,42 @@ std::vector<ui::ComponentLoad> componentLoads(const ui::Snapshot& snapshot) {
         const QString percent = share < 0.01 ? QStringLiteral("<1") : QString::number(qRound(share * 100));
         loads.push_back({path, share, QCoreApplication::translate("ComponentLoads", "limits %1 % of time").arg(percent),
                          ui::Theme::instance().boundColour(sum.bound)});
+    }
+    std::ranges::sort(loads, std::greater<>(), &ui::ComponentLoad::share);
+    return loads;
+}
+
+std::vector<ui::ComponentLoad> loadsAgainst(const ui::Snapshot& before, const ui::Snapshot& now, const QString& name) {
+    struct Sums {
+        double before = 0, now = 0;
+    };
+    std::map<ComponentPath, Sums> sums;
+    double totals[2] = {0, 0};
+    const auto add = [&](const ui::Snapshot& snapshot, bool after) {
+        const auto limiting = limiters(snapshot);
+        if (limiting.empty()) return;
+        const OperatorEstimates& operators = snapshot.primaryEstimate()->operators;
+        for (std::size_t op = 0; op < limiting.size(); ++op) {
+            totals[after ? 1 : 0] += operators.seconds[op];
+            if (!limiting[op]) continue;
+            const auto path = after ? limiting[op] : counterpart(snapshot, *limiting[op], now);
+            if (path) (after ? sums[*path].now : sums[*path].before) += operators.seconds[op];
+        }
+    };
+    add(before, false);
+    add(now, true);
+    const double total = std::max(totals[0], totals[1]);
+    if (!(total > 0)) return {};
+    std::vector<ui::ComponentLoad> loads;
+    for (const auto& [path, sum] : sums) {
+        const double delta = sum.now - sum.before;
+        const QString time = ui::text(std::abs(delta), Dimension::Time);
+        const QString text =
+            delta == 0 ? QCoreApplication::translate("ComponentLoads", "as in %1").arg(name)
+                       : QStringLiteral("%1%2").arg(delta < 0 ? QStringLiteral("−") : QStringLiteral("+"), time);
+        const double share = std::abs(delta) / total;
+        const double strength = std::clamp(0.35 + 2 * share, 0.0, 1.0);
+        loads.push_back({path, share, text, ui::Theme::instance().divergingHeat(delta < 0 ? -strength : strength)});
     }
     std::ranges::sort(loads, std::greater<>(), &ui::ComponentLoad::share);
     return loads;

@@ -21,6 +21,10 @@ std::vector<std::optional<ComponentPath>> limiters(const ui::Snapshot& snapshot)
 
 /// The share of the primary answer's time that each limits, largest first; empty without an answer.
 std::vector<ui::ComponentLoad> componentLoads(const ui::Snapshot& snapshot);
+/// How much longer (vermilion) or shorter (blue) each limits than in another answer, called `name`, largest first.
+/// Parts are matched by the names on their way, else with the first of their kind. `share` is of the larger of both
+/// times.
+std::vector<ui::ComponentLoad> loadsAgainst(const ui::Snapshot& before, const ui::Snapshot& now, const QString& name);
 /// Components that no shown answer read, with nothing inside that was read: their numbers change no answer. Empty
 /// where no answer says what it read.
 std::vector<ComponentPath> ignoredComponents(const ui::Snapshot& snapshot);

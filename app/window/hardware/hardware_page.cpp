@@ -138,10 +138,10 @@ void HardwarePage::makeSecond() {
     connect(differences_, &ui::DifferenceList::differenceChosen, this,
             [this](const std::optional<ComponentPath>& before, const std::optional<ComponentPath>& after) {
                 const QScopedValueRollback<bool> guard(linking_, true);
-                selection_->select(before ? ComponentPaths{*before} : ComponentPaths{});
-                secondSelection_->select(after ? ComponentPaths{*after} : ComponentPaths{});
-                if (before) pane_->view()->ensureVisible(*before);
-                if (after) second_->view()->ensureVisible(*after);
+                selection_->select(after ? ComponentPaths{*after} : ComponentPaths{});
+                secondSelection_->select(before ? ComponentPaths{*before} : ComponentPaths{});
+                if (after) pane_->view()->ensureVisible(*after);
+                if (before) second_->view()->ensureVisible(*before);
             });
     emit canvasMade(second_->view());
 }
@@ -181,10 +181,11 @@ void HardwarePage::followSecond(bool fit) {
     pane_->setTitle(QString::fromStdString(document_.hardware()->name));
     second_->setTitle(QString::fromStdString(design->name));
     const HardwarePtr first = document_.hardware();
-    differences_->setDesigns(first, design, QString::fromStdString(first->name), QString::fromStdString(design->name));
+    // Old → new: the one that is worked on is the new one.
+    differences_->setDesigns(design, first, QString::fromStdString(design->name), QString::fromStdString(first->name));
     const std::vector<Difference>& found = differences_->model()->differences();
-    pane_->view()->setMarks(marksOf(*first, *design, found, true));
-    second_->view()->setMarks(marksOf(*first, *design, found, false));
+    pane_->view()->setMarks(marksOf(*design, *first, found, false));
+    second_->view()->setMarks(marksOf(*design, *first, found, true));
 }
 
 void HardwarePage::link(ui::CanvasView* moved, ui::CanvasView* other) {

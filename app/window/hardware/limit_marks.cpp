@@ -23,12 +23,20 @@ bool LimitMarks::selectLimited(const ComponentPath& component) {
     return true;
 }
 
+void LimitMarks::holdAgainst(ui::SnapshotPtr before, const QString& name) {
+    before_ = std::move(before);
+    beforeName_ = name;
+    showLoads();
+}
+
 void LimitMarks::showLoads() {
     const auto& snapshot = studio_.live.snapshot();
     // A chip with the numbers of a design of before would lie; while a slider moves the answer is a frame behind.
     const bool known = snapshot && studio_.document.hardware() &&
                        snapshot->scenario.hardware->name == studio_.document.hardware()->name;
-    page_.canvas()->setLoads(known ? componentLoads(*snapshot) : std::vector<ui::ComponentLoad>{});
+    page_.canvas()->setLoads(!known    ? std::vector<ui::ComponentLoad>{}
+                             : before_ ? loadsAgainst(*before_, *snapshot, beforeName_)
+                                       : componentLoads(*snapshot));
     page_.canvas()->setIgnored(known ? ignoredComponents(*snapshot) : std::vector<ComponentPath>{});
     showLimiters();
 }

@@ -4,6 +4,7 @@
 // operators that a component limits.
 
 #include "hardware/edit/tree_edit.h"
+#include "widgets/common/snapshot.h"
 
 #include <QObject>
 
@@ -18,12 +19,17 @@ public:
     LimitMarks(Studio& studio, HardwarePage& page);
     void showLoads();
     bool selectLimited(const ComponentPath& component);  ///< false if it limits nothing
+    /// From now on each part shows how much longer or shorter it limits than in `before`, which goes by `name`; null:
+    /// what it limits, as ever.
+    void holdAgainst(ui::SnapshotPtr before, const QString& name);
 
 private:
     void showLimiters();
 
     Studio& studio_;
     HardwarePage& page_;
+    ui::SnapshotPtr before_;
+    QString beforeName_;
 };
 
 }  // namespace orrery::app

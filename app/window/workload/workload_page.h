@@ -55,6 +55,8 @@ public:
     void setRuns(const std::vector<RunChoice>& runs);  ///< what the chooser of runs offers
     /// Answers of the chosen run; none: back to the live ones.
     void setStored(std::vector<ui::StoredAnswers> stored);
+    /// The same for one answer to hold the present ones against; `choose`: paints their ratio.
+    void holdAgainst(ui::StoredAnswers baseline, bool choose);
     QTableView* table() const { return table_; }
     ui::GraphView* graph() const { return graph_; }
     void setShows(Show what);

@@ -226,6 +226,18 @@ void WorkloadPage::setStored(std::vector<ui::StoredAnswers> stored) {
     }
 }
 
+void WorkloadPage::holdAgainst(ui::StoredAnswers baseline, bool choose) {
+    const QString start = QStringLiteral("ratio/") + baseline.run;
+    graph_->setStored({std::move(baseline)});
+    if (!choose) return;
+    for (int at = 0; at < metric_->count(); ++at) {
+        if (!metric_->itemData(at).toString().startsWith(start)) continue;
+        metric_->setCurrentIndex(at);
+        Q_EMIT metric_->activated(at);
+        return;
+    }
+}
+
 QMenu* WorkloadPage::pageMenu() {
     auto* menu = new QMenu(this);
     menu->setObjectName(QStringLiteral("workloadMenu"));

@@ -1,0 +1,224 @@
+#include "app/window/compare/compare_page.h"
+#include "app/window/form_parts.h"
+#include "app/window/studio.h"
+#include "widgets/common/label.h"
+#include "widgets/common/theme.h"
+#include "widgets/comparison/break_even_plot.h"
+#include "widgets/comparison/waterfall_plot.h"
+#include "widgets/evidence/cells_model.h"
+
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QMenu>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedLayout>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+namespace orrery::app {
+
+PageCard ComparePage::card() const {
+    return {QStringLiteral("compare"),
+            tr("Compare"),
+            tr("Results of A against B: cases against a baseline, where the time goes, what would have to change"),
+            QStringLiteral("kr_comparedirs"),
+            {},
+            true,
+            {}};
+}
+
+void ComparePage::build() {
+    if (table_) return;
+    const int unit = ui::Theme::instance().unit();
+    stack_ = new QStackedLayout(this);
+    empty_ = new ui::EmptyPage(tr("Nothing is asked yet"), tr("Choose a design and a model in the library"));
+    stack_->addWidget(empty_);
+    auto* body = new QWidget(this);
+    auto* column = new QVBoxLayout(body);
+    column->setContentsMargins(unit, unit, unit, 0);
+    column->setSpacing(unit);
+    column->addWidget(buildHead(body));
+    auto* split = named(new QSplitter(Qt::Vertical, body), "compare.split", tr("Cases and details"),
+                        tr("Drag the border to give one side more room"));
+    split->setChildrenCollapsible(false);
+    table_ =
+        new ui::CellsTable(QStringLiteral("compare.table"), tr("Cases"),
+                           tr("Each case against the baseline. A click on a row shows where the difference comes from, "
+                              "one on the first column pins; parentheses: not sure"),
+                           split);
+    table_->setMinimumHeight(12 * unit);
+    split->addWidget(table_);
+    split->addWidget(buildDetails(split));
+    split->setStretchFactor(0, 0);
+    split->setStretchFactor(1, 1);
+    split->setSizes({22 * unit, 60 * unit});
+    column->addWidget(split, 1);
+    stack_->addWidget(body);
+    connect(table_, &ui::CellsTable::rowChosen, this, &ComparePage::choose);
+    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
+        if (index.column() == 0) pin(table_->currentRow());
+    });
+    for (Background* each : {&work_, &changing_, &evening_}) {
+        connect(each, &Background::advanced, this, &ComparePage::showHead);
+        connect(each, &Background::ended, this, &ComparePage::showHead);
+    }
+}
+
+QWidget* ComparePage::buildHead(QWidget* parent) {
+    auto* head = new QWidget(parent);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(2);
+    headline_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, head);
+    headline_->setObjectName(QStringLiteral("compare.headline"));
+    headline_->setElided(true);
+    sub_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
+    sub_->setObjectName(QStringLiteral("compare.sub"));
+    sub_->setElided(true);
+    words->addWidget(headline_);
+    words->addWidget(sub_);
+    row->addLayout(words, 1);
+    bar_ = named(new QProgressBar(head), "compare.progress", tr("Answers"), tr("Answers so far"));
+    bar_->setRange(0, 1000);
+    bar_->setTextVisible(false);
+    bar_->setFixedWidth(80);
+    row->addWidget(bar_);
+    const auto button = [&](QPushButton*& made, const char* id, const QString& text, const QString& tip) {
+        made = named(new QPushButton(text, head), id, text, tip);
+        row->addWidget(made, 0, Qt::AlignTop);
+        return made;
+    };
+    connect(button(stop_, "compare.stop", tr("Stop"), tr("Ends what is being computed")), &QPushButton::clicked, this,
+            [this] {
+                for (Background* each : {&work_, &changing_, &evening_}) each->cancel();
+            });
+    connect(button(keep_, "compare.keep", tr("Keep this as A"),
+                   tr("Copies the question as it stands, so that what is changed from now on is held against it; one "
+                      "step of the undo list")),
+            &QPushButton::clicked, this, &ComparePage::keep);
+    keep_->setDefault(true);
+    button(add_, "compare.add", tr("Add"), tr("Another design beside this one: of the project or of the library"));
+    addMenu_ = new QMenu(add_);
+    addMenu_->setObjectName(QStringLiteral("compareAddMenu"));
+    addMenu_->setToolTipsVisible(true);
+    add_->setMenu(addMenu_);
+    connect(addMenu_, &QMenu::aboutToShow, this, &ComparePage::fillAddMenu);
+    connect(button(open_, "compare.open", tr("Open"), tr("Makes the chosen case the question of the window")),
+            &QPushButton::clicked, this, &ComparePage::openChosen);
+    connect(button(remove_, "compare.remove", tr("Remove"),
+                   tr("Takes the chosen case out of the comparison; its design stays in the project")),
+            &QPushButton::clicked, this, &ComparePage::removeChosen);
+    connect(
+        button(heat_, "compare.heat", tr("Show as heat"),
+               tr("Paints the difference to the baseline on the graph and on the parts of the drawing: blue is faster, "
+                  "vermilion slower")),
+        &QPushButton::clicked, this, &ComparePage::showHeat);
+    connect(
+        button(export_, "compare.export", tr("Export …"), tr("The bars as SVG, PDF or PNG; the table as CSV or JSON")),
+        &QPushButton::clicked, this, &ComparePage::exportAs);
+    return head;
+}
+
+QWidget* ComparePage::buildDetails(QWidget* parent) {
+    const QString tip = tr("Where the time goes, what changes, and what would have to change");
+    const int unit = ui::Theme::instance().unit();
+    tabs_ = named(new QTabWidget(parent), "compare.views", tr("The chosen case against the baseline"), tip);
+    tabs_->setDocumentMode(true);
+    tabs_->tabBar()->setObjectName(QStringLiteral("compare.tabs"));
+    tabs_->tabBar()->setAccessibleName(tr("The chosen case against the baseline"));
+    tabs_->tabBar()->setToolTip(tip);
+
+    auto* where = new QWidget(tabs_);
+    auto* column = new QVBoxLayout(where);
+    column->setContentsMargins(0, unit, 0, 0);
+    column->setSpacing(0);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(unit);
+    row->addWidget(new ui::Label(tr("By"), ui::FontRole::Small, ui::Tone::Muted, where));
+    by_ = namedChoice(where, "compare.by", tr("By"), tr("What the difference is told by; each adds up to it"));
+    by_->addItem(tr("operator"));
+    by_->addItem(tr("kind of operator"));
+    by_->addItem(tr("block of layers"));
+    by_->addItem(tr("cause"));
+    row->addWidget(by_);
+    row->addStretch(1);
+    column->addLayout(row);
+    auto* scroll = named(new QScrollArea(where), "compare.scroll", tr("Where the time goes"), tip);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    waterfall_ = new ui::WaterfallPlot(scroll);
+    waterfall_->setEmptySentence(
+        tr("Two cases, one of them the baseline: what each operator adds or takes away. Keep this "
+           "question, then change the design."));
+    scroll->setWidget(waterfall_);
+    column->addWidget(scroll, 1);
+    tabs_->addTab(where, tr("Where the time goes"));
+
+    changes_ =
+        new ui::CellsTable(QStringLiteral("compare.changes"), tr("What changes"),
+                           tr("What differs between the two designs, old → new, and the time of the old one with "
+                              "each change alone"),
+                           tabs_);
+    tabs_->addTab(changes_, tr("What changes"));
+    tabs_->addTab(buildBreakEven(tabs_), tr("Break-even"));
+    connect(by_, &QComboBox::currentIndexChanged, this, &ComparePage::showWaterfall);
+    connect(waterfall_, &ui::WaterfallPlot::chosen, this, &ComparePage::chooseTerm);
+    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::showDetails);
+    return tabs_;
+}
+
+QWidget* ComparePage::buildBreakEven(QWidget* parent) {
+    const int unit = ui::Theme::instance().unit();
+    auto* page = new QWidget(parent);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, unit, 0, 0);
+    auto* row = new QHBoxLayout;
+    const auto word = [&](const QString& text) {
+        row->addWidget(new ui::Label(text, ui::FontRole::Small, ui::Tone::Muted, page));
+    };
+    word(tr("Change"));
+    attribute_ =
+        namedChoice(page, "compare.attribute", tr("Attribute"), tr("The number that moves; or type the path of one"));
+    attribute_->setEditable(true);
+    attribute_->setInsertPolicy(QComboBox::NoInsert);
+    attribute_->setMinimumContentsLength(22);
+    row->addWidget(attribute_);
+    word(tr("of"));
+    mover_ =
+        namedChoice(page, "compare.mover", tr("Whose"), tr("The case whose number moves; the other stays as it is"));
+    mover_->setMinimumContentsLength(18);
+    row->addWidget(mover_);
+    word(tr("until both have the same"));
+    quantity_ = namedChoice(page, "compare.quantity", tr("Column"), tr("What is to be reached"));
+    for (const CaseQuantity& each : caseQuantities()) {
+        quantity_->addItem(QString::fromUtf8(each.title.data(), qsizetype(each.title.size())).toLower(),
+                           QString::fromUtf8(each.name.data(), qsizetype(each.name.size())));
+    }
+    row->addWidget(quantity_);
+    row->addStretch(1);
+    column->addLayout(row);
+    evenText_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, page);
+    evenText_->setObjectName(QStringLiteral("compare.even"));
+    evenText_->setElided(true);
+    column->addWidget(evenText_);
+    curve_ = new ui::BreakEvenPlot(page);
+    curve_->setEmptySentence(tr("The column over the attribute, and where it reaches the other case's"));
+    column->addWidget(curve_, 1);
+    attribute_->lineEdit()->setObjectName(QStringLiteral("compare.attribute.text"));
+    attribute_->lineEdit()->setAccessibleName(tr("Attribute"));
+    attribute_->lineEdit()->setToolTip(attribute_->toolTip());
+    connect(attribute_->lineEdit(), &QLineEdit::returnPressed, this, &ComparePage::askBreakEven);
+    for (QComboBox* each : {attribute_, mover_, quantity_})
+        connect(each, &QComboBox::activated, this, [this, each] {
+            if (each == mover_) fillAttributes();
+            askBreakEven();
+        });
+    return page;
+}
+
+}  // namespace orrery::app
