@@ -3,12 +3,12 @@
 #include "base/text/nearest.h"
 #include "study/exploration/evolution.h"
 #include "study/exploration/pagmo_agents.h"
+#include "study/exploration/scalar.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace orrery {
 
@@ -53,26 +53,12 @@ void randomWalk(Search& search, RandomStream random) {
     }
 }
 
-// Strata of 64: each knob's values are drawn evenly within each of them (McKay, Beckman, Conover 1979).
 void latinHypercube(Search& search, RandomStream random) {
-    constexpr std::size_t strata = 64;
-    const auto knobs = search.space().knobs();
     for (int vain = 0; vain < 1000;) {
-        std::vector<std::vector<std::uint32_t>> levels(strata, std::vector<std::uint32_t>(knobs.size()));
-        for (std::size_t k = 0; k < knobs.size(); ++k) {
-            std::array<std::size_t, strata> order{};
-            std::iota(order.begin(), order.end(), std::size_t{0});
-            for (std::size_t i = strata; i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
-            for (std::size_t i = 0; i < strata; ++i) {
-                const double at = (static_cast<double>(order[i]) + random.uniform()) / strata;
-                levels[i][k] = static_cast<std::uint32_t>(at * static_cast<double>(knobs[k].values.size()));
-            }
-        }
-        std::vector<std::uint64_t> some;
-        for (const auto& each : levels) some.push_back(search.pointNear(each, some));
+        const std::vector<std::uint64_t> some = latinPoints(search, 64, random);
         const std::size_t before = search.seen().size();
         if (!search.evaluate(some)) return;
-        vain = search.seen().size() == before ? vain + static_cast<int>(strata) : 0;
+        vain = search.seen().size() == before ? vain + static_cast<int>(some.size()) : 0;
     }
 }
 
@@ -83,11 +69,11 @@ constexpr std::array agents{
     AgentInfo{"random", "Random", "Points drawn evenly. What every other agent must beat.", true, randomWalk},
     AgentInfo{"latin", "Latin hypercube",
               "Random points in strata of 64, over which each knob's values are spread evenly.", true, latinHypercube},
-    AgentInfo{
-        "hill", "Hill climbing",
-        "From random points to the best neighbour until none is better, with a weight of the objectives of its own "
-        "each time.",
-        true, hillClimb},
+    AgentInfo{"hill", "Hill climbing",
+              "From points spread evenly to the best neighbour until none is better, with a weight of the objectives "
+              "of its own "
+              "each time.",
+              true, hillClimb},
     AgentInfo{"nsga2", "NSGA-II",
               "A population of 64 that is crossed, mutated and sorted by fronts and crowding; points that break a "
               "constraint come last.",

@@ -129,7 +129,7 @@ std::vector<std::vector<std::uint32_t>> Walker::wanted(const SearchSpace& space,
 
 // Walks side by side, each with weights of its own, from the best points for these.
 void descend(Search& search, RandomStream random, std::size_t members, std::size_t ahead, const Walk& walk) {
-    if (!search.evaluate(anywhere(search.space(), firstPoints, random))) return;
+    if (!search.evaluate(latinPoints(search, firstPoints, random))) return;
     inRounds(search, random, [&](std::span<const std::uint64_t> starts) {
         std::vector<Walker> walkers;
         for (std::size_t i = 0; i < walks; ++i) {
@@ -191,7 +191,7 @@ std::vector<std::uint64_t> foremost(const Search& search, std::size_t members) {
 
 // One population for all objectives. Of one objective two equal ones: these algorithms insist on several.
 void together(Search& search, RandomStream random, std::size_t members, const Walk& walk) {
-    if (!search.evaluate(anywhere(search.space(), members, random))) return;
+    if (!search.evaluate(latinPoints(search, members, random))) return;
     const std::size_t width = search.space().knobs().size();
     const std::size_t objectives = std::max<std::size_t>(search.problem().objectives.size(), 2);
     inRounds(search, random, [&](std::span<const std::uint64_t> starts) {

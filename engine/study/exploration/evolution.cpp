@@ -97,9 +97,7 @@ std::uint32_t stepped(const Knob& knob, std::uint32_t level, RandomStream& rando
 }  // namespace
 
 void hillClimb(Search& search, RandomStream random) {
-    std::vector<std::uint64_t> starts(16);
-    for (std::uint64_t& start : starts) start = random.below(search.space().points());
-    if (!search.evaluate(starts)) return;
+    if (!search.evaluate(latinPoints(search, 16, random))) return;
     for (int vain = 0; vain < 100;) {
         const std::size_t before = search.seen().size();
         const Descent descent(search, random);

@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// Steps of one knob, long ones first, from the best point seen for random weights of the objectives; the first that is
+/// After 16 points spread evenly, steps of one knob, long ones first, from the best point seen for random weights of the objectives; the first that is
 /// better is taken.
 void hillClimb(Search& search, RandomStream random);
 /// Deb, Pratap, Agarwal, Meyarivan 2002, with constrained domination. Knobs of numbers move by steps near their value,

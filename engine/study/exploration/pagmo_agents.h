@@ -3,7 +3,7 @@
 // Agents whose algorithms are pagmo's (Biscani and Izzo 2020). For agents.cpp.
 //
 // pagmo moves through a box of numbers: of each knob 0 to 1, cut evenly into its levels; words by their place in the
-// list. Costs are CostScale's. A walk that finds nothing new begins anew from the best that all have found.
+// list. Costs are CostScale's. The first points are spread evenly (latinPoints()). A walk that finds nothing new begins anew from the best that all have found.
 
 #include "base/random.h"
 #include "study/exploration/search.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace orrery {
 
@@ -12,6 +13,23 @@ double logOf(double cost) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> latinPoints(const Search& search, std::size_t count, RandomStream& random) {
+    const auto knobs = search.space().knobs();
+    std::vector<std::vector<std::uint32_t>> levels(count, std::vector<std::uint32_t>(knobs.size()));
+    std::vector<std::size_t> order(count);
+    for (std::size_t k = 0; k < knobs.size(); ++k) {
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        for (std::size_t i = count; i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
+        for (std::size_t i = 0; i < count; ++i) {
+            const double at = (static_cast<double>(order[i]) + random.uniform()) / static_cast<double>(count);
+            levels[i][k] = static_cast<std::uint32_t>(at * static_cast<double>(knobs[k].values.size()));
+        }
+    }
+    std::vector<std::uint64_t> points;
+    for (const auto& each : levels) points.push_back(search.pointNear(each, points));
+    return points;
+}
 
 Fitness fitnessOf(const Search& search, std::uint64_t point) {
     const auto row = search.find(point);

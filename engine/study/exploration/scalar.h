@@ -11,6 +11,10 @@
 
 namespace orrery {
 
+/// Points over which each knob's values are spread evenly: one in each of `count` strata, in an order of its own (McKay,
+/// Beckman, Conover 1979). Of rows the nearest ones.
+std::vector<std::uint64_t> latinPoints(const Search& search, std::size_t count, RandomStream& random);
+
 inline constexpr double worstCost = std::numeric_limits<double>::infinity();
 
 /// A refused point is worse than any that breaks a constraint, however far.
