@@ -73,6 +73,7 @@ extern const Command importCommand;
 extern const Command runCommand;
 extern const Command studyCommand;
 extern const Command searchCommand;
+extern const Command surrogateCommand;
 extern const Command compareCommand;
 extern const Command exportCommand;
 extern const Command projectCommand;

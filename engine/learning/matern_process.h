@@ -65,7 +65,12 @@ public:
     Normal at(std::span<const double> features) const;
     /// Of many rows side by side, faster than one by one.
     std::vector<Normal> atAll(std::span<const double> features) const;
+    /// As if its mean were measured there: surer near it, and the same means everywhere (the believer of Ginsbourger,
+    /// Le Riche, Carraro 2010). O(rows²).
+    MaternProcess believing(std::span<const double> features) const;
     const ProcessShape& shape() const { return shape_; }
+    /// Mean of ln of the density that each row's target has for the process of the others (the book's equation 5.11).
+    double leftOutDensity() const { return density_; }
     double noise() const { return shape_.noise * scale_ * stretch_; }  ///< as a deviation, in the target's unit
     const ProcessRows& rows() const { return rows_; }
 
@@ -76,6 +81,7 @@ private:
     ProcessRows rows_;
     ProcessShape shape_;
     double mean_ = 0, scale_ = 1;  // of the target
+    double density_ = 0;
     double stretch_ = 1;           // of deviations, from rows left out
     double level_ = 0;             // the constant that the process returns to, standardised
     std::vector<double> scaled_;   // inputs over lengths

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 namespace orrery {
@@ -166,18 +167,36 @@ Expected<void> checkProcess(const ProcessRows& rows) {
     return {};
 }
 
-// Hyper-parameters that fit best make a process too sure of itself. Rows left out say by how much (the book's equations
-// 5.10 to 5.12, with the level as it stands): nine in ten of them shall lie within 1.645 deviations.
-double stretchOf(const Matrix& lower, const Vector& weights) {
-    constexpr Eigen::Index least = 20;
+// What rows say of a process that has not seen them (the book's equations 5.10 to 5.12, with the level as it stands).
+struct LeftOut {
+    double density = 0;  ///< mean of ln, of standardised targets
+    /// Hyper-parameters that fit best make a process too sure of itself: nine in ten rows shall lie within 1.645
+    /// deviations.
+    double stretch = 1;
+};
+LeftOut leftOut(const Matrix& lower, const Vector& weights) {
+    constexpr Eigen::Index least = 8, enough = 20;  // of few, how large they are in the mean
     const Eigen::Index n = weights.size();
-    if (n < least) return 1;
     const Matrix inverse = lower.triangularView<Eigen::Lower>().solve(Matrix::Identity(n, n));
     std::vector<double> off;
-    for (Eigen::Index i = 0; i < n; ++i) off.push_back(std::abs(weights[i]) / inverse.col(i).norm());
+    LeftOut out;
+    for (Eigen::Index i = 0; i < n; ++i) {
+        const double precision = inverse.col(i).squaredNorm();
+        off.push_back(std::abs(weights[i]) / std::sqrt(precision));
+        out.density += 0.5 * (std::log(precision / (2 * std::numbers::pi)) - off.back() * off.back());
+    }
+    out.density /= static_cast<double>(n);
+    if (n < least) return out;
+    if (n < enough) {
+        double squared = 0;
+        for (const double each : off) squared += each * each / static_cast<double>(n);
+        out.stretch = std::clamp(std::sqrt(squared), 1.0, 4.0);
+        return out;
+    }
     const auto ninth = off.begin() + static_cast<std::ptrdiff_t>(0.9 * static_cast<double>(n));
     std::nth_element(off.begin(), ninth, off.end());
-    return std::clamp(*ninth / 1.645, 1.0, 4.0);
+    out.stretch = std::clamp(*ninth / 1.645, 1.0, 4.0);
+    return out;
 }
 
 ProcessRows chosen(const ProcessRows& rows, const std::vector<std::size_t>& which) {
@@ -283,7 +302,9 @@ Expected<MaternProcess> MaternProcess::conditioned(const ProcessRows& rows, cons
     process.weights_.assign(weights.data(), weights.data() + n);
     process.ones_.assign(ones.data(), ones.data() + n);
     const Matrix lower = cholesky.matrixL();
-    process.stretch_ = stretchOf(lower, weights);
+    const LeftOut left = leftOut(lower, weights);
+    process.stretch_ = left.stretch;
+    process.density_ = left.density - std::log(process.scale_);
     process.lower_.assign(lower.data(), lower.data() + n * n);
     process.scaled_ = process.rows_.inputs;
     const std::size_t columns = rows.columns();
@@ -308,6 +329,37 @@ double MaternProcess::predict(std::span<const double> features) const {
     for (std::size_t r = 0; r < weights_.size(); ++r)
         sum += weights_[r] * likeness(features.data(), scaled_.data() + r * shape_.lengths.size());
     return mean_ + scale_ * sum;
+}
+
+MaternProcess MaternProcess::believing(std::span<const double> features) const {
+    const std::size_t columns = shape_.lengths.size();
+    const auto n = static_cast<Eigen::Index>(weights_.size());
+    const Eigen::Map<const Matrix> lower(lower_.data(), n, n);
+    const Eigen::Map<const Vector> ones(ones_.data(), n);
+    Vector alike(n);
+    for (Eigen::Index r = 0; r < n; ++r)
+        alike[r] = likeness(features.data(), scaled_.data() + std::size_t(r) * columns);
+    const Vector row = lower.triangularView<Eigen::Lower>().solve(alike);
+    const Vector known = lower.triangularView<Eigen::Lower>().transpose().solve(row);
+    const double own = shape_.amplitude * shape_.amplitude + shape_.noise * shape_.noise;
+    const double left = std::max(own - row.squaredNorm(), 1e-9 * own);
+    const double share = (1 - alike.dot(ones)) / left;
+
+    MaternProcess out = *this;
+    out.rows_.inputs.insert(out.rows_.inputs.end(), features.begin(), features.end());
+    out.rows_.target.push_back(predict(features));
+    for (std::size_t c = 0; c < columns; ++c)
+        out.scaled_.push_back(rows_.words[c] ? features[c] : features[c] / shape_.lengths[c]);
+    out.weights_.push_back(0);  // nothing is new in what was expected
+    for (Eigen::Index r = 0; r < n; ++r) out.ones_[std::size_t(r)] -= share * known[r];
+    out.ones_.push_back(share);
+    out.onesSum_ += share * share * left;
+    Matrix longer = Matrix::Zero(n + 1, n + 1);
+    longer.topLeftCorner(n, n) = lower;
+    longer.row(n).head(n) = row.transpose();
+    longer(n, n) = std::sqrt(left);
+    out.lower_.assign(longer.data(), longer.data() + longer.size());
+    return out;
 }
 
 Normal MaternProcess::at(std::span<const double> features) const {

@@ -113,6 +113,25 @@ private slots:
         for (std::size_t r = 0; r < rows.rows(); ++r)
             QVERIFY(process.at(std::span(rows.inputs).subspan(4 * r, 4)).deviation < 0.05 * away);
     }
+    // What its mean was taken for is the same as having been told it.
+    void believesItsMean() {
+        const ProcessRows rows = drawn(15, 9);  // too few to be stretched
+        const MaternProcess process = fitted(rows);
+        const std::vector<double> x{0.3, 0.9, 1, 0.5}, near{0.35, 0.85, 1, 0.4}, other{0.9, 0.2, 0, 0.1};
+        const MaternProcess believer = process.believing(x);
+        ProcessRows more = rows;
+        more.inputs.insert(more.inputs.end(), x.begin(), x.end());
+        more.target.push_back(process.predict(x));
+        const auto told = MaternProcess::conditioned(more, process.shape());
+        QVERIFY(told);
+        for (const auto& at : {x, near, other}) {
+            QVERIFY(std::abs(believer.at(at).mean - process.at(at).mean) < 1e-9);
+            // The spread of the targets, by which deviations are scaled, is that of one row more.
+            const double scale = process.noise() / told->noise();
+            QVERIFY(std::abs(believer.at(at).deviation / (told->at(at).deviation * scale) - 1) < 1e-6);
+        }
+        QVERIFY(believer.at(near).deviation < process.at(near).deviation);
+    }
     void dataWithoutStructureHasAnAnswer() {
         const MaternProcess one = fitted({{false, true}, {0.5, 1}, {7}});
         QCOMPARE(one.predict(std::vector<double>{0.5, 1}), 7.0);
