@@ -316,7 +316,8 @@ const Command searchCommand{
         "table (`table: FILE.csv`) in place of a question: its rows are the points. With --agents, agents are compared "
         "over several files and seeds by the hypervolume of what they find with equal numbers of answers.",
     .options = {{"agent", "NAME",
-                 "grid (default), one-at-a-time, random, latin, hill, nsga2, moead, cma-es, annealing, ants"},
+                 "grid (default), one-at-a-time, random, latin, hill, nsga2, moead, cma-es, annealing, ants, bayesian, "
+                 "multi-fidelity"},
                 {"evaluations", "N", "answer at most so many points; of compared agents, where a file does not say"},
                 {"tables", "DIR", "where tables stand that files name, in place of the file's folder"},
                 {"seed", "S", "of agents that draw, and of the method; without it the file's"},

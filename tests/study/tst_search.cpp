@@ -97,7 +97,7 @@ private slots:
     // Stopped after any batch and gone on with what is known: the same as at one go, and nothing answered twice.
     void goesOnWhereItStopped() {
         const SearchProblem problem = problemOf(searchYaml());
-        for (const char* agent : {"grid", "nsga2", "hill"}) {
+        for (const char* agent : {"grid", "nsga2", "hill", "bayesian", "multi-fidelity"}) {
             const PointAnswers whole = run(problem, agent, {.evaluations = 100});
             PointAnswers part;
             SearchOptions options{.evaluations = 100};

@@ -1,7 +1,10 @@
 #include "study/exploration/agents.h"
 
 #include "base/text/nearest.h"
+#include "study/exploration/bayesian.h"
 #include "study/exploration/evolution.h"
+#include "study/exploration/ladder.h"
+#include "study/exploration/multi_fidelity.h"
 #include "study/exploration/pagmo_agents.h"
 #include "study/exploration/scalar.h"
 
@@ -93,6 +96,15 @@ constexpr std::array agents{
     AgentInfo{"ants", "Ant colony",
               "24 ants around the best that were found, ever closer; of several objectives around the whole front.",
               true, antColony},
+    AgentInfo{
+        "bayesian", "Bayesian optimisation",
+        "A Gaussian process per objective says which points are expected to add most to the front, and are likely "
+        "to keep the constraints.",
+        true, bayesian},
+    AgentInfo{"multi-fidelity", "Multi-fidelity",
+              "Asks cheap methods first and the search's own where it matters: most expected gain per second. A cheap "
+              "answer costs its share of the budget.",
+              true, multiFidelity},
 };
 
 }  // namespace
@@ -116,6 +128,7 @@ PointAnswers runSearch(const SearchProblem& problem, const AgentInfo& agent, con
     Search search(problem, options);
     agent.run(search, RandomStream(problem.seed));
     if (stopped) *stopped = search.stopped();
+    if (options.cheap) *options.cheap = search.takeLadder();
     return search.take();
 }
 

@@ -15,7 +15,8 @@ struct AgentInfo {
     bool needsBudget = false;  ///< asks for as many points as it may, so that somebody must say how many
     void (*run)(Search& search, RandomStream random);
 };
-/// `grid`, `one-at-a-time`, `random`, `latin`, `hill`, `nsga2`, `moead`, `cma-es`, `annealing`, `ants`.
+/// `grid`, `one-at-a-time`, `random`, `latin`, `hill`, `nsga2`, `moead`, `cma-es`, `annealing`, `ants`, `bayesian`,
+/// `multi-fidelity`.
 std::span<const AgentInfo> searchAgents();
 /// Fails with `search.agent` and the nearest names.
 Expected<const AgentInfo*> searchAgent(std::string_view id);

@@ -155,6 +155,51 @@ Search::Search(const SearchProblem& problem, const SearchOptions& options) : pro
     }
 }
 
+void Search::useLadder(const std::vector<RungAnswers>& rungs) {
+    ladder_ = rungs;
+    cheapIndex_.assign(rungs.size(), {});
+}
+
+std::vector<RungAnswers> Search::takeLadder() {
+    return std::move(ladder_);
+}
+
+std::optional<std::size_t> Search::findCheap(std::size_t rung, std::uint64_t point) const {
+    const auto found = cheapIndex_[rung].find(point);
+    return found == cheapIndex_[rung].end() ? std::nullopt : std::optional(found->second);
+}
+
+double Search::left() const {
+    if (options_.evaluations == 0) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(options_.evaluations) - static_cast<double>(index_.size()) - besides_;
+}
+
+bool Search::evaluateCheaply(std::size_t rung, std::span<const std::uint64_t> points) {
+    SearchProblem problem = problem_;
+    problem.method = ladder_[rung].rung.method;
+    const double cost = ladder_[rung].rung.cost;
+    std::vector<std::uint64_t> fresh;
+    for (const std::uint64_t point : points) {
+        if (cheapIndex_[rung].contains(point) || left() < cost) continue;
+        cheapIndex_[rung].emplace(point, ladder_[rung].answers.size() + fresh.size());
+        spend(cost);
+        fresh.push_back(point);
+    }
+    std::vector<PointAnswer> answers(fresh.size());
+    const auto answer = [&](std::size_t i) { answers[i] = evaluatePoint(problem, fresh[i], options_); };
+    if (options_.executor) {
+        options_.executor->forEach(fresh.size(), answer);
+    } else {
+        for (std::size_t i = 0; i < fresh.size(); ++i) answer(i);
+    }
+    if (options_.stop.stop_requested()) {
+        ended_ = stopped_ = true;
+        return false;
+    }
+    for (const PointAnswer& each : answers) ladder_[rung].answers.add(each);
+    return !ended_ && left() >= cost;
+}
+
 std::optional<std::size_t> Search::find(std::uint64_t point) const {
     const auto found = index_.find(point);
     return found == index_.end() ? std::nullopt : std::optional(found->second);
@@ -213,7 +258,7 @@ bool Search::evaluate(std::span<const std::uint64_t> points) {
     for (const std::uint64_t point : points) {
         if (ended_) return false;
         if (index_.contains(point)) continue;
-        if (options_.evaluations > 0 && index_.size() >= options_.evaluations) {
+        if (left() < 1) {
             flush();
             ended_ = true;
             return false;

@@ -33,6 +33,7 @@ struct SearchProblem {
     std::optional<AreaReport> drawn = {};  ///< silicon of the base design: see readied()
     std::shared_ptr<const PointSource> source =
         {};  ///< who answers points; null: the question of the space, by `method`
+    std::vector<std::string> ladder = {};  ///< cheaper methods, for agents that ask several (ladder.h)
 
     Circumstances circumstances() const { return {deviceHour, drawn ? &*drawn : nullptr}; }
 };
@@ -86,6 +87,19 @@ Front frontOf(const SearchProblem& problem, const PointAnswers& evaluations);
 /// Of each objective the best feasible evaluation; nothing where none is.
 std::vector<std::optional<std::size_t>> bestOf(const SearchProblem& problem, const PointAnswers& evaluations);
 
+/// What a method's answer takes, over that of the problem's own method: by the cost models of their cards on the base
+/// question, never by the clock, so that a search is the same on any machine.
+struct Rung {
+    std::string method;  ///< id or choice
+    double cost = 0;     ///< above 0, below 1
+};
+
+/// Points that a cheaper method has answered.
+struct RungAnswers {
+    Rung rung;
+    PointAnswers answers;
+};
+
 struct SearchOptions {
     Executor* executor = nullptr;  ///< null: one thread
     std::stop_token stop;
@@ -98,6 +112,8 @@ struct SearchOptions {
     std::size_t batch = 512;                       ///< most points between two calls of onBatch
     /// Answers points on other machines; empty: the executor does. False where it was stopped.
     std::function<bool(std::span<const std::uint64_t> points, std::span<PointAnswer> answers)> elsewhere = {};
+    /// What cheaper methods answered, filled by runSearch(). These are in no front.
+    std::vector<RungAnswers>* cheap = nullptr;
 };
 
 /// What an agent sees.
@@ -109,8 +125,16 @@ public:
     /// Answers those points that are new, in this order. False once nothing more may be asked: the budget is spent or
     /// the search is stopped; then not all of them may be there.
     bool evaluate(std::span<const std::uint64_t> points);
+    /// The same by a cheaper method of the ladder, whose answers stand apart and cost their share of the budget.
+    bool evaluateCheaply(std::size_t rung, std::span<const std::uint64_t> points);
+    void useLadder(const std::vector<RungAnswers>& rungs);
+    std::span<const RungAnswers> ladder() const { return ladder_; }
+    std::optional<std::size_t> findCheap(std::size_t rung, std::uint64_t point) const;
+    /// In answers of the problem's method: how many are left, infinitely many without a budget.
+    double left() const;
     const PointAnswers& seen() const { return seen_; }
     PointAnswers take() { return std::move(seen_); }
+    std::vector<RungAnswers> takeLadder();
     std::optional<std::size_t> find(std::uint64_t point) const;
     /// The point that an agent means by these levels. In a space of rows the nearest one that was not asked for and is
     /// not among `besides`; the nearest where none is left.
@@ -129,6 +153,8 @@ private:
     const SearchOptions& options_;
     PointAnswers seen_;
     std::unordered_map<std::uint64_t, std::size_t> index_, known_;
+    std::vector<RungAnswers> ladder_;
+    std::vector<std::unordered_map<std::uint64_t, std::size_t>> cheapIndex_;
     bool ended_ = false, stopped_ = false;
     double besides_ = 0;
 };
