@@ -35,7 +35,7 @@ std::vector<double> PointCoordinates::of(std::uint64_t point) const {
     return out;
 }
 
-CostScale::CostScale(const SearchProblem& problem, const PointAnswers& seen) {
+LearnedScale::LearnedScale(const SearchProblem& problem, const PointAnswers& seen) {
     for (std::size_t k = 0; k < problem.objectives.size(); ++k) {
         maximise.push_back(problem.objectives[k].maximise);
         bool positive = true;
@@ -45,7 +45,7 @@ CostScale::CostScale(const SearchProblem& problem, const PointAnswers& seen) {
     }
 }
 
-double CostScale::of(std::size_t objective, double value) const {
+double LearnedScale::of(std::size_t objective, double value) const {
     const double scaled = logarithmic[objective] ? std::log(value) : value;
     return maximise[objective] ? -scaled : scaled;
 }
@@ -62,7 +62,7 @@ const MaternProcess* KeptProcess::told(ProcessRows rows, std::uint64_t seed) {
     return &*process_;
 }
 
-std::vector<std::size_t> rowsToLearn(const SearchProblem& problem, const PointAnswers& seen, const CostScale& scale,
+std::vector<std::size_t> rowsToLearn(const SearchProblem& problem, const PointAnswers& seen, const LearnedScale& scale,
                                      std::size_t most) {
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < seen.size(); ++i)

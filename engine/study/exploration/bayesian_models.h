@@ -31,9 +31,9 @@ private:
 };
 
 /// Objectives as costs that spread alike: in ln where all that was seen has one sign.
-struct CostScale {
+struct LearnedScale {
     std::vector<bool> maximise, logarithmic;
-    CostScale(const SearchProblem& problem, const PointAnswers& seen);
+    LearnedScale(const SearchProblem& problem, const PointAnswers& seen);
     double of(std::size_t objective, double value) const;
 };
 
@@ -49,7 +49,7 @@ private:
 };
 
 /// Rows of the evaluations to learn from: all of them, or of many the best ones and some of the others.
-std::vector<std::size_t> rowsToLearn(const SearchProblem& problem, const PointAnswers& seen, const CostScale& scale,
+std::vector<std::size_t> rowsToLearn(const SearchProblem& problem, const PointAnswers& seen, const LearnedScale& scale,
                                      std::size_t most);
 
 /// Points worth a thought that were not asked for: in a small space all of them, else neighbours of `around` and draws

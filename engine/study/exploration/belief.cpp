@@ -42,7 +42,7 @@ bool Belief::learn() {
     const SearchProblem& problem = search_.problem();
     scale_.emplace(problem, search_.seen());
     for (const RungAnswers& rung : search_.ladder()) {
-        const CostScale other(problem, rung.answers);
+        const LearnedScale other(problem, rung.answers);
         for (std::size_t k = 0; k < models_.size(); ++k)
             scale_->logarithmic[k] = scale_->logarithmic[k] && other.logarithmic[k];
     }

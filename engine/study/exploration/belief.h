@@ -16,7 +16,7 @@
 namespace orrery {
 
 struct Expectation {
-    std::vector<Normal> costs;  ///< of each objective, scaled as CostScale, by the search's own method
+    std::vector<Normal> costs;  ///< of each objective, scaled as LearnedScale, by the search's own method
     double kept = 1;            ///< probability that all constraints are kept
     std::vector<double>
         within;  ///< of each rung, how much of what is unsure its answer would tell: a correlation, 0 to 1
@@ -59,7 +59,7 @@ private:
 
     const Search& search_;
     PointCoordinates coordinates_;
-    std::optional<CostScale> scale_;
+    std::optional<LearnedScale> scale_;
     std::vector<std::vector<Level>> models_;  ///< [objective][level]
     KeptProcess keptConstraint_;
     std::optional<MaternProcess> constraint_;

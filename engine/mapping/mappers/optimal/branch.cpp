@@ -6,7 +6,7 @@
 namespace orrery::optimal {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double endless = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -83,10 +83,10 @@ double Branch::boundAt(std::size_t b, std::uint32_t state, const Depth& at) cons
             if (!counted) chain_.add(face, inside.data(), outer, at.closing[t], waiting[t][j]);
         }
     }
-    double least = infinite;
+    double least = endless;
     for (std::size_t o = 0; o < toGo_.openings(b); ++o) {
         const Measures& inner = toGo_.cost(b, state, o);
-        if (inner[0] == infinite) continue;
+        if (inner[0] == endless) continue;
         Measures sum = at.known;
         for (std::size_t k = 0; k < measures; ++k) {
             sum[k] += inner[k];
@@ -164,11 +164,11 @@ void Branch::tryOrders(std::size_t level, MapPoint& point) {
 
 double Branch::run(const std::function<void(double)>& bound) {
     tell_ = &bound;
-    if (root() >= best_.threshold()) return infinite;
+    if (root() >= best_.threshold()) return endless;
     for (Depth& at : depth_) at.branches.clear(), at.next = 0;
     descend(levels_ - 1);
-    if (!best_.ended()) return infinite;
-    double least = infinite;
+    if (!best_.ended()) return endless;
+    double least = endless;
     for (const Depth& at : depth_)
         if (at.next < at.branches.size()) least = std::min(least, at.branches[at.next].bound);
     // Stopped while the branches of some depth were still being listed: its own bound stands for them.
