@@ -191,8 +191,7 @@ const Command mapCommand{
                   "and what would skipping zeros bring?"},
                  {"orrery-cli map --hardware eyeriss-like --workload alexnet --operator conv2 --bound-curve",
                   "the least that must move for any size of the buffer"},
-                 {"orrery-cli map --hardware eyeriss-like --workload bert-base --fuse --mapper optimal --objective "
-                  "energy --json",
+                 {"orrery-cli map --hardware tpu-v1-like --workload bert-base --seq 128 --fuse --objective latency",
                   "which neighbours to run together, and what that saves"},
                  {"orrery-cli map --maestro net.m --maestro-hardware hw.m --dataflow kcp-ws",
                   "the layers of a MAESTRO file under NVDLA's dataflow"}},

@@ -55,12 +55,12 @@ LimitRows::LimitRows(QWidget* parent) : QWidget(parent) {
         std::vector<std::string> next = limits_;
         next.push_back(offers_[static_cast<std::size_t>(offer.toInt())].text);
         const auto read = readConstraint(next.back());
-        emit edited(next, tr("Add the constraint %1").arg(read ? limitName(*read) : ui::qs(next.back())));
+        edit(next, tr("Add the constraint %1").arg(read ? limitName(*read) : ui::qs(next.back())));
     });
 }
 
 void LimitRows::setLimits(const std::vector<std::string>& limits, const std::vector<LimitOffer>& offers) {
-    const bool same = shown_ && limits == limits_;
+    const bool same = shown_ && limits == drawn_;
     limits_ = limits;
     offers_ = offers;
     if (!same) showRows();
@@ -68,7 +68,14 @@ void LimitRows::setLimits(const std::vector<std::string>& limits, const std::vec
     shown_ = true;
 }
 
+// The next edit may come before the document has told about this one.
+void LimitRows::edit(const std::vector<std::string>& limits, const QString& words) {
+    limits_ = limits;
+    emit edited(limits, words);
+}
+
 void LimitRows::showRows() {
+    drawn_ = limits_;
     while (QLayoutItem* item = rows_->takeAt(0)) {
         if (item->widget()) item->widget()->deleteLater();
         delete item;
@@ -98,7 +105,7 @@ void LimitRows::showRows() {
             connect(value, &ui::ValueEdit::committed, this, [this, i, own = *limit, name](const QString& text) {
                 std::vector<std::string> next = limits_;
                 next[i] = limitText(own, text.trimmed().toStdString());
-                emit edited(next, name);
+                edit(next, name);
             });
         }
         auto* remove = new ui::IconButton(QStringLiteral("edit-delete"), tr("Remove the constraint %1").arg(name),
@@ -108,7 +115,7 @@ void LimitRows::showRows() {
         connect(remove, &QToolButton::clicked, this, [this, i, name] {
             std::vector<std::string> next = limits_;
             next.erase(next.begin() + static_cast<std::ptrdiff_t>(i));
-            emit edited(next, tr("Remove the constraint %1").arg(name));
+            edit(next, tr("Remove the constraint %1").arg(name));
         });
     }
 }

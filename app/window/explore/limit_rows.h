@@ -25,10 +25,11 @@ signals:
     void edited(const std::vector<std::string>& limits, const QString& words);
 
 private:
+    void edit(const std::vector<std::string>& limits, const QString& words);
     void showRows();
     void showOffers();
 
-    std::vector<std::string> limits_;
+    std::vector<std::string> limits_, drawn_;  ///< as last asked for; as the rows show
     std::vector<LimitOffer> offers_;
     bool shown_ = false;
     QVBoxLayout* rows_ = nullptr;
