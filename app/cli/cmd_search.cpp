@@ -32,7 +32,8 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
     SearchProblem& problem = loaded->problem;
     if (const auto method = arguments.value("method")) {
         if (problem.source) {
-            return fail("usage.method", "the points of a table are looked up", "a search without `--method`");
+            return fail("usage.method", "the points of a table or a surrogate have their answers",
+                        "a search without `--method`");
         }
         loaded->settings.method = *method;
         auto again = searchProblem(loaded->settings, problem.space.base());
@@ -167,7 +168,10 @@ std::string effectsText(const SearchOutcome& outcome) {
         }
     }
     return fmt::format("\nEach knob alone, the others as {}:\n\n{}",
-                       problem.source ? "in the table's first row; –: it has no such row" : "drawn", table.text());
+                       problem.space.isOfRows() ? "in the table's first row; –: it has no such row"
+                       : problem.source         ? "their first values"
+                                                : "drawn",
+                       table.text());
 }
 
 // Another rank than 0 answers points until all is done.

@@ -8,6 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <string>
+#include <vector>
+
 using namespace orrery;
 using namespace orrery::test;
 
@@ -104,6 +108,50 @@ private slots:
         const Outcome none = cli({"search", folder_.filePath("else/away.yaml")});
         QVERIFY2(none.exit == 1 && none.error.contains("--tables"), none.text().constData());
         QCOMPARE(cli({"search", folder_.filePath("else/away.yaml"), "--tables", folder_.path()}).exit, 0);
+    }
+    // What was learned from a table answers designs that are not in it, with intervals.
+    void aSurrogateIsSearched() {
+        std::string rows = "x,kind,noise,time\n";
+        for (int i = 0; i < 80; ++i) {
+            const double x = 1 + (i * 7) % 40 / 4.0;
+            rows += fmt::format("{},{},{},{}\n", x, i % 2 ? "slow" : "quick", i % 3,
+                                (i % 2 ? 2 : 1) * (3 + (x - 6) * (x - 6)));
+        }
+        written("designs.csv", rows);
+        const QString learned = folder_.filePath("designs.json");
+        const Outcome fitted =
+            cli({"surrogate", folder_.filePath("designs.csv"), "--target", "time", "--out", learned});
+        QVERIFY2(fitted.exit == 0, fitted.text().constData());
+        const QString file =
+            written("s.yaml",
+                    "orrery: search/1\nsurrogate: designs.json\nknobs: {x: {from: 1, to: 10, steps: 37}, "
+                    "kind: [quick, slow], noise: [0]}\nobjectives: [time]\n");
+        const Outcome outcome = cli({"search", file, "--json", "-"});
+        QVERIFY2(outcome.exit == 0, outcome.text().constData());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "search")) QFAIL(error.c_str());
+        const Json json = Json::parse(outcome.out.toStdString());
+        const Json best = json["best"]["time"];
+        QCOMPARE(best["knobs"]["kind"].get<std::string>(), std::string("quick"));
+        const double at = std::stod(best["knobs"]["x"].get<std::string>());
+        QVERIFY2(at > 4.5 && at < 7.5, qPrintable(QString::number(at)));
+        const auto points = [&](const char* name) {
+            const QString csv = folder_.filePath(name);
+            QFile out(csv);
+            const bool there = cli({"search", file, "--csv", csv}).exit == 0 && out.open(QIODevice::ReadOnly);
+            return there ? out.readAll() : QByteArray(name);
+        };
+        QCOMPARE(points("one.csv"), points("two.csv"));
+        for (const auto& [knobs, objective, says] : std::vector<std::array<const char*, 3>>{
+                 {"{x: [1], kind: [quick]}", "time", "noise"},
+                 {"{x: [1], kind: [quick], noise: [0], y: [1]}", "time", "`y`"},
+                 {"{x: [one], kind: [quick], noise: [0]}", "time", "no number"},
+                 {"{x: [1], kind: [quick], noise: [0]}", "energy", "did not learn"}}) {
+            const QString wrong = written("w.yaml", fmt::format("orrery: search/1\nsurrogate: designs.json\nknobs: {}\n"
+                                                                "objectives: [{}]\n",
+                                                                knobs, objective));
+            const Outcome refused = cli({"search", wrong});
+            QVERIFY2(refused.exit == 1 && refused.error.contains(says), refused.text().constData());
+        }
     }
     void agentsAreCompared() {
         std::string rows = "a,b,time,power\n";

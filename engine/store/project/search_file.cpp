@@ -5,6 +5,7 @@
 #include "store/project/question_yaml.h"
 #include "store/project/search_yaml.h"
 #include "store/project/yaml_reader.h"
+#include "study/exploration/surrogate_space.h"
 #include "study/exploration/table_space.h"
 
 #include <optional>
@@ -33,7 +34,11 @@ private:
     }
     Expected<Scenario> readQuestion(MapReader& map);
     Expected<SearchProblem> readDrawn(MapReader& map, const store::PlacedSettings& settings);
+    /// Fails where a question stands beside what answers points: a table, or what was learned from one.
+    Expected<std::string> answeringFile(std::string_view what, const std::string& name, MapReader& map,
+                                        const store::PlacedSettings& settings);
     Expected<SearchProblem> readTable(const std::string& table, MapReader& map, const store::PlacedSettings& settings);
+    Expected<SearchProblem> readLearned(const std::string& name, MapReader& map, const store::PlacedSettings& settings);
 
     store::YamlContext context_;
     std::filesystem::path folder_, tables_;
@@ -88,25 +93,41 @@ Expected<SearchProblem> SearchReader::readDrawn(MapReader& map, const store::Pla
     return searchProblem(settings.settings, std::move(*base));
 }
 
-Expected<SearchProblem> SearchReader::readTable(const std::string& table, MapReader& map,
-                                                const store::PlacedSettings& settings) {
+Expected<std::string> SearchReader::answeringFile(std::string_view what, const std::string& name, MapReader& map,
+                                                  const store::PlacedSettings& settings) {
     for (const char* key : {"hardware", "workload", "plan", "task", "software"}) {
         if (const auto* node = map.take(key)) {
-            return fail("search.table", fmt::format("a table needs no {}", key), "a question or a table, not both", "",
-                        map.placeOf(*node, key));
+            return fail("search.table", fmt::format("a {} needs no {}", what, key),
+                        fmt::format("a question or a {}, not both", what), "", map.placeOf(*node, key));
         }
     }
     if (const auto own = settings.places.find("method"); own != settings.places.end())
-        return fail("search.table", "the points of a table are looked up", "no method", "", own->second);
+        return fail("search.table", fmt::format("the points of a {} have their answers", what), "no method", "",
+                    own->second);
     map.rest();
-    const std::filesystem::path path(table);
-    const std::string file = (path.is_absolute() ? path : tables_ / path).string();
-    auto rows = readPointTable(file);
+    const std::filesystem::path path(name);
+    return (path.is_absolute() ? path : tables_ / path).string();
+}
+
+Expected<SearchProblem> SearchReader::readTable(const std::string& table, MapReader& map,
+                                                const store::PlacedSettings& settings) {
+    const auto file = answeringFile("table", table, map, settings);
+    if (!file) return tl::unexpected(file.error());
+    auto rows = readPointTable(*file);
     if (!rows) {
-        if (!std::filesystem::exists(file)) rows.error().hint = "`--tables DIR` says where tables stand";
+        if (!std::filesystem::exists(*file)) rows.error().hint = "`--tables DIR` says where tables stand";
         return tl::unexpected(rows.error());
     }
     return tableProblem(settings.settings, *rows, context_.warnings);
+}
+
+Expected<SearchProblem> SearchReader::readLearned(const std::string& name, MapReader& map,
+                                                  const store::PlacedSettings& settings) {
+    const auto file = answeringFile("surrogate", name, map, settings);
+    if (!file) return tl::unexpected(file.error());
+    auto surrogate = readSurrogate(*file);
+    if (!surrogate) return tl::unexpected(surrogate.error());
+    return surrogateProblem(settings.settings, std::make_shared<const Surrogate>(std::move(*surrogate)));
 }
 
 Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
@@ -121,9 +142,17 @@ Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
     if (!name) return tl::unexpected(name.error());
     auto table = text(*map, "table");
     if (!table) return tl::unexpected(table.error());
-    auto settings = store::readSearchSettings(*map, context_, table->has_value());
+    auto learned = text(*map, "surrogate");
+    if (!learned) return tl::unexpected(learned.error());
+    if (*table && *learned) {
+        return fail("search.table", "a table and a surrogate both answer", "one of them", "",
+                    Place{context_.file, 0, 0, "surrogate"});
+    }
+    auto settings = store::readSearchSettings(*map, context_, *table || *learned);
     if (!settings) return tl::unexpected(settings.error());
-    auto problem = *table ? readTable(**table, *map, *settings) : readDrawn(*map, *settings);
+    auto problem = *table     ? readTable(**table, *map, *settings)
+                   : *learned ? readLearned(**learned, *map, *settings)
+                              : readDrawn(*map, *settings);
     if (!problem && !problem.error().place.file.empty()) return tl::unexpected(problem.error());
     if (!problem) {
         Diagnostic error = problem.error();

@@ -82,6 +82,10 @@ Expected<SearchSpace> SearchSpace::make(Scenario base, std::vector<Knob> knobs) 
     return space;
 }
 
+Expected<SearchSpace> SearchSpace::ofColumns(std::vector<Knob> knobs) {
+    return make(Scenario{}, std::move(knobs));
+}
+
 Expected<SearchSpace> SearchSpace::ofRows(std::vector<Knob> knobs, std::vector<std::uint32_t> levels) {
     if (knobs.empty()) return fail("search.empty", "nothing may change", "at least one knob");
     if (levels.empty()) return fail("search.empty", "no row is left", "at least one row");

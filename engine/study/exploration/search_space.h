@@ -27,6 +27,9 @@ public:
     /// `search.empty` without knobs or rows, `search.twice` where two rows are equal.
     static Expected<SearchSpace> ofRows(std::vector<Knob> knobs, std::vector<std::uint32_t> levels);
 
+    /// All combinations of columns' values, for whoever answers without a question. Fails as make().
+    static Expected<SearchSpace> ofColumns(std::vector<Knob> knobs);
+
     std::uint64_t points() const { return points_; }
     bool isOfRows() const { return rows_ != nullptr; }
     /// Of rows it has neither design nor workload.
