@@ -1,5 +1,7 @@
 #include "study/exploration/bayesian_models.h"
 
+#include "study/exploration/scalar.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -90,19 +92,8 @@ std::vector<std::size_t> rowsToLearn(const SearchProblem& problem, const PointAn
 }
 
 std::vector<std::uint64_t> latinPoints(const SearchSpace& space, std::size_t count, RandomStream& random) {
-    const auto knobs = space.knobs();
-    std::vector<std::vector<std::uint32_t>> levels(count, std::vector<std::uint32_t>(knobs.size()));
-    std::vector<std::size_t> order(count);
-    for (std::size_t k = 0; k < knobs.size(); ++k) {
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        for (std::size_t i = count; i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
-        for (std::size_t i = 0; i < count; ++i) {
-            const double at = (static_cast<double>(order[i]) + random.uniform()) / static_cast<double>(count);
-            levels[i][k] = static_cast<std::uint32_t>(at * static_cast<double>(knobs[k].values.size()));
-        }
-    }
     std::vector<std::uint64_t> points;
-    for (const auto& each : levels) points.push_back(space.pointAt(each));
+    for (const auto& each : latinLevels(space.knobs(), count, random)) points.push_back(space.pointAt(each));
     return points;
 }
 

@@ -14,8 +14,8 @@ double logOf(double cost) {
 
 }  // namespace
 
-std::vector<std::uint64_t> latinPoints(const Search& search, std::size_t count, RandomStream& random) {
-    const auto knobs = search.space().knobs();
+std::vector<std::vector<std::uint32_t>> latinLevels(std::span<const Knob> knobs, std::size_t count,
+                                                    RandomStream& random) {
     std::vector<std::vector<std::uint32_t>> levels(count, std::vector<std::uint32_t>(knobs.size()));
     std::vector<std::size_t> order(count);
     for (std::size_t k = 0; k < knobs.size(); ++k) {
@@ -26,8 +26,13 @@ std::vector<std::uint64_t> latinPoints(const Search& search, std::size_t count, 
             levels[i][k] = static_cast<std::uint32_t>(at * static_cast<double>(knobs[k].values.size()));
         }
     }
+    return levels;
+}
+
+std::vector<std::uint64_t> latinPoints(const Search& search, std::size_t count, RandomStream& random) {
     std::vector<std::uint64_t> points;
-    for (const auto& each : levels) points.push_back(search.pointNear(each, points));
+    for (const auto& each : latinLevels(search.space().knobs(), count, random))
+        points.push_back(search.pointNear(each, points));
     return points;
 }
 

@@ -11,8 +11,11 @@
 
 namespace orrery {
 
-/// Points over which each knob's values are spread evenly: one in each of `count` strata, in an order of its own (McKay,
-/// Beckman, Conover 1979). Of rows the nearest ones.
+/// Levels of every knob, spread evenly: one in each of `count` strata, in an order of its own (McKay, Beckman, Conover
+/// 1979).
+std::vector<std::vector<std::uint32_t>> latinLevels(std::span<const Knob> knobs, std::size_t count,
+                                                    RandomStream& random);
+/// The points there; of rows the nearest ones.
 std::vector<std::uint64_t> latinPoints(const Search& search, std::size_t count, RandomStream& random);
 
 inline constexpr double worstCost = std::numeric_limits<double>::infinity();

@@ -115,6 +115,10 @@ std::vector<std::string> inputNames(const Surrogate& surrogate) {
 
 Expected<void> known(const Surrogate& surrogate, const std::string& quantity) {
     if (targetOf(surrogate, quantity)) return {};
+    if (quantity.empty()) {
+        return fail("surrogate.target", "a surrogate has no memory that anything must fit into",
+                    "a limit of one of its targets");
+    }
     std::vector<std::string> names;
     for (const SurrogateTarget& target : surrogate.targets) names.push_back(target.name);
     return fail("surrogate.target", fmt::format("the surrogate did not learn `{}`", quantity), quotedList(names, "or"),
