@@ -84,19 +84,22 @@ void ExplorePage::build() {
 
 QWidget* ExplorePage::buildHead(QWidget* parent) {
     auto* head = new QWidget(parent);
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
-    auto* words = new QVBoxLayout;
-    words->setSpacing(2);
+    // Two lines, so that beside open docks no button loses a part of its words.
+    auto* lines = new QVBoxLayout(head);
+    lines->setContentsMargins(0, 0, 0, 0);
+    lines->setSpacing(4);
+    auto* above = new QHBoxLayout;
+    auto* row = new QHBoxLayout;
+    lines->addLayout(above);
+    lines->addLayout(row);
     headline_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, head);
     headline_->setObjectName(QStringLiteral("explore.headline"));
     headline_->setElided(true);
     sub_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
     sub_->setObjectName(QStringLiteral("explore.sub"));
     sub_->setElided(true);
-    words->addWidget(headline_);
-    words->addWidget(sub_);
-    row->addLayout(words, 1);
+    above->addWidget(headline_, 1);
+    row->addWidget(sub_, 1);
     bar_ = named(new QProgressBar(head), "explore.progress", tr("Points answered"), tr("Points answered so far"));
     bar_->setRange(0, 1000);
     bar_->setTextVisible(false);
@@ -105,7 +108,7 @@ QWidget* ExplorePage::buildHead(QWidget* parent) {
     row->addWidget(bar_);
     command_ = new ExploreCommand(head);
     command_->setCommand(lastCommand_);
-    row->addWidget(command_, 0, Qt::AlignTop);
+    row->addWidget(command_);
     export_ = named(new QPushButton(tr("Export ▾"), head), "explore.export", tr("Export"),
                     tr("This view as SVG, PDF, PNG or CSV; all points as CSV or JSON"));
     export_->setEnabled(false);
@@ -114,11 +117,11 @@ QWidget* ExplorePage::buildHead(QWidget* parent) {
     export_->setMenu(exports);
     export_->setStyleSheet(QStringLiteral("QPushButton::menu-indicator { width: 0; image: none; }"));
     connect(exports, &QMenu::aboutToShow, this, [this, exports] { fillExports(exports); });
-    row->addWidget(export_, 0, Qt::AlignTop);
+    above->addWidget(export_);
     go_ = named(new QPushButton(tr("Search"), head), "explore.go", tr("Search"),
                 tr("Answers the points on all cores and keeps the front"));
     go_->setDefault(true);
-    row->addWidget(go_, 0, Qt::AlignTop);
+    row->addWidget(go_);
     connect(go_, &QPushButton::clicked, this, &ExplorePage::start);
     return head;
 }
