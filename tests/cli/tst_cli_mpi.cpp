@@ -36,9 +36,9 @@ class TestCliMpi : public QObject {
     }
     // Answers of a third of a second, so that every rank has some left when one is killed.
     static constexpr std::size_t slowRows = 32;
-    static QByteArray slow() {
+    static QByteArray slow(std::size_t rows = slowRows) {
         QByteArray list = "1";
-        for (std::size_t i = 2; i <= slowRows / 2; ++i) list += ", " + QByteArray::number(static_cast<int>(i));
+        for (std::size_t i = 2; i <= rows / 2; ++i) list += ", " + QByteArray::number(static_cast<int>(i));
         return "orrery: study/1\nname: Slow\nhardware: [eyeriss-like]\nworkloads: [alexnet]\nmethods: [roofline, "
                "\"loop-nest(mapper=genetic)\"]\nsweep: {batch: [" +
                list + "]}\n";
@@ -170,9 +170,9 @@ private slots:
     }
     // All ranks read the same files, or answer nothing.
     void aRankThatCannotAnswerIsNamed() {
-        write("m.yaml", sweep(20, "roofline"));
+        write("m.yaml", slow(20));
         write("wrong.sh",
-              "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then sed s/resnet-50/vgg-16/ "
+              "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then sed s/alexnet/vgg-16/ "
               "m.yaml > other/m.yaml; cd other; fi\nif [ \"$OMPI_COMM_WORLD_RANK\" = 2 ]; then cd empty; "
               "fi\nexec " ORRERY_CLI " study m.yaml --out \"$1\"\n");
         QVERIFY(QDir(folder_.path()).mkpath("other") && QDir(folder_.path()).mkpath("empty"));
