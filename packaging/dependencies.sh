@@ -19,6 +19,8 @@ install_missing() {
         as_root=sudo
     fi
     echo "Installing:$missing"
+    # An installation that was cut off before leaves packages half configured, and apt refuses to go on until they are.
+    $as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >/dev/null
     $as_root apt-get update -qq
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
