@@ -80,6 +80,7 @@ extern const Command projectCommand;
 extern const Command mapCommand;
 extern const Command arrayCommand;
 extern const Command evaluateCommand;
+extern const Command driftCommand;
 extern const Command calibrateCommand;
 extern const Command serveCommand;
 extern const Command trainCommand;

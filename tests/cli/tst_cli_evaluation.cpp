@@ -59,6 +59,33 @@ private slots:
         QVERIFY(rows.open(QIODevice::ReadOnly));
         QCOMPARE(rows.readAll().count('\n'), 1 + 2 * 8);
     }
+    // A later version of the same table in which every kernel takes 0.7 of its time.
+    void driftIsNoticedAndRepaired() {
+        QFile old(table_);
+        QVERIFY(old.open(QIODevice::ReadOnly));
+        QByteArray text = old.readLine();
+        while (!old.atEnd()) {
+            QList<QByteArray> cells = old.readLine().trimmed().split(',');
+            cells.back() = QByteArray::number(0.7 * cells.back().toDouble(), 'g', 8);
+            text += cells.join(',') + '\n';
+        }
+        const QString later = path("h100_sxm__made-2__gemm.csv");
+        writeFile(later, text);
+        const Outcome outcome = cli({"drift", table_, later, "--json", "-"});
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        const auto errors = schemaErrors(outcome.out.toStdString(), "drift");
+        QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
+        const Json family = parsed(outcome)["families"][0];
+        QVERIFY(std::fabs(family["ratio"]["median"].get<double>() - 0.7) < 1e-3);
+        QVERIFY(family["moved"].get<bool>() && family["noticed"].get<double>() == 1);
+        QVERIFY(family["error"]["repaired"].get<double>() < 0.01 && family["error"]["untouched"].get<double>() > 0.4);
+        const Outcome screen = cli({"drift", table_, later, "--method", "roofline"});
+        QVERIFY2(screen.exit == 0 && screen.out.contains("believed: roofline"), screen.text());
+        const Outcome alone = cli({"drift", table_});
+        QVERIFY2(alone.exit == 1 && alone.err.contains("drift.no-versions"), alone.text());
+        const Outcome none = cli({"drift", table_, later, "--rows", "0"});
+        QVERIFY2(none.exit != 0 && none.err.contains("--rows 0"), none.text());
+    }
     void whatWasHeldOutIsFoundAgain() {
         const QString calibration = path("fitted.json");
         const QStringList question{"calibrate",    "--method", "tile-hybrid", "--references", table_,       "--holdout",
