@@ -82,9 +82,9 @@ private slots:
         const Outcome screen = cli({"drift", table_, later, "--method", "roofline"});
         QVERIFY2(screen.exit == 0 && screen.out.contains("believed: roofline"), screen.text());
         const Outcome alone = cli({"drift", table_});
-        QVERIFY2(alone.exit == 1 && alone.err.contains("drift.no-versions"), alone.text());
+        QVERIFY2(alone.exit == 1 && alone.error.contains("drift.no-versions"), alone.text());
         const Outcome none = cli({"drift", table_, later, "--rows", "0"});
-        QVERIFY2(none.exit != 0 && none.err.contains("--rows 0"), none.text());
+        QVERIFY2(none.exit != 0 && none.error.contains("--rows 0"), none.text());
     }
     void whatWasHeldOutIsFoundAgain() {
         const QString calibration = path("fitted.json");
