@@ -6,6 +6,7 @@
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/evidence/runs_tab.h"
+#include "app/window/evidence/versions_tab.h"
 #include "app/window/main_window.h"
 #include "hardware/files/catalogue.h"
 #include "store/project/project.h"
@@ -15,6 +16,7 @@
 #include "widgets/common/label.h"
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/cells_model.h"
+#include "widgets/evidence/drift_plot.h"
 #include "widgets/evidence/residual_plot.h"
 #include "widgets/evidence/story_view.h"
 #include "widgets/evidence/training_plot.h"
@@ -389,6 +391,42 @@ private:
     QString table_;
     std::unique_ptr<MainWindow> window_;
     EvidencePage* page_ = nullptr;
+
+    // The shipped example: attention of SGLang on H100 moved, its products did not.
+    void versionsAreComparedByMouse() {
+        page_->tabs()->setCurrentWidget(page_->versions());
+        auto* example = page_->findChild<QPushButton*>("versions.example");
+        auto* exporting = page_->findChild<QPushButton*>("versions.export");
+        auto* plot = page_->findChild<ui::DriftPlot*>("versions.plot");
+        auto* families = page_->findChild<ui::CellsTable*>("versions.families");
+        QVERIFY(example && exporting && plot && families && !exporting->isEnabled());
+        QTest::mouseClick(example, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(page_->versions()->result().has_value(), 60'000);
+        const auto& drift = *page_->versions()->result();
+        QCOMPARE(plot->rowCount(), static_cast<int>(drift.families.size()));
+        QVERIFY(exporting->isEnabled());
+        std::map<std::string, bool> moved;
+        for (const FamilyDrift& f : drift.families) moved[f.family.kind + " " + f.family.variant] = f.moved();
+        QVERIFY(moved.at("decode-attention bf16") && moved.at("prefill-attention bf16"));
+        QVERIFY(!moved.at("gemm bf16"));
+        // A line of the picture is a row of the table.
+        QTest::mouseClick(plot, Qt::LeftButton, {}, plot->lineOf(2).center());
+        QCOMPARE(families->currentRow(), 2);
+        const QString svg = home_.filePath("versions.svg"), csv = home_.filePath("versions.csv");
+        QCOMPARE(page_->versions()->exportTo(svg), QString());
+        QCOMPARE(page_->versions()->exportTo(csv), QString());
+        QFile rows(csv);
+        QVERIFY(rows.open(QIODevice::ReadOnly));
+        QCOMPARE(rows.readAll().count('\n'), 1 + static_cast<int>(drift.families.size()));
+        QVERIFY(QFileInfo(svg).size() > 2000);
+        // One version alone is no question, and says so.
+        auto* where = page_->findChild<QLineEdit*>("versions.where");
+        where->setText("device=b200-sxm");
+        QTest::keyClick(where, Qt::Key_Return);
+        QTRY_VERIFY(!page_->versions()->result().has_value());
+        QVERIFY(!exporting->isEnabled());
+        QVERIFY(page_->findChild<ui::Label*>("versions.state")->text().contains("two versions"));
+    }
 };
 
 QTEST_MAIN(TestStudioEvidence)

@@ -4,6 +4,7 @@
 #include "app/window/evidence/calibrate_tab.h"
 #include "app/window/evidence/references_tab.h"
 #include "app/window/evidence/runs_tab.h"
+#include "app/window/evidence/versions_tab.h"
 #include "hardware/files/catalogue.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
@@ -39,17 +40,19 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     tabs_ = new QTabWidget(this);
     tabs_->setObjectName(QStringLiteral("evidence.pages"));
     tabs_->setAccessibleName(tr("Evidence"));
-    tabs_->setToolTip(tr("Errors, coverage, references, calibration, runs of before"));
+    tabs_->setToolTip(tr("Errors, coverage, references, calibration, versions of software, runs of before"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("evidence.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Evidence"));
-    tabs_->tabBar()->setToolTip(tr("Errors, coverage, references, calibration, runs of before"));
+    tabs_->tabBar()->setToolTip(tr("Errors, coverage, references, calibration, versions of software, runs of before"));
     accuracy_ = new AccuracyTab(shelf_, tabs_);
     calibrate_ = new CalibrateTab(shelf_, tabs_);
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
     tabs_->addTab(buildCoverage(), tr("Coverage"));
     tabs_->addTab(new ReferencesTab(shelf_, tabs_), tr("References"));
     tabs_->addTab(calibrate_, tr("Calibrate"));
+    versions_ = new VersionsTab(shelf_, tabs_);
+    tabs_->addTab(versions_, tr("Versions"));
     runs_ = new RunsTab(tabs_);
     tabs_->addTab(runs_, tr("Runs"));
     column->addWidget(tabs_);

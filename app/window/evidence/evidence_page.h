@@ -22,6 +22,7 @@ class AccuracyTab;
 class CalibrateTab;
 class ReferenceShelf;
 class RunsTab;
+class VersionsTab;
 
 class EvidencePage : public Page {
     Q_OBJECT
@@ -35,6 +36,7 @@ public:
     ReferenceShelf* shelf() const { return shelf_; }
     AccuracyTab* accuracy() const { return accuracy_; }
     CalibrateTab* calibrate() const { return calibrate_; }
+    VersionsTab* versions() const { return versions_; }
     RunsTab* runs() const { return runs_; }
     QTabWidget* tabs() const { return tabs_; }
 
@@ -53,6 +55,7 @@ private:
     QTabWidget* tabs_;
     AccuracyTab* accuracy_;
     CalibrateTab* calibrate_;
+    VersionsTab* versions_;
     RunsTab* runs_;
     ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
 };
