@@ -67,7 +67,7 @@ QSize DriftPlot::sizeHint() const {
 void DriftPlot::setRows(std::vector<DriftMarks> rows) {
     rows_ = std::move(rows);
     current_ = -1;
-    setAccessibleDescription(tr("%n famil(ies)", nullptr, rowCount()));
+    setAccessibleDescription(tr("Families: %1").arg(rowCount()));
     updateGeometry();
     update();
 }
@@ -123,7 +123,7 @@ void DriftPlot::paintPicture(QPainter& painter, const QRect& area) const {
     painter.setFont(Theme::instance().font(FontRole::Small));
     const QFontMetrics metrics = painter.fontMetrics();
     int labels = 0;
-    std::vector<double> errors{leastError, 0.1};
+    std::vector<double> errors{0.1};
     for (const DriftMarks& row : rows_) {
         labels = std::max(labels, metrics.horizontalAdvance(row.label) + 20);
         for (const double error : {row.untouched, row.factor, row.repaired})

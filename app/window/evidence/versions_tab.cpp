@@ -224,8 +224,8 @@ void VersionsTab::showResult() {
     if (!result_) return;
     state_->setTone(ui::Tone::Muted);
     state_->setToolTip({});
-    state_->setFullText(tr("%n famil(ies) compared; %1 moved by more than 10 % in the median kernel. Believed: %2.",
-                           nullptr, static_cast<int>(result_->families.size()))
+    state_->setFullText(tr("Families compared: %1. Moved by more than 10 % in the median kernel: %2. Believed: %3.")
+                            .arg(result_->families.size())
                             .arg(moved)
                             .arg(ui::qs(result_->believed)));
 }
