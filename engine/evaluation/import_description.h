@@ -23,8 +23,8 @@
 //     `fp8@vllm` is what `fp8` says in tables of that engine (whose `software` begins with its name)
 
 #include "base/diagnostic.h"
+#include "base/text/expression.h"
 #include "base/text/yaml_node.h"
-#include "evaluation/expression.h"
 #include "evaluation/kernel_fields.h"
 #include "evaluation/reference.h"
 

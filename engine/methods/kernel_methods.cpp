@@ -1,5 +1,6 @@
 // Every kernel method, in the order of builtinMethods(): one line each, with the include of its header above.
 
+#include "methods/adapter/adapter_method.h"
 #include "methods/array/data_centric.h"
 #include "methods/array/loop_nest.h"
 #include "methods/array/systolic.h"
@@ -33,7 +34,12 @@ KernelPrice SlowPricer::price(const Kernel& kernel) const {
 }
 
 Expected<KernelPricerPtr> KernelMethod::bind(const DeviceRef& device, const BindContext& context) const {
-    if (const auto* ofDevice = std::get_if<DeviceBinder>(&binder)) return (*ofDevice)(device, context);
+    if (const auto* ofDevice = std::get_if<DeviceBinder>(&binder)) {
+        if (*ofDevice != &bindAdapter || id == "adapter") return (*ofDevice)(device, context);
+        BindContext named = context;  // one binder for all adapters: it is told which
+        named.options.insert_or_assign("adapter", std::string(id));
+        return (*ofDevice)(device, named);
+    }
     auto gpu = gpuView(device);
     if (!gpu) return Unexpected(std::move(gpu.error()));
     return std::get<GpuBinder>(binder)(*gpu, context.calibrations);
@@ -52,8 +58,7 @@ std::span<const KernelMethod> kernelMethods() {
         systolicCycleKernels(), systolicClosedFormKernels(), tileWaveKernels(),
         tileHybridKernels(),    waveScalingKernels(),        forestKernels(),
         boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
-        recordedKernels(),
-        cpuRooflineMethod(),
+        recordedKernels(),      cpuRooflineMethod(),
         // clang-format on
     };
     return methods;
@@ -63,7 +68,7 @@ const KernelMethod* findKernelMethod(std::string_view id) {
     for (const KernelMethod& method : kernelMethods()) {
         if (method.id == id) return &method;
     }
-    return nullptr;
+    return findAdapterKernels(id);
 }
 
 }  // namespace orrery

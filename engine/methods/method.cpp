@@ -1,5 +1,6 @@
 #include "methods/method.h"
 
+#include "methods/adapter/adapter_method.h"
 #include "methods/answer/answer.h"
 #include "methods/answer/own_type.h"
 #include "methods/one_operator.h"
@@ -117,9 +118,11 @@ std::string Scenario::name() const {
 
 const Method* findMethod(std::string_view idOrChoice) {
     const auto id = idOrChoice.substr(0, idOrChoice.find('('));
-    const auto all = builtinMethods();
-    const auto found = std::find_if(all.begin(), all.end(), [id](const Method& m) { return m.card.id == id; });
-    return found == all.end() ? nullptr : &*found;
+    for (const auto all : {builtinMethods(), adapterMethods()}) {
+        const auto found = std::find_if(all.begin(), all.end(), [id](const Method& m) { return m.card.id == id; });
+        if (found != all.end()) return &*found;
+    }
+    return nullptr;
 }
 
 Expected<Estimate> estimate(const Method& method, const Scenario& scenario, EstimateContext& context) {

@@ -1,5 +1,6 @@
 #include "base/text/nearest.h"
 #include "base/text/words.h"
+#include "methods/adapter/adapter_method.h"
 #include "methods/method.h"
 
 #include <fmt/format.h>
@@ -11,8 +12,11 @@ namespace orrery {
 namespace {
 
 const Method* findIn(std::span<const Method> methods, std::string_view id) {
-    const auto found = std::find_if(methods.begin(), methods.end(), [id](const Method& m) { return m.card.id == id; });
-    return found == methods.end() ? nullptr : &*found;
+    for (const auto all : {methods, adapterMethods()}) {
+        const auto found = std::find_if(all.begin(), all.end(), [id](const Method& m) { return m.card.id == id; });
+        if (found != all.end()) return &*found;
+    }
+    return nullptr;
 }
 
 template <class Items, class Name>

@@ -44,7 +44,9 @@ StudyResult answerPair(const Study& study, const StudyOptions& options, std::siz
                             choice->options,   options.calibrations};
     const auto chosen = std::find_if(methods.begin(), methods.end(),
                                      [&](const Method& method) { return method.card.id == choice->id; });
-    auto answer = estimate(*chosen, study.scenarios[result.scenario], context);
+    // What was chosen and is not in the list is another program, asked by its adapter.
+    const Method* method = chosen == methods.end() ? findMethod(choice->id) : &*chosen;
+    auto answer = estimate(*method, study.scenarios[result.scenario], context);
     if (answer) {
         result.estimate = std::make_shared<const Estimate>(std::move(*answer));
     } else {

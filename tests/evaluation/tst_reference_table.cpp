@@ -1,4 +1,4 @@
-#include "evaluation/expression.h"
+#include "base/text/expression.h"
 #include "evaluation/import_description.h"
 #include "evaluation/reference_rows.h"
 #include "evaluation/reference_table.h"

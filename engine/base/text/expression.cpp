@@ -1,4 +1,4 @@
-#include "evaluation/expression.h"
+#include "base/text/expression.h"
 
 #include <fmt/format.h>
 
