@@ -4,6 +4,7 @@
 #include "app/cli/question.h"
 #include "base/unit.h"
 #include "evaluation/cost_measurement.h"
+#include "methods/adapter/adapter_method.h"
 #include "methods/method.h"
 
 #include <fmt/format.h>
@@ -131,13 +132,17 @@ int runMethods(const Arguments& arguments, Watch& watch) {
         for (const Method& method : builtinMethods()) {
             if (!only || only == &method) json["methods"].push_back(cardJson(method, scenario));
         }
+        json["other_programs"] = nlohmann::ordered_json::array();
+        for (const Method& method : adapterMethods()) {
+            if (!only || only == &method) json["other_programs"].push_back(cardJson(method, scenario));
+        }
         return print(json.dump(2) + "\n") ? Answered : Unanswered;
     }
     if (only) return print(cardText(*only, scenario)) ? Answered : Unanswered;
     std::vector<std::string> columns{"id", "title", "methodology", "level", "live", "cost of an answer"};
     if (scenario) columns.emplace_back("here");
     Table table(columns);
-    for (const Method& method : builtinMethods()) {
+    const auto add = [&](const Method& method) {
         const MethodCard& card = method.card;
         std::vector<std::string> row{std::string(card.id),
                                      std::string(card.title),
@@ -147,8 +152,13 @@ int runMethods(const Arguments& arguments, Watch& watch) {
                                      toText(card.cost)};
         if (scenario) row.push_back(costHere(method, *scenario));
         table.add(std::move(row));
-    }
-    return print(table.text()) ? Answered : Unanswered;
+    };
+    for (const Method& method : builtinMethods()) add(method);
+    for (const Method& method : adapterMethods()) add(method);
+    return print(table.text() +
+                 "\nThose from `adapter` on ask other programs: `orrery-cli adapters` says which are found.\n")
+               ? Answered
+               : Unanswered;
 }
 
 std::vector<Option> methodsOptions() {

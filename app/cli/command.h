@@ -66,6 +66,7 @@ std::string help(const Command& command);
 std::span<const Command* const> commands();
 std::string help();
 
+extern const Command adaptersCommand;
 extern const Command methodsCommand;
 extern const Command hardwareCommand;
 extern const Command workloadsCommand;

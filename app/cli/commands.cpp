@@ -5,11 +5,32 @@
 namespace orrery::cli {
 
 std::span<const Command* const> commands() {
-    static const std::array<const Command*, 21> all{
-        &methodsCommand,  &hardwareCommand, &workloadsCommand, &importCommand,     &runCommand,     &studyCommand,
-        &searchCommand,   &compareCommand,  &exportCommand,    &projectCommand,    &mapCommand,     &arrayCommand,
-        &evaluateCommand, &driftCommand,    &calibrateCommand, &referencesCommand, &measureCommand, &serveCommand,
-        &trainCommand,    &planCommand,     &surrogateCommand};
+    // clang-format off: one line each, so that two new ones do not meet.
+    static constexpr std::array all{
+        &methodsCommand,
+        &hardwareCommand,
+        &workloadsCommand,
+        &importCommand,
+        &runCommand,
+        &studyCommand,
+        &searchCommand,
+        &compareCommand,
+        &exportCommand,
+        &projectCommand,
+        &mapCommand,
+        &arrayCommand,
+        &evaluateCommand,
+        &driftCommand,
+        &calibrateCommand,
+        &referencesCommand,
+        &measureCommand,
+        &serveCommand,
+        &trainCommand,
+        &planCommand,
+        &surrogateCommand,
+        &adaptersCommand,
+    };
+    // clang-format on
     return all;
 }
 
