@@ -94,6 +94,17 @@ Expected<Judged> readRows(const Arguments& arguments, const Calibrations& calibr
     return judged;
 }
 
+/// Nothing where no matrix is asked for.
+Expected<std::optional<Facet>> readMatrixFacet(const Arguments& arguments) {
+    const auto text = arguments.value("matrix");
+    if (!text) return std::nullopt;
+    for (const Facet facet : facets) {
+        if (*text == toText(facet)) return facet;
+    }
+    return fail("usage.value", fmt::format("there is no matrix by '{}'", *text),
+                "platform, class, kind, level or truth", "give `--matrix platform`");
+}
+
 int runEvaluate(const Arguments& arguments, Watch& watch) {
     const auto asked = readContestants(arguments);
     if (!asked) return failed(asked.error());
@@ -109,6 +120,9 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
     options.progress = &watch.progress();
     options.calibrations = calibrations->set ? &*calibrations->set : nullptr;
     options.leaveDeviceOut = arguments.has("leave-device-out");
+    options.asMeasured = !arguments.has("own-assumptions");
+    const auto by = readMatrixFacet(arguments);
+    if (!by) return failed(by.error());
     const bool json = arguments.has("json");
     const auto rowsFile = arguments.value("rows");
     bool written = true;
@@ -118,7 +132,18 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
         watch.end();
         if (!all) return failed(all.error());
         if (rowsFile) written = writeTo(*rowsFile, sideBySideCsv(*all, tables));
-        written = print(json ? sideBySideJson(*all, tables, judged->context) : sideBySideText(*all)) && written;
+        const auto entries = matrixEntries(*all, *asked);
+        const MethodMatrix matrix =
+            methodMatrix(entries, tables, judged->question.rows, by->value_or(Facet::Platform), true);
+        if (const auto file = arguments.value("table")) {
+            const bool csv = file->ends_with(".csv");
+            written = writeTo(*file, csv ? matrixCsv(matrix, entries)
+                                         : sideBySideTex(*all) + "\n" + matrixTex(matrix, entries)) &&
+                      written;
+        }
+        std::string text = json ? sideBySideJson(*all, tables, judged->context) : sideBySideText(*all);
+        if (!json && *by) text += "\n" + matrixText(matrix, entries);
+        written = print(text) && written;
         return written ? Answered : Unanswered;
     }
     const Contestant& one = asked->front();
@@ -138,7 +163,7 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
 std::vector<Option> optionsOfEvaluate() {
     std::vector<Option> all{{"method", "ID",
                              "the method, with its options in parentheses where it has some; several are judged on the "
-                             "rows that all of them price",
+                             "rows that all of them price; all: every method that needs no file",
                              true},
                             {"calibration", "FILE", "use this calibration instead of the shipped ones", true}};
     const auto& shared = referenceOptions();
@@ -149,6 +174,10 @@ std::vector<Option> optionsOfEvaluate() {
          "every device as if nobody had measured it: without the sections that learned from it"},
         {"holdout", "SPLIT", "only the test side of a split: fraction=0.8, rows=50 or device=ID"},
         {"seed", "N", "of --holdout; 1 if left out"},
+        {"own-assumptions", "",
+         "whole models: launches and fusion as each method has them by itself, not as they were measured"},
+        {"matrix", "BY", "several methods: also a matrix of methods by platform, class, kind, level or truth"},
+        {"table", "FILE", "several methods: the figures and the matrix as LaTeX, or the matrix as CSV by its ending"},
         {"rows", "FILE", "write every row as CSV, - for standard output"},
         {"json", "", "as JSON (resources/schema/evaluation.schema.json, side-by-side.schema.json)"}};
     all.insert(all.end(), own.begin(), own.end());
@@ -175,6 +204,8 @@ const Command evaluateCommand{
          {"orrery-cli evaluate --method tile-hybrid --method booster --method roofline --held-out --references "
           "h100_sxm__trtllm-1__gemm.csv",
           "which is the best on the rows that all of them price, and how sure is that?"},
+         {"orrery-cli evaluate --method all --matrix platform --references presets/references",
+          "every method on every platform of which something is published"},
          {"orrery-cli evaluate --method tile-hybrid --leave-device-out --references h100_sxm__trtllm-1__gemm.csv",
           "what would it say of this device, had nobody measured it?"},
          {"orrery-cli evaluate --method tile-hybrid --calibration mine.json --references h100_sxm__trtllm-1__gemm.csv "

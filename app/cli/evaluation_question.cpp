@@ -135,6 +135,12 @@ Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options
 Expected<std::vector<Contestant>> readContestants(const Arguments& arguments) {
     std::vector<Contestant> all;
     for (const std::string& text : arguments.values("method")) {
+        if (text == "all") {
+            for (const Method& method : builtinMethods()) {
+                if (!asksForFile(method.card)) all.push_back({std::string(method.card.id), method, {}});
+            }
+            continue;
+        }
         if (std::any_of(all.begin(), all.end(), [&](const Contestant& each) { return each.asked == text; })) {
             return fail("usage.twice", fmt::format("`--method {}` stands twice", text), "each method once");
         }
@@ -159,21 +165,28 @@ std::string sideBySideText(const SideBySide& all) {
     Table table({"method", "rows", "MAPE", "90 % of it", "first in", "median", "p90", "bias", "tau", "in 90 %", "width",
                  "off by 2", "per answer"},
                 {false, true, true, true, true, true, true, true, true, true, true, true, true});
+    // Where no row is common, zeros would look like figures.
+    const bool apart = all.common.empty();
     for (const std::size_t m : all.ranking) {
         const JudgedMethod& method = all.methods[m];
-        const auto& figures = method.common.figures;
+        const auto& figures = apart ? method.own->figures : method.common.figures;
         const auto& e = figures.errors;
-        table.add({method.asked, count(static_cast<double>(method.own->rows.size())), percent(e.mape),
-                   fmt::format("{} … {}", percent(method.common.mapeLow), percent(method.common.mapeHigh)),
-                   fmt::format("{:.0f} %", 100 * method.common.firstShare), percent(e.medianError), percent(e.p90Error),
-                   percent(e.bias), fmt::format("{:.3f}", e.kendall), percent(figures.coverage90),
-                   e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
-                   figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–",
-                   format(Seconds(figures.secondsPerAnswer))});
+        table.add(
+            {method.asked, count(static_cast<double>(method.own->rows.size())), percent(e.mape),
+             apart ? "–" : fmt::format("{} … {}", percent(method.common.mapeLow), percent(method.common.mapeHigh)),
+             apart ? "–" : fmt::format("{:.0f} %", 100 * method.common.firstShare), percent(e.medianError),
+             percent(e.p90Error), percent(e.bias), fmt::format("{:.3f}", e.kendall), percent(figures.coverage90),
+             e.mape > 0 ? fmt::format("{:.2f}", figures.halfWidth / e.mape) : "–",
+             figures.wrong > 0 ? fmt::format("{} of {}", figures.wrongFlagged, figures.wrong) : "–",
+             format(Seconds(figures.secondsPerAnswer))});
     }
-    std::string text =
-        fmt::format("{} of {} rows are priced by every method; figures are of these, `rows` is what each prices\n\n{}",
-                    count(static_cast<double>(all.common.size())), count(static_cast<double>(all.asked)), table.text());
+    std::string text = fmt::format(
+        "{} of {} rows are priced by every method; {}\n\n{}", count(static_cast<double>(all.common.size())),
+        count(static_cast<double>(all.asked)),
+        apart ? "each figure is of the rows that its method prices, so that they do not compare: leave methods out, or "
+                "choose rows by --where"
+              : "figures are of these, `rows` is what each prices",
+        table.text());
     text += fmt::format(
         "\n90 % of it, first in: of {} draws of the rows with replacement, how far the mean error reaches and how "
         "often "
@@ -184,6 +197,52 @@ std::string sideBySideText(const SideBySide& all) {
         if (method.refusal) text += fmt::format("\n{} answers none: {}\n", method.asked, method.refusal->message);
     }
     return text;
+}
+
+std::vector<MatrixEntry> matrixEntries(const SideBySide& all, std::span<const Contestant> asked) {
+    std::vector<MatrixEntry> entries;
+    for (std::size_t m = 0; m < all.methods.size(); ++m) {
+        const JudgedMethod& method = all.methods[m];
+        entries.push_back({method.asked, &asked[m].method.card, method.own ? &*method.own : nullptr,
+                           method.refusal ? method.refusal->message : std::string()});
+    }
+    return entries;
+}
+
+std::string matrixText(const MethodMatrix& matrix, std::span<const MatrixEntry> entries) {
+    std::vector<std::string> heads{"method", "methodology"};
+    std::vector<bool> right{false, false};
+    for (const MatrixColumn& column : matrix.columns) {
+        heads.push_back(column.asked > 0 ? fmt::format("{} ({})", column.word, column.asked) : column.word);
+        right.push_back(true);
+    }
+    Table table(heads, right);
+    std::string reasons;
+    for (const std::size_t m : matrix.order) {
+        std::vector<std::string> cells{entries[m].asked, std::string(toText(entries[m].card->methodology))};
+        for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
+            const MatrixCell& cell = matrix.cells[m][c];
+            switch (cell.state) {
+                case MatrixCell::State::NoTruth:
+                    cells.emplace_back();
+                    break;
+                case MatrixCell::State::NotApplicable:
+                    cells.emplace_back("n/a");
+                    reasons += fmt::format("{} on {}: {}\n", entries[m].asked, matrix.columns[c].word, cell.reason);
+                    break;
+                case MatrixCell::State::Judged:
+                    cells.push_back(fmt::format("{:+.1f} % [{:+.1f} … {:+.1f}] {}{}", 100 * cell.median, 100 * cell.low,
+                                                100 * cell.high, cell.rows,
+                                                cell.common || matrix.columns[c].common == 0 ? "" : "*"));
+                    break;
+            }
+        }
+        table.add(std::move(cells));
+    }
+    return table.text() +
+           "\nmedian error, signed, with 90 % of it and the number of rows; * of other rows than its column: the "
+           "method prices less than half of them; n/a: not applicable; blank: nothing measured\n\n" +
+           reasons;
 }
 
 std::string evaluationText(const Evaluation& evaluation, std::span<const ReferenceTable> tables) {

@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "evaluation/column_mapping.h"
 #include "evaluation/evaluation.h"
+#include "evaluation/method_matrix.h"
 #include "evaluation/side_by_side.h"
 
 #include <optional>
@@ -33,13 +34,18 @@ struct ReferenceQuestion {
 Expected<ReferenceQuestion> readReferenceQuestion(const Arguments& arguments);
 /// The method of `--method`, options in parentheses. Kernel methods count even where no Method composes them.
 Expected<Method> readOneMethod(const Arguments& arguments, OptionValues& options);
-/// All of them, where `--method` may be repeated. Fails with `usage.twice` where one stands twice.
+/// All of them, where `--method` may be repeated; `all` stands for every method that needs no file. Fails with
+/// `usage.twice` where one stands twice.
 Expected<std::vector<Contestant>> readContestants(const Arguments& arguments);
 /// A whole number; `fallback` if the option is absent. Code `usage.number`.
 Expected<std::uint64_t> readSeed(const Arguments& arguments, std::uint64_t fallback);
 
 /// Methods on their common rows, the best first.
 std::string sideBySideText(const SideBySide& all);
+/// Methods as entries of a matrix, as they were asked.
+std::vector<MatrixEntry> matrixEntries(const SideBySide& all, std::span<const Contestant> asked);
+/// Methods by scenario, and why cells do not apply.
+std::string matrixText(const MethodMatrix& matrix, std::span<const MatrixEntry> entries);
 /// A table of figures per device and family, the whole last, and the worst rows.
 std::string evaluationText(const Evaluation& evaluation, std::span<const ReferenceTable> tables);
 

@@ -78,13 +78,16 @@ struct EvaluateOptions {
     const CalibrationSet* calibrations = nullptr;  ///< null: the shipped ones
     bool leaveDeviceOut = false;  ///< each device asked as if nobody had measured it: without what it taught
     OptionValues options;         ///< of methods that are no kernel methods
-    std::size_t worst = 20;       ///< how many to name
+    /// Whole models: launch and fusion as the row's source says that they were run, where the method has the option and
+    /// `options` does not say otherwise. False: as the method has them by itself.
+    bool asMeasured = true;
+    std::size_t worst = 20;  ///< how many to name
 };
 
-/// Asks `method` about the rows. A kernel method is asked kernel by kernel; any other is given graphs of independent
-/// operators, and its intervals are its stated errors. Rows whose device the catalogue lacks are left out with a
-/// warning. Same bytes whatever the executor, but for the timings. Fails with `reference.no-rows`,
-/// `study.cancelled`, or with what the method says where it can price none.
+/// Asks `method` about the rows. Of rows that are kernels a kernel method is asked kernel by kernel; any other is given
+/// graphs of independent operators, and its intervals are its stated errors. Whole models are answered as `run` does.
+/// Rows whose device the catalogue lacks are left out with a warning. Same bytes whatever the executor, but for the
+/// timings. Fails with `reference.no-rows`, `study.cancelled`, or with what the method says where it can price none.
 Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTable> tables,
                               std::span<const RowRef> rows, const EvaluateOptions& options);
 

@@ -54,6 +54,7 @@ Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tab
     std::size_t unknown = 0;
     for (const RowRef ref : refs) {
         const auto& table = tables[static_cast<std::size_t>(ref.table)];
+        if (!table.models.empty()) continue;  // a whole model is no kernel
         const auto& row = table.rows[static_cast<std::size_t>(ref.row)];
         const auto& id = table.devices[static_cast<std::size_t>(row.device)].catalogue;
         if (id.empty()) {

@@ -3,6 +3,7 @@
 #include "base/unit.h"
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_table.h"
+#include "evaluation/row_facets.h"
 
 #include <fmt/format.h>
 
@@ -47,8 +48,9 @@ constexpr std::array<Extent, 13> extents{
      {"ranks", extent<&Kernel::ranks>},
      {"message_bytes", [](const Kernel& k) { return k.messageBytes; }},
      {"scale_block", [](const Kernel& k) { return double{1} * k.scaleBlock; }}}};
-constexpr std::array<std::string_view, 9> words{"device", "dtype",    "kind",       "variant", "software",
-                                                "table",  "function", "collective", "library"};
+constexpr std::array<std::string_view, 13> words{"device", "dtype",    "kind",       "variant", "software",
+                                                 "table",  "function", "collective", "library", "platform",
+                                                 "class",  "level",    "truth"};
 
 struct Range {
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
@@ -100,7 +102,10 @@ bool holds(std::string_view key, std::string_view value, const ReferenceTable& t
         return device.catalogue == value || device.name == value;
     }
     if (key == "dtype") return isOfType(kernel, value);
-    if (key == "kind") return toText(kernel.kind) == value;
+    if (key == "kind") return (table.models.empty() ? toText(kernel.kind) : "model") == value;
+    for (const Facet facet : facets) {
+        if (key == toText(facet)) return facetOf(facet, table, row) == value;
+    }
     if (key == "variant") return kernelVariant(kernel) == value;
     if (key == "software") return table.software == value;
     if (key == "table") return table.name == value;
@@ -130,7 +135,11 @@ Expected<void> check(std::string_view key, std::string_view value) {
     if (extentKey && !rangeOf(value)) expected = "a number, or a range such as 1..64 or 4096..";
     const bool ownWord = value == "sq" || value == "nvfp4" || value.ends_with("_wo") || value.ends_with("_block");
     if (key == "dtype" && !ownWord && !dtype(value)) expected = "bf16, fp16, fp8, fp8_block, int8_wo, int4_wo, sq, …";
-    if (key == "kind" && !kernelKind(value)) expected = "gemm, prefill-attention, decode-attention, elementwise, …";
+    if (key == "level" && value != "kernel" && value != "model") expected = "kernel or model";
+    if (key == "truth" && value != "measured" && value != "summed" && value != "simulated")
+        expected = "measured, summed or simulated";
+    if (key == "kind" && value != "model" && !kernelKind(value))
+        expected = "gemm, prefill-attention, decode-attention, elementwise, …";
     if (expected.empty()) return {};
     return fail("reference.filter", fmt::format("'{}' is no {} to choose rows by", value, key), std::move(expected),
                 "terms are separated by commas, alternatives by |");

@@ -23,6 +23,7 @@ std::uint64_t sought(Kernel kernel) {
 ReferenceIndex::ReferenceIndex(std::shared_ptr<const std::vector<ReferenceTable>> tables) : tables_(std::move(tables)) {
     for (std::size_t t = 0; t < tables_->size(); ++t) {
         const ReferenceTable& table = (*tables_)[t];
+        if (!table.models.empty()) continue;
         for (const ReferenceRow& row : table.rows) {
             const std::string& id = table.devices[static_cast<std::size_t>(row.device)].catalogue;
             if (id.empty()) continue;

@@ -3,6 +3,7 @@
 #include "base/text/read_file.h"
 #include "evaluation/reference_checks.h"
 #include "evaluation/reference_rows.h"
+#include "evaluation/shipped_references.h"
 #include "hardware/files/catalogue.h"
 
 #include <fmt/format.h>
@@ -96,14 +97,14 @@ private:
         }
         return {};
     }
-    // Other files of a folder, references of whole models among them, are left alone.
+    // Other files of a folder are left alone.
     static bool isOwn(const std::string& file) {
         if (!file.ends_with(".yaml") && !file.ends_with(".yml")) return false;
         const auto text = readFile(file, {.most = yamlLargestFile, .code = "reference.unreadable", .expected = {}});
         if (!text) return false;
         const auto root = parseYaml(*text, file);
         const YamlNode* format = root ? root->find("orrery") : nullptr;
-        return format && format->scalar == "references/1";
+        return format && (format->scalar == "references/1" || format->scalar == "model-references/1");
     }
     Expected<void> readOne(const std::string& file) {
         return file.ends_with(".yaml") || file.ends_with(".yml") ? readOwn(file) : readCsvTable(file);
@@ -183,6 +184,7 @@ private:
         auto root = parseYaml(*text, file);
         if (!root) return tl::unexpected(std::move(root.error()));
         const YamlNode* format = root->find("orrery");
+        if (format && format->scalar.starts_with("model-references/")) return addModels(file);
         if (!format || format->scalar != "references/1") {
             const bool newer = format && format->scalar.starts_with("references/");
             return fail(newer ? "reference.version" : "reference.format",
@@ -214,6 +216,23 @@ private:
             return tl::unexpected(std::move(absent));
         }
         return add(*other, *description, description->device, {});
+    }
+    Expected<void> addModels(const std::string& file) {
+        const auto models = readModelReferences(file);
+        if (!models) return tl::unexpected(models.error());
+        for (ReferenceTable& table : modelTables(*models, file)) {
+            std::size_t kept = 0;
+            for (std::size_t i = 0; i < table.rows.size(); ++i) {
+                if (!options_.filter.accepts(table, table.rows[i])) continue;
+                table.rows[kept] = table.rows[i];
+                std::swap(table.models[kept++], table.models[i]);
+            }
+            table.rows.resize(kept);
+            table.models.resize(kept);
+            kept_ += kept;
+            if (kept > 0) tables_.push_back(std::move(table));
+        }
+        return {};
     }
     // A design of one's own, named as a file beside the table: what `orrery-cli measure --describe` writes.
     static std::string designBeside(const std::string& table, std::string_view name) {
@@ -280,7 +299,6 @@ std::vector<ReferenceTable> readShipped() {
     for (const auto& file : files) {
         auto read = readReferences(std::span(&file, 1));
         if (!read) {
-            // Those of whole models are read by shippedModelReferences().
             if (read.error().code == "reference.format") continue;
             all.emplace_back().file = file;
             all.back().warnings.push_back(std::move(read.error()));

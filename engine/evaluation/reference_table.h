@@ -31,20 +31,30 @@ struct ReferenceDevice {
     std::string catalogue;  ///< id in the hardware catalogue; empty: not there
 };
 
+/// A row that is a whole model and not a kernel.
+struct ModelRow {
+    WorkloadRecipe recipe;
+    std::string launch, fusion;  ///< how its software ran it, where the source says so
+};
+
 struct ReferenceTable {
     std::string name, file, software, source, licence, retrieved;
     ReferenceKind kind = ReferenceKind::Measured;
     bool hostTimed = false;  ///< a host called, waited and looked at its clock: its launches are inside
     std::vector<ReferenceDevice> devices;
     std::vector<ReferenceRow> rows;
+    /// Parallel to `rows` where they are whole models: their kernels are of kind Other and have a name alone. Empty:
+    /// rows are kernels.
+    std::vector<ModelRow> models = {};
     Diagnostics warnings;  ///< rows left out, with why and how many
     std::string hash;
 };
 
 /// `device=h100-sxm`, `dtype=bf16`, `kind=gemm`, `variant=…`, `software=…`, `table=…`, `function=…`, `collective=…`,
-/// `library=…`, and extents by their field names, as a number or a range (`m=1..64`, `k=4096..`): comma-separated terms
-/// must all hold; a term's alternatives stand between `|`. `dtype` is that of all operands: `bf16` does not take
-/// products with 8-bit weights, those are `int8_wo`; `fp8` has one scale per tensor, `fp8_block` one per block.
+/// `library=…`, what row_facets.h knows (`platform=GPU`, `class=…`, `level=model`, `truth=measured`), and extents by
+/// their field names, as a number or a range (`m=1..64`, `k=4096..`): comma-separated terms must all hold; a term's
+/// alternatives stand between `|`. `dtype` is that of all operands: `bf16` does not take products with 8-bit weights,
+/// those are `int8_wo`; `fp8` has one scale per tensor, `fp8_block` one per block.
 struct ReferenceFilter {
     std::vector<std::pair<std::string, std::vector<std::string>>> terms;
     bool accepts(const ReferenceTable& table, const ReferenceRow& row) const;
@@ -59,14 +69,14 @@ struct ReadOptions {
 };
 inline constexpr std::size_t mostReferenceRows = 1'500'000;  ///< of all tables together, about 320 B each
 
-/// Reads `*.yaml` (our format: header, with the CSV beside or inside it), or a CSV (plain or gzipped) for which an
-/// import description matches its file name or else its columns, or a folder: all tables in it that a description
-/// knows. Rows that cannot be true (a hundred times faster than the device's peak) are left out with a warning. Fails
-/// with `reference.…`, file and line.
+/// Reads `*.yaml` (our format: header, with the CSV beside or inside it; or `model-references/1`), or a CSV (plain or
+/// gzipped) for which an import description matches its file name or else its columns, or a folder: all tables in it
+/// that a description knows. Rows that cannot be true (a hundred times faster than the device's peak) are left out with
+/// a warning. Fails with `reference.…`, file and line.
 Expected<std::vector<ReferenceTable>> readReferences(std::span<const std::string> files,
                                                      const ReadOptions& options = {});
-/// The small tables of kernels in presets/references, read once; what cannot be read is named in the warnings of an
-/// empty table.
+/// The small tables of kernels and of whole models in presets/references, read once; what cannot be read is named in
+/// the warnings of an empty table.
 const std::vector<ReferenceTable>& shippedReferences();
 
 /// Rows of the tables, one entry per device of the catalogue, ready to be fitted. Rows of devices that the catalogue

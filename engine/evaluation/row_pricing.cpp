@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kernelsPerStep = 1024;
 constexpr std::size_t operatorsPerGraph = 256;
+constexpr std::size_t modelsPerStep = 4;
 
 struct DeviceRows {
     std::string id;                    // of the catalogue
@@ -34,6 +35,7 @@ struct DeviceRows {
 struct Answer {
     double seconds = 0, low = 0, high = 0;
     DomainVerdict domain = DomainVerdict::Inside;
+    double flops = 0, bytes = 0;  // of a whole model
     void guess() {
         if (low < high) return;
         low = seconds / unmeasuredFactor, high = seconds * unmeasuredFactor;
@@ -81,6 +83,8 @@ CalibrationSet askedAbout(const std::string& device, const EvaluateOptions& opti
 using Pricing = std::function<void(std::span<const std::size_t>, std::vector<Answer>&)>;
 // Makes the pricing of one device, or says why there is none.
 using Binding = std::function<Expected<Pricing>(const std::string& id)>;
+// Makes the pricing of one device's whole models.
+using ModelPricing = std::function<Pricing(const std::string& id)>;
 
 constexpr double worthRepeating = 5e-3;  // seconds
 
@@ -93,8 +97,14 @@ public:
     const Kernel& kernel(std::size_t number) const { return rowOf(number).kernel; }
     bool hostTimed(std::size_t number) const { return tableOf(number).hostTimed; }
     std::string_view software(std::size_t number) const { return tableOf(number).software; }
+    /// Null where the row is a kernel.
+    const ModelRow* model(std::size_t number) const {
+        const ReferenceTable& table = tableOf(number);
+        return table.models.empty() ? nullptr : &table.models[static_cast<std::size_t>(rows_[number].row)];
+    }
 
-    Expected<PricedRows> run(const Binding& bind, std::size_t step) {
+    /// `models` prices the rows that are whole models.
+    Expected<PricedRows> run(const Binding& bind, std::size_t step, const ModelPricing& models) {
         if (rows_.empty()) {
             return fail("reference.no-rows", "there are no rows to evaluate", "at least one row",
                         "let --where accept some, or name other references");
@@ -112,7 +122,10 @@ public:
                 continue;
             }
             bound_ += device.numbers.size();
-            price(*pricing, device.numbers, step);
+            std::vector<std::size_t> kernels, whole;
+            for (const std::size_t number : device.numbers) (model(number) ? whole : kernels).push_back(number);
+            price(*pricing, kernels, step, perAnswer_);
+            if (!whole.empty()) price(models(device.id), whole, modelsPerStep, perModel_);
             if (options_.stop.stop_requested()) return fail("study.cancelled", "the evaluation was stopped");
         }
         if (bound_ == 0) {
@@ -152,7 +165,8 @@ private:
         for (auto& [id, numbers] : byDevice) all.push_back({id, std::move(numbers)});
         return all;
     }
-    void price(const Pricing& pricing, const std::vector<std::size_t>& numbers, std::size_t step) {
+    void price(const Pricing& pricing, const std::vector<std::size_t>& numbers, std::size_t step,
+               std::vector<double>& perAnswer) {
         const std::size_t steps = (numbers.size() + step - 1) / step;
         std::mutex adding;
         options_.executor->forEach(steps, [&](std::size_t s) {
@@ -169,12 +183,12 @@ private:
             if (spent < worthRepeating) spent = std::min(spent, timed());
             if (options_.progress) options_.progress->advance(part.size());
             const std::scoped_lock lock(adding);
-            perAnswer_.push_back(spent / static_cast<double>(part.size()));
+            perAnswer.push_back(spent / static_cast<double>(part.size()));
         });
     }
     PricedRows collect() const {
         PricedRows priced;
-        std::vector<double> spent = perAnswer_;
+        std::vector<double> spent = perAnswer_.empty() ? perModel_ : perAnswer_;
         std::sort(spent.begin(), spent.end());
         const auto quantile = [&](double share) {
             return spent.empty() ? 0.0 : spent[static_cast<std::size_t>(share * static_cast<double>(spent.size() - 1))];
@@ -190,8 +204,8 @@ private:
             priced.rows.low.push_back(answer.low);
             priced.rows.high.push_back(answer.high);
             priced.rows.measured.push_back(row.seconds);
-            priced.rows.flops.push_back(row.kernel.flops);
-            priced.rows.bytes.push_back(row.kernel.bytes());
+            priced.rows.flops.push_back(model(i) ? answer.flops : row.kernel.flops);
+            priced.rows.bytes.push_back(model(i) ? answer.bytes : row.kernel.bytes());
             priced.rows.domain.push_back(answer.domain);
             priced.rows.ref.push_back(rows_[i]);
         }
@@ -205,7 +219,7 @@ private:
     Diagnostics& warnings_;
     std::vector<Answer> answers_;
     std::size_t bound_ = 0;
-    std::vector<double> perAnswer_;  // of each part, when warm
+    std::vector<double> perAnswer_, perModel_;  // of each part, when warm
 };
 
 // A graph method's answers for some rows; rows that a graph cannot hold stay without one.
@@ -262,6 +276,59 @@ void priceThroughGraph(const Method& method, const StatedErrors* errors, const s
     }
 }
 
+// Each model once: building it takes longer than most answers about it.
+Expected<WorkloadPtr> loadedOnce(const WorkloadRecipe& recipe) {
+    static std::mutex mutex;
+    static std::vector<std::pair<WorkloadRecipe, WorkloadPtr>> kept;
+    constexpr std::size_t most = 256;
+    const std::scoped_lock lock(mutex);
+    const auto found = std::find_if(kept.begin(), kept.end(), [&](const auto& each) { return each.first == recipe; });
+    if (found != kept.end()) return found->second;
+    auto loaded = loadWorkload(recipe);
+    if (loaded && kept.size() < most) kept.emplace_back(recipe, *loaded);
+    return loaded;
+}
+
+// A whole model as `run` answers it. Where the row says how its software launched and fused, and `asMeasured` is set,
+// the method is asked so, as far as its options allow and the person chose no other.
+void priceModel(const Method& method, const HardwarePtr& device, const ModelRow& row,
+                const CalibrationSet& calibrations, const EvaluateOptions& options, Answer& answer) {
+    const auto workload = loadedOnce(row.recipe);
+    if (!workload) return;
+    const auto serial = makeSerialExecutor();
+    EstimateContext context{*serial, options.stop};
+    context.wantTimeline = false;
+    context.options = options.options;
+    if (options.asMeasured) {
+        for (const auto& [key, value] : settingsOf(method.card, row)) context.options.try_emplace(key, value);
+    }
+    context.calibrations = &calibrations;
+    const auto estimated = estimate(method, Scenario{device, *workload}, context);
+    if (!estimated) return;
+    answer.seconds = estimated->latency.value;
+    answer.low = estimated->interval.low.value;
+    answer.high = estimated->interval.high.value;
+    answer.guess();
+    answer.flops = (*workload)->totals.flops;
+    answer.bytes = (*workload)->totals.activationBytes + (*workload)->totals.weightBytesRead;
+    if (estimated->support && estimated->support->outside > 0.5) answer.domain = DomainVerdict::Outside;
+}
+
+ModelPricing modelPricing(const Method* method, const RowPricer& pricer, const EvaluateOptions& options) {
+    return [method, &pricer, &options](const std::string& id) -> Pricing {
+        const auto hardware = catalogueHardware(id);
+        const auto calibrations = std::make_shared<const CalibrationSet>(askedAbout(id, options));
+        return [method, hardware, calibrations, &pricer, &options](std::span<const std::size_t> numbers,
+                                                                   std::vector<Answer>& answers) {
+            if (!method || !hardware) return;
+            for (const std::size_t number : numbers) {
+                if (options.stop.stop_requested()) return;
+                priceModel(*method, hardware, *pricer.model(number), *calibrations, options, answers[number]);
+            }
+        };
+    };
+}
+
 // On the first device of a design on which the method answers.
 Expected<KernelPricerPtr> bindFirst(const KernelMethod& method, const HardwarePtr& design, const BindContext& context) {
     const auto places = devicesOf(design);
@@ -275,6 +342,18 @@ Expected<KernelPricerPtr> bindFirst(const KernelMethod& method, const HardwarePt
 }
 
 }  // namespace
+
+OptionValues settingsOf(const MethodCard& card, const ModelRow& row) {
+    OptionValues settings;
+    for (const MethodOption& option : card.options) {
+        const std::string& said = option.key == "launch"   ? row.launch
+                                  : option.key == "fusion" ? row.fusion
+                                                           : std::string();
+        if (!said.empty() && std::find(option.choices.begin(), option.choices.end(), said) != option.choices.end())
+            settings.emplace(option.key, said);
+    }
+    return settings;
+}
 
 Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const ReferenceTable> tables,
                                   std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings) {
@@ -305,7 +384,7 @@ Expected<PricedRows> priceKernels(const KernelMethod& method, std::span<const Re
                 }
             });
         },
-        kernelsPerStep);
+        kernelsPerStep, modelPricing(findMethod(method.id), pricer, options));
 }
 
 Expected<PricedRows> priceRows(const Method& method, std::span<const ReferenceTable> tables,
@@ -325,7 +404,7 @@ Expected<PricedRows> priceRows(const Method& method, std::span<const ReferenceTa
                     priceThroughGraph(method, errors, hardware, *calibrations, pricer, numbers, options, answers);
                 });
         },
-        operatorsPerGraph);
+        operatorsPerGraph, modelPricing(&method, pricer, options));
 }
 
 }  // namespace orrery

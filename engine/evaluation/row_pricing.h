@@ -17,6 +17,9 @@ struct PricedRows {
     std::array<double, 3> seconds{};  ///< of one answer on one thread, caches filled: quartiles over parts of the rows
 };
 
+/// Options of the method by which it answers as the row's software ran: what the row says and the method has.
+OptionValues settingsOf(const MethodCard& card, const ModelRow& row);
+
 /// See evaluate(). Rows of devices that are unknown or refused are counted in `warnings` and left out.
 Expected<PricedRows> priceRows(const Method& method, std::span<const ReferenceTable> tables,
                                std::span<const RowRef> rows, const EvaluateOptions& options, Diagnostics& warnings);

@@ -1,7 +1,10 @@
 #include "evaluation/shipped_references.h"
 
+#include "base/hash.h"
+#include "base/text/nearest.h"
 #include "base/text/read_file.h"
 #include "base/unit.h"
+#include "evaluation/kernel_fields.h"
 #include "evaluation/reference_checks.h"
 #include "hardware/files/catalogue.h"
 #include "methods/provenance.h"
@@ -92,10 +95,31 @@ Expected<ModelReference> readItem(const YamlNode& item, const std::string& file)
     const auto found = std::find_if(kinds.begin(), kinds.end(), [&](ReferenceKind k) { return toText(k) == kind; });
     if (found == kinds.end()) return wrong(fmt::format("'{}' is no kind", kind), "measured, summed or simulated");
     reference.kind = *found;
+    model.line = static_cast<std::int32_t>(item.line);
+    const auto option = [&](const char* key, std::vector<std::string> words) {
+        std::string said = fields.text(key, {});
+        if (!said.empty() && std::find(words.begin(), words.end(), said) == words.end())
+            fields.refuse(*fields.find(key), fmt::format("'{}' is no {}", said, key), quotedList(words, "or"), {});
+        return said;
+    };
+    model.launch = option("launch", {"graph", "eager"});
+    model.fusion = option("fusion", {"none", "epilogue", "compile"});
     reference.what = fmt::format("{}, batch {}", info->name, model.recipe.options.batch);
     fields.refuseOthers();
     if (fields.problem()) return tl::unexpected(withCode(*fields.problem()));
     return model;
+}
+
+/// `Llama-2 7B decode, batch 1, 105 tokens, bf16`; at most 64 letters, so that it can be kept.
+std::string modelName(const WorkloadRecipe& recipe) {
+    const WorkloadInfo* info = builtinWorkload(recipe.source);
+    const WorkloadOptions& o = recipe.options;
+    std::string name = info ? info->name : recipe.source;
+    if (info && info->hasPhases) name += fmt::format(" {}", toText(o.phase));
+    name += fmt::format(", batch {}", o.batch);
+    if (info && info->hasSequence) name += fmt::format(", {} tokens", o.sequence);
+    name += fmt::format(", {}", toText(o.weightFormat()));
+    return name.substr(0, 64);
 }
 
 bool isModelFile(const std::string& text) {
@@ -152,6 +176,49 @@ Expected<std::vector<ModelReference>> readModelReferences(const std::string& fil
         all.push_back(std::move(*read));
     }
     return all;
+}
+
+std::vector<ReferenceTable> modelTables(std::span<const ModelReference> models, const std::string& file) {
+    std::vector<ReferenceTable> tables;
+    for (const ModelReference& model : models) {
+        const Reference& truth = model.reference;
+        auto table = std::find_if(tables.begin(), tables.end(), [&](const ReferenceTable& each) {
+            return each.software == truth.software && each.source == truth.source && each.kind == truth.kind;
+        });
+        if (table == tables.end()) {
+            ReferenceTable made;
+            made.name = truth.software.empty() ? std::string("Whole models") : "Whole models: " + truth.software;
+            made.file = file;
+            made.software = truth.software;
+            made.source = truth.source;
+            made.licence = "facts cited";
+            made.kind = truth.kind;
+            table = tables.insert(tables.end(), std::move(made));
+        }
+        ReferenceRow row;
+        const auto same = [&](const ReferenceDevice& device) { return device.catalogue == truth.device; };
+        auto device = std::find_if(table->devices.begin(), table->devices.end(), same);
+        if (device == table->devices.end())
+            device = table->devices.insert(device, ReferenceDevice{truth.device, truth.device});
+        row.device = static_cast<std::int32_t>(device - table->devices.begin());
+        row.kernel.kind = KernelKind::Other;
+        row.kernel.type = model.recipe.options.activations;
+        row.kernel.function = keptWord(modelName(model.recipe));
+        row.seconds = truth.value.value;
+        row.noise = truth.noise;
+        row.line = model.line;
+        table->rows.push_back(row);
+        table->models.push_back({model.recipe, model.launch, model.fusion});
+    }
+    for (ReferenceTable& table : tables) {
+        Hash hash;
+        for (const ReferenceRow& row : table.rows)
+            hash.add(row.kernel.function)
+                .add(table.devices[static_cast<std::size_t>(row.device)].catalogue)
+                .add(row.seconds);
+        table.hash = hash.hex();
+    }
+    return tables;
 }
 
 const ShippedModelReferences& shippedModelReferences() {

@@ -4,10 +4,12 @@
 // `orrery: model-references/1`. Published kernels stand in shippedReferences() of reference_table.h.
 
 #include "evaluation/reference.h"
+#include "evaluation/reference_table.h"
 #include "methods/method.h"
 #include "workload/workload.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,17 @@ namespace orrery {
 struct ModelReference {
     WorkloadRecipe recipe;  ///< of a built-in model, all options as they were measured
     Reference reference;    ///< `device` is an id of the hardware catalogue
+    /// How its software ran it, as far as the source says so: values of the options of these names. Empty: not said.
+    std::string launch, fusion;
+    std::int32_t line = 0;  ///< of the file
 };
 
 /// Reads one file. Fails with `reference.…`, file and line: another format or a newer version, an unknown model, an
 /// unknown device, a time that is none, a missing source, a key that nothing reads.
 Expected<std::vector<ModelReference>> readModelReferences(const std::string& file);
+
+/// The same as tables whose rows are whole models, one for each software and source.
+std::vector<ReferenceTable> modelTables(std::span<const ModelReference> models, const std::string& file);
 
 struct ShippedModelReferences {
     std::vector<ModelReference> all;

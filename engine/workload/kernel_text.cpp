@@ -55,6 +55,8 @@ std::string toText(const Kernel& kernel) {
         case KernelKind::Other:
             break;
     }
+    if (kernel.kind == KernelKind::Other && !kernel.function.empty() && kernel.bytes() == 0)
+        return std::string(kernel.function);  // a row of references that is a whole model
     return fmt::format("{} {:.0f} bytes", kernel.function.empty() ? toText(kernel.kind) : kernel.function,
                        kernel.bytes());
 }

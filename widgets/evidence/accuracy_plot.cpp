@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace orrery::ui {
@@ -23,6 +22,7 @@ namespace {
 constexpr double reach = 12;         ///< pixels around a point that count as it
 constexpr double leastError = 1e-4;  ///< what stands at the bottom of the plot
 constexpr double leastSeconds = 1e-9;
+constexpr double noSamples = 0.5;  ///< where a method that was fitted to nothing stands among rows
 
 }  // namespace
 
@@ -45,6 +45,29 @@ void AccuracyPlot::setPoints(std::vector<AccuracyPoint> points) {
     update();
 }
 
+void AccuracyPlot::setPublished(std::vector<PublishedPoint> published) {
+    published_ = std::move(published);
+    crosses_.clear();
+    update();
+}
+
+void AccuracyPlot::setCost(CostAxis cost) {
+    cost_ = cost;
+    update();
+}
+
+double AccuracyPlot::costOf(const AccuracyPoint& point) const {
+    return cost_ == CostAxis::SetUp ? std::max(point.samples, noSamples) : std::max(point.seconds, leastSeconds);
+}
+
+int AccuracyPlot::publishedAt(const QPointF& place) const {
+    for (std::size_t i = 0; i < crosses_.size(); ++i) {
+        const QPointF away = crosses_[i] - place;
+        if (QPointF::dotProduct(away, away) < reach * reach) return static_cast<int>(i);
+    }
+    return -1;
+}
+
 void AccuracyPlot::setCurrent(int point) {
     current_ = point;
     update();
@@ -57,6 +80,7 @@ QString AccuracyPlot::textOf(const AccuracyPoint& point) const {
     if (point.high > 0)
         said +=
             tr("; mean error %1 to %2 in 90 % of resampled rows").arg(percentText(point.low), percentText(point.high));
+    if (point.samples > 0) said += tr("; fitted to %1 measured rows").arg(countText(point.samples));
     if (point.coverage >= 0) said += tr("; %1 of the rows inside their 90 % interval").arg(percentText(point.coverage));
     return said;
 }
@@ -94,12 +118,15 @@ void paintMark(QPainter& painter, const QPointF& at, MethodLevel level, double r
 
 }  // namespace
 
-std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points) {
+std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points, CostAxis cost) {
+    const auto costs = [cost](const AccuracyPoint& point) {
+        return cost == CostAxis::SetUp ? point.samples : point.seconds;
+    };
     std::vector<int> order(points.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
     std::sort(order.begin(), order.end(), [&](int a, int b) {
         const AccuracyPoint &one = points[static_cast<std::size_t>(a)], &other = points[static_cast<std::size_t>(b)];
-        return std::tie(one.seconds, one.mape) < std::tie(other.seconds, other.mape);
+        return std::pair(costs(one), one.mape) < std::pair(costs(other), other.mape);
     });
     std::vector<int> front;
     for (const int point : order) {
@@ -142,12 +169,37 @@ void AccuracyPlot::paintPoint(QPainter& painter, std::size_t at, const PlotAxis&
 }
 
 void AccuracyPlot::paintFront(QPainter& painter) const {
-    const std::vector<int> front = paretoPoints(points_);
+    const std::vector<int> front = paretoPoints(points_, cost_);
     painter.setPen(QPen(Theme::instance().colours().mutedText, 1, Qt::DashLine));
     for (std::size_t i = 1; i < front.size(); ++i) {
         const QPointF from = places_[static_cast<std::size_t>(front[i - 1])],
                       to = places_[static_cast<std::size_t>(front[i])];
         painter.drawPolyline(QPolygonF{from, QPointF(to.x(), from.y()), to});
+    }
+}
+
+// Settings of one method, from the cheap to the dear.
+void AccuracyPlot::paintFamilies(QPainter& painter) const {
+    std::map<QString, std::vector<std::size_t>> families;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+        if (!points_[i].family.isEmpty()) families[points_[i].family].push_back(i);
+    }
+    for (auto& [family, members] : families) {
+        if (members.size() < 2) continue;
+        std::sort(members.begin(), members.end(),
+                  [&](std::size_t a, std::size_t b) { return costOf(points_[a]) < costOf(points_[b]); });
+        QPolygonF line;
+        for (const std::size_t each : members) line << places_[each];
+        painter.setPen(QPen(Theme::instance().methodColour(points_[members.front()].colour), 1.5));
+        painter.drawPolyline(line);
+    }
+}
+
+void AccuracyPlot::paintPublished(QPainter& painter) const {
+    painter.setPen(QPen(Theme::instance().colours().mutedText, 1.5));
+    for (const QPointF& at : crosses_) {
+        painter.drawLine(at + QPointF(-4, -4), at + QPointF(4, 4));
+        painter.drawLine(at + QPointF(-4, 4), at + QPointF(4, -4));
     }
 }
 
@@ -158,6 +210,7 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
     const int line = painter.fontMetrics().height();
     std::vector<QRectF> taken;
     for (const QPointF& place : places_) taken.push_back(QRectF(place - QPointF(9, 9), QSizeF(18, 18)));
+    for (const QPointF& cross : crosses_) taken.push_back(QRectF(cross - QPointF(6, 6), QSizeF(12, 12)));
     for (std::size_t i = 0; i < points_.size(); ++i) {
         const double wide = painter.fontMetrics().horizontalAdvance(points_[i].title) + 2;
         const QPointF mark = places_[i];
@@ -237,6 +290,12 @@ void AccuracyPlot::paintLegend(QPainter& painter, const QRectF& row) const {
         painter.drawEllipse(QPointF(x, y), 4, 4);
         word(tr("simulated truth"));
     }
+    if (!crosses_.empty()) {
+        painter.setPen(QPen(theme.colours().mutedText, 1.5));
+        painter.drawLine(QPointF(x - 3, y - 3), QPointF(x + 3, y + 3));
+        painter.drawLine(QPointF(x - 3, y + 3), QPointF(x + 3, y - 3));
+        word(tr("published by others"));
+    }
     if (halo) {
         painter.setPen(QPen(theme.colours().warning, 1.5, Qt::DotLine));
         painter.setBrush(Qt::NoBrush);
@@ -274,15 +333,20 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     }
     std::vector<double> costs, errors;
     for (const AccuracyPoint& point : points_) {
-        costs.push_back(std::max(point.seconds, leastSeconds));
+        costs.push_back(costOf(point));
         for (const double error : {point.mape, point.median, point.p90}) errors.push_back(std::max(error, leastError));
         if (point.high > 0) errors.push_back(point.high);
     }
+    const bool setUp = cost_ == CostAxis::SetUp;
+    for (const PublishedPoint& each : published_) {
+        errors.push_back(std::max(each.error, leastError));
+        if (!setUp && each.seconds > 0) costs.push_back(each.seconds);
+    }
     PlotFrame frame;
     frame.title = tr("Error against cost to compute");
-    frame.xName = tr("wall time of one answer");
+    frame.xName = setUp ? tr("measured rows that it was fitted to; left: none") : tr("wall time of one answer");
     frame.yName = tr("relative error, mean; bar: median to 90th percentile");
-    frame.xTicks = TickText::Seconds;
+    frame.xTicks = setUp ? TickText::Number : TickText::Seconds;
     const int line = painter.fontMetrics().height();
     const QRectF inside = PlotFrame::areaIn(all.size());
     frame.area = inside.adjusted(0, 2 * line, 0, 0);
@@ -291,11 +355,17 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     const PlotAxis y = zoom_.up(PlotAxis::covering(errors, frame.area.bottom() - 8, frame.area.top() + 8, 3));
     frame.paint(painter, x, y, all.width());
     for (const AccuracyPoint& point : points_) {
-        places_.push_back(
-            {x.position(std::max(point.seconds, leastSeconds)), y.position(std::max(point.mape, leastError))});
+        places_.push_back({x.position(costOf(point)), y.position(std::max(point.mape, leastError))});
+    }
+    crosses_.clear();
+    for (const PublishedPoint& each : published_) {
+        const bool known = !setUp && each.seconds > 0;
+        crosses_.push_back({known ? x.position(each.seconds) : frame.area.right() - 8, y.position(each.error)});
     }
     if (!zoom_.isWhole()) painter.setClipRect(frame.area);
+    paintPublished(painter);
     paintFront(painter);
+    paintFamilies(painter);
     for (std::size_t i = 0; i < points_.size(); ++i) paintPoint(painter, i, y);
     paintNames(painter, frame.area);
     painter.setClipping(false);
@@ -310,6 +380,7 @@ void AccuracyPlot::choose(int point) {
 void AccuracyPlot::mousePressEvent(QMouseEvent* event) {
     zoom_.press(*event);
     if (const int point = pointAt(event->position()); point >= 0) return choose(point);
+    if (const int cross = publishedAt(event->position()); cross >= 0) return emit publishedChosen(cross);
     QWidget::mousePressEvent(event);
 }
 
@@ -347,6 +418,10 @@ bool AccuracyPlot::event(QEvent* event) {
         const auto* help = static_cast<QHelpEvent*>(event);
         if (const int point = pointAt(help->pos()); point >= 0) {
             QToolTip::showText(help->globalPos(), textOf(points_[static_cast<std::size_t>(point)]), this);
+            return true;
+        }
+        if (const int cross = publishedAt(help->pos()); cross >= 0) {
+            QToolTip::showText(help->globalPos(), published_[static_cast<std::size_t>(cross)].tip, this);
             return true;
         }
     }

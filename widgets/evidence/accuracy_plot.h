@@ -28,9 +28,20 @@ struct AccuracyPoint {
     double low = 0, high = 0;  ///< of the mean error, by resampled rows; 0: not known
     double coverage = -1;      ///< share of the rows inside their 90 % interval; below 0: it states none
     QString methodology = {};  ///< as the legend names the colour; empty: not in it
+    QString family = {};       ///< points of one family are settings of one method, joined by a line; empty: of none
+    double samples = 0;        ///< measured rows that it was fitted to
 };
+/// What others published of their tools: a grey cross, joined to nothing.
+struct PublishedPoint {
+    QString title, tip;
+    double error = 0;
+    double seconds = 0;  ///< 0: not published; it then stands at the right edge
+};
+/// What an answer costs: its time, or what had to be measured before the first one.
+enum class CostAxis { Answer, SetUp };
+
 /// Points that no other one beats in error and cost, cheapest first.
-std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points);
+std::vector<int> paretoPoints(const std::vector<AccuracyPoint>& points, CostAxis cost = CostAxis::Answer);
 
 inline constexpr double leastCoverage = 0.85;  ///< below it a 90 % interval gets a halo
 
@@ -39,10 +50,16 @@ class AccuracyPlot : public QWidget {
 public:
     explicit AccuracyPlot(QWidget* parent = nullptr);
     void setPoints(std::vector<AccuracyPoint> points);
+    void setPublished(std::vector<PublishedPoint> published);
+    void setCost(CostAxis cost);
+    CostAxis cost() const { return cost_; }
     void setCurrent(int point);  ///< -1: none
     int current() const { return current_; }
     /// The point under a place, -1 for none.
     int pointAt(const QPointF& place) const;
+    /// The cross under a place, -1 for none.
+    int publishedAt(const QPointF& place) const;
+    QPointF placeOfPublished(int cross) const { return crosses_[static_cast<std::size_t>(cross)]; }
     QPointF placeOf(int point) const { return places_[static_cast<std::size_t>(point)]; }
     /// PNG, SVG or PDF, without focus or choice. Returns an error text.
     QString exportTo(const QString& file);
@@ -51,6 +68,7 @@ public:
 
 signals:
     void chosen(int point);
+    void publishedChosen(int cross);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -68,11 +86,16 @@ private:
     QString textOf(const AccuracyPoint& point) const;
     void paintPoint(QPainter& painter, std::size_t at, const PlotAxis& y) const;
     void paintFront(QPainter& painter) const;
+    void paintFamilies(QPainter& painter) const;
+    void paintPublished(QPainter& painter) const;
+    double costOf(const AccuracyPoint& point) const;
     void paintNames(QPainter& painter, const QRectF& area) const;
     void paintLegend(QPainter& painter, const QRectF& row) const;
 
     std::vector<AccuracyPoint> points_;
-    std::vector<QPointF> places_;
+    std::vector<PublishedPoint> published_;
+    std::vector<QPointF> places_, crosses_;
+    CostAxis cost_ = CostAxis::Answer;
     int current_ = -1;
     PlotZoom zoom_;
 };

@@ -1,0 +1,40 @@
+#pragma once
+
+// What methods take for granted while they are compared: fusion, launches, clock, the software that they know. Where
+// two of them differ, a difference of their errors may be one of these and not of the methods.
+
+#include "evaluation/evaluation.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+enum class Aspect : std::uint8_t { Fusion, Launch, Clock, Stack };
+inline constexpr std::array aspects{Aspect::Fusion, Aspect::Launch, Aspect::Clock, Aspect::Stack};
+std::string_view toText(Aspect aspect);  ///< `fusion`, `launch`, `clock`, `stack`
+
+struct Assumption {
+    std::string value;    ///< `as measured`, `epilogue`, `not modelled`, `TensorRT-LLM 1.0.0`
+    std::string meaning;  ///< one sentence
+};
+using Assumptions = std::array<Assumption, aspects.size()>;
+
+/// Of a method about these rows, as `options` has it asked: by its options (those chosen, else as the rows' software
+/// ran where options.asMeasured is set and rows are whole models, else its own), and by the calibrations that it reads.
+Assumptions assumptionsOf(const MethodCard& card, std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                          const EvaluateOptions& options);
+
+/// Aspects in which not all say the same.
+std::vector<Aspect> differing(std::span<const Assumptions> all);
+
+/// Measured rows that the method's calibrations were fitted to, each source once, of the kinds that stand in `rows`;
+/// 0: it needs none.
+std::int64_t samplesBehind(std::string_view method, std::span<const ReferenceTable> tables,
+                           std::span<const RowRef> rows, const CalibrationSet& calibrations);
+
+}  // namespace orrery
