@@ -141,6 +141,7 @@ void VersionsTab::compare() {
             options.stop = stop;
             std::vector<ReferenceTable> chosen;
             for (const ReferenceTable& table : *tables) {
+                if (!table.models.empty()) continue;
                 chosen.push_back(table);
                 std::erase_if(chosen.back().rows, [&](const ReferenceRow& row) { return !filter.accepts(table, row); });
             }

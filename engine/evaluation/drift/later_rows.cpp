@@ -104,7 +104,7 @@ std::vector<LaterRows> laterRows(std::span<const ReferenceTable> tables, const L
     std::map<FamilyKey, Versions> families;
     for (const ReferenceTable& table : tables) {
         const SoftwareVersion software = softwareVersion(table.software);
-        if (software.version.empty()) continue;
+        if (software.version.empty() || !table.models.empty()) continue;
         for (const ReferenceRow& row : table.rows) {
             const ReferenceDevice& device = table.devices[static_cast<std::size_t>(row.device)];
             const FamilyKey key{software.name, std::string(toText(row.kernel.kind)), variantOf(row.kernel),
