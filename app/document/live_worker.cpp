@@ -1,7 +1,9 @@
 #include "app/document/live_worker.h"
 
+#include "app/document/kept_answers.h"
 #include "evaluation/best_answer.h"
 #include "evaluation/shipped_references.h"
+#include "methods/adapter/adapter_method.h"
 
 #include <utility>
 
@@ -25,6 +27,23 @@ ui::Answer answerOf(const std::string& id, int colour, const Scenario& scenario,
         answer.estimate = std::make_shared<const Estimate>(std::move(*estimate));
     } else {
         answer.failure = estimate.error();
+    }
+    return answer;
+}
+
+/// Recorded output is read at once; a program is not run at every edit: what a run made it say stands.
+ui::Answer programAnswer(const std::string& id, int colour, const Scenario& scenario, EstimateContext& context) {
+    const auto choice = methodChoice(id, builtinMethods());
+    const bool recorded = choice && choice->options.contains("recorded");
+    if (!choice || recorded) return answerOf(id, colour, scenario, context);
+    ui::Answer answer;
+    answer.method = QString::fromStdString(id);
+    answer.colour = colour;
+    answer.title = QString::fromStdString(methodTitle(id));
+    answer.estimate = keptAnswer(id, scenario);
+    if (!answer.estimate) {
+        answer.failure = warning("adapter.not-run", answer.title.toStdString() + " has not been asked about this yet",
+                                 "Run (F5) asks it; it is another program, and no edit starts it");
     }
     return answer;
 }
@@ -70,6 +89,11 @@ std::optional<LiveAnswer> answerLive(const LiveQuestion& question, WorkloadCache
         if (system && !method->card.answers(kindOf(question.task))) continue;
         // The one method that serves requests is not kept waiting for.
         const bool serves = system && kindOf(question.task) == TaskKind::ServingRun;
+        if (method && asksProgram(*method)) {
+            snapshot->answers.push_back(
+                programAnswer(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
+            continue;
+        }
         if (method && !method->card.live && !serves) continue;
         snapshot->answers.push_back(answerOf(question.methods[at], static_cast<int>(at), snapshot->scenario, context));
         if (stop.stop_requested()) return std::nullopt;

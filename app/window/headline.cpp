@@ -128,8 +128,9 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
         if (each.code == "plan.one-device") {
             doubts << QStringLiteral("⚠ ") + QString::fromStdString(each.message);
         } else if (each.code == "memory.does-not-fit" && estimate->memory) {
-            doubts << tr("⚠ needs %1 of %2").arg(QString::fromStdString(format(estimate->memory->total())),
-                                                QString::fromStdString(format(estimate->memory->capacity)));
+            doubts << tr("⚠ needs %1 of %2")
+                          .arg(QString::fromStdString(format(estimate->memory->total())),
+                               QString::fromStdString(format(estimate->memory->capacity)));
         } else {
             continue;
         }

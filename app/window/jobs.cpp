@@ -1,5 +1,6 @@
 #include "app/window/jobs.h"
 
+#include "app/document/kept_answers.h"
 #include "app/window/studio.h"
 #include "store/export/exports.h"
 #include "store/project/project.h"
@@ -29,6 +30,8 @@ Jobs::Jobs(Studio& studio) : studio_(studio) {
         panel_->setState(jobOfRun_[run], shown, message);
         studio_.messages.log(state == RunState::Failed ? Severity::Error : Severity::Note,
                              tr("Run %1: %2").arg(studio_.runs.name(run), message));
+        const auto study = studio_.runs.study(run);
+        if (study && keepAnswers(*study, studio_.runs.results(run))) studio_.live.ask();
     });
     connect(&studio.runs, &RunController::failed, &studio.messages, &Messages::complain);
 }

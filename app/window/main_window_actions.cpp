@@ -2,6 +2,7 @@
 #include "app/window/exports.h"
 #include "app/window/jobs.h"
 #include "app/window/main_window.h"
+#include "app/window/other_programs.h"
 #include "app/window/preferences_dialog.h"
 #include "app/window/shortcuts_dialog.h"
 
@@ -37,6 +38,21 @@ void MainWindow::buildActions() {
            QKeySequence(Qt::Key_F11)},
           [this] { isFullScreen() ? showNormal() : showFullScreen(); });
     jobs_->addActions();
+    a.add({"runPrograms",
+           tr("Run"),
+           tr("&Other programs…"),
+           tr("Ask tools that are installed here as methods, or read what they said elsewhere"),
+           "utilities-terminal",
+           {}},
+          [this] {
+              auto* programs = findChild<OtherPrograms*>();
+              if (!programs) {
+                  programs = new OtherPrograms(studio_->document, this);
+                  connect(programs, &OtherPrograms::refused, &studio_->messages, &Messages::complain);
+              }
+              programs->show();
+              programs->raise();
+          });
     addHelpActions();
     studio_->router.join();
     studio_->router.addActions();

@@ -106,7 +106,7 @@ void buildMenus(QMainWindow& window, Studio& studio) {
 
     build.barOfPages();
     const QString run = QStringLiteral("menuRun"), help = QStringLiteral("menuHelp");
-    build.put(build.menu(run, words("&Run")), {"runStart", "runCancel", "-", "runLive"});
+    build.put(build.menu(run, words("&Run")), {"runStart", "runCancel", "-", "runLive", "-", "runPrograms"});
     build.pages(run);
     QMenu* helps = build.menu(help, words("&Help"));
     build.put(helps, {"helpPalette", "helpShortcuts", "-"});

@@ -3,6 +3,7 @@
 #include "app/document/commands/project_edits.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/cluster_view.h"
+#include "methods/adapter/adapter_method.h"
 #include "widgets/common/theme.h"
 
 #include <QEvent>
@@ -216,11 +217,10 @@ void ScenarioBar::fillTask(QMenu* menu) {
 }
 
 void ScenarioBar::fillMethods(QMenu* menu) {
-    for (const Method& method : builtinMethods()) {
-        const std::string id(method.card.id);
-        QAction* action = menu->addAction(menuText(text(method.card.title)));
-        action->setObjectName(QStringLiteral("method-") + text(method.card.id));
-        action->setToolTip(text(method.card.summary));
+    const auto add = [&](const std::string& id, const QString& title, const QString& meaning) {
+        QAction* action = menu->addAction(menuText(title));
+        action->setObjectName(QStringLiteral("method-") + text(id));
+        action->setToolTip(meaning);
         action->setCheckable(true);
         action->setChecked(std::ranges::count(document_.state()->methods, id) > 0);
         connect(action, &QAction::toggled, this, [this, id](bool on) {
@@ -233,7 +233,19 @@ void ScenarioBar::fillMethods(QMenu* menu) {
             if (auto done = document_.apply(setMethodsEdit(*document_.state(), methods)); !done)
                 emit refused(done.error());
         });
+    };
+    for (const Method& method : builtinMethods())
+        add(std::string(method.card.id), text(method.card.title), text(method.card.summary));
+    menu->addSeparator();
+    // Those that the project asks; the others stand in their dialog, with what they need.
+    for (const std::string& id : document_.state()->methods) {
+        const Method* method = findMethod(id);
+        if (method && asksProgram(*method))
+            add(id, QString::fromStdString(methodTitle(id)), text(method->card.summary));
     }
+    QAction* programs = menu->addAction(tr("Other programs…"), this, &ScenarioBar::programsRequested);
+    programs->setObjectName(QStringLiteral("methodsOther"));
+    programs->setToolTip(tr("Tools that are installed here, or their recorded output"));
 }
 
 void ScenarioBar::choose(ScenarioRef scenario) {

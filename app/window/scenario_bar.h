@@ -42,6 +42,7 @@ signals:
     void catalogueHardwareChosen(const QString& id);
     void builtinWorkloadChosen(const QString& id);
     void openRequested();
+    void programsRequested();  ///< other programs are to be shown
     void knobRequested(const QString& path);  ///< a search is to turn it: `tp`, `batch`
     void refused(const orrery::Diagnostic& why);
 

@@ -70,6 +70,8 @@ void TopBar::addScenario() {
             [this](const QString& id) { addBuiltinWorkload(studio_, id); });
     connect(scenario, &ScenarioBar::knobRequested, &studio_.inspection, &Inspection::knobRequested);
     connect(scenario, &ScenarioBar::openRequested, &studio_.files, &ProjectFiles::chooseFile);
+    connect(scenario, &ScenarioBar::programsRequested, this,
+            [this] { studio_.actions.find(QStringLiteral("runPrograms"))->trigger(); });
     connect(scenario, &ScenarioBar::refused, &studio_.messages, &Messages::complain);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text/words.h"
 #include "base/unit.h"
+#include "hardware/files/catalogue.h"
 #include "methods/adapter/adapter_run.h"
 #include "methods/adapter/adapter_writers.h"
 #include "methods/answer/answer.h"
@@ -14,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -43,6 +45,15 @@ std::string optionText(const OptionValues& options, std::string_view key) {
     return found == options.end() ? std::string() : found->second;
 }
 
+/// As it stands, else in the folder of presets, so that examples can name theirs.
+std::string recordedFolder(const std::string& path) {
+    std::error_code problem;
+    if (path.empty() || std::filesystem::exists(path, problem) || std::filesystem::path(path).is_absolute())
+        return path;
+    const std::string shipped = presetsFolder() + "/" + path;
+    return std::filesystem::exists(shipped, problem) ? shipped : path;
+}
+
 struct AskedProgram {
     AdapterUse use;
     AdapterFound found;
@@ -50,7 +61,11 @@ struct AskedProgram {
 
 Expected<AskedProgram> askedProgram(const Adapter& adapter, const OptionValues& options) {
     AskedProgram asked;
-    asked.use.recorded = optionText(options, "recorded");
+    asked.use.recorded = recordedFolder(optionText(options, "recorded"));
+    std::error_code problem;
+    if (!asked.use.recorded.empty() && !std::filesystem::is_directory(asked.use.recorded, problem))
+        return fail("adapter.nothing-recorded", "there is no such folder of recorded output", "a folder", {},
+                    Place{asked.use.recorded, 0, 0, {}});
     asked.use.keep = optionText(options, "keep");
     asked.use.mostSeconds = adapter.mostSeconds;
     if (const std::string limit = optionText(options, "limit"); !limit.empty()) {
@@ -397,6 +412,11 @@ const AdapterList& adapterList() {
 
 std::span<const Method> adapterMethods() {
     return adapterList().methods;
+}
+
+bool asksProgram(const Method& method) {
+    const auto all = adapterMethods();
+    return std::any_of(all.begin(), all.end(), [&](const Method& each) { return &each == &method; });
 }
 
 const KernelMethod* findAdapterKernels(std::string_view id) {

@@ -13,6 +13,8 @@ namespace orrery {
 /// `adapter(file=…)`, and one method for each of shippedAdapters(), by its id. They stand in no list of methods that
 /// are asked together: each runs another program.
 std::span<const Method> adapterMethods();
+/// Whether it is one of them.
+bool asksProgram(const Method& method);
 /// Null where the id is none of theirs, or the adapter is not asked kernel by kernel.
 const KernelMethod* findAdapterKernels(std::string_view id);
 /// The binder of them all; `adapter` names which, `file` where that is `adapter`.
