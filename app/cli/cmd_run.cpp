@@ -2,6 +2,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
+#include "app/cli/run_fidelity.h"
 #include "app/cli/why.h"
 #include "learning/calibration.h"
 #include "store/export/chakra_folder.h"
@@ -63,6 +64,10 @@ int runScenario(const Arguments& arguments, Watch& watch) {
         return explain(study, std::string(*why), calibrations, std::string(arguments.value("json").value_or("")));
     }
     if (const auto folder = arguments.value("chakra")) return exportChakra(study, *folder, calibrations, *executor);
+    if (asksForFidelity(arguments)) {
+        const bool named = arguments.has("method");
+        return runFidelity(arguments, *scenario, named ? *methods : std::vector<std::string>{}, calibrations, watch);
+    }
     StudyOptions options;
     options.calibrations = &calibrations;
     options.executor = executor.get();
@@ -98,6 +103,7 @@ std::vector<Option> options() {
         {"why", "OPERATOR", "instead: the kernels that this operator is launched as, and what makes their prices"});
     all.push_back(
         {"chakra", "DIR", "instead: a training step of a plan as Chakra traces of every rank, a folder for ASTRA-sim"});
+    for (const Option& option : fidelityOptions()) all.push_back(option);
     all.push_back({"json", "FILE", "the answers as JSON (resources/schema/run.schema.json); - is standard output"});
     return all;
 }
@@ -126,6 +132,9 @@ const Command runCommand{
           "one training step, gradients reduced over the drawn links"},
          {"orrery-cli run --task presets/examples/vllm-against-sarathi.yaml --method serving,tile-wave",
           "a serving run by two methods"},
+         {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --phase decode --ladder",
+          "from fast to slow, until the estimate settles"},
+         {"orrery-cli run --hardware gemmini-like --workload resnet-50 --to 5%", "no more simulation than ±5 % takes"},
          {"orrery-cli run --hardware h100-sxm --workload llama-2-7b --method tile-wave --why o_proj",
           "why does this operator take so long?"}},
     .run = runScenario,

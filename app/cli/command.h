@@ -88,5 +88,7 @@ extern const Command trainCommand;
 extern const Command planCommand;
 extern const Command referencesCommand;
 extern const Command measureCommand;
+extern const Command adviseCommand;
+extern const Command fidelityCommand;
 
 }  // namespace orrery::cli

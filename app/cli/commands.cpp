@@ -5,7 +5,8 @@
 namespace orrery::cli {
 
 std::span<const Command* const> commands() {
-    // clang-format off: one line each, so that two new ones do not meet.
+    // One line each, so that two new ones do not meet.
+    // clang-format off
     static constexpr std::array all{
         &methodsCommand,
         &hardwareCommand,
@@ -29,6 +30,8 @@ std::span<const Command* const> commands() {
         &planCommand,
         &surrogateCommand,
         &adaptersCommand,
+        &adviseCommand,
+        &fidelityCommand,
     };
     // clang-format on
     return all;

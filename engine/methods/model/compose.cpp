@@ -4,6 +4,7 @@
 #include "methods/answer/compute_rates.h"
 #include "methods/answer/stated_errors.h"
 #include "methods/model/kernel_bound.h"
+#include "methods/model/open_composition.h"
 
 #include <algorithm>
 #include <cmath>
@@ -308,8 +309,8 @@ Expected<void> bindAnywhere(const Scenario& scenario, const KernelMethod& method
 
 }  // namespace
 
-Expected<Composition> compose(const Scenario& scenario, const KernelMethod& method, const ModelOptions& options,
-                              EstimateContext& context) {
+Expected<Composition> openComposition(const Scenario& scenario, const KernelMethod& method, const ModelOptions& options,
+                                      const EstimateContext& context) {
     const Workload& workload = *scenario.workload;
     Composition c;
     if (auto bound = bindAnywhere(scenario, method, context, c); !bound) return Unexpected(std::move(bound.error()));
@@ -333,11 +334,25 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     if (!c.pricer->takesAnyType()) {
         if (auto known = typesKnown(c); !known) return Unexpected(std::move(known.error()));
     }
-    if (auto priced = priceAll(c, context); !priced) return Unexpected(std::move(priced.error()));
-    if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
-    if (options.chains) {
-        if (auto kept = keepChains(workload, c, context); !kept) return Unexpected(std::move(kept.error()));
-    }
+    return c;
+}
+
+Expected<KernelPrice> priceLaunch(const Composition& c, std::size_t i, PriceContext& context) {
+    const Launch& launch = c.list().launches[i];
+    if (c.pricer->tellsUses()) return settled(c.pricer->price(launch.kernel, useOf(launch)), launch.kernel, c);
+    if (c.pricer->instant()) return settled(c.pricer->price(launch.kernel), launch.kernel, c);
+    auto price = c.pricer->price(launch.kernel, context);
+    if (!price) return price;
+    return settled(*price, launch.kernel, c);
+}
+
+PricedLaunch pricedAs(const Composition& c, std::size_t i, const KernelPrice& price) {
+    const Launch& launch = c.list().launches[i];
+    const bool slow = !c.pricer->instant() && !c.pricer->tellsUses();
+    return pricedLaunch(price, slow ? boundedBy(c, launch) : launch, c.device, c.pricer->takesEpilogue());
+}
+
+void closeComposition(const Workload& workload, const ModelOptions& options, Composition& c) {
     c.runs = runsOf(workload.graph, c.list().launches);
     std::vector<double> seconds;
     seconds.reserve(c.prices.size());
@@ -356,9 +371,23 @@ Expected<Composition> compose(const Scenario& scenario, const KernelMethod& meth
     }
     c.pipelined = pipeline(c.runs, seconds, issue);
     if (options.streams) c.overlapped = overlappedSeconds(workload, c);
+    c.launched = 0;
     for (const Launch& launch : c.list().launches) c.launched += launch.count;
     c.interval = composeLaunches(c.prices, c.list().launches, *c.pricer);
-    return c;
+}
+
+Expected<Composition> compose(const Scenario& scenario, const KernelMethod& method, const ModelOptions& options,
+                              EstimateContext& context) {
+    auto open = openComposition(scenario, method, options, context);
+    if (!open) return open;
+    Composition& c = *open;
+    if (auto priced = priceAll(c, context); !priced) return Unexpected(std::move(priced.error()));
+    if (context.stop.stop_requested()) return fail("study.cancelled", "cancelled");
+    if (options.chains) {
+        if (auto kept = keepChains(*scenario.workload, c, context); !kept) return Unexpected(std::move(kept.error()));
+    }
+    closeComposition(*scenario.workload, options, c);
+    return open;
 }
 
 }  // namespace orrery

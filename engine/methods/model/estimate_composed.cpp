@@ -5,6 +5,7 @@
 #include "methods/answer/parts_used.h"
 #include "methods/model/columns.h"
 #include "methods/model/compose.h"
+#include "methods/model/open_composition.h"
 #include "methods/model/power.h"
 
 #include <fmt/format.h>
@@ -329,11 +330,15 @@ ModelOptions modelOptions(const MethodCard& card, const EstimateContext& context
 
 Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod& method, const MethodCard& card,
                                     EstimateContext& context) {
-    const Workload& workload = *scenario.workload;
     const ModelOptions options = modelOptions(card, context, scenario.task, scenario.software);
-    auto composed = compose(scenario, method, options, context);
-    if (!composed) return Unexpected(std::move(composed.error()));
-    const Composition& c = *composed;
+    const auto composed = compose(scenario, method, options, context);
+    if (!composed) return Unexpected(composed.error());
+    return estimateOf(scenario, method.id, options, *composed, context);
+}
+
+Expected<Estimate> estimateOf(const Scenario& scenario, std::string_view method, const ModelOptions& options,
+                              const Composition& c, EstimateContext& context) {
+    const Workload& workload = *scenario.workload;
 
     Estimate answer;
     answer.levels = c.pricer->levels();
@@ -347,7 +352,7 @@ Expected<Estimate> estimateComposed(const Scenario& scenario, const KernelMethod
     addInterval(answer, c, doubts);
     answer.support = Support{
         doubts.error, doubts.outside, doubts.edge, std::min(1.0, doubts.unknown + doubts.notCovered),
-        supportText(c, doubts, method.id, context.calibrations ? *context.calibrations : shippedCalibrations().set)};
+        supportText(c, doubts, method, context.calibrations ? *context.calibrations : shippedCalibrations().set)};
     answer.assumptions = assumptionsOf(c, options);
     answer.warnings = workload.warnings;
     addCopies(answer, c.device);

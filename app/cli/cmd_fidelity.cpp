@@ -1,0 +1,148 @@
+#include "app/cli/command.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "app/cli/question.h"
+#include "app/cli/run_fidelity.h"
+#include "base/unit.h"
+#include "evaluation/error_growth.h"
+#include "evaluation/shipped_references.h"
+#include "hardware/files/catalogue.h"
+#include "study/fidelity/savings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::cli {
+
+namespace {
+
+std::string percent(double share, int digits = 1) {
+    return fmt::format("{:.{}f} %", 100 * share, digits);
+}
+
+int savings(const Arguments& arguments, Watch& watch) {
+    const auto executor = makeSerialExecutor();
+    const auto questions = savingsQuestions(arguments.value("hardware").value_or("gemmini-like"));
+    if (!questions) return failed(questions.error());
+    SavingsOptions options;
+    options.executor = executor.get();
+    options.stop = watch.token();
+    options.progress = &watch.progress();
+    options.full = std::string(arguments.value("full").value_or(""));
+    watch.begin("pricing every kernel");
+    const auto cases = budgetSavings(*questions, options);
+    watch.end();
+    if (!cases) return failed(cases.error());
+    Table table({"question", "full fidelity", "to", "asked", "of", "error", "±", "inside", "took", "full", "cheaper",
+                 "per launch"},
+                {false, false, true, true, true, true, true, false, true, true, true, true});
+    std::size_t inside = 0;
+    for (const SavingsCase& each : *cases) {
+        inside += each.inside ? 1 : 0;
+        table.add({each.question, each.full, percent(each.to, 0), std::to_string(each.asked),
+                   std::to_string(each.kernels), fmt::format("{:+.1f} %", 100 * each.error), percent(each.halfWidth),
+                   each.inside ? "yes" : "no", format(Seconds(each.seconds), 2), format(Seconds(each.fullSeconds), 2),
+                   fmt::format("{:.1f}×", each.fullSeconds / std::max(each.seconds, 1e-9)),
+                   fmt::format("{:.0f}×", each.eachSeconds / std::max(each.seconds, 1e-9))});
+    }
+    return print(
+               fmt::format("{}\nfull fidelity's answer lies inside {} of {} intervals of 90 %\n"
+                           "seconds are of one thread; `cheaper` is against every different kernel once, `per launch` "
+                           "against every launch by itself\n",
+                           table.text(), inside, cases->size()))
+               ? Answered
+               : Unanswered;
+}
+
+// Kernel, sums of kernels, whole models.
+int growth(const Arguments& arguments, std::string_view name, Watch& watch) {
+    const auto choice = methodChoice(name, builtinMethods());
+    if (!choice) return failed(choice.error());
+    const Method& method = *findMethod(choice->id);
+    std::vector<ReferenceTable> tables = shippedReferences();
+    if (const auto files = arguments.values("references"); !files.empty()) {
+        auto read = readReferences(files);
+        if (!read) return failed(read.error());
+        tables = std::move(*read);
+    }
+    ReferenceFilter filter;
+    if (const auto where = arguments.value("where")) {
+        auto parsed = parseFilter(*where);
+        if (!parsed) return failed(parsed.error());
+        filter = std::move(*parsed);
+    }
+    const auto executor = makeDefaultExecutor();
+    EvaluateOptions options;
+    options.executor = executor.get();
+    options.stop = watch.token();
+    options.progress = &watch.progress();
+    options.options = choice->options;
+    watch.begin("pricing rows");
+    const auto rows = selectRows(tables, filter);
+    const auto judged = evaluate(method, tables, rows, options);
+    watch.end();
+    if (!judged) return failed(judged.error());
+    const ErrorGrowth found = errorGrowth(*judged, tables, 0.5);
+    std::string text =
+        fmt::format("{}: {} measured kernels of {} devices\n\n", toText(*choice), found.rows, found.devices);
+    Table table({"kernels", "error of the sum", "if by themselves (√N)", "if all alike (N)", "inside"},
+                {true, true, true, true, true});
+    for (const GrowthPoint& point : found.points)
+        table.add({std::to_string(point.kernels), percent(point.measured), percent(point.independent),
+                   percent(point.common), percent(point.coverage, 0)});
+    text += table.text();
+    text += fmt::format(
+        "\nroot mean squares, relative to the measured sum; the measured growth is that of errors which are "
+        "common by {:.2f} (0: √N, 1: N); `inside` adds sides with 0.50\n",
+        found.correlation);
+    // Whole models, measured end to end.
+    double squares = 0;
+    std::size_t models = 0, inside = 0;
+    for (const ModelReference& each : shippedModelReferences().all) {
+        auto hardware = loadHardware(each.reference.device);
+        auto workload = loadWorkload(each.recipe);
+        if (!hardware || !workload) continue;
+        EstimateContext context{*executor, watch.token()};
+        context.options = choice->options;
+        context.wantTimeline = false;
+        const Scenario scenario{std::make_shared<const Hardware>(std::move(hardware->hardware)), *workload};
+        const auto answer = estimate(method, scenario, context);
+        if (!answer) continue;
+        const double error = answer->latency.value / each.reference.value.value - 1;
+        squares += error * error;
+        models += 1;
+        inside += each.reference.value >= answer->interval.low && each.reference.value <= answer->interval.high ? 1 : 0;
+    }
+    if (models > 0)
+        text += fmt::format("whole models: {} off (root mean square), {} of {} inside the interval\n",
+                            percent(std::sqrt(squares / static_cast<double>(models))), inside, models);
+    else
+        text += "whole models: none that was measured is answered\n";
+    return print(text) ? Answered : Unanswered;
+}
+
+int fidelity(const Arguments& arguments, Watch& watch) {
+    if (const auto method = arguments.value("growth")) return growth(arguments, *method, watch);
+    return savings(arguments, watch);
+}
+
+}  // namespace
+
+const Command fidelityCommand{
+    .name = "fidelity",
+    .summary = "what budgets save and miss, and how errors grow from kernels to models",
+    .details = "Without --growth: five models on one design, each priced in full and by budgets of several widths.",
+    .options = {{"hardware", "H", "the design of the five models; `gemmini-like` unless told"},
+                {"full", "ID", "the method that counts as full fidelity; without it, what evidence speaks for"},
+                {"growth", "ID", "instead: errors of sums of measured kernels by this method, between √N and N"},
+                {"references", "FILE", "with --growth: measured kernels instead of those that ship", true},
+                {"where", "TERMS", "with --growth: rows that hold, as `device=h100-sxm,kind=gemm`"}},
+    .required = {},
+    .examples = {{"orrery-cli fidelity", "the table of the handbook"},
+                 {"orrery-cli fidelity --growth roofline", "do errors of kernels cancel?"}},
+    .run = fidelity,
+};
+
+}  // namespace orrery::cli

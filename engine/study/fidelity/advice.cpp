@@ -1,0 +1,277 @@
+#include "study/fidelity/advice.h"
+
+#include "base/unit.h"
+#include "evaluation/best_answer.h"
+#include "evaluation/evaluation.h"
+#include "hardware/files/catalogue.h"
+#include "methods/model/kernel_list.h"
+#include "methods/provenance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <set>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::array dataNames{"none", "rows", "traces", "binaries"};
+constexpr std::array verdictNames{"recommended", "possible", "bound", "too slow", "needs data", "refuses"};
+constexpr double likeBest = 1.25;  // of the least expected error: recommended beside the best
+
+// Words of a card's needs that only recordings or programs give.
+bool mentions(const MethodCard& card, std::initializer_list<std::string_view> words) {
+    for (const std::string_view need : card.needs) {
+        std::string lower(need);
+        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+        for (const std::string_view word : words)
+            if (lower.find(word) != std::string::npos) return true;
+    }
+    return false;
+}
+
+struct Rows {
+    std::vector<ReferenceTable> tables;
+    std::vector<RowRef> same, other;  // of the question's kinds
+    std::set<KernelKind> kinds;
+    std::string device;  // of the catalogue; empty: drawn or changed
+};
+
+Rows rowsFor(const Scenario& scenario, std::span<const ReferenceTable> more) {
+    Rows rows;
+    rows.tables = shippedReferences();
+    rows.tables.insert(rows.tables.end(), more.begin(), more.end());
+    if (scenario.workload) {
+        const auto list = kernelListOf(scenario.workload, {});
+        for (const Launch& launch : list->list.launches) rows.kinds.insert(launch.kernel.kind);
+    }
+    std::map<std::string, bool> same;
+    const std::string hash = hardwareHash(*scenario.hardware);
+    for (std::size_t t = 0; t < rows.tables.size(); ++t) {
+        const ReferenceTable& table = rows.tables[t];
+        for (std::size_t r = 0; r < table.rows.size(); ++r) {
+            const ReferenceRow& row = table.rows[r];
+            if (!rows.kinds.contains(row.kernel.kind)) continue;
+            const std::string& id = table.devices[static_cast<std::size_t>(row.device)].catalogue;
+            if (id.empty()) continue;
+            auto known = same.find(id);
+            if (known == same.end()) {
+                const auto loaded = loadHardware(id);
+                known = same.emplace(id, loaded && hardwareHash(loaded->hardware) == hash).first;
+            }
+            if (known->second) rows.device = id;
+            (known->second ? rows.same : rows.other)
+                .push_back({static_cast<std::int32_t>(t), static_cast<std::int32_t>(r)});
+        }
+    }
+    return rows;
+}
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100 * share);
+}
+
+// What may be paid for: evenly spaced rows, so that all kinds and sizes take part.
+std::vector<RowRef> some(const std::vector<RowRef>& rows, std::size_t most) {
+    if (rows.size() <= most) return rows;
+    std::vector<RowRef> chosen;
+    for (std::size_t i = 0; i < most; ++i) chosen.push_back(rows[i * rows.size() / most]);
+    return chosen;
+}
+
+std::string kindsOf(const Rows& rows, const std::vector<RowRef>& of) {
+    std::set<std::string> kinds;
+    for (const RowRef& ref : of)
+        kinds.insert(std::string(toText(
+            rows.tables[static_cast<std::size_t>(ref.table)].rows[static_cast<std::size_t>(ref.row)].kernel.kind)));
+    return fmt::format("{}", fmt::join(kinds, ", "));
+}
+
+std::string decidesOf(const Estimate& answer, double latency) {
+    if (answer.interval.kind == IntervalKind::Bound) return answer.latency.value > latency ? "above" : "cannot tell";
+    if (answer.interval.high.value < latency) return "below";
+    if (answer.interval.low.value > latency) return "above";
+    return "cannot tell";
+}
+
+class Adviser {
+public:
+    Adviser(const AdviceQuestion& question, const AdviceOptions& options)
+        : question_(question), options_(options), rows_(rowsFor(question.scenario, options.tables)) {}
+
+    Expected<AdviceAnswer> answer() {
+        AdviceAnswer result;
+        result.device = question_.scenario.hardware->name;
+        for (const KernelKind kind : rows_.kinds) result.kinds.emplace_back(toText(kind));
+        result.rows = rows_.same.size() + rows_.other.size();
+        result.sameDeviceRows = rows_.same.size();
+        const auto device = deviceView(*question_.scenario.hardware);
+        result.platform = device && platformOf(*device) == Platform::Gpu ? "GPU" : "other than GPU";
+        if (options_.progress) options_.progress->setTotal(builtinMethods().size());
+        for (const Method& method : builtinMethods()) {
+            if (options_.stop.stop_requested()) return fail("study.cancelled", "the advice was cancelled");
+            result.methods.push_back(adviceOn(method));
+            if (options_.progress) options_.progress->advance();
+        }
+        recommend(result);
+        return result;
+    }
+
+private:
+    Advice adviceOn(const Method& method) {
+        const MethodCard& card = method.card;
+        Advice advice{std::string(card.id), std::string(card.title), card.methodology};
+        advice.failureMode = card.failureMode;
+        for (const std::string_view need : card.needs) advice.needs.emplace_back(need);
+        const auto stated = expectedCost(method, question_.scenario);
+        if (stated) advice.stated = stated->value;
+        const TaskKind task = kindOf(question_.scenario.task);
+        if (!card.answers(task)) {
+            advice.verdict = AdviceVerdict::Refuses;
+            advice.reasons.push_back(fmt::format("it does not answer a {}", toText(task)));
+            return advice;
+        }
+        const bool recordings = asksForFile(card) || mentions(card, {"trace", "recorded run", "recording"});
+        const bool programs = mentions(card, {"binary", "binaries", "sass", "machine code"});
+        if ((recordings && question_.data != DataAtHand::Traces) ||
+            (programs && question_.data != DataAtHand::Binaries)) {
+            advice.verdict = AdviceVerdict::NeedsData;
+            advice.reasons.push_back(fmt::format("it needs {}", fmt::join(advice.needs, "; ")));
+            return advice;
+        }
+        if (question_.within && stated && stated->value > *question_.within) {
+            advice.verdict = AdviceVerdict::TooSlow;
+            advice.reasons.push_back(fmt::format("an answer is stated to take {}", format(Seconds(stated->value), 2)));
+        } else if (asksForFile(card)) {
+            advice.reasons.push_back("it answers from a file of yours, named in its options");
+        } else if (!stated || stated->value <= options_.trial) {
+            ask(method, advice);
+        } else {
+            advice.reasons.push_back(
+                fmt::format("not tried here: an answer is stated to take {}", format(Seconds(stated->value), 2)));
+        }
+        if (advice.verdict == AdviceVerdict::Refuses) return advice;
+        judge(method, advice);
+        if (question_.data == DataAtHand::Rows) {
+            const KernelMethod* kernels = findKernelMethod(card.id);
+            if (kernels && kernels->fit)
+                advice.reasons.push_back(fmt::format(
+                    "your rows can calibrate it: `orrery-cli calibrate --method {} --references FILE`", card.id));
+        }
+        return advice;
+    }
+
+    void ask(const Method& method, Advice& advice) {
+        EstimateContext context{*options_.executor, options_.stop};
+        context.calibrations = options_.calibrations;
+        context.wantTimeline = false;
+        auto answer = estimate(method, question_.scenario, context);
+        if (!answer) {
+            advice.verdict = AdviceVerdict::Refuses;
+            advice.reasons.push_back(answer.error().message);
+            return;
+        }
+        advice.measured = answer->cost.value;
+        advice.expectedError = expectedError(*answer);
+        if (answer->interval.kind == IntervalKind::Bound) advice.verdict = AdviceVerdict::Bound;
+        if (question_.latency) advice.decides = decidesOf(*answer, *question_.latency);
+        advice.reasons.push_back(answer->interval.kind == IntervalKind::Bound ? "nothing is faster: a bound"
+                                                                              : supportText(*answer));
+        advice.answer = std::make_shared<const Estimate>(std::move(*answer));
+    }
+
+    // On rows of this device, else of others of the same kinds.
+    void judge(const Method& method, Advice& advice) {
+        for (const bool same : {true, false}) {
+            const auto& all = same ? rows_.same : rows_.other;
+            if (all.empty()) continue;
+            const double each = method.card.cost.perKernel + method.card.cost.perOperator;
+            const auto most = std::min(
+                options_.mostRows,
+                each > 0 ? static_cast<std::size_t>(std::max(8.0, options_.rowSeconds / each)) : options_.mostRows);
+            // A simulator's rows are priced by their cycles, which no card states by row.
+            if (method.card.cost.perCycle > 1e-9) continue;
+            const auto rows = some(all, most);
+            EvaluateOptions options;
+            options.executor = options_.executor;
+            options.stop = options_.stop;
+            options.calibrations = options_.calibrations;
+            const auto judged = evaluate(method, rows_.tables, rows, options);
+            if (!judged || judged->rows.size() == 0) continue;
+            std::vector<RowRef> priced = judged->rows.ref;
+            const EvaluationFigures& f = judged->figures;
+            advice.evidence.push_back(
+                {fmt::format("{} on {}", kindsOf(rows_, priced), same ? rows_.device : "other devices"),
+                 judged->rows.size(), all.size(), f.errors.mape, f.errors.bias, f.coverage90, same});
+            advice.reasons.push_back(fmt::format(
+                "{} off on the mean over {} measured rows ({}), {} inside its interval", percent(f.errors.mape),
+                judged->rows.size(), advice.evidence.back().what, percent(f.coverage90)));
+            if (same) break;
+        }
+        for (const Evidence& evidence : method.card.evidence) {
+            if (advice.evidence.empty())
+                advice.reasons.push_back(
+                    fmt::format("its card: {} on {}: {}", evidence.workloadClass, evidence.platform, evidence.finding));
+        }
+    }
+
+    void recommend(AdviceAnswer& result) {
+        double least = -1;
+        std::size_t supported = 0;
+        for (const Advice& each : result.methods) {
+            if (each.verdict != AdviceVerdict::Possible || !each.answer) continue;
+            if (each.answer->support && each.answer->support->unmeasured < 0.5) ++supported;
+            if (least < 0 || each.expectedError < least) least = each.expectedError;
+        }
+        for (Advice& each : result.methods) {
+            if (each.verdict == AdviceVerdict::Possible && each.answer && each.expectedError <= likeBest * least)
+                each.verdict = AdviceVerdict::Recommended;
+        }
+        std::stable_sort(result.methods.begin(), result.methods.end(), [](const Advice& a, const Advice& b) {
+            if (a.verdict != b.verdict) return a.verdict < b.verdict;
+            if (static_cast<bool>(a.answer) != static_cast<bool>(b.answer)) return static_cast<bool>(a.answer);
+            return a.expectedError < b.expectedError;
+        });
+        if (least < 0) {
+            result.gap = "no method answers with what is at hand";
+        } else if (supported == 0) {
+            result.gap =
+                "no answer rests on measured errors for most of its time: read the intervals as guesses, or "
+                "measure a few kernels of this device";
+        } else if (result.sameDeviceRows == 0) {
+            result.gap =
+                "no reference rows of this very device and these kernels are present: what is quoted was "
+                "measured elsewhere, or stands in calibrations";
+        }
+    }
+
+    const AdviceQuestion& question_;
+    const AdviceOptions& options_;
+    Rows rows_;
+};
+
+}  // namespace
+
+std::string_view toText(DataAtHand data) {
+    return dataNames[static_cast<std::size_t>(data)];
+}
+std::optional<DataAtHand> dataAtHand(std::string_view text) {
+    for (std::size_t i = 0; i < dataNames.size(); ++i)
+        if (text == dataNames[i]) return static_cast<DataAtHand>(i);
+    return std::nullopt;
+}
+std::string_view toText(AdviceVerdict verdict) {
+    return verdictNames[static_cast<std::size_t>(verdict)];
+}
+
+Expected<AdviceAnswer> adviseOn(const AdviceQuestion& question, const AdviceOptions& options) {
+    if (!question.scenario.hardware || !question.scenario.workload)
+        return fail("scenario.incomplete", "hardware or workload is missing", "one design and one workload");
+    return Adviser(question, options).answer();
+}
+
+}  // namespace orrery

@@ -1,0 +1,240 @@
+#include "study/fidelity/askers.h"
+
+#include "methods/answer/compute_rates.h"
+#include "methods/answer/own_type.h"
+#include "methods/model/kernel_bound.h"
+#include "methods/model/model_methods.h"
+#include "methods/system/spread.h"
+#include "methods/system/training/estimate_training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace orrery {
+
+namespace {
+
+double flopsPerCycleOf(const DeviceView& device) {
+    if (device.clock.value <= 0) return 0;
+    double most = 0;
+    for (const auto& unit : device.peaks)
+        for (const FlopsPerSecond peak : unit) most = std::max(most, peak.value);
+    return most / device.clock.value;
+}
+
+// Kind, what bounds it at peak rates, and grouped convolutions by themselves: arrays run those one channel at a time.
+std::string familyName(const Kernel& kernel, const DeviceView& device) {
+    std::string name(toText(kernel.kind));
+    if (kernel.kind == KernelKind::Convolution && kernel.convolution.groups > 1) name += " in groups";
+    double peak = 0;
+    for (const auto& unit : device.peaks) peak = std::max(peak, unit[static_cast<std::size_t>(kernel.type)].value);
+    const double bandwidth = device.main().bandwidth.value;
+    const bool arithmetic = peak > 0 && bandwidth > 0 && kernel.flops / peak > kernel.bytes() / bandwidth;
+    return name + (arithmetic ? ", bound by arithmetic" : ", bound by memory");
+}
+
+struct Chosen {
+    const KernelMethod* method;
+    MethodCard card;
+    OptionValues options;
+    std::string text;
+};
+
+Expected<std::vector<Chosen>> chosenMethods(const std::vector<std::string>& choices) {
+    std::vector<Chosen> chosen;
+    if (choices.empty()) {
+        for (const KernelMethod& method : kernelMethods()) {
+            MethodCard card = modelMethod(method).card;
+            if (!asksForFile(card)) chosen.push_back({&method, std::move(card), {}, std::string(method.id)});
+        }
+        return chosen;
+    }
+    for (const std::string& text : choices) {
+        auto choice = methodChoice(text, builtinMethods());
+        if (!choice) return Unexpected(std::move(choice.error()));
+        const KernelMethod* method = findKernelMethod(choice->id);
+        if (!method) continue;  // it prices operators of a graph, not kernels
+        chosen.push_back({method, modelMethod(*method).card, choice->options, toText(*choice)});
+    }
+    if (chosen.empty()) {
+        return fail("budget.no-method", "none of the methods prices kernels one by one", "a method of level kernel",
+                    "`orrery-cli methods` says which do");
+    }
+    return chosen;
+}
+
+void makeUnits(KernelAskers& askers) {
+    const Composition& c = askers.all.front().open;
+    const auto& launches = c.list().launches;
+    const auto& same = c.kernels->withEpilogues.first;
+    const bool uses = std::any_of(askers.all.begin(), askers.all.end(),
+                                  [](const KernelAsker& each) { return each.open.pricer->tellsUses(); });
+    std::map<std::pair<std::int32_t, KernelUse>, std::size_t> known;
+    std::map<std::string, std::size_t> families;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        const auto [at, isNew] =
+            known.emplace(std::pair(same[i], uses ? useOf(launches[i]) : KernelUse::Forward), askers.units.size());
+        if (isNew) {
+            const Kernel& kernel = launches[i].kernel;
+            std::string name = familyName(kernel, c.device);
+            const auto [family, fresh] = families.emplace(name, askers.families.size());
+            if (fresh) askers.families.push_back(std::move(name));
+            askers.units.push_back({{}, kernel.kind, family->second, 0, kernel.flops});
+        }
+        KernelUnit& unit = askers.units[at->second];
+        unit.launches.push_back(i);
+        unit.count += launches[i].count;
+        askers.launches += launches[i].count;
+    }
+}
+
+bool sameKernels(const Composition& a, const Composition& b) {
+    return pathText(a.place) == pathText(b.place) && a.gpu.has_value() == b.gpu.has_value() &&
+           a.pricer->launchInside() == b.pricer->launchInside() && a.list().launches.size() == b.list().launches.size();
+}
+
+bool sameOptions(const ModelOptions& a, const ModelOptions& b) {
+    return a.launch == b.launch && a.fusion == b.fusion && a.streams == b.streams && a.chains == b.chains;
+}
+
+// `wantsOwnType`: a method refuses a type for which the device has no unit; full fidelity's word counts alone.
+Expected<void> openAll(KernelAskers& askers, const std::vector<Chosen>& chosen, bool quiet,
+                       const BudgetOptions& options, std::optional<Diagnostic>& refused, bool& wantsOwnType,
+                       bool retried) {
+    for (const Chosen& each : chosen) {
+        EstimateContext context{*options.executor};
+        context.options = each.options;
+        context.calibrations = options.calibrations;
+        context.stop = options.stop;
+        context.seed = options.seed;
+        const ModelOptions model = modelOptions(each.card, context, askers.scenario.task, askers.scenario.software);
+        if (model.chains || (!askers.all.empty() && !sameOptions(model, askers.all.front().options))) {
+            askers.notes.push_back(warning("budget.other-kernels",
+                                           fmt::format("{} composes other kernels than the rest", each.text),
+                                           "Give all methods the same launch, fusion and streams, and no chains"));
+            continue;
+        }
+        auto open = openComposition(askers.scenario, *each.method, model, context);
+        if (!open) {
+            if (open.error().code == "study.cancelled") return Unexpected(std::move(open.error()));
+            if (open.error().code == "hardware.missing-peak" && (options.full.empty() || options.full == each.text))
+                wantsOwnType = true;
+            const bool named = options.full == each.text;
+            if (named && (open.error().code != "hardware.missing-peak" || retried)) return Unexpected(open.error());
+            if (!quiet) askers.notes.push_back(open.error());
+            if (!refused) refused = open.error();
+            continue;
+        }
+        if (!askers.all.empty() && !sameKernels(*open, askers.all.front().open)) {
+            askers.notes.push_back(
+                warning("budget.other-kernels",
+                        fmt::format("{} starts kernels otherwise than {}", each.text, askers.all.front().choice),
+                        "Their prices cannot be mixed; ask it by itself"));
+            continue;
+        }
+        KernelAsker asker;
+        asker.choice = asker.asked.method = each.text;
+        asker.method = each.method;
+        asker.options = model;
+        asker.cost = each.method->card.cost;
+        asker.flopsPerCycle = flopsPerCycleOf(open->device);
+        asker.open = std::move(*open);
+        askers.all.push_back(std::move(asker));
+    }
+    return {};
+}
+
+}  // namespace
+
+double KernelAsker::stated(const KernelUnit& unit) const {
+    return cost.perKernel + (flopsPerCycle > 0 ? cost.perCycle * unit.flops / flopsPerCycle : 0);
+}
+
+double KernelAsker::seconds(const std::vector<KernelUnit>& units, std::size_t unit) const {
+    double sum = 0;
+    for (const std::size_t i : units[unit].launches)
+        sum += open.list().launches[i].count * pricedAs(open, i, *said[unit]).seconds;
+    return sum;
+}
+
+Expected<KernelAskers> kernelAskers(const Scenario& asked, const std::vector<std::string>& choices,
+                                    const BudgetOptions& options) {
+    const TaskKind task = kindOf(asked.task);
+    if (!asked.hardware || !asked.workload)
+        return fail("scenario.incomplete", "hardware or workload is missing", "one design and one workload");
+    if (task != TaskKind::Pass && task != TaskKind::TrainingStep) {
+        return fail("budget.system", "a budget chooses methods for the kernels of one device",
+                    "a pass or a training step", "Ask for the ladder of methods instead (`--ladder`)");
+    }
+    auto chosen = chosenMethods(choices);
+    if (!chosen) return Unexpected(std::move(chosen.error()));
+    for (const Chosen& each : *chosen) {
+        const Method method = modelMethod(*each.method);
+        if (needsSystem(asked, method) || needsTrainingRun(asked, method)) {
+            return fail("budget.system", "the plan spreads the work over several devices",
+                        "a question about one device", "Ask for the ladder of methods instead (`--ladder`)");
+        }
+    }
+    KernelAskers askers;
+    askers.scenario = asked;
+    std::optional<Diagnostic> refused;
+    bool wantsOwnType = false;
+    if (auto opened = openAll(askers, *chosen, choices.empty(), options, refused, wantsOwnType, false); !opened)
+        return Unexpected(std::move(opened.error()));
+    if (wantsOwnType) {
+        if (auto own = inOwnType(asked)) {
+            askers = {};
+            askers.scenario = own->scenario;
+            refused.reset();
+            if (auto opened = openAll(askers, *chosen, choices.empty(), options, refused, wantsOwnType, true); !opened)
+                return Unexpected(std::move(opened.error()));
+        }
+    }
+    if (askers.all.empty()) {
+        if (refused) return Unexpected(std::move(*refused));
+        return fail("budget.no-method", "no method prices the kernels of this device",
+                    "a device that some method takes", "`orrery-cli run` says why each method refuses");
+    }
+    makeUnits(askers);
+    for (KernelAsker& asker : askers.all) asker.said.resize(askers.units.size());
+    const auto total = [&](const KernelAsker& asker) {
+        double sum = asker.cost.fixed;
+        for (const KernelUnit& unit : askers.units) sum += asker.stated(unit);
+        return sum;
+    };
+    std::stable_sort(askers.all.begin(), askers.all.end(),
+                     [&](const KernelAsker& a, const KernelAsker& b) { return total(a) < total(b); });
+    KernelAsker roofline;
+    roofline.choice = roofline.asked.method = "roofline";
+    roofline.options = askers.all.front().options;
+    roofline.open = askers.all.front().open;
+    for (const KernelUnit& unit : askers.units) {
+        const Kernel& kernel = roofline.open.list().launches[unit.first()].kernel;
+        roofline.said.emplace_back(rooflinePrice(roofline.open.device, kernel));
+    }
+    askers.all.push_back(std::move(roofline));
+    return askers;
+}
+
+Expected<void> askAbout(KernelAskers& askers, KernelAsker& asker, std::size_t unit, const BudgetOptions& options,
+                        const std::function<double()>& clock) {
+    if (asker.said[unit]) return {};
+    const KernelUnit& one = askers.units[unit];
+    PriceContext context{*options.executor, options.stop};
+    const double start = clock();
+    auto price = priceLaunch(asker.open, one.first(), context);
+    if (!price) return Unexpected(std::move(price.error()));
+    const double took = clock() - start;
+    asker.asked.seconds += took;
+    asker.asked.launchSeconds += one.count * took;
+    asker.asked.stated += asker.stated(one) + (asker.asked.kernels == 0 ? asker.cost.fixed : 0);
+    asker.asked.kernels += 1;
+    asker.asked.launches += one.count;
+    asker.said[unit] = std::move(*price);
+    return {};
+}
+
+}  // namespace orrery
