@@ -1,8 +1,8 @@
 // Do the differences between two designs name what was done to one of them, and nothing else?
 
-#include "hardware/files/catalogue.h"
 #include "hardware/edit/difference.h"
 #include "hardware/edit/tree_edit.h"
+#include "hardware/files/catalogue.h"
 
 #include <QtTest/QtTest>
 
@@ -13,6 +13,10 @@ namespace {
 
 Hardware h100() {
     return loadHardware("h100-sxm").value().hardware;
+}
+
+Measure readMeasure(const char* text) {
+    return parseMeasure(text, Dimension::Data).value();
 }
 
 ComponentPath pathOf(const Hardware& design, const char* name) {
@@ -84,6 +88,42 @@ private slots:
         const auto moving = differences(with.root, elsewhere->design.root);
         QCOMPARE(moving.size(), std::size_t{1});
         QCOMPARE(moving.front().what, What::Moved);
+    }
+    // Two generations call the same things otherwise: the memory, the package.
+    void partsAreMatchedByTheirRole() {
+        const Hardware before = loadHardware("a100-80-sxm").value().hardware, after = h100();
+        const auto found = differences(before.root, after.root);
+        const ComponentPath was = pathOf(before, "hbm2e"), is = pathOf(after, "hbm3");
+        const auto rate = std::ranges::find_if(found, [&](const Difference& each) {
+            return each.what == What::Changed && each.attribute == "bandwidth" && each.before == was;
+        });
+        QVERIFY(rate != found.end());
+        QCOMPARE(rate->after.value(), is);
+        QVERIFY2(toText(before.root, after.root, *rate).starts_with("hbm2e → hbm3: bandwidth "),
+                 toText(before.root, after.root, *rate).c_str());
+        for (const Difference& each : found) {
+            QVERIFY(each.what != What::Removed || each.before != was);
+            QVERIFY(each.what != What::Added || each.after != is);
+        }
+    }
+    // Of several of one kind the first goes with the first; one too many is still added, another kind is not taken.
+    void rolesKeepTheirOrder() {
+        const auto part = [](const char* name, ComponentKind kind, const char* capacity) {
+            Component made;
+            made.kind = kind;
+            made.name = name;
+            if (capacity) made.attributes = {{"capacity", readMeasure(capacity)}};
+            return made;
+        };
+        Component a = part("chip", ComponentKind::Die, nullptr), b = a;
+        a.children = {part("l1", ComponentKind::Buffer, "1 MiB"), part("l2", ComponentKind::Buffer, "8 MiB")};
+        b.children = {part("near", ComponentKind::Buffer, "2 MiB"), part("unit", ComponentKind::Dram, "1 GiB"),
+                      part("far", ComponentKind::Buffer, "16 MiB"), part("last", ComponentKind::Buffer, "64 MiB")};
+        QStringList said;
+        for (const Difference& each : differences(a, b)) said << QString::fromStdString(toText(a, b, each));
+        QCOMPARE(said, (QStringList{QString::fromUtf8("l1 → near: capacity 1 → 2 MiB"),
+                                    QString::fromUtf8("l2 → far: capacity 8 → 16 MiB"), "added DRAM unit",
+                                    "added buffer last"}));
     }
     void asManyOneWayAsTheOther() {
         const Hardware a = h100(), b = loadHardware("t4").value().hardware;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -58,7 +59,9 @@ public:
     std::vector<Difference> run(const Component& before, const Component& after) {
         ComponentPath a, b;
         match(before, a, after, b);
-        matchLeftOvers();
+        // What is compared as one part may hold further parts that are called otherwise.
+        do matchLeftOvers();
+        while (matchRoles(before, after));
         for (const Left& left : removed_) found_.push_back({What::Removed, left.path, {}, {}, {}, {}});
         for (const Left& left : added_) found_.push_back({What::Added, {}, left.path, {}, {}, {}});
         return std::move(found_);
@@ -67,6 +70,7 @@ public:
 private:
     void match(const Component& before, ComponentPath& a, const Component& after, ComponentPath& b) {
         compare(before, a, after, b);
+        counterpart_[a] = b;
         // Of several siblings with one name, the first goes with the first.
         std::unordered_map<std::string_view, std::vector<int>> byName;
         for (int i = static_cast<int>(after.children.size()) - 1; i >= 0; --i) {
@@ -135,8 +139,33 @@ private:
         }
     }
 
+    // The first left-over of a kind inside a part goes with the first of that kind inside its counterpart, and so on:
+    // two designs that call their memory or their package otherwise are compared number by number.
+    bool matchRoles(const Component& before, const Component& after) {
+        const std::vector<Left> gone = std::exchange(removed_, {});
+        bool any = false;
+        for (const Left& left : gone) {
+            const auto parent = counterpart_.find(ComponentPath(left.path.begin(), left.path.end() - 1));
+            const auto same = std::ranges::find_if(added_, [&](const Left& come) {
+                return parent != counterpart_.end() && come.component->kind == left.component->kind &&
+                       come.path.size() == parent->second.size() + 1 &&
+                       std::equal(parent->second.begin(), parent->second.end(), come.path.begin());
+            });
+            if (same == added_.end()) {
+                removed_.push_back(left);
+                continue;
+            }
+            ComponentPath a = left.path, b = same->path;
+            added_.erase(same);
+            match(*componentAt(before, a), a, *componentAt(after, b), b);
+            any = true;
+        }
+        return any;
+    }
+
     std::vector<Difference> found_;
     std::vector<Left> removed_, added_;
+    std::map<ComponentPath, ComponentPath> counterpart_;  ///< of parts that are compared
 };
 
 std::string described(const Component& root, const std::optional<ComponentPath>& path) {
@@ -171,8 +200,13 @@ std::string toText(const Component& before, const Component& after, const Differ
         case What::Changed:
             break;
     }
-    const Component* component = difference.after ? componentAt(after, *difference.after) : nullptr;
-    std::string name(component ? nameOf(*component) : std::string_view());
+    const auto called = [](const Component& root, const std::optional<ComponentPath>& path) {
+        const Component* component = path ? componentAt(root, *path) : nullptr;
+        return std::string(component ? nameOf(*component) : std::string_view());
+    };
+    std::string name = called(after, difference.after);
+    if (const std::string was = called(before, difference.before); was != name)
+        name = fmt::format("{} → {}:", was, name);
     std::string attribute = difference.attribute;
     std::ranges::replace(attribute, '_', ' ');
     // A unit that both share is said once.

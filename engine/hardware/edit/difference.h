@@ -18,10 +18,12 @@ struct Difference {
     std::string from, to;                        ///< printed values; `–` for none
 };
 
-/// Components are matched by path of names, then by kind and content among those left over. Sources, notes and comments
-/// are not compared. Linear in components × attributes but for the left-overs. Equal designs have none.
+/// Components are matched by path of names, then by kind and content among those left over, then by role: the same kind
+/// inside the same part, in the order in which they stand; of these the numbers are compared, the names are not.
+/// Sources, notes and comments are not compared. Linear in components × attributes but for the left-overs. Equal
+/// designs have none.
 std::vector<Difference> differences(const Component& before, const Component& after);
-/// `hbm3 bandwidth 3.35 → 4 TB/s`, `added buffer l1`.
+/// `hbm3 bandwidth 3.35 → 4 TB/s`, `hbm2e → hbm3: bandwidth 2.04 → 3.35 TB/s`, `added buffer l1`.
 std::string toText(const Component& before, const Component& after, const Difference& difference);
 
 }  // namespace orrery
