@@ -146,10 +146,6 @@ Expected<CasesAsked> casesOfProject(const Arguments& arguments) {
     CasesAsked asked;
     for (std::size_t i = 0; i < study->study.scenarios.size(); ++i) {
         Scenario& scenario = study->study.scenarios[i];
-        if (std::holds_alternative<ServingRun>(scenario.task)) {
-            return fail("compare.serving", "a serving run has figures of its own", "scenarios that are no serving runs",
-                        "`orrery-cli serve FILE --other` holds two against each other");
-        }
         const ScenarioRef& named = project.scenarios[i];
         std::string name = named.hardware + " · " + named.workload;
         if (scenario.plan.split()) name += " · " + toText(scenario.plan);

@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QMainWindow>
 
 namespace orrery::app {
@@ -50,6 +51,18 @@ Diagnostic exportFailed(const QString& file, const QString& problem) {
     return {Severity::Error,         "export.failed",
             problem.toStdString(),   {},
             "choose another folder", {file.toStdString(), 0, 0, {}}};
+}
+
+void exportWith(Studio& studio, const QString& title, const QString& name, const QString& filter,
+                const std::function<QString(const QString&)>& write) {
+    QString chosen;
+    QString file = QFileDialog::getSaveFileName(studio.window, title, name, filter, &chosen);
+    if (file.isEmpty()) return;
+    // `CSV of the table (*.csv)`
+    if (QFileInfo(file).suffix().isEmpty()) file += chosen.section(QLatin1Char('*'), 1).remove(QLatin1Char(')'));
+    if (const QString problem = write(file); !problem.isEmpty())
+        return studio.messages.complain(exportFailed(file, problem));
+    studio.messages.say(Severity::Note, words("Wrote %1").arg(file));
 }
 
 void addExportActions(Studio& studio, const ResultDocks& results) {

@@ -7,6 +7,8 @@
 
 #include <QStringList>
 
+#include <functional>
+
 namespace orrery::app {
 
 class ResultDocks;
@@ -16,6 +18,9 @@ void addExportActions(Studio& studio, const ResultDocks& results);
 void exportView(Studio& studio, ui::ResultView* view);
 /// The report folder, from what is shown now: pictures, numbers, and what each page adds.
 Expected<QStringList> exportReport(Studio& studio, const ResultDocks& results, const QString& folder);
+/// Asks where, lets `write` do it (what went wrong; empty if nothing), and says what came of it.
+void exportWith(Studio& studio, const QString& title, const QString& name, const QString& filter,
+                const std::function<QString(const QString& file)>& write);
 /// `file` cannot be written because of `problem`.
 Diagnostic exportFailed(const QString& file, const QString& problem);
 

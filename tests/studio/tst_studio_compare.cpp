@@ -2,11 +2,10 @@
 
 #include "app/window/compare/compare_page.h"
 #include "app/window/hardware/hardware_page.h"
-#include "app/window/main_window.h"
-#include "app/window/studio.h"
 #include "app/window/workload/workload_page.h"
 #include "store/project/scenario_baseline.h"
-#include "support/studio_fixture.h"
+#include "store/project/serving_file.h"
+#include "support/page_window.h"
 #include "widgets/comparison/break_even_plot.h"
 #include "widgets/comparison/difference_list.h"
 #include "widgets/comparison/waterfall_plot.h"
@@ -19,23 +18,32 @@ using namespace orrery;
 using namespace orrery::app;
 using namespace orrery::app::test;
 
-class TestStudioCompare : public QObject {
+namespace {
+
+Project servedTwice() {
+    Project project = smallProject();
+    auto read = readServing(
+        "orrery: serving/1\nname: Small\nmodel: {source: llama-2-7b}\npools: [{name: all}]\n"
+        "promise: {ttft: 500 ms}\ntraffic:\n  requests: 40\n  arrivals: {kind: poisson, rate: 4}\n"
+        "  prompt: {kind: fixed, mean: 256}\n  output: {kind: fixed, mean: 16}\n");
+    if (!read) qFatal("%s", toText(read.error()).c_str());
+    project.serving = std::move(read->study);
+    project.hardware[1] = loadHardware("a100-80-sxm").value().hardware;
+    project.scenarios.front().task = "serving-run";
+    project.scenarios.push_back(project.scenarios.front());
+    project.scenarios.back().hardware = project.hardware[1].name;
+    project.prices[""] = 2;
+    return project;
+}
+
+}  // namespace
+
+class TestStudioCompare : public PageTest<ComparePage> {
     Q_OBJECT
 private slots:
-    void initTestCase() {
-        ui::initialiseApplicationLook();
-        qputenv("ORRERY_CONFIG_HOME", home_.path().toUtf8());
-    }
-    void init() {
-        QFile::remove(home_.filePath("orrery.ini"));
-        window_ = std::make_unique<MainWindow>();
-        window_->resize(1600, 1000);
-        window_->show();
-        QVERIFY(QTest::qWaitFor([this] { return window_->isReady(); }));
-        page_ = window_->findChild<ComparePage*>();
-        QVERIFY(page_);
-    }
-    void cleanup() { window_.reset(); }
+    void initTestCase() { prepare(); }
+    void init() { open(); }
+    void cleanup() { close(); }
 
     void nothingIsAskedYet() {
         window_->document().reset({});
@@ -160,6 +168,104 @@ private slots:
         QCOMPARE(window_->document().state()->scenarios.size(), std::size_t{3});
         QVERIFY(!window_->document().isModified());
     }
+    // Generations call their parts otherwise; what differs still reads old → new.
+    void partsAreMatchedByTheirRole() {
+        openExample();
+        QVERIFY(settled(3));
+        QCOMPARE(page_->chosen(), 0);
+        tab(1);
+        QVERIFY(
+            QTest::qWaitFor([this] { return !page_->isBusy() && page_->changes()->model()->rowCount() > 3; }, 20000));
+        bool memory = false;
+        for (int row = 0; row < page_->changes()->model()->rowCount(); ++row) {
+            const QString text = page_->changes()->model()->index(row, 0).data().toString();
+            QVERIFY2(!text.contains("hbm") || text.startsWith(QString::fromUtf8("hbm2e → hbm3: ")), qPrintable(text));
+            memory = memory || text.contains("bandwidth");
+        }
+        QVERIFY(memory);
+    }
+    // Two fleets under the same traffic, and a pass beside them: their figures are columns, a pass is none of them.
+    void servingRunsAreCases() {
+        Project project = servedTwice();
+        project.scenarios.push_back(smallProject().scenarios.front());
+        window_->document().reset(project);
+        front();
+        QVERIFY(settled(3));
+        const auto& cases = page_->view()->comparison.cases;
+        const auto value = [&](std::size_t at, const char* name) { return cases[at].values[*caseQuantity(name)]; };
+        for (std::size_t i : {0u, 1u}) {
+            QVERIFY2(cases[i].estimate, cases[i].failure ? cases[i].failure->message.c_str() : "");
+            const Estimate& answer = *cases[i].estimate;
+            const auto figure = [&](const char* label) {
+                return std::ranges::find(answer.figures, std::string(label), &Figure::label)->value;
+            };
+            QCOMPARE(value(i, "goodput")->value, figure("Goodput"));
+            QCOMPARE(value(i, "slo_kept")->value, figure("Promises kept"));
+            QCOMPARE(value(i, "ttft_p99")->value, figure("Time to first token, 99th percentile"));
+            QCOMPARE(value(i, "throughput")->value, figure("Throughput"));
+            // Tokens for a dollar at two dollars an hour of the one device.
+            const double tokens = figure("Throughput") * figure("Makespan"), paid = 2 * figure("Makespan") / 3600;
+            QVERIFY(std::abs(value(i, "per_dollar")->value / (tokens / paid) - 1) < 1e-9);
+        }
+        QVERIFY(cases[2].estimate && !value(2, "goodput") && value(2, "time"));
+        // The runs are held against each other, the pass against none of them.
+        QCOMPARE(page_->view()->comparison.baseline, std::size_t{1});
+        QVERIFY(againstBaseline(cases[1], cases[0], *caseQuantity("ttft_p99")).has_value());
+        QVERIFY(!againstBaseline(cases[1], cases[2], *caseQuantity("time")).has_value());
+        QVERIFY(againstBaseline(cases[1], cases[2], *caseQuantity("area")).has_value());
+        QVERIFY(page_->waterfall()->data().rows.empty());
+        QStringList heads;
+        for (int c = 0; c < page_->table()->model()->columnCount(); ++c)
+            heads << page_->table()->model()->headerData(c, Qt::Horizontal).toString();
+        for (const char* head : {"Goodput", "Promises kept", "First token, p99", "Throughput per dollar"})
+            QVERIFY2(heads.contains(QLatin1String(head)), head);
+    }
+    // A break-even is kept with the project, asked again when its case is chosen, and let go by the same button.
+    void aBreakEvenIsKept() {
+        openExample();
+        QVERIFY(settled(3));
+        tab(2);
+        const auto found = [this] { return !page_->isBusy() && page_->even() && page_->even()->has_value(); };
+        QVERIFY(QTest::qWaitFor(found, 30000));
+        auto* attribute = page_->findChild<QComboBox*>("compare.attribute");
+        attribute->setCurrentText("sm.count");
+        emit attribute->activated(0);
+        QVERIFY(QTest::qWaitFor([&] { return found() && (*page_->even())->path == "sm.count"; }, 30000));
+        click("compare.evenKeep");
+        QCOMPARE(undo()->count(), 1);
+        const auto kept = breakEvenOf(window_->document().state()->scenarios.front());
+        QVERIFY(kept && kept->attribute == "sm.count" && kept->found == toText(**page_->even()));
+        const QString file = home_.filePath("kept.yaml");
+        QVERIFY_DONE(window_->document().saveAs(file));
+        const auto again = readProject(window_->document().yaml());
+        QVERIFY(again);
+        QVERIFY(breakEvenOf(again->project.scenarios.front()) == kept);
+        for (const Diagnostic& said : again->warnings) QVERIFY(said.code != "yaml.unknown-key");
+        attribute->setCurrentText("hbm3.bandwidth");
+        QVERIFY_DONE(window_->document().load(file));
+        QVERIFY(QTest::qWaitFor([&] { return found() && (*page_->even())->path == "sm.count"; }, 30000));
+        QVERIFY(button("compare.evenKeep")->isChecked());
+        // The file that is exported has it too.
+        const QString json = home_.filePath("even.json");
+        QCOMPARE(page_->exportTo(json), QString());
+        QFile in(json);
+        QVERIFY(in.open(QIODevice::ReadOnly));
+        QVERIFY(in.readAll().contains("\"break_even\""));
+        click("compare.evenKeep");
+        QVERIFY(!breakEvenOf(window_->document().state()->scenarios.front()));
+        undo()->undo();
+        QVERIFY(breakEvenOf(window_->document().state()->scenarios.front()) == kept);
+    }
+    // Beside open docks of a small window no control is cut.
+    void aNarrowPageCutsNothing() {
+        openExample();
+        QVERIFY(settled(3));
+        for (int at : {0, 1, 2}) {
+            tab(at);
+            QVERIFY2(page_->minimumSizeHint().width() <= 560,
+                     qPrintable(QString::number(page_->minimumSizeHint().width())));
+        }
+    }
     void aDesignOfTheLibraryIsAdded() {
         window_->document().reset(smallProject());
         front();
@@ -219,14 +325,9 @@ private slots:
     }
 
 private:
-    QPushButton* button(const char* name) const { return page_->findChild<QPushButton*>(QLatin1String(name)); }
     QString label(const char* name) const {
         auto* found = page_->findChild<QLabel*>(QLatin1String(name));
         return found ? found->toolTip().isEmpty() ? found->text() : found->text() : QString();
-    }
-    void click(const char* name) const {
-        QVERIFY(button(name)->isEnabled());
-        QTest::mouseClick(button(name), Qt::LeftButton);
     }
     void tab(int at) const {
         auto* bar = page_->findChild<QTabBar*>("compare.tabs");
@@ -248,11 +349,6 @@ private:
         QVERIFY(window_->document().load(QStringLiteral(ORRERY_SOURCE "/presets/examples/a100-h100-or-h200.yaml")));
         front();
     }
-    QUndoStack* undo() const { return window_->document().undoStack(); }
-
-    QTemporaryDir home_;
-    std::unique_ptr<MainWindow> window_;
-    ComparePage* page_ = nullptr;
 };
 
 QTEST_MAIN(TestStudioCompare)

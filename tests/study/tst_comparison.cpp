@@ -128,6 +128,16 @@ private slots:
             }
         }
     }
+    // What is counted needs no interval; what states none is not sure.
+    void countedNumbersAreSure() {
+        const CaseComparison both = compared({{"A", {device("h100-sxm"), model("llama-2-7b", 8), {}}, {}},
+                                              {"B", {device("h100-sxm"), model("llama-2-7b", 1), {}}, {}}});
+        const auto says = [&](const char* name) {
+            return againstBaseline(both.cases[0], both.cases[1], *caseQuantity(name))->says;
+        };
+        QCOMPARE(says("memory"), Against::Says::Better);  // smaller caches
+        QCOMPARE(says("energy"), Against::Says::NoInterval);
+    }
     void operatorsAreMatchedByName() {
         const CaseComparison both = compared({{"A", {device("a100-80-sxm"), model("llama-2-7b"), {}}, {}},
                                               {"B", {device("h100-sxm"), model("llama-2-7b"), {}}, {}}});

@@ -1,7 +1,6 @@
 #include "app/document/commands/comparison_edits.h"
 
 #include "hardware/edit/difference.h"
-#include "store/project/scenario_baseline.h"
 
 #include <QObject>
 
@@ -138,6 +137,18 @@ Expected<Edit> pinCaseEdit(const ProjectState& state, int scenario) {
     Edit edit{state, was ? QObject::tr("Unpin %1").arg(name) : QObject::tr("Pin %1 as baseline").arg(name), {}, {}, {}};
     for (std::size_t i = 0; i < edit.after.scenarios.size(); ++i)
         markBaseline(edit.after.scenarios[i], !was && static_cast<int>(i) == scenario);
+    return edit;
+}
+
+Expected<Edit> keepBreakEvenEdit(const ProjectState& state, int scenario, std::optional<KeptBreakEven> kept) {
+    if (!insideCases(state, scenario)) return noSuchCase();
+    Edit edit{
+        state,
+        kept ? QObject::tr("Keep the break-even of %1").arg(qtext(kept->attribute)) : QObject::tr("Keep no break-even"),
+        {},
+        {},
+        {}};
+    keepBreakEven(edit.after.scenarios[static_cast<std::size_t>(scenario)], kept);
     return edit;
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/document/commands/edit.h"
 #include "hardware/component.h"
+#include "store/project/scenario_baseline.h"
 
 namespace orrery::app {
 
@@ -20,6 +21,8 @@ Expected<Edit> addCaseOfDesignEdit(const ProjectState& state, int design);
 Expected<Edit> removeCaseEdit(const ProjectState& state, int scenario);
 /// The others are held against it. The same again: against none.
 Expected<Edit> pinCaseEdit(const ProjectState& state, int scenario);
+/// A break-even of a case with the baseline stays in the project; nothing: no longer.
+Expected<Edit> keepBreakEvenEdit(const ProjectState& state, int scenario, std::optional<KeptBreakEven> kept);
 /// Makes it the question of the window.
 Expected<Edit> openCaseEdit(const ProjectState& state, int scenario);
 

@@ -1,5 +1,7 @@
+#include "app/document/commands/comparison_edits.h"
 #include "app/window/compare/compare_page.h"
 #include "app/window/compare/compare_table.h"
+#include "app/window/form_parts.h"
 #include "app/window/hardware/hardware_page.h"
 #include "app/window/hardware/limit_marks.h"
 #include "app/window/studio.h"
@@ -54,6 +56,15 @@ void ComparePage::showDetails() {
 
 void ComparePage::showWaterfall() {
     const bool other = view_ && chosen_ >= 0 && chosen_ != static_cast<int>(view_->comparison.baseline);
+    const auto* task =
+        other ? &view_->comparison.cases[static_cast<std::size_t>(chosen_)].asked.scenario.task : nullptr;
+    waterfall_->setEmptySentence(
+        !task || (!std::holds_alternative<ServingRun>(*task) &&
+                  sameQuestion(view_->comparison.base(), view_->comparison.cases[static_cast<std::size_t>(chosen_)]))
+            ? tr("Two cases, one of them the baseline: what each operator adds or takes away. Keep this question, then "
+                 "change the design.")
+            : tr("Operators tell where the time of two passes or two steps goes. A serving run's figures stand in the "
+                 "table: first token, output tokens, goodput, promises kept, tokens for a dollar."));
     waterfall_->setData(other ? waterfallData(*view_, static_cast<std::size_t>(chosen_),
                                               static_cast<DifferenceBy>(std::max(0, by_->currentIndex())))
                               : ui::WaterfallData{});
@@ -72,6 +83,7 @@ void ComparePage::chooseTerm(int row) {
 }
 
 void ComparePage::askChanges() {
+    effects_.reset();
     if (!view_ || chosen_ < 0 || chosen_ == static_cast<int>(view_->comparison.baseline)) {
         changing_.cancel();
         return changes_->setCells({}, {});
@@ -88,6 +100,8 @@ void ComparePage::askChanges() {
 }
 
 void ComparePage::showChanges(const Expected<ChangeEffects>& effects) {
+    effects_.reset();
+    if (effects) effects_ = *effects;
     std::vector<std::vector<ui::Cell>> rows;
     const auto word = [](const QString& text, ui::Tone tone = ui::Tone::Normal) {
         return ui::Cell{text, 0, text, tone, false};
@@ -130,9 +144,14 @@ void ComparePage::showChanges(const Expected<ChangeEffects>& effects) {
 
 void ComparePage::fillAttributes() {
     const bool other = view_ && chosen_ >= 0 && chosen_ != static_cast<int>(view_->comparison.baseline);
-    const QSignalBlocker a(attribute_), b(mover_);
+    const QSignalBlocker a(attribute_), b(mover_), c(quantity_);
     const CaseComparison* all = other ? &view_->comparison : nullptr;
-    const int whose = mover_->currentIndex();
+    // What was kept with a case is asked again when the case is chosen.
+    const auto kept = keptBreakEven();
+    const bool anew = kept && kept != evenShown_;
+    evenShown_ = kept;
+    const int whose = anew ? (kept->ofBaseline ? 1 : 0) : mover_->currentIndex();
+    if (anew) selectData(quantity_, ui::qs(kept->quantity));
     mover_->clear();
     if (!all) return attribute_->clear();
     const auto& its = all->cases[static_cast<std::size_t>(chosen_)];
@@ -141,7 +160,7 @@ void ComparePage::fillAttributes() {
     mover_->setCurrentIndex(whose == 1 ? 1 : 0);
     const AnsweredCase& mover = mover_->currentIndex() == 1 ? all->base() : its;
     const AnsweredCase& still = mover_->currentIndex() == 1 ? its : all->base();
-    const QString wanted = attribute_->currentText();
+    const QString wanted = anew ? ui::qs(kept->attribute) : attribute_->currentText();
     attribute_->clear();
     QStringList paths;
     for (const TurnableNumber& each : turnableNumbers(mover.asked.scenario.hardware->root)) paths << ui::qs(each.path);
@@ -179,7 +198,7 @@ void ComparePage::askBreakEven() {
     evenStill_ = ui::qs(still.asked.name);
     const std::string quantity = quantity_->currentData().toString().toStdString();
     const auto& goal = still.values[*caseQuantity(quantity)];
-    if (!goal) {
+    if (!goal || !sameQuestion(mover, still)) {
         evening_.cancel();
         even_ = Unexpected(fail("compare.no-answer", "the other case states no such number", "another column").value());
         return showBreakEven();
@@ -209,6 +228,12 @@ void ComparePage::askBreakEven() {
 void ComparePage::showBreakEven() {
     ui::BreakEvenCurve curve;
     evenText_->setTone(ui::Tone::Normal);
+    const auto kept = keptBreakEven();
+    const bool isKept = kept && kept->attribute == attribute_->currentText().trimmed().toStdString() &&
+                        kept->quantity == quantity_->currentData().toString().toStdString() &&
+                        kept->ofBaseline == (mover_->currentIndex() == 1);
+    evenKeep_->setChecked(isKept);
+    evenKeep_->setEnabled(isKept || (even_ && *even_));
     if (!even_) {
         evenText_->setFullText(evening_.isRunning() ? tr("Looking …") : QString());
         return curve_->setCurve({});
@@ -224,6 +249,8 @@ void ComparePage::showBreakEven() {
         evenText_->setFullText(tr("No break-even: %1").arg(ui::qs(found.none)));
     else
         evenText_->setFullText(tr("%1 is level with %2 with %3").arg(evenMover_, evenStill_, ui::qs(toText(found))));
+    if (isKept && kept->found != toText(found))
+        evenText_->setFullText(tr("%1 · when it was kept: %2").arg(evenText_->text(), ui::qs(kept->found)));
     CurveUnit x = curveUnit(found.dimension, std::sqrt(found.from * found.to));
     if (found.perCycle) x.unit.replace(QLatin1String("/s"), QLatin1String("/cycle"));
     const CurveUnit y = curveUnit(caseQuantities()[column].dimension, found.goal.value);
@@ -247,6 +274,25 @@ void ComparePage::showBreakEven() {
     for (const Crossing& each : found.crossings) curve.crossings.push_back(each.at * x.factor);
     if (found.drawn > 0) curve.drawn = found.drawn * x.factor;
     curve_->setCurve(std::move(curve));
+}
+
+std::optional<KeptBreakEven> ComparePage::keptBreakEven() const {
+    const CaseQuestion* shown = caseAt(chosen_);
+    const ProjectState& state = *studio_.document.state();
+    if (!shown || shown->scenario >= static_cast<int>(state.scenarios.size())) return std::nullopt;
+    return breakEvenOf(state.scenarios[static_cast<std::size_t>(shown->scenario)]);
+}
+
+void ComparePage::keepBreakEvenAnswer() {
+    const CaseQuestion* shown = caseAt(chosen_);
+    const bool keep = evenKeep_->isChecked() && even_ && *even_;
+    std::optional<KeptBreakEven> kept;
+    if (keep)
+        kept = {attribute_->currentText().trimmed().toStdString(), quantity_->currentData().toString().toStdString(),
+                mover_->currentIndex() == 1, toText(**even_)};
+    evenShown_ = kept;
+    if (shown) studio_.apply(keepBreakEvenEdit(*studio_.document.state(), shown->scenario, std::move(kept)));
+    showBreakEven();
 }
 
 // The question of the window against the baseline: on its graph and on its drawing.

@@ -2,6 +2,7 @@
 
 #include "app/document/commands/comparison_edits.h"
 #include "app/window/compare/compare_table.h"
+#include "app/window/exports.h"
 #include "app/window/studio.h"
 #include "hardware/files/catalogue.h"
 #include "store/export/comparison_exports.h"
@@ -11,7 +12,6 @@
 
 #include <QComboBox>
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 #include <QProgressBar>
@@ -257,7 +257,15 @@ QString ComparePage::exportTo(const QString& file) {
         std::vector<CaseFindings> findings;
         for (std::size_t i = 0; i < view_->differences.size(); ++i) {
             const auto& difference = view_->differences[i][static_cast<std::size_t>(std::max(0, by_->currentIndex()))];
-            if (difference) findings.push_back({.other = i, .difference = difference});
+            CaseFindings found{.other = i, .difference = difference};
+            if (static_cast<int>(i) == chosen_) {
+                found.changes = effects_;
+                if (even_ && *even_) {
+                    found.breakEven = **even_;
+                    found.breakEvenOf = evenMover_.toStdString();
+                }
+            }
+            if (found.difference || found.changes || found.breakEven) findings.push_back(std::move(found));
         }
         text = comparisonJson(view_->comparison, findings);
     }
@@ -268,21 +276,9 @@ QString ComparePage::exportTo(const QString& file) {
 }
 
 void ComparePage::exportAs() {
-    QString chosen;
-    QString file = QFileDialog::getSaveFileName(
-        studio_.window, tr("Export the comparison"), QStringLiteral("comparison.svg"),
-        tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of the table (*.csv);;JSON (*.json)"), &chosen);
-    if (file.isEmpty()) return;
-    if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
-    if (const QString problem = exportTo(file); !problem.isEmpty()) {
-        return studio_.messages.complain({Severity::Error,
-                                          "export.failed",
-                                          problem.toStdString(),
-                                          {},
-                                          "choose another folder",
-                                          {file.toStdString(), 0, 0, {}}});
-    }
-    studio_.messages.say(Severity::Note, tr("Wrote %1").arg(file));
+    exportWith(studio_, tr("Export the comparison"), QStringLiteral("comparison.svg"),
+               tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of the table (*.csv);;JSON (*.json)"),
+               [this](const QString& file) { return exportTo(file); });
 }
 
 Expected<QStringList> ComparePage::report(const QString& folder) {
@@ -290,8 +286,7 @@ Expected<QStringList> ComparePage::report(const QString& folder) {
     QStringList files;
     for (const char* name : {"comparison.svg", "comparison.csv"}) {
         const QString file = folder + QLatin1Char('/') + QLatin1String(name);
-        if (const QString problem = exportTo(file); !problem.isEmpty())
-            return fail("export.failed", problem.toStdString(), "", "choose another folder", {file.toStdString()});
+        if (const QString problem = exportTo(file); !problem.isEmpty()) return Unexpected(exportFailed(file, problem));
         files << file;
     }
     return files;

@@ -6,6 +6,7 @@
 #include "app/document/background.h"
 #include "app/window/compare/compare_run.h"
 #include "app/window/page.h"
+#include "store/project/scenario_baseline.h"
 
 #include <QTimer>
 
@@ -71,6 +72,8 @@ private:
     void fillAttributes();
     void askBreakEven();
     void showBreakEven();
+    void keepBreakEvenAnswer();
+    std::optional<KeptBreakEven> keptBreakEven() const;  ///< with the chosen case
     void fillAddMenu();
     void pin(int at);
     void removeChosen();
@@ -86,6 +89,8 @@ private:
     std::optional<Diagnostic> refusal_;
     std::optional<Expected<BreakEven>> even_;
     QString evenMover_, evenStill_;
+    std::optional<KeptBreakEven> evenShown_;  ///< the kept one that the controls were last set to
+    std::optional<ChangeEffects> effects_;    ///< of the chosen case
     int chosen_ = -1;
     bool stale_ = true, filling_ = false, heated_ = false;
     QTimer soon_;
@@ -94,7 +99,7 @@ private:
     ui::EmptyPage* empty_ = nullptr;
     ui::Label *headline_ = nullptr, *sub_ = nullptr, *evenText_ = nullptr;
     QPushButton *keep_ = nullptr, *add_ = nullptr, *open_ = nullptr, *remove_ = nullptr, *heat_ = nullptr,
-                *export_ = nullptr, *stop_ = nullptr;
+                *export_ = nullptr, *stop_ = nullptr, *evenKeep_ = nullptr;
     QMenu* addMenu_ = nullptr;
     QProgressBar* bar_ = nullptr;
     QTabWidget* tabs_ = nullptr;

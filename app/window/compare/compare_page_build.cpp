@@ -1,5 +1,6 @@
 #include "app/window/compare/compare_page.h"
 #include "app/window/form_parts.h"
+#include "app/window/page_head.h"
 #include "app/window/studio.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
@@ -69,58 +70,39 @@ void ComparePage::build() {
 }
 
 QWidget* ComparePage::buildHead(QWidget* parent) {
-    auto* head = new QWidget(parent);
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
-    auto* words = new QVBoxLayout;
-    words->setSpacing(2);
-    headline_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, head);
-    headline_->setObjectName(QStringLiteral("compare.headline"));
-    headline_->setElided(true);
-    sub_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
-    sub_->setObjectName(QStringLiteral("compare.sub"));
-    sub_->setElided(true);
-    words->addWidget(headline_);
-    words->addWidget(sub_);
-    row->addLayout(words, 1);
-    bar_ = named(new QProgressBar(head), "compare.progress", tr("Answers"), tr("Answers so far"));
-    bar_->setRange(0, 1000);
-    bar_->setTextVisible(false);
-    bar_->setFixedWidth(80);
-    row->addWidget(bar_);
-    const auto button = [&](QPushButton*& made, const char* id, const QString& text, const QString& tip) {
-        made = named(new QPushButton(text, head), id, text, tip);
-        row->addWidget(made, 0, Qt::AlignTop);
-        return made;
-    };
-    connect(button(stop_, "compare.stop", tr("Stop"), tr("Ends what is being computed")), &QPushButton::clicked, this,
-            [this] {
-                for (Background* each : {&work_, &changing_, &evening_}) each->cancel();
-            });
-    connect(button(keep_, "compare.keep", tr("Keep this as A"),
-                   tr("Copies the question as it stands, so that what is changed from now on is held against it; one "
-                      "step of the undo list")),
-            &QPushButton::clicked, this, &ComparePage::keep);
+    auto* head = new PageHead(QStringLiteral("compare"), parent);
+    headline_ = head->headline();
+    sub_ = head->sub();
+    keep_ = head->addAbove("compare.keep", tr("Keep this as A"),
+                           tr("Copies the question as it stands, so that what is changed from now on is held against "
+                              "it; one step of the undo list"));
     keep_->setDefault(true);
-    button(add_, "compare.add", tr("Add"), tr("Another design beside this one: of the project or of the library"));
+    connect(keep_, &QPushButton::clicked, this, &ComparePage::keep);
+    add_ = head->addAbove("compare.add", tr("Add"),
+                          tr("Another design beside this one: of the project or of the library"));
     addMenu_ = new QMenu(add_);
     addMenu_->setObjectName(QStringLiteral("compareAddMenu"));
     addMenu_->setToolTipsVisible(true);
     add_->setMenu(addMenu_);
     connect(addMenu_, &QMenu::aboutToShow, this, &ComparePage::fillAddMenu);
-    connect(button(open_, "compare.open", tr("Open"), tr("Makes the chosen case the question of the window")),
-            &QPushButton::clicked, this, &ComparePage::openChosen);
-    connect(button(remove_, "compare.remove", tr("Remove"),
-                   tr("Takes the chosen case out of the comparison; its design stays in the project")),
-            &QPushButton::clicked, this, &ComparePage::removeChosen);
-    connect(
-        button(heat_, "compare.heat", tr("Show as heat"),
-               tr("Paints the difference to the baseline on the graph and on the parts of the drawing: blue is faster, "
-                  "vermilion slower")),
-        &QPushButton::clicked, this, &ComparePage::showHeat);
-    connect(
-        button(export_, "compare.export", tr("Export …"), tr("The bars as SVG, PDF or PNG; the table as CSV or JSON")),
-        &QPushButton::clicked, this, &ComparePage::exportAs);
+    export_ =
+        head->addAbove("compare.export", tr("Export …"), tr("The bars as SVG, PDF or PNG; the table as CSV or JSON"));
+    connect(export_, &QPushButton::clicked, this, &ComparePage::exportAs);
+
+    bar_ = head->addProgress(tr("Answers"), tr("Answers so far"));
+    stop_ = head->addBelow("compare.stop", tr("Stop"), tr("Ends what is being computed"));
+    connect(stop_, &QPushButton::clicked, this, [this] {
+        for (Background* each : {&work_, &changing_, &evening_}) each->cancel();
+    });
+    open_ = head->addBelow("compare.open", tr("Open"), tr("Makes the chosen case the question of the window"));
+    connect(open_, &QPushButton::clicked, this, &ComparePage::openChosen);
+    remove_ = head->addBelow("compare.remove", tr("Remove"),
+                             tr("Takes the chosen case out of the comparison; its design stays in the project"));
+    connect(remove_, &QPushButton::clicked, this, &ComparePage::removeChosen);
+    heat_ = head->addBelow("compare.heat", tr("Show as heat"),
+                           tr("Paints the difference to the baseline on the graph and on the parts of the drawing: "
+                              "blue is faster, vermilion slower"));
+    connect(heat_, &QPushButton::clicked, this, &ComparePage::showHeat);
     return head;
 }
 
@@ -177,31 +159,42 @@ QWidget* ComparePage::buildBreakEven(QWidget* parent) {
     auto* page = new QWidget(parent);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, unit, 0, 0);
+    // Two lines, so that a narrow page cuts nothing.
     auto* row = new QHBoxLayout;
-    const auto word = [&](const QString& text) {
-        row->addWidget(new ui::Label(text, ui::FontRole::Small, ui::Tone::Muted, page));
+    auto* second = new QHBoxLayout;
+    const auto word = [&](QHBoxLayout* line, const QString& text) {
+        line->addWidget(new ui::Label(text, ui::FontRole::Small, ui::Tone::Muted, page));
     };
-    word(tr("Change"));
+    word(row, tr("Change"));
     attribute_ =
         namedChoice(page, "compare.attribute", tr("Attribute"), tr("The number that moves; or type the path of one"));
     attribute_->setEditable(true);
     attribute_->setInsertPolicy(QComboBox::NoInsert);
-    attribute_->setMinimumContentsLength(22);
-    row->addWidget(attribute_);
-    word(tr("of"));
+    attribute_->setMinimumContentsLength(16);
+    attribute_->setMaximumWidth(40 * unit);
+    row->addWidget(attribute_, 3);
+    word(row, tr("of"));
     mover_ =
         namedChoice(page, "compare.mover", tr("Whose"), tr("The case whose number moves; the other stays as it is"));
-    mover_->setMinimumContentsLength(18);
-    row->addWidget(mover_);
-    word(tr("until both have the same"));
+    mover_->setMinimumContentsLength(12);
+    mover_->setMaximumWidth(40 * unit);
+    row->addWidget(mover_, 3);
+    row->addStretch(1);
+    word(second, tr("until both have the same"));
     quantity_ = namedChoice(page, "compare.quantity", tr("Column"), tr("What is to be reached"));
     for (const CaseQuantity& each : caseQuantities()) {
         quantity_->addItem(QString::fromUtf8(each.title.data(), qsizetype(each.title.size())).toLower(),
                            QString::fromUtf8(each.name.data(), qsizetype(each.name.size())));
     }
-    row->addWidget(quantity_);
-    row->addStretch(1);
+    second->addWidget(quantity_);
+    evenKeep_ = named(new QPushButton(tr("Keep this answer"), page), "compare.evenKeep", tr("Keep this answer"),
+                      tr("Keeps what is asked here and its answer with the project; one step of the undo list"));
+    evenKeep_->setCheckable(true);
+    second->addWidget(evenKeep_);
+    connect(evenKeep_, &QPushButton::clicked, this, &ComparePage::keepBreakEvenAnswer);
+    second->addStretch(1);
     column->addLayout(row);
+    column->addLayout(second);
     evenText_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, page);
     evenText_->setObjectName(QStringLiteral("compare.even"));
     evenText_->setElided(true);

@@ -25,6 +25,26 @@ void nameCases(CompareQuestion& asked, const ProjectState& state) {
     }
 }
 
+void askMethods(CompareQuestion& asked, const std::vector<std::string>& methods) {
+    const auto add = [&](const std::string& text) {
+        if (std::ranges::find(asked.methods, text) == asked.methods.end()) asked.methods.push_back(text);
+    };
+    for (const CaseQuestion& each : asked.cases) {
+        const TaskKind kind = kindOf(each.task);
+        bool answered = false;
+        for (const bool live : {true, false}) {
+            for (const std::string& text : methods) {
+                const Method* method = findMethod(text);
+                if (!method || !method->card.answers(kind) || (live && !method->card.live)) continue;
+                add(text);
+                answered = true;
+            }
+            if (answered) break;
+        }
+        if (!answered && kind == TaskKind::ServingRun) add("serving");
+    }
+}
+
 }  // namespace
 
 CompareQuestion compareQuestion(const Document& document) {
@@ -35,7 +55,7 @@ CompareQuestion compareQuestion(const Document& document) {
         const ScenarioRef& scenario = state.scenarios[i];
         const int design = state.hardwareIndex(scenario.hardware), model = state.workloadIndex(scenario.workload);
         auto task = taskOf(scenario, state.serving);
-        if (design < 0 || model < 0 || !task || std::holds_alternative<ServingRun>(*task)) {
+        if (design < 0 || model < 0 || !task) {
             if (i == 0) return {};
             continue;
         }
@@ -52,17 +72,7 @@ CompareQuestion compareQuestion(const Document& document) {
     asked.pinned = pinned.has_value();
     asked.baseline = pinned.value_or(asked.cases.size() > 1 ? 1 : 0);
     asked.prices.insert(state.prices.begin(), state.prices.end());
-    for (const bool live : {true, false}) {
-        for (const std::string& text : state.methods) {
-            const Method* method = findMethod(text);
-            const bool answers =
-                method && std::any_of(asked.cases.begin(), asked.cases.end(), [&](const CaseQuestion& each) {
-                    return method->card.answers(kindOf(each.task));
-                });
-            if (answers && (method->card.live || !live)) asked.methods.push_back(text);
-        }
-        if (!asked.methods.empty()) break;
-    }
+    askMethods(asked, state.methods);
     nameCases(asked, state);
     return asked;
 }

@@ -30,8 +30,9 @@ struct CompareQuestion {
     std::map<std::string, double, std::less<>> prices;
     bool operator==(const CompareQuestion&) const = default;
 };
-/// Scenarios whose design or model is not there, and serving runs, are left out. Of the project's methods those that
-/// answer at once; all where none does. Empty where nothing is asked.
+/// Scenarios whose design or model is not there are left out. Of the project's methods those that answer at once, and
+/// for kinds of question that none of these answers all that do; for serving runs, where the project has none, the
+/// simulation. Empty where nothing is asked.
 CompareQuestion compareQuestion(const Document& document);
 
 }  // namespace orrery::app

@@ -24,7 +24,7 @@ QString surenessText(Against::Says says) {
         case Against::Says::Overlap:
             return tr("not sure: the intervals overlap");
         case Against::Says::NoInterval:
-            return tr("no interval is stated: not sure");
+            return tr("no interval stated: not sure");
         case Against::Says::Same:
             break;
     }
@@ -40,6 +40,8 @@ ui::Cell quantityCell(const CaseComparison& all, std::size_t at, std::size_t col
     cell.tip = ui::qs(std::string(caseQuantities()[column].meaning)) + QLatin1Char('\n') + said(value->value);
     if (value->low < value->high) {
         cell.tip += QStringLiteral(" [%1 … %2]").arg(said(value->low), said(value->high));
+    } else {
+        cell.tip += isCounted(column) ? tr(", counted") : tr(", no interval stated");
     }
     if (at == all.baseline) return cell;
     const auto found = againstBaseline(all.base(), answered, column);

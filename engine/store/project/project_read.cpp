@@ -205,6 +205,31 @@ Expected<void> readPlanAndTask(MapReader& map, ScenarioRef& scenario) {
     return {};
 }
 
+// `{attribute: hbm3.bandwidth, of: baseline, quantity: time, found: …}`.
+Expected<KeptBreakEven> readBreakEven(const YamlNode& node, std::string path, YamlContext& context) {
+    auto map = MapReader::open(node, std::move(path), context);
+    if (!map) return tl::unexpected(map.error());
+    KeptBreakEven kept;
+    auto attribute = map->require("attribute", "the number that moves, such as hbm3.bandwidth");
+    if (!attribute) return tl::unexpected(attribute.error());
+    std::string of = "other";
+    for (const auto& [key, text] :
+         {std::pair{"attribute", &kept.attribute}, {"of", &of}, {"quantity", &kept.quantity}, {"found", &kept.found}}) {
+        const YamlNode* item = map->take(key);
+        if (!item) continue;
+        auto read = store::readText(*item, map->placeOf(*item, key));
+        if (!read) return tl::unexpected(read.error());
+        *text = std::move(*read);
+    }
+    if (of != "baseline" && of != "other") {
+        return fail("yaml.value", fmt::format("`{}` does not say whose number moves", of), "baseline or other", {},
+                    map->place());
+    }
+    kept.ofBaseline = of == "baseline";
+    map->rest();
+    return kept;
+}
+
 Expected<void> readScenarios(const YamlNode& list, YamlContext& context, Project& project) {
     auto items = store::readList(list, context.place(list, "scenarios"));
     if (!items) return tl::unexpected(items.error());
@@ -230,8 +255,15 @@ Expected<void> readScenarios(const YamlNode& list, YamlContext& context, Project
                             "true or false", {}, place);
             baseline = *text == "true";
         }
+        std::optional<KeptBreakEven> even;
+        if (const auto node = map->take("break_even")) {
+            auto read = readBreakEven(*node, map->placeOf(*node, "break_even").path, context);
+            if (!read) return tl::unexpected(read.error());
+            even = std::move(*read);
+        }
         scenario.unknown = map->rest();
         markBaseline(scenario, baseline);
+        keepBreakEven(scenario, even);
         project.scenarios.push_back(std::move(scenario));
     }
     return {};

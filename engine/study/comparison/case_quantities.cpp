@@ -24,11 +24,17 @@ enum CaseColumn : std::size_t {
     ColPerWatt,
     ColPerArea,
     ColPerDollar,
+    ColFirstToken,
+    ColPerToken,
+    ColEndToEnd,
+    ColGoodput,
+    ColKept,
     ColCount
 };
 
 constexpr std::array<CaseQuantity, ColCount> columns{{
-    {"time", "Time", Dimension::Time, false, "Of the pass, the step or the run."},
+    {"time", "Time", Dimension::Time, false,
+     "Of the pass or the step; of a serving run the mean from a request's arrival to its last token."},
     {"throughput", "Throughput", Dimension::Number, true, "Tokens or samples a second, as the answer counts them."},
     {"energy", "Energy", Dimension::Energy, false, "Of all devices, for the time."},
     {"power", "Power", Dimension::Power, false, "Energy over time."},
@@ -41,6 +47,12 @@ constexpr std::array<CaseQuantity, ColCount> columns{{
     {"perf_per_mm2", "Throughput per mm²", Dimension::Number, true,
      "Tokens or samples a second for each mm² of the whole design."},
     {"per_dollar", "Throughput per dollar", Dimension::Number, true, "Tokens or samples for a dollar of device-hours."},
+    {"ttft_p99", "First token, p99", Dimension::Time, false, "Arrival to first token, 99th percentile of requests."},
+    {"tpot_p99", "Per output token, p99", Dimension::Time, false,
+     "Time of an output token after the first, 99th percentile of requests."},
+    {"latency_p99", "End to end, p99", Dimension::Time, false, "Arrival to last token, 99th percentile of requests."},
+    {"goodput", "Goodput", Dimension::Number, true, "Requests a second that keep every promise."},
+    {"slo_kept", "Promises kept", Dimension::Fraction, true, "Share of requests that keep every promise."},
 }};
 
 Ranged exact(double value) {
@@ -88,8 +100,8 @@ Expected<std::size_t> caseQuantity(std::string_view name) {
         known.emplace_back(columns[i].name);
     }
     return fail("compare.quantity", fmt::format("`{}` is no column of a comparison", name),
-                "time, throughput, energy, power, memory, devices, area, price, cost, perf_per_watt, perf_per_mm2 or "
-                "per_dollar",
+                "time, throughput, energy, power, memory, devices, area, price, cost, perf_per_watt, perf_per_mm2, "
+                "per_dollar; of serving runs ttft_p99, tpot_p99, latency_p99, goodput, slo_kept",
                 didYouMean(name, known));
 }
 
@@ -119,25 +131,56 @@ AnsweredCase answeredCase(ComparedCase asked, std::string method, std::shared_pt
 
     answered.rateUnit = "pass/s";
     double items = 1;  // of one answer
-    for (const Figure& figure : estimated.figures) {
-        if (figure.label != "Throughput" || figure.unit.empty()) continue;
-        answered.rateUnit = figure.unit;
-        items = figure.value * estimated.latency.value;
+    if (kindOf(scenario.task) == TaskKind::ServingRun) {
+        const auto figure = [&](std::string_view label) { return quantityOf(scenario, estimated, label, around); };
+        answered.rateUnit = "token/s";
+        values[ColRate] = figure("Throughput");
+        values[ColFirstToken] = figure("Time to first token, 99th percentile");
+        values[ColPerToken] = figure("Time per output token, 99th percentile");
+        values[ColEndToEnd] = figure("End to end, 99th percentile");
+        values[ColGoodput] = figure("Goodput");
+        values[ColKept] = figure("Promises kept");
+        const auto makespan = figure("Makespan");
+        if (values[ColRate] && makespan) items = values[ColRate]->value * makespan->value;
+        values[ColPerDollar] = over(exact(items), values[ColCost]);
+        // Pools may have prices of their own.
+        if (const auto million = figure("Cost of a million output tokens"); million && !values[ColPerDollar])
+            values[ColPerDollar] = over(exact(1e6), million);
+    } else {
+        for (const Figure& figure : estimated.figures) {
+            if (figure.label != "Throughput" || figure.unit.empty()) continue;
+            answered.rateUnit = figure.unit;
+            items = figure.value * estimated.latency.value;
+        }
+        values[ColRate] = over(exact(items), values[ColTime]);
+        values[ColPerDollar] = over(exact(items), values[ColCost]);
     }
-    values[ColRate] = over(exact(items), values[ColTime]);
     values[ColPerWatt] = over(exact(items), values[ColEnergy]);
     values[ColPerArea] = over(values[ColRate], values[ColArea], 1e-6);
-    values[ColPerDollar] = over(exact(items), values[ColCost]);
     return answered;
 }
 
 std::optional<Against> againstBaseline(const AnsweredCase& baseline, const AnsweredCase& other, std::size_t column) {
+    const bool ofDesign = column == ColArea || column == ColPrice || column == ColDevices;
+    if (!sameQuestion(baseline, other) && !ofDesign) return std::nullopt;
     const auto& a = baseline.values[ColArea];
     const auto& b = other.values[ColArea];
     const bool oneDesign = a && b && a->value == b->value && a->low == b->low && a->high == b->high;
     const bool both = baseline.values[column] && other.values[column];
     const std::size_t decides = column == ColPerArea && oneDesign && both ? std::size_t{ColRate} : column;
-    return against(baseline.values[decides], other.values[decides], columns[column].moreIsBetter);
+    auto found = against(baseline.values[decides], other.values[decides], columns[column].moreIsBetter);
+    // What is counted needs no interval.
+    if (found && found->says == Against::Says::NoInterval && isCounted(column))
+        found->says = (found->ratio > 1) == columns[column].moreIsBetter ? Against::Says::Better : Against::Says::Worse;
+    return found;
+}
+
+bool sameQuestion(const AnsweredCase& a, const AnsweredCase& b) {
+    return kindOf(a.asked.scenario.task) == kindOf(b.asked.scenario.task);
+}
+
+bool isCounted(std::size_t quantity) {
+    return quantity == ColMemory || quantity == ColDevices;
 }
 
 std::string caseValueText(std::size_t quantity, double value, const AnsweredCase& answered) {
@@ -159,6 +202,8 @@ std::string caseValueText(std::size_t quantity, double value, const AnsweredCase
             return fmt::format("{} {}/$", number(value), item);
         case ColArea:
             return fmt::format("{} mm²", number(value * 1e6));
+        case ColGoodput:
+            return fmt::format("{} request/s", number(value));
         case ColDevices:
             return fmt::format("{:.0f}", value);
         default:

@@ -121,6 +121,7 @@ std::optional<Against> against(const std::optional<Ranged>& baseline, const std:
 }
 
 std::string verdictText(const AnsweredCase& baseline, const AnsweredCase& other) {
+    if (!sameQuestion(baseline, other)) return "another kind of question: only the designs are held against each other";
     const auto found = against(baseline.values.empty() ? std::nullopt : baseline.values.front(),
                                other.values.empty() ? std::nullopt : other.values.front(), false);
     if (!found) return "no answer to compare";

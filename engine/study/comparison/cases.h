@@ -32,10 +32,12 @@ struct CaseQuantity {
     std::string_view meaning;
 };
 /// `time`, `throughput`, `energy`, `power`, `memory`, `devices`, `area`, `price`, `cost`, `perf_per_watt`,
-/// `perf_per_mm2`, `per_dollar`.
+/// `perf_per_mm2`, `per_dollar`; of serving runs besides `ttft_p99`, `tpot_p99`, `latency_p99`, `goodput`, `slo_kept`.
 std::span<const CaseQuantity> caseQuantities();
 /// Index into caseQuantities(). Fails with `compare.quantity` and the nearest names.
 Expected<std::size_t> caseQuantity(std::string_view name);
+/// Counted by every method alike, so that it needs no interval: `memory`, `devices`.
+bool isCounted(std::size_t quantity);
 
 struct AnsweredCase {
     ComparedCase asked;
@@ -91,7 +93,10 @@ std::string_view toText(Against::Says says);  ///< `same`, `better`, `worse`, `o
 /// Nothing where either has no number, or the baseline's is 0.
 std::optional<Against> against(const std::optional<Ranged>& baseline, const std::optional<Ranged>& other,
                                bool moreIsBetter);
+/// Whether both were asked the same kind of question: the time of a pass says nothing of that of a serving run.
+bool sameQuestion(const AnsweredCase& a, const AnsweredCase& b);
 /// The same for a column of two cases. What both share cancels: of one design's silicon only the throughput is unsure.
+/// Of two kinds of question only what is of the designs.
 std::optional<Against> againstBaseline(const AnsweredCase& baseline, const AnsweredCase& other, std::size_t column);
 /// `1.52 × as fast [1.2 … 1.9]: sure`, for the time alone.
 std::string verdictText(const AnsweredCase& baseline, const AnsweredCase& other);

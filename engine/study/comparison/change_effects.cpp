@@ -37,6 +37,10 @@ Expected<ChangeEffects> changeEffects(const AnsweredCase& before, const Answered
         return fail("compare.no-answer", fmt::format("`{}` has no answer", each->asked.name),
                     "two cases that are answered", each->failure ? each->failure->message : std::string());
     }
+    if (!sameQuestion(before, after)) {
+        return fail("compare.question", "one case is a serving run or a step, the other is not",
+                    "two cases of one kind of question");
+    }
     const Hardware& old = *before.asked.scenario.hardware;
     const Hardware& fresh = *after.asked.scenario.hardware;
     ChangeEffects effects{timeOf(before), timeOf(after), {}};

@@ -28,7 +28,8 @@ struct ChangeEffects {
 /// At most so many changes are answered alone, the first ones.
 inline constexpr std::size_t mostChangesAlone = 64;
 
-/// Both cases are answered by the first one's method. Fails with `compare.no-answer`, `study.cancelled`.
+/// Both cases are answered by the first one's method. Fails with `compare.no-answer`, `compare.question`
+/// for two kinds of question, `study.cancelled`.
 Expected<ChangeEffects> changeEffects(const AnsweredCase& before, const AnsweredCase& after,
                                       const CompareOptions& options);
 

@@ -221,6 +221,13 @@ Expected<TimeDifference> timeDifference(const AnsweredCase& before, const Answer
         return fail("compare.no-answer", fmt::format("`{}` has no answer", each->asked.name),
                     "two cases that are answered", each->failure ? each->failure->message : std::string());
     }
+    for (const AnsweredCase* each : {&before, &after}) {
+        if (kindOf(each->asked.scenario.task) != TaskKind::ServingRun && sameQuestion(before, after)) continue;
+        return fail("compare.question",
+                    sameQuestion(before, after) ? "the time of a serving run is of requests, not of operators"
+                                                : "one case is a serving run or a step, the other is not",
+                    "two passes or two steps", "the table holds the figures of runs against each other");
+    }
     TimeDifference difference{
         .by = by, .before = before.estimate->latency.value, .after = after.estimate->latency.value};
     if (before.method != after.method) {

@@ -47,7 +47,8 @@ struct TimeDifference {
 
 /// Operators of the same name are one term; those that one answer alone has stand by themselves. Where less than half
 /// of either time is in operators that both have, `Operators` falls back to kinds, and says so. `most`: terms of their
-/// own, the others are the rest; 0: all. Fails with `compare.no-answer` where either case has none.
+/// own, the others are the rest; 0: all. Fails with `compare.no-answer` where either case has none,
+/// with `compare.question` for serving runs and for two kinds of question.
 Expected<TimeDifference> timeDifference(const AnsweredCase& before, const AnsweredCase& after, DifferenceBy by,
                                         std::size_t most = 0);
 

@@ -119,8 +119,10 @@ std::optional<Ranged> quantityOf(const Scenario& scenario, const Estimate& estim
         if (!estimate.energy) return std::nullopt;
         const double joules = estimate.energy->value;
         if (name == "energy") return unsure(joules);
-        if (time.value <= 0) return std::nullopt;
-        return unsure(joules / time.value);
+        // A serving run burns it from its first arrival to its last token.
+        const auto taken = serving ? quantityOf(scenario, estimate, "Makespan", circumstances) : std::optional(time);
+        if (!taken || taken->value <= 0) return std::nullopt;
+        return unsure(joules / taken->value);
     }
     if (name == "memory") {
         if (!estimate.memory) return std::nullopt;
