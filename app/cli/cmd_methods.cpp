@@ -44,6 +44,7 @@ nlohmann::ordered_json cardJson(const Method& method, const Scenario* scenario) 
     }
     json["version"] = card.version;
     json["live"] = card.live;
+    json["other_program"] = asksProgram(method);
     json["options"] = nlohmann::ordered_json::array();
     for (const MethodOption& option : card.options) {
         json["options"].push_back({{"key", option.key},
@@ -132,9 +133,8 @@ int runMethods(const Arguments& arguments, Watch& watch) {
         for (const Method& method : builtinMethods()) {
             if (!only || only == &method) json["methods"].push_back(cardJson(method, scenario));
         }
-        json["other_programs"] = nlohmann::ordered_json::array();
         for (const Method& method : adapterMethods()) {
-            if (!only || only == &method) json["other_programs"].push_back(cardJson(method, scenario));
+            if (!only || only == &method) json["methods"].push_back(cardJson(method, scenario));
         }
         return print(json.dump(2) + "\n") ? Answered : Unanswered;
     }
@@ -155,10 +155,7 @@ int runMethods(const Arguments& arguments, Watch& watch) {
     };
     for (const Method& method : builtinMethods()) add(method);
     for (const Method& method : adapterMethods()) add(method);
-    return print(table.text() +
-                 "\nThose from `adapter` on ask other programs: `orrery-cli adapters` says which are found.\n")
-               ? Answered
-               : Unanswered;
+    return print(table.text()) ? Answered : Unanswered;
 }
 
 std::vector<Option> methodsOptions() {
@@ -180,7 +177,10 @@ const Command methodsCommand{
     .name = "methods",
     .positional = "ID",
     .summary = "list the prediction methods, with their method cards",
-    .details = "With an ID, what that method does, needs and lets you choose.",
+    .details =
+        "With an ID, what that method does, needs and lets you choose. The last ones, from `adapter` on, ask other "
+        "programs: "
+        "`orrery-cli adapters` says which are here.",
     .options = methodsOptions(),
     .examples = {{"orrery-cli methods", "a table of ids, titles and what they cost"},
                  {"orrery-cli methods loop-nest", "one card, with the options of `--method 'loop-nest(…)'`"},
