@@ -61,6 +61,33 @@ private slots:
         QVERIFY2(run.exit == 0 && run.out.contains("recorded="), run.text());
         QVERIFY(!QDir(folder.path()).entryList({"gemm-*"}, QDir::Dirs).isEmpty());
     }
+    void aStandInIsJudgedAgainstReferences() {
+        StandIn tool;
+        tool.adapter();
+        tool.program("echo m,n,k,seconds\necho \"$1,$2,$3,0.001\"\n");
+        const Outcome judged =
+            cli({"evaluate", "--references", ORRERY_SOURCE "/presets/references/published-products.yaml", "--method",
+                 QString::fromStdString(tool.method()), "--method", "roofline"},
+                {}, 60000);
+        QVERIFY2(judged.exit == 0 && judged.out.contains("tool.yaml") && judged.out.contains("9 of 9 rows"),
+                 judged.text());
+    }
+    // Every command of the handbook's page, in its order, in one folder.
+    void theHandbooksCommandsRun() {
+        QFile page(ORRERY_SOURCE "/resources/handbook/other-tools.md");
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const QTemporaryDir folder;
+        int ran = 0;
+        for (const QString& line : QString::fromUtf8(page.readAll()).split('\n')) {
+            if (!line.startsWith("orrery-cli ")) continue;
+            QStringList words = QProcess::splitCommand(QString(line.section(" #", 0, 0)).replace('\'', '"'));
+            words.removeFirst();
+            const Outcome outcome = cli(words, folder.path(), 120000);
+            QVERIFY2(outcome.sound() && outcome.exit == 0, (line.toUtf8() + '\n' + outcome.text()).constData());
+            ++ran;
+        }
+        QCOMPARE(ran, 5);
+    }
     // Ctrl-C ends the program that was asked, too.
     void anInterruptEndsTheProgram() {
         StandIn tool;

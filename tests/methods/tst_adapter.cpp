@@ -265,6 +265,52 @@ private slots:
         QVERIFY2(gem5 && *gem5, gem5 ? "" : toText(gem5.error()).c_str());
         QCOMPARE((*gem5)->seconds, 516e-6);
     }
+    // Asked once for the whole: a training step of a plan, as traces of every rank.
+    void aProgramAnswersForTheWhole() {
+        StandIn tool;
+        tool.program(
+            "[ -s et/step.0.et ] && [ -s et/step.7.et ] && [ ! -e et/step.8.et ] && [ -s network.yml ] || exit 9\n"
+            "for a in \"$@\"; do [ \"$a\" = --workload-configuration=et/step ] && found=1; done\n"
+            "[ \"$found\" ] || exit 8\n"
+            "echo sys[0] finished, 5000000 cycles, exposed communication 100000 cycles.\n"
+            "echo sys[1] finished, 6000000 cycles, exposed communication 200000 cycles.\n");
+        WorkloadRecipe recipe{.source = "bert-large"};
+        recipe.options.batch = 8;
+        recipe.options.sequence = 128;
+        Scenario scenario{std::make_shared<const Hardware>(loadHardware("dgx-h100")->hardware), *loadWorkload(recipe)};
+        scenario.plan.data = 8;
+        const std::string method = "astra-sim(program=" + (tool.folder() + "/tool").toStdString() + ")";
+        const auto pass = asked(method, scenario);
+        QVERIFY(!pass);
+        QCOMPARE(pass.error().code, std::string("method.not-applicable"));
+        scenario.task = TrainingStep{};
+        const auto answer = asked(method, scenario);
+        QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
+        QCOMPARE(answer->latency.value, 6e-3);
+        QCOMPARE(figure(*answer, "Exposed exchanges"), 200e-6);
+        QCOMPARE(figure(*answer, "Runs of ASTRA-sim"), 1.0);
+        QVERIFY(answer->interval.low.value < 6e-3 && answer->interval.high.value > 6e-3);
+    }
+    // A program that is there and is not the one that is meant has not been found.
+    void anotherProgramOfThatNameIsNotFound() {
+        StandIn tool;
+        tool.write("tool.yaml",
+                   "orrery: adapter/1\ntakes: [gemm]\ncommand: [\"${program}\"]\nprogram: {find: [./tool], version: "
+                   "{arguments: [--version], pattern: 'right ([0-9.]+)'}}\nread: {s: {column: s}}\ntime: {value: s, "
+                   "unit: s}\n");
+        const auto adapter = readAdapter(tool.file());
+        QVERIFY2(adapter, adapter ? "" : toText(adapter.error()).c_str());
+        tool.program("echo wrong 1.0\n");
+        QVERIFY(!lookFor(*adapter).found());
+        QTest::qSleep(20);  // the answer is kept while the file is as it was
+        tool.program("echo right 2.5\n");
+        QVERIFY(lookFor(*adapter).found());
+        QCOMPARE(lookFor(*adapter).version, std::string("2.5"));
+        QTest::qSleep(20);
+        tool.program("echo no such module >&2; exit 1\n");
+        QVERIFY(!lookFor(*adapter).found());
+        QVERIFY2(lookFor(*adapter).why.find("no such module") != std::string::npos, lookFor(*adapter).why.c_str());
+    }
     void everyShippedAdapterIsReadAndListed() {
         QVERIFY2(shippedAdapters().warnings.empty(),
                  shippedAdapters().warnings.empty() ? "" : toText(shippedAdapters().warnings.front()).c_str());

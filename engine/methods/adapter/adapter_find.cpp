@@ -68,8 +68,14 @@ std::optional<std::string> versionIn(const Adapter& adapter, const std::string& 
         if (text) said += *text;
     }
     if (run->exit != 0 || adapter.program.versionPattern.empty()) {
-        why = fmt::format("{} is there, and ends with {} when it is asked for its version", program,
-                          run->exit == 0 ? "nothing to recognise" : fmt::format("status {}", run->exit));
+        std::string_view last = trimmed(said);
+        last = last.substr(last.rfind('\n') == std::string_view::npos ? 0 : last.rfind('\n') + 1);
+        why =
+            run->exit == 0
+                ? std::string()
+                : fmt::format(
+                      "{} is there, and ends with status {} when it is asked for its version{}", program, run->exit,
+                      last.empty() || last.size() > 200 || !isUtf8(last) ? std::string() : fmt::format(" ({})", last));
         return run->exit == 0 ? std::optional(std::string()) : std::nullopt;
     }
     const std::regex pattern(adapter.program.versionPattern);
