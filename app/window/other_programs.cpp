@@ -95,6 +95,8 @@ OtherPrograms::OtherPrograms(Document& document, QWidget* parent)
     auto* close =
         named(buttons->addButton(QDialogButtonBox::Close), "otherPrograms.close", tr("Close"), tr("Close (Esc)"));
     column->addWidget(buttons);
+    for (QPushButton* each : {recorded_, file_, again_, close}) each->setAutoDefault(false);
+    ask_->setDefault(true);
     for (const AdapterPtr& each : shippedAdapters().all) rows_.push_back({each, nullptr});
     connect(list_, &QTreeWidget::currentItemChanged, this, &OtherPrograms::showChosen);
     connect(list_, &QTreeWidget::itemActivated, this, [this] {
