@@ -4,6 +4,11 @@
 
 #include <utility>
 
+#ifdef __linux__
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+
 namespace orrery::app {
 
 Background::Background(QObject* parent) : QObject(parent) {
@@ -55,7 +60,20 @@ void Background::cancel() {
     }
 }
 
+namespace {
+
+// The window comes first where all cores are busy. Threads that a job starts have its priority too, those of the
+// engine's pool among them.
+void workBehindTheWindow() {
+#ifdef __linux__
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5);
+#endif
+}
+
+}  // namespace
+
 void Background::work(const std::stop_token& quit) {
+    workBehindTheWindow();
     while (true) {
         Turn turn;
         {

@@ -42,6 +42,14 @@ QImage drawn(const ParallelData& data, std::size_t coloured, const std::vector<s
     return rasterOf(lines, frame, stop);
 }
 
+void paintLines(QPainter& painter, const std::vector<QPolygonF>& lines, QColor colour) {
+    const bool many = lines.size() > 60;
+    colour.setAlphaF(many ? 0.45F : 0.8F);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colour, many ? 1 : 1.5));
+    for (const QPolygonF& line : lines) painter.drawPolyline(line);
+}
+
 }  // namespace
 
 ParallelPlot::ParallelPlot(QWidget* parent) : QWidget(parent) {
@@ -53,6 +61,11 @@ ParallelPlot::ParallelPlot(QWidget* parent) : QWidget(parent) {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     connect(&Theme::instance(), &Theme::changed, this, &ParallelPlot::askAgain);
+    connect(&painter_, &PictureThread::drawn, this, [this](const QImage& picture) {
+        picture_ = picture;
+        waiting_ = false;
+        update();
+    });
 }
 
 ParallelPlot::~ParallelPlot() = default;
@@ -100,10 +113,6 @@ void ParallelPlot::setColoured(std::size_t axis) {
     askAgain();
 }
 
-std::size_t ParallelPlot::keptPoints() const {
-    return static_cast<std::size_t>(std::ranges::count(kept_, std::uint8_t{1}));
-}
-
 void ParallelPlot::sieve() {
     kept_.assign(data_ ? data_->places.size() : 0, 1);
     for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i] = data_->places[i] == PointPlace::Broken ? 0 : 1;
@@ -114,9 +123,10 @@ void ParallelPlot::sieve() {
         for (std::size_t i = 0; i < kept_.size(); ++i)
             if (!(at[i] >= low && at[i] <= high)) kept_[i] = 0;
     }
+    keptCount_ = static_cast<std::size_t>(std::ranges::count(kept_, std::uint8_t{1}));
 }
 
-QRectF ParallelPlot::area() const {
+void ParallelPlot::layOut() {
     // Values stand at the left of their axis, its name around it.
     double left = 40;
     if (data_ && !data_->axes.empty()) {
@@ -124,23 +134,23 @@ QRectF ParallelPlot::area() const {
             left = std::max(left, fontMetrics().horizontalAdvance(text) + 18.0);
         left = std::max(left, fontMetrics().horizontalAdvance(data_->axes.front().name) / 2.0 + 6);
     }
-    return QRectF(rect()).adjusted(std::min(left, 130.0), plotTitleHeight + 30, -70, -18);
+    area_ = QRectF(rect()).adjusted(std::min(left, 130.0), plotTitleHeight + 30, -70, -18);
 }
 
 double ParallelPlot::xOf(std::size_t axis) const {
-    const QRectF inside = area();
+    const QRectF& inside = area();
     const std::size_t count = data_ ? data_->axes.size() : 0;
     return count < 2 ? inside.center().x()
                      : inside.left() + inside.width() * static_cast<double>(axis) / static_cast<double>(count - 1);
 }
 
 double ParallelPlot::yOf(float at) const {
-    const QRectF inside = area();
+    const QRectF& inside = area();
     return inside.bottom() - static_cast<double>(at) * inside.height();
 }
 
 float ParallelPlot::spotAt(double y) const {
-    const QRectF inside = area();
+    const QRectF& inside = area();
     return static_cast<float>(std::clamp((inside.bottom() - y) / inside.height(), 0.0, 1.0));
 }
 
@@ -176,9 +186,9 @@ int ParallelPlot::indexAt(const QPointF& place) const {
 
 void ParallelPlot::askAgain() {
     update();
-    ++asked_;
+    layOut();
     if (!data_ || data_->axes.size() < 2) {
-        painter_ = {};
+        painter_.drop();
         picture_.reset();
         waiting_ = false;
         return;
@@ -187,21 +197,15 @@ void ParallelPlot::askAgain() {
     if (!isVisible()) return;
     std::vector<double> x;
     for (std::size_t a = 0; a < data_->axes.size(); ++a) x.push_back(xOf(a));
-    painter_ = std::jthread([this, number = asked_, data = data_, coloured = coloured(), kept = kept_,
-                             ratio = devicePixelRatioF(),
-                             frame = frameFor(area(), x, devicePixelRatioF(), size())](const std::stop_token& stop) {
+    painter_.ask([data = data_, coloured = coloured(), kept = kept_, ratio = devicePixelRatioF(), front = frontLines(),
+                  accent = Theme::instance().colours().accent,
+                  frame = frameFor(area(), x, devicePixelRatioF(), size())](const std::stop_token& stop) {
         QImage image = drawn(*data, coloured, kept, frame, stop);
-        if (stop.stop_requested()) return;
+        if (stop.stop_requested()) return image;
         image.setDevicePixelRatio(ratio);
-        QMetaObject::invokeMethod(
-            this,
-            [this, number, image = std::move(image)] {
-                if (number != asked_) return;
-                picture_ = image;
-                waiting_ = false;
-                update();
-            },
-            Qt::QueuedConnection);
+        QPainter painter(&image);
+        paintLines(painter, front, accent);
+        return image;
     });
 }
 
@@ -260,19 +264,27 @@ void ParallelPlot::keyPressEvent(QKeyEvent* event) {
     for (std::size_t a = 0; a < brushes_.size(); ++a) setBrush(a, std::nullopt);
 }
 
-void ParallelPlot::paintLine(QPainter& painter, std::size_t point) const {
+// Empty where the point has no answer.
+QPolygonF ParallelPlot::lineOf(std::size_t point) const {
     QPolygonF line;
     for (std::size_t a = 0; a < data_->axes.size(); ++a) {
         const float at = data_->axes[a].at[point];
-        if (std::isnan(at)) return;
+        if (std::isnan(at)) return {};
         line << QPointF(xOf(a), yOf(at));
     }
-    painter.drawPolyline(line);
+    return line;
+}
+
+std::vector<QPolygonF> ParallelPlot::frontLines() const {
+    std::vector<QPolygonF> lines;
+    for (const std::size_t i : front_)
+        if (kept_[i]) lines.push_back(lineOf(i));
+    return lines;
 }
 
 void ParallelPlot::paintAxes(QPainter& painter) const {
     const Palette& colours = Theme::instance().colours();
-    const QRectF inside = area();
+    const QRectF& inside = area();
     const QFontMetrics metrics = painter.fontMetrics();
     const double gap = data_->axes.size() < 2 ? inside.width() : xOf(1) - xOf(0);
     for (std::size_t a = 0; a < data_->axes.size(); ++a) {
@@ -311,7 +323,7 @@ void ParallelPlot::paintAxes(QPainter& painter) const {
     }
 }
 
-void ParallelPlot::paint(QPainter& painter, const QImage& lines) const {
+void ParallelPlot::paint(QPainter& painter, const QImage& lines, bool front) const {
     const Palette& colours = Theme::instance().colours();
     painter.fillRect(rect(), colours.surface);
     if (!data_ || data_->axes.size() < 2 || data_->places.empty())
@@ -323,15 +335,11 @@ void ParallelPlot::paint(QPainter& painter, const QImage& lines) const {
                             data_->axes[coloured()].name),
                    width());
     painter.drawImage(QRectF(rect()), lines);
+    if (front) paintLines(painter, frontLines(), colours.accent);
     painter.setRenderHint(QPainter::Antialiasing);
-    QColor front = colours.accent;
-    front.setAlphaF(front_.size() > 60 ? 0.45F : 0.8F);
-    painter.setPen(QPen(front, front_.size() > 60 ? 1 : 1.5));
-    for (const std::size_t i : front_)
-        if (kept_[i]) paintLine(painter, i);
     if (current_ >= 0) {
         painter.setPen(QPen(colours.text, 2.5));
-        paintLine(painter, static_cast<std::size_t>(current_));
+        painter.drawPolyline(lineOf(static_cast<std::size_t>(current_)));
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
     paintAxes(painter);
@@ -339,7 +347,7 @@ void ParallelPlot::paint(QPainter& painter, const QImage& lines) const {
 
 void ParallelPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    paint(painter, picture_.value_or(QImage()));
+    paint(painter, picture_.value_or(QImage()), false);
 }
 
 QString ParallelPlot::exportTo(const QString& file) {
@@ -350,7 +358,7 @@ QString ParallelPlot::exportTo(const QString& file) {
         lines = drawn(*data_, coloured(), kept_, frameFor(area(), x, 2, size()), {});
     }
     return writePicture(file, size(), tr("Points on parallel axes"),
-                        [&](QPainter& painter, const QRect&) { paint(painter, lines); });
+                        [&](QPainter& painter, const QRect&) { paint(painter, lines, true); });
 }
 
 }  // namespace orrery::ui

@@ -4,15 +4,14 @@
 // them. Dragging along an axis keeps the lines that pass there; a click chooses a line, of the front first. The lines
 // are drawn beside the window's thread, so that a hundred thousand of them hold nobody up.
 
-#include "widgets/exploration/search_plot.h"
+#include "widgets/common/picture_thread.h"
+#include "widgets/exploration/search_raster.h"
 
 #include <QImage>
-#include <QPointer>
 #include <QWidget>
 
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,7 +45,7 @@ public:
     const std::vector<std::optional<Span>>& brushes() const { return brushes_; }
     void setBrush(std::size_t axis, std::optional<Span> span);
     bool isKept(std::size_t point) const { return kept_[point] != 0; }
-    std::size_t keptPoints() const;
+    std::size_t keptPoints() const { return keptCount_; }
     std::size_t coloured() const;
     void setColoured(std::size_t axis);
     double xOf(std::size_t axis) const;
@@ -72,27 +71,31 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    QRectF area() const;
+    const QRectF& area() const { return area_; }  ///< inside the axes
+    void layOut();
     int axisAt(const QPointF& place) const;
     float spotAt(double y) const;
     void sieve();     ///< which points the brushes keep
     void askAgain();  ///< for the picture of the lines
-    void paint(QPainter& painter, const QImage& lines) const;
-    void paintLine(QPainter& painter, std::size_t point) const;
+    /// `front`: its lines too, which are else a part of the picture.
+    void paint(QPainter& painter, const QImage& lines, bool front) const;
+    QPolygonF lineOf(std::size_t point) const;
+    std::vector<QPolygonF> frontLines() const;  ///< of those that pass
     void paintAxes(QPainter& painter) const;
 
     std::shared_ptr<const ParallelData> data_;
     std::vector<std::optional<Span>> brushes_;
     std::optional<std::size_t> coloured_;
     std::vector<std::uint8_t> kept_;
+    std::size_t keptCount_ = 0;
+    QRectF area_;
     std::vector<std::size_t> front_;
     QString emptySentence_;
     std::optional<QImage> picture_;
     bool waiting_ = false;
-    quint64 asked_ = 0;
     int current_ = -1, dragging_ = -1;
     float dragFrom_ = 0;
-    std::jthread painter_;  ///< last: ends before the rest goes
+    PictureThread painter_;  ///< last
 };
 
 }  // namespace orrery::ui

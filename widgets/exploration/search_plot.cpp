@@ -13,31 +13,29 @@
 
 namespace orrery::ui {
 
-SearchPlot::SearchPlot(QWidget* parent) : QWidget(parent) {
+namespace {
+
+// So few dots are painted at once, without a picture.
+constexpr std::size_t mostDotsAtOnce = 300;
+
+}  // namespace
+
+SearchPlot::SearchPlot(QWidget* parent) : QWidget(parent), data_(std::make_shared<const SearchPlotData>()) {
     setObjectName(QStringLiteral("explore.plot"));
     setAccessibleName(tr("Points of the search"));
     setToolTip(tr("One dot for each point. Filled ones no other beats; bars are 90 % intervals. A click chooses"));
-    connect(&Theme::instance(), &Theme::changed, this, [this] {
-        cloud_ = {};
+    connect(&Theme::instance(), &Theme::changed, this, &SearchPlot::layOut);
+    connect(&painter_, &PictureThread::drawn, this, [this](const QImage& picture) {
+        dots_ = QPixmap::fromImage(picture);
         update();
     });
 }
 
-bool SearchPlot::isDrawn(std::size_t i) const {
-    const double x = data_.x.value[i], y = data_.y.value[i];
-    return std::isfinite(x) && std::isfinite(y) && x > 0 && y > 0;
-}
-
-void SearchPlot::setData(SearchPlotData data) {
-    data_ = std::move(data);
-    front_.clear();
-    for (std::size_t i = 0; i < data_.places.size(); ++i)
-        if (data_.places[i] == PointPlace::Front && isDrawn(i)) front_.push_back(static_cast<int>(i));
-    std::ranges::sort(front_, {}, [this](int i) { return data_.x.value[static_cast<std::size_t>(i)]; });
-    if (current_ >= static_cast<int>(data_.places.size())) current_ = -1;
-    setAccessibleDescription(tr("%n point(s)", nullptr, static_cast<int>(data_.places.size())));
+void SearchPlot::setData(std::shared_ptr<const SearchPlotData> data) {
+    data_ = data ? std::move(data) : std::make_shared<const SearchPlotData>();
+    if (current_ >= static_cast<int>(data_->places.size())) current_ = -1;
+    setAccessibleDescription(tr("%n point(s)", nullptr, static_cast<int>(data_->places.size())));
     layOut();
-    update();
 }
 
 void SearchPlot::setCurrent(int index) {
@@ -46,93 +44,45 @@ void SearchPlot::setCurrent(int index) {
 }
 
 void SearchPlot::layOut() {
-    cloud_ = {};
+    update();
     const QRectF area = PlotFrame::areaIn(size()).adjusted(8, 8, -8, -8);
-    const auto covering = [&](const SearchAxis& axis, double from, double to) {
-        std::vector<double> seen;
-        for (std::size_t i = 0; i < data_.places.size(); ++i)
-            if (isDrawn(i)) seen.push_back(axis.value[i]);
-        if (axis.drawn && *axis.drawn > 0) seen.push_back(*axis.drawn);
-        for (const int i : front_) {
-            for (const double end : {axis.low[static_cast<std::size_t>(i)], axis.high[static_cast<std::size_t>(i)]})
-                if (end > 0 && std::isfinite(end)) seen.push_back(end);
-        }
-        return PlotAxis::covering(std::move(seen), from, to);
+    x_ = PlotAxis::covering({data_->x.least, data_->x.most}, area.left(), area.right());
+    y_ = PlotAxis::covering({data_->y.least, data_->y.most}, area.bottom(), area.top());
+    if (data_->places.size() <= mostDotsAtOnce) {
+        painter_.drop();
+        dots_ = {};
+        return;
+    }
+    painter_.ask(
+        [data = data_, frame = frame()](const std::stop_token& stop) { return pictureOf(*data, frame, stop); });
+}
+
+SearchFrame SearchPlot::frame() const {
+    const Palette& colours = Theme::instance().colours();
+    SearchFrame frame{size(), devicePixelRatioF(), Theme::instance().scale(), x_, y_, {}, colours.accent};
+    frame.bar.setAlphaF(0.35F);
+    const auto dot = [&](PointPlace place, QColor colour, float alpha) {
+        colour.setAlphaF(alpha);
+        frame.dots[static_cast<std::size_t>(place)] = colour;
     };
-    x_ = covering(data_.x, area.left(), area.right());
-    y_ = covering(data_.y, area.bottom(), area.top());
+    dot(PointPlace::Beaten, colours.mutedText, 0.55F);
+    dot(PointPlace::Possible, colours.accent, 0.6F);
+    dot(PointPlace::Broken, colours.mutedText, 0.25F);
+    dot(PointPlace::Front, colours.accent, 1);
+    return frame;
 }
 
 QPointF SearchPlot::placeOf(int index) const {
     const auto i = static_cast<std::size_t>(index);
-    return {x_.position(data_.x.value[i]), y_.position(data_.y.value[i])};
+    return {x_.position(data_->x.value[i]), y_.position(data_->y.value[i])};
 }
 
-QColor SearchPlot::dotColour(PointPlace place) const {
-    const Palette& colours = Theme::instance().colours();
-    QColor colour = place == PointPlace::Possible ? colours.accent : colours.mutedText;
-    colour.setAlphaF(place == PointPlace::Broken ? 0.25F : place == PointPlace::Beaten ? 0.55F : 0.6F);
-    return colour;
-}
-
-void SearchPlot::paintCloud(QPainter& painter) const {
-    const double radius = (data_.places.size() > 3000 ? 1.2 : 3) * Theme::instance().scale();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    for (const PointPlace place : {PointPlace::Broken, PointPlace::Beaten, PointPlace::Possible}) {
-        painter.setBrush(dotColour(place));
-        for (std::size_t i = 0; i < data_.places.size(); ++i) {
-            if (data_.places[i] != place || !isDrawn(i)) continue;
-            painter.drawEllipse(QPointF(x_.position(data_.x.value[i]), y_.position(data_.y.value[i])), radius, radius);
-        }
-    }
-}
-
-// So many that a painter would be felt: squares of pixels, the last one wins.
-QImage SearchPlot::cloudOfMany() const {
-    const double ratio = devicePixelRatioF();
-    QImage image(size() * ratio, QImage::Format_ARGB32_Premultiplied);
-    image.fill(Qt::transparent);
-    const int side = std::max(2, static_cast<int>(std::lround(2 * ratio * Theme::instance().scale())));
-    for (const PointPlace place : {PointPlace::Broken, PointPlace::Beaten, PointPlace::Possible}) {
-        const QRgb colour = qPremultiply(dotColour(place).rgba());
-        for (std::size_t i = 0; i < data_.places.size(); ++i) {
-            if (data_.places[i] != place || !isDrawn(i)) continue;
-            const int left = static_cast<int>(x_.position(data_.x.value[i]) * ratio) - side / 2;
-            const int top = static_cast<int>(y_.position(data_.y.value[i]) * ratio) - side / 2;
-            if (left < 0 || top < 0 || left + side > image.width() || top + side > image.height()) continue;
-            for (int y = top; y < top + side; ++y) {
-                auto* line = reinterpret_cast<QRgb*>(image.scanLine(y)) + left;
-                std::fill(line, line + side, colour);
-            }
-        }
-    }
-    image.setDevicePixelRatio(ratio);
-    return image;
-}
-
-void SearchPlot::paintFront(QPainter& painter) const {
+void SearchPlot::paintMarks(QPainter& painter) const {
     const Palette& colours = Theme::instance().colours();
     const double radius = 4 * Theme::instance().scale();
     painter.setRenderHint(QPainter::Antialiasing);
-    QColor bar = colours.accent;
-    bar.setAlphaF(0.35F);
-    painter.setPen(QPen(bar, 1.2));
-    for (const int index : front_) {
-        const auto i = static_cast<std::size_t>(index);
-        const QPointF at = placeOf(index);
-        if (data_.x.low[i] > 0 && data_.x.high[i] > data_.x.low[i])
-            painter.drawLine(QPointF(x_.position(data_.x.low[i]), at.y()),
-                             QPointF(x_.position(data_.x.high[i]), at.y()));
-        if (data_.y.low[i] > 0 && data_.y.high[i] > data_.y.low[i])
-            painter.drawLine(QPointF(at.x(), y_.position(data_.y.low[i])),
-                             QPointF(at.x(), y_.position(data_.y.high[i])));
-    }
-    painter.setPen(QPen(colours.accent, 1.4));
-    painter.setBrush(colours.accent);
-    for (const int index : front_) painter.drawEllipse(placeOf(index), radius, radius);
-    if (data_.x.drawn && data_.y.drawn && *data_.x.drawn > 0 && *data_.y.drawn > 0) {
-        const QPointF at(x_.position(*data_.x.drawn), y_.position(*data_.y.drawn));
+    if (data_->x.drawn && data_->y.drawn && *data_->x.drawn > 0 && *data_->y.drawn > 0) {
+        const QPointF at(x_.position(*data_->x.drawn), y_.position(*data_->y.drawn));
         painter.setPen(QPen(colours.text, 2));
         painter.setBrush(colours.surface);
         const double r = radius + 2;
@@ -149,39 +99,29 @@ void SearchPlot::paintFront(QPainter& painter) const {
 
 void SearchPlot::paint(QPainter& painter, bool keep) {
     painter.fillRect(rect(), Theme::instance().colours().surface);
-    bool any = false;
-    for (std::size_t i = 0; i < data_.places.size() && !any; ++i) any = isDrawn(i);
-    if (!any) return paintEmptyPlot(painter, rect(), emptySentence_);
+    if (!(data_->x.most > 0) || data_->places.empty()) return paintEmptyPlot(painter, rect(), emptySentence_);
     PlotFrame frame;
-    frame.title = tr("%1 against %2").arg(data_.y.name, data_.x.name);
+    frame.title = tr("%1 against %2").arg(data_->y.name, data_->x.name);
     const auto named = [this](const SearchAxis& axis) {
         return axis.unsure ? tr("%1 (no interval is known)").arg(axis.name) : axis.name;
     };
-    frame.xName = named(data_.x);
-    frame.yName = named(data_.y);
-    frame.xTicks = data_.x.ticks;
-    frame.yTicks = data_.y.ticks;
+    frame.xName = named(data_->x);
+    frame.yName = named(data_->y);
+    frame.xTicks = data_->x.ticks;
+    frame.yTicks = data_->y.ticks;
     frame.area = PlotFrame::areaIn(size());
     frame.paint(painter, x_, y_, width());
-    if (keep) {
-        if (cloud_.isNull()) {
-            if (data_.places.size() > 20'000) {
-                cloud_ = QPixmap::fromImage(cloudOfMany());
-            } else {
-                cloud_ = QPixmap(size() * devicePixelRatioF());
-                cloud_.setDevicePixelRatio(devicePixelRatioF());
-                cloud_.fill(Qt::transparent);
-                QPainter on(&cloud_);
-                paintCloud(on);
-            }
-        }
-        painter.drawPixmap(0, 0, cloud_);
-    } else if (data_.places.size() > 20'000) {
-        painter.drawImage(QRectF(rect()), cloudOfMany());  // a file of so many shapes opens nowhere
+    const SearchFrame how = this->frame();
+    if (keep && data_->places.size() > mostDotsAtOnce) {
+        painter.drawPixmap(0, 0, dots_);
     } else {
-        paintCloud(painter);
+        if (data_->places.size() > mostRoundDots)
+            painter.drawImage(QRectF(rect()), cloudOfMany(*data_, how));  // a file of so many shapes opens nowhere
+        else
+            paintCloud(painter, *data_, how);
+        paintFront(painter, *data_, how);
     }
-    paintFront(painter);
+    paintMarks(painter);
 }
 
 void SearchPlot::paintEvent(QPaintEvent*) {
@@ -204,9 +144,9 @@ int SearchPlot::indexAt(const QPointF& place) const {
         nearest = distance;
         best = index;
     };
-    for (const int index : front_) look(index);
+    for (const int index : data_->front) look(index);
     if (best >= 0) return best;
-    for (std::size_t i = 0; i < data_.places.size(); ++i)
+    for (std::size_t i = 0; i < data_->places.size(); ++i)
         if (isDrawn(i)) look(static_cast<int>(i));
     return best;
 }
@@ -231,7 +171,7 @@ bool SearchPlot::event(QEvent* event) {
                 QStringLiteral(" [%1 … %2]").arg(tickText(axis.low[i], axis.ticks), tickText(axis.high[i], axis.ticks));
         return text;
     };
-    QToolTip::showText(help->globalPos(), line(data_.x) + QLatin1Char('\n') + line(data_.y), this);
+    QToolTip::showText(help->globalPos(), line(data_->x) + QLatin1Char('\n') + line(data_->y), this);
     return true;
 }
 

@@ -210,6 +210,7 @@ void ExploreForm::showKnobs() {
             return read ? std::nullopt : std::optional(read.error());
         });
         values->setStored(ui::qs(toText(knob)));
+        values->setToolTip(ui::qs(toText(knob)) + QLatin1Char('\n') + values->toolTip());
         grid->addWidget(name, 0, 0);
         grid->addWidget(remove, 0, 1);
         grid->addWidget(values, 1, 0, 1, 2);

@@ -50,15 +50,12 @@ void ExplorePage::follow() {
     question_ = exploreQuestion(studio_.document);
     const WorkloadPtr workload = studio_.live.workload();
     offers_.knobs.clear();
-    offers_.limits.clear();
     points_ = 0;
     QString why;
     if (!question_.lacks && workload) {
         const Scenario base = scenarioOf(question_, workload);
         const std::string& method = question_.settings.method;
         offers_.knobs = knobOffers(base, method);
-        offers_.limits =
-            limitOffers(base, snapshot_ ? snapshot_->primaryEstimate() : nullptr, question_.settings.deviceHour);
         points_ = question_.settings.knobs.empty() ? 0 : 1;
         for (const KnobSetting& setting : question_.settings.knobs) {
             const auto knob = knobOf(setting, base, method);
@@ -73,9 +70,20 @@ void ExplorePage::follow() {
         empty_->setTexts(ui::qs(question_.lacks->message), ui::qs(question_.lacks->hint));
         return;
     }
-    form_->setQuestion(question_, offers_);
+    showLimits();
     form_->setPoints(points_, why);
     showState();
+}
+
+// All that an answer adds to what the form offers: an answer alone reads no knob again.
+void ExplorePage::showLimits() {
+    const WorkloadPtr workload = studio_.live.workload();
+    offers_.limits.clear();
+    if (workload) {
+        offers_.limits = limitOffers(scenarioOf(question_, workload),
+                                     snapshot_ ? snapshot_->primaryEstimate() : nullptr, question_.settings.deviceHour);
+    }
+    form_->setQuestion(question_, offers_);
 }
 
 // Labels of figures that an answer has can be objectives.
@@ -90,6 +98,7 @@ void ExplorePage::feed(const ui::SnapshotPtr& snapshot) {
     }
     if (figures == offers_.figures && !first) return;
     offers_.figures = figures;
+    if (!stale_ && isVisible() && form_ && !question_.lacks) return showLimits();
     stale_ = true;
     soon_.start();
 }
@@ -100,13 +109,15 @@ void ExplorePage::start() {
     const WorkloadPtr workload = studio_.live.workload();
     if (question_.lacks || !workload || points_ == 0) return;
     choose(-1);
-    run_ = std::make_shared<ExploreRun>();
+    auto before = std::exchange(run_, std::make_shared<ExploreRun>());
     run_->question = question_;
     run_->agent = question_.settings.agent;
     run_->command = command_->command();
     run_->folder = searchFolder();
     const auto calibrations = studio_.live.calibrations();
-    work_.start([run = run_, workload, calibrations](std::stop_token stop, Progress& progress) -> Background::Finish {
+    work_.start([run = run_, before = std::move(before), workload, calibrations](
+                    std::stop_token stop, Progress& progress) mutable -> Background::Finish {
+        before.reset();  // here, for it may hold much
         explore(*run, workload, calibrations.get(), stop, progress);
         return {};
     });

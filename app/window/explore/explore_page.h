@@ -78,6 +78,7 @@ private:
     QWidget* buildViews(QWidget* parent);
     void follow();                 ///< the document
     QString searchFolder() const;  ///< of a search that another program runs
+    void showLimits();
     void showState();
     void showFindings();
     void showTab(int tab);  ///< what is new of it

@@ -3,6 +3,7 @@
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_page.h"
 #include "app/window/form_parts.h"
+#include "app/window/page_head.h"
 #include "app/window/studio.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
@@ -83,45 +84,23 @@ void ExplorePage::build() {
 }
 
 QWidget* ExplorePage::buildHead(QWidget* parent) {
-    auto* head = new QWidget(parent);
-    // Two lines, so that beside open docks no button loses a part of its words.
-    auto* lines = new QVBoxLayout(head);
-    lines->setContentsMargins(0, 0, 0, 0);
-    lines->setSpacing(4);
-    auto* above = new QHBoxLayout;
-    auto* row = new QHBoxLayout;
-    lines->addLayout(above);
-    lines->addLayout(row);
-    headline_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, head);
-    headline_->setObjectName(QStringLiteral("explore.headline"));
-    headline_->setElided(true);
-    sub_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, head);
-    sub_->setObjectName(QStringLiteral("explore.sub"));
-    sub_->setElided(true);
-    above->addWidget(headline_, 1);
-    row->addWidget(sub_, 1);
-    bar_ = named(new QProgressBar(head), "explore.progress", tr("Points answered"), tr("Points answered so far"));
-    bar_->setRange(0, 1000);
-    bar_->setTextVisible(false);
-    bar_->setFixedWidth(120);
-    bar_->hide();
-    row->addWidget(bar_);
-    command_ = new ExploreCommand(head);
-    command_->setCommand(lastCommand_);
-    row->addWidget(command_);
-    export_ = named(new QPushButton(tr("Export ▾"), head), "explore.export", tr("Export"),
-                    tr("This view as SVG, PDF, PNG or CSV; all points as CSV or JSON"));
+    auto* head = new PageHead(QStringLiteral("explore"), parent);
+    headline_ = head->headline();
+    sub_ = head->sub();
+    export_ = head->addAbove("explore.export", tr("Export ▾"),
+                             tr("This view as SVG, PDF, PNG or CSV; all points as CSV or JSON"));
     export_->setEnabled(false);
     auto* exports = new QMenu(export_);
     exports->setObjectName(QStringLiteral("explore.exportMenu"));
     export_->setMenu(exports);
     export_->setStyleSheet(QStringLiteral("QPushButton::menu-indicator { width: 0; image: none; }"));
     connect(exports, &QMenu::aboutToShow, this, [this, exports] { fillExports(exports); });
-    above->addWidget(export_);
-    go_ = named(new QPushButton(tr("Search"), head), "explore.go", tr("Search"),
-                tr("Answers the points on all cores and keeps the front"));
+    bar_ = head->addProgress(tr("Points answered"), tr("Points answered so far"));
+    command_ = new ExploreCommand(head);
+    command_->setCommand(lastCommand_);
+    head->addBelow(command_);
+    go_ = head->addBelow("explore.go", tr("Search"), tr("Answers the points on all cores and keeps the front"));
     go_->setDefault(true);
-    row->addWidget(go_);
     connect(go_, &QPushButton::clicked, this, &ExplorePage::start);
     return head;
 }
@@ -197,7 +176,7 @@ void ExplorePage::join(Studio& studio) {
         problem_.reset();
         chosen_ = -1;
         if (plot_) {
-            plot_->setData({});
+            plot_->setData(nullptr);
             table_->setCells({}, {});
             effects_->setBars({}, {});
             parallel_->setData(nullptr);

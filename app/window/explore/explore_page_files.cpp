@@ -3,6 +3,7 @@
 #include "app/document/commands/search_edits.h"
 #include "app/window/explore/explore_page.h"
 #include "app/window/explore/explore_text.h"
+#include "app/window/exports.h"
 #include "app/window/studio.h"
 #include "store/project/search_file.h"
 #include "widgets/evidence/cells_model.h"
@@ -12,7 +13,6 @@
 #include "widgets/exploration/search_plot.h"
 
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 #include <QTabWidget>
@@ -83,7 +83,7 @@ std::string ExplorePage::tableOfView(int tab) const {
     SearchOutcome front = outcome();
     PointAnswers kept;
     for (std::size_t i = 0; i < view_->seen.size(); ++i)
-        if (tab == FrontTab ? view_->plot.places[i] == ui::PointPlace::Front : parallel_->isKept(i))
+        if (tab == FrontTab ? view_->plot->places[i] == ui::PointPlace::Front : parallel_->isKept(i))
             kept.add(view_->seen.at(i));
     front.evaluations = std::move(kept);
     return searchCsv(front);
@@ -136,19 +136,7 @@ void ExplorePage::fillExports(QMenu* menu) {
 
 void ExplorePage::exportAs(const QString& title, const QString& name, const QString& filter, int tab) {
     if (!view_) return;
-    QString chosen;
-    QString file = QFileDialog::getSaveFileName(studio_.window, title, name, filter, &chosen);
-    if (file.isEmpty()) return;
-    if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.section(QLatin1Char(' '), 0, 0).toLower();
-    if (const QString problem = written(file, tab); !problem.isEmpty()) {
-        return studio_.messages.complain({Severity::Error,
-                                          "export.failed",
-                                          problem.toStdString(),
-                                          {},
-                                          "choose another folder",
-                                          {file.toStdString(), 0, 0, {}}});
-    }
-    studio_.messages.say(Severity::Note, tr("Wrote %1").arg(file));
+    exportWith(studio_, title, name, filter, [this, tab](const QString& file) { return written(file, tab); });
 }
 
 Expected<QStringList> ExplorePage::report(const QString& folder) {
@@ -157,7 +145,7 @@ Expected<QStringList> ExplorePage::report(const QString& folder) {
     for (const auto& [name, tab] : {std::pair{"search.svg", static_cast<int>(FrontTab)}, {"search.csv", -1}}) {
         const QString file = folder + QLatin1Char('/') + QLatin1String(name);
         if (const QString problem = written(file, tab); !problem.isEmpty())
-            return fail("export.failed", problem.toStdString(), "", "choose another folder", {file.toStdString()});
+            return Unexpected(exportFailed(file, problem));
         files << file;
     }
     return files;

@@ -20,7 +20,7 @@ namespace orrery::app {
 
 namespace {
 
-constexpr std::size_t mostTableRows = 500;
+constexpr std::size_t mostTableRows = 500, mostTipLines = 16;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void ExplorePage::showFindings() {
         const std::scoped_lock hold(run_->lock);
         if (run_->view == view_ && problem_ == run_->problem && view_) return;
         problem_ = run_->problem;
-        view_ = run_->view;
+        run_->spent.push_back(std::exchange(view_, run_->view));
         drawn_ = run_->drawn;
     }
     if (!problem_) return;
@@ -53,7 +53,7 @@ void ExplorePage::showTab(int tab) {
     if (!problem_ || !run_ || tab < 0 || !std::exchange(dirty_[static_cast<std::size_t>(tab)], false)) return;
     switch (tab) {
         case FrontTab:
-            plot_->setData(view_ ? view_->plot : ui::SearchPlotData{});
+            plot_->setData(view_ ? view_->plot : nullptr);
             return showTable();
         case ParallelTab:
             return parallel_->setData(view_ ? view_->parallel : nullptr);
@@ -118,11 +118,13 @@ void ExplorePage::showEffects() {
         const Knob& knob = problem_->space.knobs()[effect.knob];
         std::optional<std::size_t> first, last;
         QStringList lines;
+        const std::size_t stride = (effect.rows.size() + mostTipLines - 1) / mostTipLines;
         for (std::size_t level = 0; level < effect.rows.size(); ++level) {
             const auto row = effect.rows[level];
             if (!row || !alone.answered(*row)) continue;
             if (!first) first = level;
             last = level;
+            if (level % stride != 0 && level + 1 != effect.rows.size()) continue;
             lines << QStringLiteral("%1: %2").arg(
                 ui::qs(knob.values[level]),
                 valueText(alone.value[*row * width], drawn_.dimensions[0], problem_->objectives[0].quantity));
@@ -164,6 +166,7 @@ void ExplorePage::showRefused() {
     std::vector<std::vector<ui::Cell>> cells;
     if (view_) {
         for (const ExploreView::Refused& each : view_->refused) {
+            if (cells.size() == mostTableRows) break;
             cells.push_back({{ui::countText(static_cast<double>(each.points)), static_cast<double>(each.points)},
                              {ui::qs(each.why), {}, ui::qs(each.why)},
                              {ui::qs(problem_->space.labelAt(view_->seen.points[each.first]))}});

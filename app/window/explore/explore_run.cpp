@@ -6,6 +6,12 @@
 
 namespace orrery::app {
 
+namespace {
+
+constexpr std::chrono::milliseconds mostOften{300};  // between two views
+
+}  // namespace
+
 void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibrations, std::stop_token stop,
              Progress& progress) {
     const auto refuse = [&](Diagnostic why) {
@@ -37,13 +43,21 @@ void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibr
     options.evaluations = most;
     options.known = &alone;
     using Clock = std::chrono::steady_clock;
-    auto told = Clock::now();
-    options.onBatch = [&](const PointAnswers& seen, std::size_t) {
-        if (Clock::now() - told < std::chrono::milliseconds(300)) return true;
+    const auto show = [&](const PointAnswers& seen) {
         auto view = exploreView(*problem, run.drawn, seen);
-        told = Clock::now();
+        std::vector<std::shared_ptr<const ExploreView>> spent;  // go here, without the lock
         const std::scoped_lock hold(run.lock);
-        run.view = std::move(view);
+        spent.swap(run.spent);
+        spent.push_back(std::exchange(run.view, std::move(view)));
+    };
+    // The more points, the longer a view of them takes: it never gets more than a fifth of the search's time.
+    Clock::time_point due = Clock::now() + mostOften;
+    options.onBatch = [&](const PointAnswers& seen, std::size_t) {
+        const auto begun = Clock::now();
+        if (begun < due) return true;
+        show(seen);
+        const auto now = Clock::now();
+        due = now + std::max<Clock::duration>(mostOften, 4 * (now - begun));
         return true;
     };
     bool stopped = false;
@@ -53,10 +67,8 @@ void explore(ExploreRun& run, WorkloadPtr workload, const CalibrationSet* calibr
             : searchElsewhere({run.command, run.folder}, *problem, **agent,
                               writeSearch("Explore", problem->space.base(), run.question.settings), options, &stopped);
     if (!found) return refuse(found.error());
-    const PointAnswers& seen = *found;
-    auto view = exploreView(*problem, run.drawn, seen);
+    show(*found);
     const std::scoped_lock hold(run.lock);
-    run.view = std::move(view);
     run.stopped = stopped;
 }
 

@@ -20,6 +20,7 @@ struct ExploreRun {
     std::mutex lock;
     std::shared_ptr<const SearchProblem> problem;
     std::shared_ptr<const ExploreView> view;
+    std::vector<std::shared_ptr<const ExploreView>> spent;  ///< no longer shown; the job lets them go
     BaseAnswer drawn;
     std::vector<KnobEffect> effects;  ///< each knob alone; rows of `alone`
     PointAnswers alone;

@@ -133,10 +133,11 @@ std::shared_ptr<const ExploreView> exploreView(const SearchProblem& problem, con
     view->seen = seen;
     view->front = frontOf(problem, seen);
     std::vector<ui::PointPlace> places = placesOf(seen, view->front);
-    view->plot.x = scatterAxis(problem, drawn, seen, 0);
-    view->plot.y = scatterAxis(problem, drawn, seen, problem.objectives.size() > 1 ? 1 : 0);
     view->parallel = parallelOf(problem, drawn, seen, places);
-    view->plot.places = std::move(places);
+    view->plot = ui::readied({scatterAxis(problem, drawn, seen, 0),
+                              scatterAxis(problem, drawn, seen, problem.objectives.size() > 1 ? 1 : 0),
+                              std::move(places),
+                              {}});
     view->history = historyOf(problem, seen);
     view->refused = refusedOf(seen);
     for (std::size_t i = 0; i < seen.size(); ++i) view->broken += seen.answered(i) && !seen.feasible(i) ? 1 : 0;

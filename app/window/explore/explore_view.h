@@ -19,7 +19,7 @@ struct ExploreView {
     };
     PointAnswers seen;
     Front front;
-    ui::SearchPlotData plot;
+    std::shared_ptr<const ui::SearchPlotData> plot;
     std::shared_ptr<const ui::ParallelData> parallel;
     SearchHistory history;
     std::vector<Refused> refused;  ///< the most frequent first
