@@ -1,6 +1,7 @@
 // Other programs as methods: stand-ins that answer, hang, fail and talk nonsense; recorded output; bad adapters.
 
 #include "methods/adapter/adapter_run.h"
+#include "simulation/systolic/folds.h"
 #include "support/adapter_fixture.h"
 
 #include <QElapsedTimer>
@@ -231,6 +232,50 @@ private slots:
         QVERIFY2(nest && *nest, nest ? "not there" : toText(nest.error()).c_str());
         QCOMPARE((*nest)->seconds, 32768e-9);
         QVERIFY(std::abs(*(*nest)->joules - 76.47e-6) < 1e-12);
+    }
+    // SCALE-Sim's own cycles, found in its recorded table by shape, array and dataflow, are those of our closed form.
+    void aRecordedTableOfAPeerStandsBesideOurs() {
+        const QString reference = ORRERY_REFERENCE;
+        const QString table = reference + "/accelerators/scalesim/table.csv";
+        if (!QFile::exists(table)) QSKIP("the reference data is not here");
+        StandIn tool;
+        tool.write(
+            "tool.yaml",
+            "orrery: adapter/1\ntakes: [gemm]\nasks: [array]\nprogram: {recorded_only: true}\n"
+            "read: {cycles: {file: table.csv, column: total_cycles, row: first, where: {M: m, N: n, K: k, R: rows, "
+            "C: columns, dataflow: \"${dataflow}\"}}}\ntime: {value: cycles, unit: cycles}\n");
+        const auto adapter = readAdapter(tool.file());
+        QVERIFY2(adapter, adapter ? "" : toText(adapter.error()).c_str());
+        AdapterUse use;
+        use.recorded = QFileInfo(table).path().toStdString();
+        int found = 0;
+        for (const std::int64_t side : {8, 16, 32, 128}) {
+            for (const Dataflow flow :
+                 {Dataflow::WeightStationary, Dataflow::OutputStationary, Dataflow::InputStationary}) {
+                for (const auto& [m, n, k] :
+                     {std::array<std::int64_t, 3>{256, 128, 256}, {64, 64, 64}, {100, 37, 53}, {1, 256, 256}}) {
+                    AdapterValues values;
+                    const std::pair<const char*, std::int64_t> numbers[] = {
+                        {"m", m}, {"n", n}, {"k", k}, {"rows", side}, {"columns", side}};
+                    for (const auto& [name, value] : numbers) values.set(name, static_cast<double>(value));
+                    values.set("array_clock", 1e9);
+                    values.setWord("dataflow", flow == Dataflow::WeightStationary   ? "ws"
+                                               : flow == Dataflow::OutputStationary ? "os"
+                                                                                    : "is");
+                    const auto theirs = runAdapter(*adapter, use, values, "run", {}, {});
+                    QVERIFY2(theirs, theirs ? "" : toText(theirs.error()).c_str());
+                    if (!*theirs) continue;
+                    ++found;
+                    systolic::Array array;
+                    array.rows = array.cols = side;
+                    array.dataflow = flow;
+                    const auto ours = systolic::planFolds(array, systolic::gemmLayer("x", m, n, k));
+                    QVERIFY(ours);
+                    QCOMPARE(std::llround((*theirs)->seconds * 1e9), ours->cycles() - 1);  // the tool counts from 0
+                }
+            }
+        }
+        QVERIFY2(found >= 20, qPrintable(QString::number(found)));
     }
     void printedFormsAreRead() {
         const QTemporaryDir folder;

@@ -139,16 +139,19 @@ void MethodOptions::addText(const MethodOption& option, const QString& value, QW
         const QString text = edit->text().trimmed();
         if (text != valueOf(choice_, option)) choose(option.key, text);
     });
+    group->layout()->addWidget(edit);
+    if (option.key == "limit") return;  // a time
+    const bool folder = option.key == "recorded" || option.key == "keep";
     auto* find = new QToolButton(group);
     find->setText(tr("…"));
     find->setObjectName(edit->objectName() + QStringLiteral(".find"));
-    find->setAccessibleName(tr("Choose a file: %1").arg(qs(option.title)));
-    find->setToolTip(tr("Choose a file"));
-    connect(find, &QToolButton::clicked, this, [this, key = option.key, edit] {
-        const QString file = QFileDialog::getOpenFileName(window(), edit->accessibleName(), edit->text());
+    find->setAccessibleName((folder ? tr("Choose a folder: %1") : tr("Choose a file: %1")).arg(qs(option.title)));
+    find->setToolTip(folder ? tr("Choose a folder") : tr("Choose a file"));
+    connect(find, &QToolButton::clicked, this, [this, key = option.key, edit, folder] {
+        const QString file = folder ? QFileDialog::getExistingDirectory(window(), edit->accessibleName(), edit->text())
+                                    : QFileDialog::getOpenFileName(window(), edit->accessibleName(), edit->text());
         if (!file.isEmpty()) choose(key, file);
     });
-    group->layout()->addWidget(edit);
     group->layout()->addWidget(find);
 }
 

@@ -17,7 +17,7 @@
 //       - {file: problem.yaml, writer: timeloop}
 //     command: ["${program}", "-c", "run.cfg"]   # or `commands: [[…], […]]`, one after the other
 //     read:                               # numbers by name, from `file` (standard output unless told)
-//       cycles: {file: "out/*/REPORT.csv", column: Total Cycles, where: {M: m}, row: only}
+//       cycles: {file: "out/*/REPORT.csv", column: Total Cycles, where: {M: m, type: "${dtype}"}, row: only}
 //       energy: {regex: 'Energy: ([0-9.]+) uJ'}
 //       total: {file: result.json, pointer: /network/time}
 //     time: {value: cycles, unit: cycles}
@@ -61,8 +61,9 @@ enum class AdapterRow : std::uint8_t { Only, First, Last, Sum, Mean, Most };
 struct AdapterRead {
     std::string name;
     std::string file;  ///< in the run's folder, `*` for any letters of one part; empty: standard output; `stderr`
-    std::string regex, column, pointer;  ///< one of them
-    std::vector<NamedExpression> where;  ///< columns that must have these values
+    std::string regex, column, pointer;                          ///< one of them
+    std::vector<NamedExpression> where;                          ///< columns that must have these values
+    std::vector<std::pair<std::string, AdapterText>> whereText;  ///< columns that must say these words
     AdapterRow row = AdapterRow::Only;
     std::optional<double> absent;  ///< stands where the file has no such number; none: that is an error
     int line = 0;

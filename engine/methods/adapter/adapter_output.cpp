@@ -123,6 +123,17 @@ Expected<Reading> byColumn(const AdapterRead& read, const std::string& text, con
         if (!value) return Unexpected(value.error());
         wanted.emplace_back(*place, *value);
     }
+    std::vector<std::pair<std::size_t, std::string>> words;
+    for (const auto& [name, text] : read.whereText) {
+        const auto place = at(name);
+        if (!place) return Unexpected(place.error());
+        auto word = values.expand(text, adapter);
+        if (!word) return Unexpected(std::move(word.error()));
+        words.emplace_back(*place, std::move(*word));
+    }
+    const auto says = [&stream](const std::pair<std::size_t, std::string>& each) {
+        return each.first < stream.cells().size() && stream.cells()[each.first] == each.second;
+    };
     while (true) {
         more = stream.next();
         if (!more) return Unexpected(std::move(more.error()));
@@ -133,6 +144,7 @@ Expected<Reading> byColumn(const AdapterRead& read, const std::string& text, con
             return value && std::abs(*value - each.second) <= 1e-9 * std::max(1.0, std::abs(each.second));
         };
         if (!std::all_of(wanted.begin(), wanted.end(), matches)) continue;
+        if (!std::all_of(words.begin(), words.end(), says)) continue;
         if (*column >= cells.size())
             return fail("adapter.output", fmt::format("this row ends before its column `{}`", read.column),
                         fmt::format("{} cells", names.size()), {}, Place{file, stream.line(), 0, {}});
@@ -185,7 +197,7 @@ Expected<std::optional<double>> readNumber(const AdapterRead& read, const Adapte
     const auto& found = reading->values;
     if (found.empty()) {
         if (read.absent) return read.absent;
-        if (recorded && !read.where.empty()) return std::optional<double>();
+        if (recorded && !(read.where.empty() && read.whereText.empty())) return std::optional<double>();
         const std::string sought = !read.regex.empty() ? read.regex : !read.column.empty() ? read.column : read.pointer;
         return fail("adapter.output", fmt::format("there is no `{}` in it: nothing fits `{}`", read.name, sought),
                     "the output of the version that the adapter was written for", {}, Place{*file, 1, 0, {}});

@@ -185,7 +185,14 @@ private:
                 read.pointer = text(item);
                 if (!read.pointer.starts_with("/")) wrong(item, "a JSON pointer begins with a slash", "/network/time");
             } else if (item.key == "where") {
-                read.where = named(item);
+                if (!isMap(item)) return;
+                for (const YamlNode& each : item.items) {
+                    if (each.scalar.starts_with("${")) {
+                        read.whereText.emplace_back(each.key, lineOf(each));
+                    } else {
+                        read.where.push_back({each.key, arithmetic(each), each.line});
+                    }
+                }
             } else if (item.key == "absent") {
                 read.absent = numberIn(text(item));
                 if (!read.absent) wrong(item, "`absent` is no number", "what stands where there is none, such as 0");
@@ -202,7 +209,8 @@ private:
         const int ways = !read.regex.empty() + !read.column.empty() + !read.pointer.empty();
         if (ways != 1)
             wrong(node, fmt::format("`{}` is read in {} ways", node.key, ways), "one of regex, column, pointer");
-        if (!read.where.empty() && read.column.empty()) wrong(node, "`where` is for columns", "column: name");
+        if (!(read.where.empty() && read.whereText.empty()) && read.column.empty())
+            wrong(node, "`where` is for columns", "column: name");
         made_.reads.push_back(std::move(read));
     }
     AdapterQuantity quantity(const YamlNode& node, std::string label, Dimension dimension) {

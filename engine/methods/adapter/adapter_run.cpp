@@ -156,8 +156,9 @@ Expected<std::optional<AdapterAnswer>> runAdapter(const Adapter& adapter, const 
         // A table of many kernels stands in the folder itself; a report of one in a folder of its own.
         std::error_code ignored;
         const fs::path own = fs::path(use.recorded) / name;
-        const bool tables = std::all_of(adapter.reads.begin(), adapter.reads.end(),
-                                        [](const AdapterRead& read) { return !read.where.empty(); });
+        const bool tables = std::all_of(adapter.reads.begin(), adapter.reads.end(), [](const AdapterRead& read) {
+            return !(read.where.empty() && read.whereText.empty());
+        });
         if (!fs::is_directory(own, ignored) && adapter.level == MethodLevel::Kernel && !tables)
             return std::optional<AdapterAnswer>();
         const std::string folder = fs::is_directory(own, ignored) ? own.string() : use.recorded;
