@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 
 namespace orrery::cli {
@@ -189,20 +187,13 @@ Expected<double> readSeconds(std::string_view text, std::string_view option) {
 }
 
 Expected<double> readShare(std::string_view text, std::string_view option) {
-    std::string plain;
-    for (const char c : text)
-        if (!std::isspace(static_cast<unsigned char>(c))) plain += c;
-    if (plain.starts_with("±")) plain.erase(0, std::string_view("±").size());
-    const bool percent = plain.ends_with("%");
-    if (percent) plain.pop_back();
-    double value = 0;
-    const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-    if (percent) value /= 100;
-    if (read.ec != std::errc() || read.ptr != plain.data() + plain.size() || !(value > 0) || !(value < 10)) {
+    const std::string_view plain = text.starts_with("±") ? text.substr(std::string_view("±").size()) : text;
+    const auto value = parseMeasure(plain, Dimension::Fraction);
+    if (!value || !(value->si > 0)) {
         return fail("usage.bad-value", fmt::format("--{} takes a share above 0, not '{}'", option, text),
                     "`5%` or `0.05`", "write `--" + std::string(option) + " 5%`");
     }
-    return value;
+    return value->si;
 }
 
 std::string widthText(const Scenario& scenario, const Estimate& estimate, std::size_t most) {

@@ -1,6 +1,7 @@
 #include "app/window/main_window.h"
 
 #include "app/window/exports.h"
+#include "app/window/fidelity/fidelity_panel.h"
 #include "app/window/headline.h"
 #include "app/window/jobs.h"
 #include "app/window/library_dock.h"
@@ -99,6 +100,7 @@ void MainWindow::buildDocks() {
         studio_->layouts.showPages(true);
         studio_->router.show(studio_->router.pages().front());
     });
+    addFidelityDock(*studio_);
     studio_->problems.addDock();
     jobs_->addDock();
     docks.add(QStringLiteral("log"), tr("Log"), tr("What happened"), [this](QWidget* parent) {

@@ -106,7 +106,8 @@ void buildMenus(QMainWindow& window, Studio& studio) {
 
     build.barOfPages();
     const QString run = QStringLiteral("menuRun"), help = QStringLiteral("menuHelp");
-    build.put(build.menu(run, words("&Run")), {"runStart", "runCancel", "-", "runLive", "-", "runPrograms"});
+    build.put(build.menu(run, words("&Run")), {"runStart", "runCancel", "-", "runLive", "-", "fidelity.ladder",
+                                               "fidelity.budget", "fidelity.advice", "-", "runPrograms"});
     build.pages(run);
     QMenu* helps = build.menu(help, words("&Help"));
     build.put(helps, {"helpPalette", "helpShortcuts", "-"});
