@@ -210,6 +210,48 @@ private slots:
         QVERIFY(space);
         QVERIFY(compare(*space, {}, "imperfect") == 4);
     }
+    // Drawn spaces with factors that need not divide: no mapping lies below the bound that a stopped search states.
+    void whatImperfectSpacesStateIsABound() {
+        const auto executor = makeSerialExecutor();
+        SearchContext context{*executor};
+        int compared = 0, known = 0;
+        for (int seed = 0; seed < 60; ++seed) {
+            Draw draw(static_cast<std::uint64_t>(3000 + seed));
+            const NestProblem problem =
+                draw.once(3) ? fixture::layer(draw.of({2, 3}), draw.of({1, 2}), draw.of({2, 3}), 1, draw.of({1, 2}), 1)
+                             : fixture::product(draw.of({2, 3, 5}), draw.of({1, 2, 3}), draw.of({2, 3}));
+            NestHardware hardware = drawHardware(draw);
+            hardware.levels.back().clusterSize = 1;
+            MapspaceConstraints constraints;
+            constraints.levels.resize(hardware.levels.size());
+            for (LevelConstraint& level : constraints.levels) {
+                for (unsigned t = 0; t < 3; ++t)
+                    if (draw.once(3)) level.keep |= 1u << t;
+            }
+            constraints.imperfect = true;
+            const auto space = Mapspace::make(problem, hardware, constraints);
+            if (!space || pointsOf(*space, 30000) > 30000) continue;
+            for (const MapObjective objective : objectives) {
+                const auto every = searchMappings(
+                    *space, {.kind = MapperKind::Exhaustive, .objectives = {objective}, .timeout = 0}, context);
+                const auto cut = searchMappings(
+                    *space, {.kind = MapperKind::Optimal, .objectives = {objective}, .steps = 1}, context);
+                if (!every || !cut) continue;
+                const double least = objectiveValue(objective, (*every)->counts);
+                QVERIFY2((*cut)->lowerBound <= least * (1 + 1e-9),
+                         qPrintable(QString("seed %1, %2: bound %3, least %4")
+                                        .arg(seed)
+                                        .arg(QString::fromStdString(std::string(toText(objective))))
+                                        .arg((*cut)->lowerBound, 0, 'g', 12)
+                                        .arg(least, 0, 'g', 12)));
+                if ((*cut)->proven) QVERIFY(objectiveValue(objective, (*cut)->counts) <= least * (1 + 1.1e-9));
+                ++compared;
+                known += (*cut)->lowerBound > 0.1 * least;
+            }
+        }
+        QVERIFY2(compared > 60, qPrintable(QString::number(compared)));
+        QVERIFY2(known > compared / 2, qPrintable(QString("%1 of %2").arg(known).arg(compared)));
+    }
     void equalsTheExhaustiveSearchOfSparseNests() {
         int compared = 0;
         for (int seed = 0; seed < 40; ++seed) {

@@ -6,6 +6,7 @@ MapLane::MapLane(const Mapspace& space, const MapperOptions& options, const std:
                  std::size_t number)
     : space_(space),
       objectives_(options.objectives),
+      joulesPerCycle_(options.joulesPerCycle),
       sparse_(sparse != nullptr),
       evaluator_(space.problem(), space.hardware(), sparse),
       random_(options.seed, number) {}
@@ -39,7 +40,7 @@ bool MapLane::consider(const MapPoint& point, MapScore& score) {
     }
     ++valid_;
     for (std::size_t i = 0; i < objectives_.size() && i < score.value.size(); ++i)
-        score.value[i] = objectiveValue(objectives_[i], counts_);
+        score.value[i] = objectiveValue(objectives_[i], counts_, joulesPerCycle_);
     if (!found_ || score < bestScore_) {
         found_ = true;
         best_ = point;

@@ -39,6 +39,7 @@ private:
 
     const Mapspace& space_;
     std::vector<MapObjective> objectives_;
+    double joulesPerCycle_;
     bool sparse_;
     NestEvaluator evaluator_;
     NestMapping mapping_;

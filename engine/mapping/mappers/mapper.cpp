@@ -34,12 +34,12 @@ std::optional<MapObjective> mapObjective(std::string_view text) {
     return static_cast<MapObjective>(at - objectives.begin());
 }
 
-double objectiveValue(MapObjective objective, const NestCounts& counts) {
+double objectiveValue(MapObjective objective, const NestCounts& counts, double joulesPerCycle) {
     switch (objective) {
         case MapObjective::Latency:
             return counts.cycles;
         case MapObjective::Energy:
-            return counts.energy;
+            return counts.energy + joulesPerCycle * counts.cycles;
         case MapObjective::Edp:
             return counts.energy * counts.cycles;
         case MapObjective::LastLevelAccesses: {

@@ -36,7 +36,7 @@ enum class MapObjective : std::uint8_t { Latency, Energy, Edp, LastLevelAccesses
 std::string_view toText(MapObjective objective);                  ///< `latency`, `energy`, `edp`, `last-level-accesses`
 std::optional<MapObjective> mapObjective(std::string_view text);  ///< also `delay`
 /// Cycles; joules; joules × cycles; words read, filled and updated at the outermost level over all its instances.
-double objectiveValue(MapObjective objective, const NestCounts& counts);
+double objectiveValue(MapObjective objective, const NestCounts& counts, double joulesPerCycle = 0);
 
 struct MapperOptions {
     MapperKind kind = MapperKind::Annealing;
@@ -44,11 +44,13 @@ struct MapperOptions {
     std::vector<MapObjective> objectives{MapObjective::Edp, MapObjective::Latency};
     std::uint64_t seed = 1;
     /// Valid mappings to cost; 0: as many as the kind needs (exhaustive: all). Optimal ends with its proof instead, or
-    /// after 2·10^8 partial mappings.
+    /// after `steps`.
     std::uint64_t evaluations = 0;
     std::uint64_t victory = 0;       ///< end after so many valid mappings without a better one; 0: never
     std::uint64_t timeout = 400000;  ///< end after so many refused mappings in a row
     double seconds = 0;              ///< end after so long, the one rule that makes answers depend on time; 0: never
+    std::uint64_t steps = 0;         ///< of optimal: end after so many partial mappings; 0: after 2·10^8
+    double joulesPerCycle = 0;       ///< what a cycle costs: added to the objective `energy`, and to no other
     bool operator==(const MapperOptions&) const = default;
 };
 

@@ -230,7 +230,7 @@ Expected<MapperResultPtr> searchMappings(const Mapspace& space, const MapperOpti
     evaluator.evaluate(result->mapping, result->counts);
     if (result->complete && options.kind == MapperKind::Exhaustive) {
         result->proven = true;
-        result->lowerBound = objectiveValue(options.objectives[0], result->counts);
+        result->lowerBound = objectiveValue(options.objectives[0], result->counts, options.joulesPerCycle);
     }
     if (context.progress && result->lowerBound > 0) context.progress->postBound(result->lowerBound);
     const bool timed = options.seconds > 0 && !result->complete;

@@ -51,6 +51,8 @@ std::string searchKey(const Mapspace& space, const MapperOptions& options) {
     }
     fmt::format_to(out, "/{};{};{};{};{}", toText(options.kind), options.seed, options.evaluations, options.victory,
                    options.timeout);
+    if (options.joulesPerCycle != 0 || options.steps != 0)
+        fmt::format_to(out, ";{};{}", options.joulesPerCycle, options.steps);
     for (const MapObjective objective : options.objectives) fmt::format_to(out, ";{}", toText(objective));
     return key;
 }

@@ -259,12 +259,18 @@ Closing Chain::closing(std::size_t t, const OrderClass& order, std::size_t level
     return made;
 }
 
-void Chain::add(const Interface& at, const std::int64_t* inside, double outer, const Closing& closing,
-                Measures& to) const {
+double Chain::tile(const Interface& at, const std::int64_t* inside) const {
+    if (at.child < 0) return 0;
+    std::array<std::int64_t, maxNestDimensions> extents;
+    for (std::size_t a = 0; a < facts->active.size(); ++a) extents[a] = inside[a] * at.inside[a];
+    return tileWords(facts->tensors[at.tensor], extents.data());
+}
+
+void Chain::add(const Interface& at, const std::int64_t* inside, double outer, const Closing& closing, Measures& to,
+                double tile) const {
     const TensorFacts& tensor = facts->tensors[at.tensor];
     double words = 0, down = at.down;
     double asked = -1;  // by the children of the parent; as many as the child takes, times the different ones
-    std::array<std::int64_t, maxNestDimensions> extents;
     if (at.child < 0) {
         // A unit holds nothing: it asks for a word every cycle, of a neighbour where that had the same the cycle
         // before.
@@ -280,8 +286,7 @@ void Chain::add(const Interface& at, const std::int64_t* inside, double outer, c
             words = (outer - changes) * still + (changes - far) * moved + far * at.different;
         }
     } else {
-        for (std::size_t a = 0; a < facts->active.size(); ++a) extents[a] = inside[a] * at.inside[a];
-        const double tile = tileWords(tensor, extents.data());
+        if (tile < 0) tile = this->tile(at, inside);
         if (tensor.weird) {
             words = 0;
         } else if (tensor.simple) {
@@ -293,7 +298,8 @@ void Chain::add(const Interface& at, const std::int64_t* inside, double outer, c
                 for (const auto& rank : tensor.ranks) {
                     double side = 1, step = 0;
                     for (const auto& term : rank) {
-                        side += static_cast<double>(term.coefficient * (extents[term.dimension] - 1));
+                        side += static_cast<double>(term.coefficient *
+                                                    (inside[term.dimension] * at.inside[term.dimension] - 1));
                         if (term.dimension == closing.first)
                             step = static_cast<double>(term.coefficient) * closing.firstStep;
                     }

@@ -34,9 +34,11 @@ struct Chain {
     /// Whether tiles of these temporal extents fit the level and those outside it.
     bool fits(const Skeleton& skeleton, std::size_t level, const std::int64_t* temporalInside) const;
     /// Adds what an interface costs at least: `inside`, temporal extents of its child's tile; `outer`, iterations of
-    /// all loops outside; the child's words are changes of the tile.
-    void add(const Interface& interface, const std::int64_t* inside, double outer, const Closing& closing,
-             Measures& to) const;
+    /// all loops outside; the child's words are changes of the tile. `tile`: its words, where they are known.
+    void add(const Interface& interface, const std::int64_t* inside, double outer, const Closing& closing, Measures& to,
+             double tile = -1) const;
+    /// Words of the child's tile; 0 for the arithmetic.
+    double tile(const Interface& interface, const std::int64_t* inside) const;
     Closing closing(std::size_t tensor, const OrderClass& order, std::size_t level, const std::int64_t* inside,
                     const std::int64_t* outside) const;
 };

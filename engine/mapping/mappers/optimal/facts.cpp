@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace orrery::optimal {
 namespace {
@@ -127,6 +128,58 @@ private:
     bool full_ = false;
 };
 
+/// Iterations of one fan-out, at most, over these active dimensions.
+double mostParallel(const Facts& facts, std::size_t level, std::uint32_t dimensions) {
+    const FanOut& fan = facts.space->fan(level);
+    double most = 1;
+    for (std::size_t a = 0; a < facts.active.size(); ++a) {
+        if (!(dimensions >> a & 1u)) continue;
+        const std::int64_t fixed = facts.fixed_[2 * level][a], extent = facts.space->problem().extents[facts.active[a]];
+        most *= static_cast<double>(
+            std::max<std::int64_t>(1, std::min(fixed ? fixed : facts.limit_[2 * level][a], extent)));
+    }
+    return std::min(most, static_cast<double>(fan.x * fan.y));
+}
+
+/// Joules of one word at a level, at least: as blocks, at as many instances as are counted.
+double priceOfWord(const Facts& facts, std::size_t l, double joulesOfBlock) {
+    const NestLevel& level = facts.space->hardware().levels[l];
+    if (facts.objective == MapObjective::LastLevelAccesses) return l + 1 == facts.levels() ? 1 : 0;
+    const auto instances = static_cast<double>(level.instances);
+    const double clusters = std::floor(instances / static_cast<double>(level.clusterSize));
+    return joulesOfBlock / static_cast<double>(level.blockSize) * std::min(1.0, clusters / instances);
+}
+
+/// Words that a level passes to units or that they pass to it, at least.
+double wordsOfUnits(const Facts& facts, const TensorFacts& tensor, std::size_t level, double words) {
+    double shared = 1;
+    for (std::size_t m = 0; m <= level; ++m) shared *= mostParallel(facts, m, ~tensor.relevant);
+    return std::max(words, facts.space->problem().operations() / shared);
+}
+
+/// The cheapest set of levels that may keep a tensor, by the words that cross its borders.
+double cheapestLevels(const Facts& facts, std::size_t t, double words, std::uint32_t must, std::uint32_t may) {
+    const TensorFacts& tensor = facts.tensors[t];
+    const auto& levels = facts.space->hardware().levels;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::uint32_t kept = 1; kept < (1u << levels.size()); ++kept) {
+        if ((kept & must) != must || (kept & ~may)) continue;
+        double sum = 0;
+        bool inner = false;
+        for (std::size_t l = 0; l < levels.size(); ++l) {
+            if (!(kept >> l & 1u)) continue;
+            const ActionEnergies& energy = levels[l].energy;
+            const double asked = inner ? words : wordsOfUnits(facts, tensor, l, words);
+            sum += asked * priceOfWord(facts, l, tensor.written ? energy.vectorUpdate : energy.vectorRead);
+            // All but the outermost are filled; of results only partial sums are, which need not be.
+            if ((kept >> l) > 1 && !tensor.written) sum += words * priceOfWord(facts, l, energy.vectorWrite);
+            inner = true;
+        }
+        least = std::min(least, sum);
+    }
+    return std::isfinite(least) ? least : 0;
+}
+
 }  // namespace
 
 double Facts::value(double computeCycles, const Measures& measures) const {
@@ -138,6 +191,7 @@ double Facts::value(double computeCycles, const Measures& measures) const {
         case MapObjective::Latency:
             return cycles;
         case MapObjective::Energy:
+            return measures[0] + joulesPerCycle * cycles;
         case MapObjective::LastLevelAccesses:
             return measures[0];
         case MapObjective::Edp:
@@ -156,10 +210,11 @@ double tileWords(const TensorFacts& tensor, const std::int64_t* extents) {
     return words;
 }
 
-Facts makeFacts(const Mapspace& space, MapObjective objective) {
+Facts makeFacts(const Mapspace& space, MapObjective objective, double joulesPerCycle) {
     Facts facts;
     facts.space = &space;
     facts.objective = objective;
+    facts.joulesPerCycle = joulesPerCycle;
     for (std::size_t d = 0; d < space.dimensions(); ++d)
         if (space.problem().extents[d] > 1) facts.active.push_back(static_cast<std::uint8_t>(d));
     std::array<std::int64_t, maxNestDimensions> extents{};
@@ -186,7 +241,8 @@ Facts makeFacts(const Mapspace& space, MapObjective objective) {
         const auto limit = [&](double words, bool reads, bool writes) {
             if (words > 0 && facts.measures() < maxMeasures) facts.bandwidths.push_back({l, reads, writes, words});
         };
-        if (objective != MapObjective::Latency && objective != MapObjective::Edp) continue;
+        if (objective == MapObjective::LastLevelAccesses) continue;
+        if (objective == MapObjective::Energy && joulesPerCycle == 0) continue;
         limit(level.sharedBandwidth, true, true);
         limit(level.readBandwidth, true, false);
         limit(level.writeBandwidth, false, true);
@@ -214,6 +270,35 @@ std::optional<std::vector<Skeleton>> makeSkeletons(const Facts& facts, std::size
     if (!Enumerator(facts, most).run(made)) return std::nullopt;
     std::stable_sort(made.begin(), made.end(), [](const Skeleton& a, const Skeleton& b) { return a.bound < b.bound; });
     return made;
+}
+
+double plainBound(const Facts& facts) {
+    const Mapspace& space = *facts.space;
+    const auto kept0 = space.start().keeps;
+    double parallel = 1;
+    for (std::size_t l = 0; l < facts.levels(); ++l) parallel *= mostParallel(facts, l, ~0u);
+    Measures measures{};
+    measures[0] = facts.arithmetic;
+    for (std::size_t t = 0; t < facts.tensors.size(); ++t) {
+        const TensorFacts& tensor = facts.tensors[t];
+        if (!tensor.simple || tensor.weird || !tensor.unitStrides) continue;
+        std::uint32_t must = 0, may = 0;
+        for (std::size_t l = 0; l < facts.levels(); ++l) {
+            const bool free = space.freeKeeps(l) >> t & 1u, kept = kept0[l] >> t & 1u;
+            if (free || kept) may |= 1u << l;
+            if (!free && kept) must |= 1u << l;
+        }
+        measures[0] += cheapestLevels(facts, t, facts.sizes[t], must, may);
+        for (std::size_t k = 1; k < facts.measures(); ++k) {
+            const Bandwidth& limit = facts.bandwidths[k - 1];
+            if (!(must >> limit.level & 1u) || !(tensor.written ? limit.writes : limit.reads)) continue;
+            // Where nothing inside can keep it, the units ask this level.
+            const bool innermost = (may & ((1u << limit.level) - 1)) == 0;
+            const double words = innermost ? wordsOfUnits(facts, tensor, limit.level, facts.sizes[t]) : facts.sizes[t];
+            measures[k] += words / static_cast<double>(space.hardware().levels[limit.level].instances);
+        }
+    }
+    return facts.value(std::ceil(space.problem().operations() / parallel * (1 - 1e-12)), measures);
 }
 
 }  // namespace orrery::optimal

@@ -13,6 +13,7 @@ namespace orrery::optimal {
 struct Facts {
     const Mapspace* space = nullptr;
     MapObjective objective = MapObjective::Edp;
+    double joulesPerCycle = 0;         ///< of the objective energy
     std::vector<std::uint8_t> active;  ///< dimensions of the problem longer than 1
     std::vector<TensorFacts> tensors;
     std::array<double, maxNestTensors> sizes{};  ///< words of the whole tensor
@@ -33,7 +34,7 @@ struct Facts {
     std::array<std::array<std::int64_t, maxNestDimensions>, 2 * maxMapspaceLevels> fixed_{}, limit_{};
 };
 
-Facts makeFacts(const Mapspace& space, MapObjective objective);
+Facts makeFacts(const Mapspace& space, MapObjective objective, double joulesPerCycle = 0);
 
 /// Words of a tile with these extents of the active dimensions.
 double tileWords(const TensorFacts& tensor, const std::int64_t* extents);
@@ -44,5 +45,11 @@ std::optional<std::vector<Skeleton>> makeSkeletons(const Facts& facts, std::size
 
 /// A point with the skeleton's keeps and spatial loops, all temporal loops 1.
 MapPoint pointOf(const Facts& facts, const Skeleton& skeleton);
+
+/// What no mapping of a dense space undercuts, whether its factors divide or not: every operation on the most units
+/// that fan-outs and constraints allow; every word of a tensor that no window slides over once across each border that
+/// the cheapest choice of levels for it has, and beside the arithmetic as often as units that may share it ask. No
+/// capacity and no order is looked at, and windows move nothing.
+double plainBound(const Facts& facts);
 
 }  // namespace orrery::optimal

@@ -13,15 +13,17 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t mostSkeletons = 400000;
 constexpr std::uint64_t mostSteps = 200000000, stepsOfACosting = 50;
 
-/// Every point, for spaces that have no bounds. Returns the least that one not seen can be: nothing is known of it.
-double searchPlainly(const Mapspace& space, Incumbent& best) {
+/// Every point, for spaces whose parts have no bounds. Returns the least that one not seen can be.
+double searchPlainly(const Mapspace& space, double bound, Incumbent& best) {
+    best.post(bound);
     const std::uint64_t count = space.factorisations();
     MapPoint point = space.start();
     for (std::uint64_t number = 0; number < count; ++number) {
         space.setFactors(point, number);
         const std::uint64_t variants = space.variants(point);
         for (std::uint64_t variant = 0; variant < variants; ++variant) {
-            if (best.ends(stepsOfACosting)) return 0;
+            if (bound >= best.threshold()) return bound;
+            if (best.ends(stepsOfACosting)) return bound;
             space.setVariant(point, variant);
             best.consider(point);
         }
@@ -42,7 +44,7 @@ Incumbent::Incumbent(const Mapspace& space, const MapperOptions& options, Search
       result_(result),
       evaluator_(space.problem(), space.hardware(), context.sparse),
       threshold_(infinite),
-      budget_(mostSteps),
+      budget_(options.steps ? options.steps : mostSteps),
       begun_(now()) {
     value_.fill(infinite);
 }
@@ -62,7 +64,7 @@ void Incumbent::consider(const MapPoint& point) {
     ++result_.valid;
     std::array<double, 4> value{};
     for (std::size_t i = 0; i < options_.objectives.size() && i < value.size(); ++i)
-        value[i] = objectiveValue(options_.objectives[i], counts_);
+        value[i] = objectiveValue(options_.objectives[i], counts_, options_.joulesPerCycle);
     if (found_ && !(value < value_)) return;
     const bool better = !found_ || value[0] < value_[0];
     found_ = true;
@@ -108,11 +110,11 @@ bool bounded(const Mapspace& space, const SearchContext& context) {
 
 void search(const Mapspace& space, const MapperOptions& options, SearchContext& context, Incumbent& best,
             MapperResult& result) {
-    const Facts facts = makeFacts(space, options.objectives[0]);
+    const Facts facts = makeFacts(space, options.objectives[0], options.joulesPerCycle);
     double least = infinite;  // of everything not ruled out
     auto skeletons = bounded(space, context) ? makeSkeletons(facts, mostSkeletons) : std::nullopt;
     if (!skeletons) {
-        least = searchPlainly(space, best);
+        least = searchPlainly(space, context.sparse ? 0 : plainBound(facts), best);
     } else {
         Orders orders(space, facts.tensors, facts.active);
         for (std::size_t i = 0; i < skeletons->size(); ++i) {

@@ -42,7 +42,7 @@ private:
     double begun_, posted_ = 0, bound_ = 0;
 };
 
-/// Searches until nothing better is possible, or the context, options.seconds or 2·10^8 steps end it. Sets examined,
+/// Searches until nothing better is possible, or the context, options.seconds or options.steps end it. Sets examined,
 /// valid, refusals, curve, proven, complete, cancelled and lowerBound.
 void search(const Mapspace& space, const MapperOptions& options, SearchContext& context, Incumbent& best,
             MapperResult& result);

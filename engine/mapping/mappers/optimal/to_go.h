@@ -44,11 +44,16 @@ public:
     std::uint64_t transitions() const { return transitions_; }
 
 private:
+    /// Calls `use(state number at b + 1, active dimensions)` for all that the loops of level b may lead to.
+    void outside(std::size_t b, const State& state, const std::function<void(std::uint32_t, std::uint32_t)>& use) const;
     bool listStates(const std::function<bool()>& stop);
     bool step(std::size_t b);
     void prune(std::size_t b);
     void boundOutermost();
+    /// What everything costs at least that begins at suffixFrom() or further out, before a step inside it is made.
+    void boundSuffix();
     Measures rest(std::size_t b, std::size_t opening) const;
+    std::size_t suffixFrom() const { return levels_ >= 3 ? levels_ - 2 : levels_ - 1; }
     const Facts& facts() const { return *chain_->facts; }
 
     const Chain* chain_ = nullptr;
@@ -57,7 +62,9 @@ private:
     std::size_t levels_ = 0, dimensions_ = 0;
     bool tooLarge_ = false;
     double threshold_ = 0;
-    Measures outermost_{};  ///< of the interfaces just inside the outermost level, together
+    /// [boundary][state], from suffixFrom() on: all interfaces that begin there or further out, together at least.
+    std::vector<std::vector<Measures>> suffix_;
+    Measures suffixLeast_{};  ///< of all states at suffixFrom()
     std::uint64_t transitions_ = 0;
     std::vector<std::vector<std::int64_t>> divisors_;  ///< per dimension, ascending
     std::array<std::uint32_t, maxNestDimensions> scale0_{};
