@@ -5,11 +5,13 @@
 #include "app/cli/ranks_cli.h"
 #include "app/cli/search_agents.h"
 #include "app/cli/search_progress.h"
+#include "app/cli/surrogate_text.h"
 #include "base/text/words.h"
 #include "store/export/search_exports.h"
 #include "store/project/search_file.h"
 #include "store/runs/search_store.h"
 #include "study/distributed/ranked_runs.h"
+#include "study/exploration/learned_points.h"
 
 #include <fmt/format.h>
 
@@ -76,6 +78,9 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
     auto ready = readied(std::move(problem));
     if (!ready) return Unexpected(ready.error());
     problem = std::move(*ready);
+    if (arguments.has("fit-surrogate")) {
+        if (auto able = learnable(problem); !able) return Unexpected(able.error());
+    }
     return SearchRequest{std::move(*loaded), *agent, evaluations->value_or(0)};
 }
 
@@ -174,6 +179,41 @@ std::string effectsText(const SearchOutcome& outcome) {
                        table.text());
 }
 
+// The question beside its points, so that they can be learned later without the file that asked it.
+bool keepQuestion(const std::string& folder, std::int64_t id, const LoadedSearch& loaded, const AgentInfo& agent) {
+    if (loaded.problem.source) return true;
+    SearchSettings settings = loaded.settings;
+    settings.agent = std::string(agent.id);
+    settings.seed = loaded.problem.seed;
+    const std::string own = fmt::format("{}/search-{}", folder, id);
+    if (!makeFolder(own)) return false;
+    for (const SearchPart& part : writeSearch(loaded.name, loaded.problem.space.base(), settings))
+        if (!writeTo(own + "/" + part.name, part.text)) return false;
+    return true;
+}
+
+// What was found as a learned method, in a file.
+bool learned(const SearchOutcome& outcome, const Arguments& arguments, Watch& watch) {
+    const auto file = arguments.value("fit-surrogate");
+    if (!file) return true;
+    const auto executor = makeDefaultExecutor();
+    LearnOptions options;
+    options.fit.seed = outcome.problem->seed;
+    options.fit.executor = executor.get();
+    options.fit.stop = watch.token();
+    options.fit.progress = &watch.progress();
+    options.name = outcome.name;
+    options.date = arguments.value("date").value_or(today());
+    watch.begin("learning from the points");
+    const auto surrogate = learnPoints(*outcome.problem, outcome.evaluations, options);
+    watch.end();
+    if (!surrogate) {
+        report(surrogate.error());
+        return false;
+    }
+    return writeTo(*file, writeSurrogate(*surrogate)) && print(learnedText(*surrogate, *file));
+}
+
 // Another rank than 0 answers points until all is done.
 int helpSearch(Ranks& ranks, const Expected<SearchRequest>& request, Watch& watch) {
     if (!request) {
@@ -223,6 +263,7 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
             if (!begun) return failed(begun.error());
             id = *begun;
         }
+        if (!keepQuestion(*out, id, request->loaded, agent)) return Unanswered;
     } else if (arguments.has("resume")) {
         return failed(
             fail("usage.missing", "nothing says where the earlier search stands", "`--out DIR --resume`").value());
@@ -273,12 +314,14 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
     }
     bool written = true;
     const auto json = arguments.value("json");
+    const bool toLearn = outcome.finished && !watch.interrupted();
     if (!lines && (!json || *json != "-")) {
         written = print(answerText(outcome, 20));
         if (agent.id == "one-at-a-time") written = print(effectsText(outcome)) && written;
     }
     if (json) written = writeTo(*json, searchJson(outcome)) && written;
     if (const auto csv = arguments.value("csv")) written = writeTo(*csv, searchCsv(outcome)) && written;
+    if (toLearn) written = learned(outcome, arguments, watch) && written;
     if (watch.interrupted()) {
         return failed(fail("search.interrupted", "interrupted", "",
                            store ? "every finished batch is kept: the same command with `--resume` goes on"
@@ -330,6 +373,9 @@ const Command searchCommand{
                 {"resume", "", "go on where an earlier search of the same file, agent and seed was stopped"},
                 {"progress", "json", "points as they come as lines of JSON on standard output, in place of the table"},
                 {"ranks", "", "on several ranks: what a point and a batch took, on standard error"},
+                {"fit-surrogate", "FILE",
+                 "learn from the points: FILE answers others, as the method surrogate(file=FILE)"},
+                {"date", "DAY", "the day that such a file says; today if left out"},
                 {"csv", "FILE", "all points, or the scores of agents, as CSV; - is standard output"},
                 {"json", "FILE", "best, front and history as JSON; - is standard output"},
                 {"agents", "LIST", "compare agents: all, or names with commas between them"},

@@ -40,6 +40,14 @@ double placeOfWord(const SurrogateInput& input, std::string_view word) {
     return found == input.values.end() ? -1 : static_cast<double>(found - input.values.begin());
 }
 
+std::string reachName(std::string_view target, bool above) {
+    return std::string(target) + (above ? " (reach above)" : " (reach below)");
+}
+
+bool isReach(std::string_view target) {
+    return target.ends_with(" (reach above)") || target.ends_with(" (reach below)");
+}
+
 double surrogateWidening(const Surrogate& surrogate, std::span<const double> row) {
     double widening = 1;
     for (std::size_t c = 0; c < surrogate.inputs.size(); ++c) {

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -20,8 +21,9 @@ namespace orrery {
 /// One input: a column of a table, or a knob of a question.
 struct SurrogateInput {
     std::string name;  ///< of the column, or the path of the knob
-    std::string part;  ///< `hardware`, `workload`, `plan` of a question; empty: a column
+    std::string part;  ///< `hardware`, `workload`, `plan`, `software` of a question; empty: a column
     bool words = false;
+    bool perCycle = false;            ///< of a question: numbers are per clock cycle
     bool logarithmic = false;         ///< of numbers: even in ln
     double low = 0, high = 0;         ///< of numbers that were seen
     std::vector<std::string> values;  ///< words that were seen, in order; a row holds their place
@@ -39,6 +41,7 @@ struct SurrogateTarget {
     bool byDeviation = false;          ///< the interval goes with the deviation of the process among them
     double reach = 0;                  ///< half of the interval, as learned, over that deviation or plain
     double least = 0, most = 0;        ///< of the value, as seen
+    std::string dimension;             ///< of a question's figure, as toText(Dimension); empty: a plain number
     /// On rows that were left out of a fit of the same kind; rows = 0: not judged.
     struct Stated {
         std::size_t rows = 0;
@@ -47,13 +50,18 @@ struct SurrogateTarget {
     } stated;
 };
 
+/// All of a question that was not turned, by name and value, in an order of its own: `h100/sm.clock`, `1.755 GHz`;
+/// `sequence`, `2048`; `task`, `pass`.
+using QuestionFacts = std::vector<std::pair<std::string, std::string>>;
+
 struct Surrogate {
     std::string name, source, date;
     std::string rowsHash;
     std::size_t rows = 0;
     std::uint64_t seed = 0;
-    std::string question;  ///< hash of all that was not turned; empty: of a table
+    std::string question;  ///< hash of `facts`; empty: of a table
     std::string method;    ///< who had answered the question
+    QuestionFacts facts;   ///< of the question
     std::vector<SurrogateInput> inputs;
     std::vector<SurrogateTarget> targets;
 };
@@ -64,6 +72,12 @@ void appendSurrogateFeatures(std::span<const SurrogateInput> inputs, std::span<c
                              std::vector<double>& features);
 /// The place of a word, or −1: one that was not seen.
 double placeOfWord(const SurrogateInput& input, std::string_view word);
+
+/// Name of the target that says how far the interval of who answered reached below or above: a logarithm, at least
+/// `leastReach`. Missing where that is not known.
+std::string reachName(std::string_view target, bool above);
+bool isReach(std::string_view target);
+inline constexpr double leastReach = 1e-6;
 
 struct SurrogateAnswer {
     double value = 0, low = 0, high = 0;  ///< 90 %

@@ -8,13 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace orrery {
 
 namespace {
 
-constexpr std::size_t largestSurrogate = 256u << 20, mostTargets = 64, mostModels = 8, mostWords = 256;
+constexpr std::size_t largestSurrogate = 256u << 20, mostTargets = 64, mostModels = 8, mostWords = 256,
+                      mostFacts = 1u << 20;
 
 std::string jsonText(std::string_view text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -30,6 +32,8 @@ SurrogateInput readInput(JsonCursor& json) {
             input.part = json.text();
         else if (key == "words")
             input.words = json.truth();
+        else if (key == "per_cycle")
+            input.perCycle = json.truth();
         else if (key == "log")
             input.logarithmic = json.truth();
         else if (key == "low")
@@ -45,11 +49,11 @@ SurrogateInput readInput(JsonCursor& json) {
             json.skip();
     }
     if (!json.ok()) return input;
-    const bool known =
-        input.part.empty() || input.part == "hardware" || input.part == "workload" || input.part == "plan";
+    const std::array<std::string_view, 5> parts{"", "hardware", "workload", "plan", "software"};
+    const bool known = std::find(parts.begin(), parts.end(), input.part) != parts.end();
     if (input.name.empty() || !known) {
         json.fail("input", fmt::format("`{}` of `{}` is no input", input.name, input.part),
-                  "a name, and `hardware`, `workload`, `plan` or nothing as its part");
+                  "a name, and `hardware`, `workload`, `plan`, `software` or nothing as its part");
     } else if (input.words && input.values.empty()) {
         json.fail("input", fmt::format("`{}` has no words", input.name), "\"values\": [\"…\", …]");
     } else if (!input.words && (input.low > input.high || (input.logarithmic && input.low <= 0))) {
@@ -119,6 +123,8 @@ SurrogateTarget readTarget(JsonCursor& json) {
             target.least = json.number();
         else if (key == "most")
             target.most = json.number();
+        else if (key == "dimension")
+            target.dimension = json.text();
         else if (key == "stated")
             target.stated = readStated(json);
         else if (key == "models")
@@ -138,14 +144,37 @@ SurrogateTarget readTarget(JsonCursor& json) {
     return target;
 }
 
+QuestionFacts readFacts(JsonCursor& json) {
+    QuestionFacts facts;
+    for (json.array(); json.element();) {
+        std::vector<std::string> pair;
+        for (json.array(); json.element() && pair.size() < 3;) pair.emplace_back(json.text());
+        if (json.ok() && (pair.size() != 2 || facts.size() == mostFacts)) {
+            json.fail("facts", "a fact of the question is no name and value", "[\"name\", \"value\"]");
+        }
+        if (!json.ok()) break;
+        facts.emplace_back(std::move(pair[0]), std::move(pair[1]));
+    }
+    return facts;
+}
+
 }  // namespace
 
 std::string writeSurrogate(const Surrogate& surrogate) {
     std::string out = fmt::format(
         "{{\n\"format\": \"orrery-surrogate\",\n\"version\": 1,\n\"name\": {},\n\"source\": {},\n\"date\": {},\n"
-        "\"rows\": {},\n\"rows_hash\": {},\n\"seed\": {},\n\"question\": {},\n\"method\": {},\n\"inputs\": [",
+        "\"rows\": {},\n\"rows_hash\": {},\n\"seed\": {},\n\"question\": {},\n\"method\": {},\n",
         jsonText(surrogate.name), jsonText(surrogate.source), jsonText(surrogate.date), surrogate.rows,
         jsonText(surrogate.rowsHash), surrogate.seed, jsonText(surrogate.question), jsonText(surrogate.method));
+    if (!surrogate.facts.empty()) {
+        out += "\"facts\": [";
+        for (std::size_t i = 0; i < surrogate.facts.size(); ++i) {
+            const auto& [name, value] = surrogate.facts[i];
+            out += fmt::format("{}\n  [{}, {}]", i == 0 ? "" : ",", jsonText(name), jsonText(value));
+        }
+        out += "],\n";
+    }
+    out += "\"inputs\": [";
     for (std::size_t i = 0; i < surrogate.inputs.size(); ++i) {
         const SurrogateInput& input = surrogate.inputs[i];
         out += fmt::format("{}\n  {{\"name\": {}, \"part\": {}, ", i == 0 ? "" : ",", jsonText(input.name),
@@ -158,18 +187,20 @@ std::string writeSurrogate(const Surrogate& surrogate) {
         } else {
             out += fmt::format("\"log\": {}, \"low\": {}, \"high\": {}", input.logarithmic, input.low, input.high);
         }
-        out += fmt::format(", \"own\": {}}}", jsonText(input.own));
+        out += fmt::format("{}, \"own\": {}}}", input.perCycle ? ", \"per_cycle\": true" : "", jsonText(input.own));
     }
     out += "],\n\"targets\": [";
     for (std::size_t i = 0; i < surrogate.targets.size(); ++i) {
         const SurrogateTarget& target = surrogate.targets[i];
         out += fmt::format(
             "{}\n  {{\"name\": {}, \"unit\": {}, \"log\": {}, \"offset\": {}, \"fit\": {}, \"by_deviation\": {}, "
-            "\"reach\": {}, \"least\": {}, \"most\": {},\n   \"stated\": {{\"rows\": {}, \"mape\": {:.6g}, "
+            "\"reach\": {}, \"least\": {}, \"most\": {},{}\n   \"stated\": {{\"rows\": {}, \"mape\": {:.6g}, "
             "\"median\": {:.6g}, \"spearman\": {:.6g}, \"coverage\": {:.6g}}},\n   \"models\": [",
             i == 0 ? "" : ",", jsonText(target.name), jsonText(target.unit), target.logarithmic, target.offset,
-            jsonText(target.kind), target.byDeviation, target.reach, target.least, target.most, target.stated.rows,
-            target.stated.mape, target.stated.median, target.stated.spearman, target.stated.coverage);
+            jsonText(target.kind), target.byDeviation, target.reach, target.least, target.most,
+            target.dimension.empty() ? std::string() : fmt::format(" \"dimension\": {},", jsonText(target.dimension)),
+            target.stated.rows, target.stated.mape, target.stated.median, target.stated.spearman,
+            target.stated.coverage);
         for (std::size_t m = 0; m < target.models.size(); ++m)
             out += fmt::format("{}\n    {{\"kind\": {}, \"model\": {}}}", m == 0 ? "" : ",",
                                jsonText(target.models[m]->kind()), target.models[m]->toJson());
@@ -205,6 +236,8 @@ Expected<Surrogate> parseSurrogate(std::string_view text, std::string_view file)
             surrogate.question = json.text();
         else if (key == "method")
             surrogate.method = json.text();
+        else if (key == "facts")
+            surrogate.facts = readFacts(json);
         else if (key == "inputs")
             for (json.array(); json.element();) {
                 if (surrogate.inputs.size() == largestInputs) {
@@ -233,6 +266,9 @@ Expected<Surrogate> parseSurrogate(std::string_view text, std::string_view file)
                   "`orrery-cli surrogate TABLE.csv --target NAME --out FILE` makes one");
     if (json.ok() && (version != 1 || surrogate.inputs.empty() || surrogate.targets.empty()))
         json.fail("missing", "version, inputs or targets are missing", "a file as `orrery-cli surrogate` writes it");
+    if (json.ok() && surrogate.question.empty() != surrogate.facts.empty())
+        json.fail("facts", "a surrogate of a question says what the question was",
+                  "\"question\" and \"facts\", or neither");
     const std::size_t features = surrogateFeatureNames(surrogate.inputs).size();
     for (const SurrogateTarget& target : surrogate.targets) {
         for (const RegressorPtr& model : target.models) {

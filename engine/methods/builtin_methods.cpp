@@ -2,6 +2,7 @@
 // file would vanish from a static library, hence this list.
 
 #include "methods/method.h"
+#include "methods/learned/surrogate_method.h"
 #include "methods/model/model_methods.h"
 #include "methods/roofline/hierarchical_roofline.h"
 #include "methods/roofline/llm_inference.h"
@@ -23,6 +24,7 @@ std::span<const Method> builtinMethods() {
         all.push_back(closedFormStepMethod());
         all.push_back(learnedStepMethod());
         all.push_back(stepDistributionMethod());
+        all.push_back(surrogateMethod());
         return all;
     }();
     return methods;

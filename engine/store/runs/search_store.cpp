@@ -141,8 +141,9 @@ Expected<std::vector<StoredSearch>> SqliteSearchStore::searches() {
 std::string askedText(const SearchProblem& problem) {
     const auto choice = methodChoice(problem.method, builtinMethods());
     const Method* method = choice ? findMethod(choice->id) : nullptr;
-    return fmt::format("method {} version {}\n{}", problem.method, method ? method->card.version : "",
-                       questionText(problem.space.base()));
+    const std::string files = methodFilesHash(problem.method);
+    return fmt::format("method {} version {}{}\n{}", problem.method, method ? method->card.version : "",
+                       files.empty() ? "" : " files " + files, questionText(problem.space.base()));
 }
 
 }  // namespace

@@ -40,6 +40,15 @@ std::string methodHash(const std::string& text) {
 
 }  // namespace
 
+std::string methodFilesHash(const std::string& method) {
+    const auto choice = methodChoice(method, builtinMethods());
+    if (!choice) return {};
+    Hash hash;
+    const std::uint64_t none = hash.value();
+    addFiles(hash, choice->options);
+    return hash.value() == none ? std::string() : hash.hex();
+}
+
 std::string questionText(const Scenario& scenario) {
     std::string text = fmt::format("hardware {}\nworkload {}\nplan {}\ntask {}\n", hardwareHash(*scenario.hardware),
                                    workloadHash(*scenario.workload), toText(scenario.plan), toText(scenario.task));

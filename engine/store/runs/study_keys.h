@@ -12,6 +12,9 @@ namespace orrery {
 /// Hashes of hardware and workload, plan, task with the serving study's hash, software: one `key value` a line.
 std::string questionText(const Scenario& scenario);
 
+/// Hash of the files that options of a method name (a profile, what was learned); empty where none does.
+std::string methodFilesHash(const std::string& method);
+
 /// Of every pair of a study, scenario-major as runStudy() has them: 16 hexadecimal digits of its question, its method
 /// with options and version and the files that those name, the calibrations, the seed, whether timelines are kept, and
 /// Orrery's version; pairs that are equal are numbered. Null calibrations: the shipped ones.

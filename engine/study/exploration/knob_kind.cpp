@@ -2,6 +2,7 @@
 
 #include "base/text/words.h"
 #include "hardware/attribute_at.h"
+#include "methods/question_value.h"
 #include "serving/fields/field_path.h"
 #include "study/serving/sweep.h"
 #include "workload/option_text.h"
@@ -73,18 +74,6 @@ Expected<KnobKind> drawnKind(const Scenario& base, std::string_view path) {
     return KnobKind{KnobOf::Hardware, at->spec->dimension, at->spec->dimension == Dimension::Count, !number};
 }
 
-std::string planValue(const Plan& plan, std::string_view key) {
-    const std::string all = toText(plan);
-    for (std::string_view rest = all; !rest.empty();) {
-        const auto comma = rest.find(',');
-        const std::string_view part = trimmed(rest.substr(0, comma));
-        if (part.size() > key.size() && part.starts_with(key) && part[key.size()] == '=')
-            return std::string(part.substr(key.size() + 1));
-        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-    }
-    return key == "zero" || key == "shard" || key == "sp" || key == "mb" ? "0" : key == "sched" ? "1f1b" : "1";
-}
-
 // A dimension that needs another one is settable where that one can be turned too: `ep=2` beside `dp=2`.
 Expected<Plan> planOf(const Plan& plan, std::string_view key, std::string_view value) {
     const std::string text(value);
@@ -95,22 +84,6 @@ Expected<Plan> planOf(const Plan& plan, std::string_view key, std::string_view v
         if (auto both = withPlanValues(plan, std::array{key, other}, std::array{text, text})) return both;
     }
     return alone;
-}
-
-std::string drawnValue(const Scenario& base, std::string_view path) {
-    const auto at = attributeAt(base.hardware->root, path);
-    if (!at) return {};
-    const Component& component = *componentAt(base.hardware->root, at->component);
-    if (at->attribute == "count") return fmt::format("{}", component.count);
-    const auto dot = at->attribute.find('.');
-    const Attribute* attribute = component.find(std::string_view(at->attribute).substr(0, dot));
-    if (!attribute) return {};
-    if (dot == std::string::npos) return toText(attribute->value);
-    if (const auto* rows = std::get_if<std::vector<TableRow>>(&attribute->value)) {
-        for (const TableRow& row : *rows)
-            if (row.key == at->attribute.substr(dot + 1)) return row.value.spelling;
-    }
-    return {};
 }
 
 }  // namespace
@@ -201,7 +174,7 @@ Expected<void> settable(const Scenario& base, const KnobKind& kind, std::string_
 std::string ownValue(const Scenario& base, const KnobKind& kind, std::string_view path, std::string_view method) {
     switch (kind.of) {
         case KnobOf::Hardware:
-            return drawnValue(base, path);
+            return drawnValue(*base.hardware, path);
         case KnobOf::Workload:
             return optionText(base.workload->recipe.options, path);
         case KnobOf::Plan:

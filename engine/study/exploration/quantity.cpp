@@ -181,4 +181,9 @@ Dimension dimensionOf(const Estimate& estimate, std::string_view name) {
     return found ? found->dimension : Dimension::Number;
 }
 
+std::string figureUnit(const Estimate& estimate, std::string_view label) {
+    const Figure* found = figure(estimate, label);
+    return found ? found->unit : std::string();
+}
+
 }  // namespace orrery

@@ -69,5 +69,7 @@ std::optional<double> violationOf(const Scenario& scenario, const Estimate& esti
 bool isOfSilicon(std::string_view quantity);
 /// The dimension in which a quantity is printed, as the answer has it.
 Dimension dimensionOf(const Estimate& estimate, std::string_view name);
+/// Of a figure: `token/s`; empty of anything else.
+std::string figureUnit(const Estimate& estimate, std::string_view label);
 
 }  // namespace orrery

@@ -12,7 +12,7 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scenario,
                              const Expected<MethodChoice>& choice, const SearchOptions& options,
-                             std::vector<Dimension>* dimensions = nullptr) {
+                             BaseAnswer* base = nullptr) {
     if (!choice) return refusedPoint(problem, toText(choice.error()));
     const auto serial = makeSerialExecutor();
     EstimateContext context{.executor = *serial,
@@ -23,9 +23,9 @@ PointAnswer evaluateScenario(const SearchProblem& problem, const Scenario& scena
                             .calibrations = options.calibrations};
     const auto answer = estimate(*findMethod(choice->id), scenario, context);
     if (!answer) return refusedPoint(problem, answer.error().message);
-    if (dimensions) {
-        for (const Objective& objective : problem.objectives)
-            dimensions->push_back(dimensionOf(*answer, objective.quantity));
+    for (std::size_t k = 0; base && k < problem.objectives.size(); ++k) {
+        base->dimensions.push_back(dimensionOf(*answer, problem.objectives[k].quantity));
+        base->units.push_back(figureUnit(*answer, problem.objectives[k].quantity));
     }
     PointAnswer out;
     Circumstances circumstances = problem.circumstances();
@@ -300,8 +300,9 @@ BaseAnswer evaluateBase(const SearchProblem& problem, const SearchOptions& optio
     base.evaluation = problem.source
                           ? refusedPoint(problem, fmt::format("{} has no question as drawn", problem.source->title()))
                           : evaluateScenario(problem, problem.space.base(),
-                                             methodChoice(problem.method, builtinMethods()), options, &base.dimensions);
+                                             methodChoice(problem.method, builtinMethods()), options, &base);
     base.dimensions.resize(problem.objectives.size(), Dimension::Number);
+    base.units.resize(problem.objectives.size());
     return base;
 }
 

@@ -32,7 +32,7 @@ struct SearchProblem {
     std::uint64_t seed = 0;
     std::optional<AreaReport> drawn = {};  ///< silicon of the base design: see readied()
     std::shared_ptr<const PointSource> source =
-        {};  ///< who answers points; null: the question of the space, by `method`
+        {};                                ///< who answers points; null: the question of the space, by `method`
     std::vector<std::string> ladder = {};  ///< cheaper methods, for agents that ask several (ladder.h)
 
     Circumstances circumstances() const { return {deviceHour, drawn ? &*drawn : nullptr}; }
@@ -161,11 +161,13 @@ private:
 
 /// One point of the problem.
 PointAnswer evaluatePoint(const SearchProblem& problem, std::uint64_t point, const SearchOptions& options);
-/// The question as it stands, which need not be a point of the space, and in which dimensions its objectives are.
+/// The question as it stands, which need not be a point of the space, and in which dimensions and units its objectives
+/// are.
 /// Refused where a source answers: it knows points alone.
 struct BaseAnswer {
     PointAnswer evaluation;
     std::vector<Dimension> dimensions;
+    std::vector<std::string> units;  ///< of figures that are plain numbers: `token/s`
 };
 BaseAnswer evaluateBase(const SearchProblem& problem, const SearchOptions& options);
 
