@@ -126,7 +126,7 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
     const bool json = arguments.has("json");
     const auto rowsFile = arguments.value("rows");
     bool written = true;
-    if (asked->size() > 1) {
+    if (asked->size() > 1 || *by || arguments.has("table")) {
         watch.begin(fmt::format("evaluating {} methods", asked->size()));
         const auto all = judgeSideBySide(*asked, tables, judged->question.rows, options);
         watch.end();

@@ -4,6 +4,7 @@
 #include "app/window/page_frame.h"
 #include "app/window/settings.h"
 #include "app/window/studio.h"
+#include "app/window/study_files.h"
 
 #include <QMimeData>
 #include <QTabBar>
@@ -110,6 +111,7 @@ void Router::open(const QString& path) {
     const Expected<OpenFile> file = openFile(path);
     if (!file) return studio_.messages.complain(file.error());
     if (file->kind == QLatin1String("project")) return studio_.files.openProject(path);
+    if (file->kind == QLatin1String("study")) return openStudy(studio_, path);
     const auto found = std::ranges::find_if(pages_, [&](const Page* page) { return page->accepts(*file); });
     if (found != pages_.end()) return (*found)->open(path);
     studio_.messages.complain(notOpened(*file, filters()));

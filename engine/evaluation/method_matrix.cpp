@@ -1,5 +1,7 @@
 #include "evaluation/method_matrix.h"
 
+#include "base/maths.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +82,7 @@ void fillCells(MethodMatrix& matrix, std::size_t column, const OneColumn& of, st
             cell.which.push_back(rows.ref[i]);
         }
         const EvaluationFigures figures = figuresOf(rows, places);
-        const MedianInterval median = medianInterval(std::move(errors));
+        const MedianInterval median = aroundMedian(std::move(errors));
         cell.state = MatrixCell::State::Judged;
         cell.rows = places.size();
         cell.median = median.median;
@@ -121,11 +123,11 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-MedianInterval medianInterval(std::vector<double> values) {
+MedianInterval aroundMedian(std::vector<double> values) {
     if (values.empty()) return {};
     std::sort(values.begin(), values.end());
     const std::size_t n = values.size();
-    const double middle = n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    const double middle = medianOfSorted(values);
     if (n < 8) return {middle, values.front(), values.back()};
     // 1.645 standard deviations of a binomial with p = ½ (David & Nagaraja, Order Statistics, 7.1).
     const double away = 1.645 * std::sqrt(static_cast<double>(n)) / 2;

@@ -61,7 +61,7 @@ MethodMatrix methodMatrix(std::span<const MatrixEntry> entries, std::span<const 
 struct MedianInterval {
     double median = 0, low = 0, high = 0;
 };
-MedianInterval medianInterval(std::vector<double> values);
+MedianInterval aroundMedian(std::vector<double> values);
 
 /// method, methodology, level, column, state, rows, common, median error, interval, mean, coverage, reason.
 std::string matrixCsv(const MethodMatrix& matrix, std::span<const MatrixEntry> entries);

@@ -183,7 +183,7 @@ std::vector<ReferenceTable> modelTables(std::span<const ModelReference> models, 
     for (const ModelReference& model : models) {
         const Reference& truth = model.reference;
         auto table = std::find_if(tables.begin(), tables.end(), [&](const ReferenceTable& each) {
-            return each.software == truth.software && each.source == truth.source && each.kind == truth.kind;
+            return each.software == truth.software && each.kind == truth.kind;
         });
         if (table == tables.end()) {
             ReferenceTable made;
@@ -195,6 +195,7 @@ std::vector<ReferenceTable> modelTables(std::span<const ModelReference> models, 
             made.kind = truth.kind;
             table = tables.insert(tables.end(), std::move(made));
         }
+        if (table->source.find(truth.source) == std::string::npos) table->source += "; " + truth.source;
         ReferenceRow row;
         const auto same = [&](const ReferenceDevice& device) { return device.catalogue == truth.device; };
         auto device = std::find_if(table->devices.begin(), table->devices.end(), same);

@@ -27,7 +27,7 @@ struct ModelReference {
 /// unknown device, a time that is none, a missing source, a key that nothing reads.
 Expected<std::vector<ModelReference>> readModelReferences(const std::string& file);
 
-/// The same as tables whose rows are whole models, one for each software and source.
+/// The same as tables whose rows are whole models, one for each software, all its sources named.
 std::vector<ReferenceTable> modelTables(std::span<const ModelReference> models, const std::string& file);
 
 struct ShippedModelReferences {

@@ -171,6 +171,39 @@ private slots:
         QVERIFY2(kept.exit == 0 && all.exit == 0, kept.text());
         QVERIFY(parsed(kept)["rows"].get<int>() < parsed(all)["rows"].get<int>());
     }
+    // Every method against what ships: four platforms, all methodologies that need no file, nothing that fails.
+    void everyMethodStandsInTheMatrix() {
+        const QString references = QString(ORRERY_SOURCE) + "/presets/references";
+        const Outcome all = cli({"evaluate", "--method", "all", "--matrix", "platform", "--references", references,
+                                 "--table", path("matrix.csv")});
+        QVERIFY2(all.exit == 0, all.text());
+        for (const char* word : {"GPU", "TPU", "Accelerator", "Edge", "not applicable", "loop-nest", "npu-tile"})
+            QVERIFY2(all.out.contains(word), word);
+        QFile file(path("matrix.csv"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QSet<QByteArray> judged, methodologies, platforms;
+        while (!file.atEnd()) {
+            const QList<QByteArray> cells = file.readLine().trimmed().split(',');
+            if (cells.value(4) != "judged") continue;
+            judged.insert(cells[0]);
+            methodologies.insert(cells[1]);
+            platforms.insert(cells[3]);
+            QVERIFY(cells[5].toInt() > 0);
+            QVERIFY(cells[8].toDouble() <= cells[7].toDouble() && cells[7].toDouble() <= cells[9].toDouble());
+        }
+        QVERIFY2(judged.size() >= 15, qPrintable(QString::number(judged.size())));
+        QVERIFY(methodologies.size() >= 4 && platforms.size() >= 4);
+        // The fifth: what was recorded at some sizes, asked about others.
+        const Outcome recorded =
+            cli({"evaluate", "--method", "recorded(trace=recordings/llama-2-7b-layer-a100_trace_.csv, on=a100-80-sxm)",
+                 "--references", references, "--where", "device=a100-80-sxm,kind=gemm,dtype=fp16", "--json"});
+        QVERIFY2(recorded.exit == 0, recorded.text());
+        QVERIFY(parsed(recorded)["rows"].get<int>() >= 20);
+        QVERIFY(parsed(recorded)["mape"].get<double>() < 0.25);
+        QVERIFY(parsed(recorded)["mape"].get<double>() > 0);
+        const Outcome one = cli({"evaluate", "--method", "roofline", "--references", table_, "--matrix", "kind"});
+        QVERIFY2(one.exit == 0 && one.out.contains("gemm ("), one.text());
+    }
     void wrongQuestionsAreRefused_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("exit");
@@ -198,6 +231,8 @@ private slots:
         row("held out and left out", roofline + QStringList{"--held-out", "--leave-device-out"}, 2, "usage.twice");
         row("judged twice", roofline + QStringList{"--method", "roofline"}, 2, "stands twice");
         row("one of two unknown", roofline + QStringList{"--method", "tile-wav"}, 1, "method.unknown");
+        row("wrong matrix", roofline + QStringList{"--matrix", "colour"}, 2, "usage.value");
+        row("wrong truth", roofline + QStringList{"--where", "truth=guessed"}, 2, "measured, summed or simulated");
         row("no calibration", roofline + QStringList{"--calibration", "/no/such.json"}, 1, "/no/such.json");
         row("not a calibration", roofline + QStringList{"--calibration", "TABLE"}, 1, "calibration");
         row("no such start", hybrid + QStringList{"--from", "/no/such.json"}, 1, "/no/such.json");

@@ -1,6 +1,7 @@
 #include "hardware/files/catalogue.h"
 #include "store/project/project.h"
 #include "store/project/study_file.h"
+#include "store/project/study_to_project.h"
 
 #include <QDir>
 #include <QtTest/QtTest>
@@ -12,6 +13,35 @@ using namespace orrery;
 class TestStoreStudy : public QObject {
     Q_OBJECT
 private slots:
+    // What the studio opens asks the same as the study.
+    void aStudyIsAProjectThatAsksTheSame() {
+        const auto loaded = readStudy(
+            "orrery: study/1\nname: Two\nhardware: [h100-sxm]\nworkloads: [resnet-50]\nmethods: [roofline]\n"
+            "sweep: {hbm3.bandwidth: [2 TB/s, 3 TB/s], batch: [1, 8]}\n");
+        QVERIFY2(loaded, loaded ? "" : toText(loaded.error()).c_str());
+        const auto project = projectOfStudy(loaded->study);
+        QVERIFY(project);
+        QCOMPARE(project->hardware.size(), std::size_t(2));
+        QVERIFY(project->hardware[0].name != project->hardware[1].name);
+        QVERIFY(project->workloads.size() == 2 && project->workloads[0].name != project->workloads[1].name);
+        const auto again = studyOfProject(*project);
+        QVERIFY2(again, again ? "" : toText(again.error()).c_str());
+        const auto& asked = loaded->study.scenarios;
+        QCOMPARE(again->study.scenarios.size(), asked.size());
+        QCOMPARE(again->study.methods, loaded->study.methods);
+        const auto serial = makeSerialExecutor();
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            EstimateContext context{*serial};
+            const auto one = estimate(*findMethod("roofline"), asked[i], context);
+            const auto other = estimate(*findMethod("roofline"), again->study.scenarios[i], context);
+            QVERIFY(one && other);
+            QCOMPARE(one->latency.value, other->latency.value);
+        }
+        Study many = loaded->study;
+        while (many.scenarios.size() <= mostShownScenarios) many.scenarios.push_back(many.scenarios.front());
+        const auto refused = projectOfStudy(many);
+        QVERIFY(!refused && refused.error().code == "study.too-large" && !refused.error().hint.empty());
+    }
     void everyCombinationIsAScenarioWithANameOfItsOwn() {
         const auto loaded = readStudy(
             "orrery: study/1\nname: Bandwidth or batch?\nhardware: [h100-sxm]\n"

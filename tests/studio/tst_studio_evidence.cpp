@@ -5,6 +5,7 @@
 #include "app/window/evidence/column_mapper.h"
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
+#include "app/window/evidence/row_detail_view.h"
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/evidence/versions_tab.h"
 #include "app/window/main_window.h"
@@ -17,7 +18,9 @@
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/evidence/drift_plot.h"
+#include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/residual_plot.h"
+#include "widgets/evidence/row_chips.h"
 #include "widgets/evidence/story_view.h"
 #include "widgets/evidence/training_plot.h"
 #include "widgets/evidence/why_view.h"
@@ -25,6 +28,7 @@
 #include <QtWidgets>
 
 #include <cmath>
+#include <set>
 
 using namespace orrery;
 using namespace orrery::app;
@@ -204,6 +208,7 @@ private slots:
         QVERIFY(worst->cells()->rowCount() > 0);
         QVERIFY(worst->cells()->index(0, 3).data().toString().contains(".csv:"));
         // Sorting by a click on a head keeps every row.
+        page_->findChild<QTabWidget*>("accuracy.below")->setCurrentWidget(table);
         const int rows = table->model()->rowCount();
         const QHeaderView* head = table->horizontalHeader();
         QTest::mouseClick(head->viewport(), Qt::LeftButton, {},
@@ -240,12 +245,12 @@ private slots:
         auto* check = page_->findChild<QCheckBox*>("accuracy.common");
         QTest::mouseClick(check, Qt::LeftButton, {}, {8, check->height() / 2});
         QVERIFY(!check->isChecked());
-        QCOMPARE(firstIn(), 0);
+        QTRY_COMPARE(firstIn(), 0);
         QTest::mouseClick(check, Qt::LeftButton, {}, {8, check->height() / 2});
-        QCOMPARE(firstIn(), static_cast<int>(methods));
+        QTRY_COMPARE(firstIn(), static_cast<int>(methods));
         // As files: the picture, the rows, the figures, a table for a paper.
         QTemporaryDir folder;
-        for (const char* name : {"a.svg", "a.pdf", "a.png", "a.csv", "a.json", "a.tex"}) {
+        for (const char* name : {"a.svg", "a.pdf", "a.png", "a.csv", "a.json", "a.tex", "a.matrix.csv"}) {
             const QString file = folder.filePath(name);
             QCOMPARE(page_->accuracy()->exportTo(file), QString());
             QVERIFY2(QFileInfo(file).size() > 200, name);
@@ -253,10 +258,11 @@ private slots:
         QFile tex(folder.filePath("a.tex"));
         QVERIFY(tex.open(QIODevice::ReadOnly));
         const QByteArray table2 = tex.readAll();
-        QCOMPARE(table2.count("\\\\\n"), static_cast<qsizetype>(methods) + 2);
+        QVERIFY(table2.count("\\\\\n") >= static_cast<qsizetype>(methods) + 2);
+        QCOMPARE(table2.count("\\begin{tabular}"), qsizetype(2));  // the figures, and methods by scenario
         QVERIFY(!page_->accuracy()->exportTo("/proc/none/a.svg").isEmpty());
         const auto report = page_->report(folder.path());
-        QVERIFY(report && report->size() == 3);
+        QVERIFY(report && report->size() == 4);
         // One method less: it stands there as not compared, and the others have at least as many rows in common.
         auto* menu = page_->findChild<QToolButton*>("accuracy.compared")->menu();
         QAction* one = nullptr;
@@ -269,6 +275,69 @@ private slots:
         QCOMPARE(page_->accuracy()->compared()->judgements.size(), methods - 1);
         QVERIFY(page_->accuracy()->compared()->common.rows.size() >= common);
         QCOMPARE(firstIn(), static_cast<int>(methods) - 1);
+    }
+
+    // Chips choose rows, a cell of the matrix chooses a scenario, a row says where two methods part.
+    void chipsCellsAndRowsFilterEachOther() {
+        auto* where = page_->findChild<QLineEdit*>("accuracy.where");
+        where->clear();
+        QTest::keyClicks(where, "device=h100-sxm|tpu-v3-core, kind=gemm");
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
+        QVERIFY(judged.wait(120000));
+        AccuracyTab* tab = page_->accuracy();
+        auto* chips = page_->findChild<ui::RowChips*>("evidence.chips");
+        auto* tpu = chips->chip("platform", "TPU");
+        QVERIFY(tpu && tpu->isChecked() && tpu->text().contains("4"));
+        const auto platforms = [&] {
+            std::set<std::string> found;
+            for (const RowRef row : tab->compared()->rows) found.insert(facetOf(Facet::Platform, *tab->tables(), row));
+            return found;
+        };
+        QCOMPARE(platforms(), (std::set<std::string>{"GPU", "TPU"}));
+        QTest::mouseClick(tpu, Qt::LeftButton);
+        QTRY_COMPARE(platforms(), (std::set<std::string>{"GPU"}));
+        QTest::mouseClick(tpu, Qt::LeftButton);
+        QTRY_COMPARE(platforms(), (std::set<std::string>{"GPU", "TPU"}));
+
+        auto* matrix = page_->findChild<ui::MethodMatrixView*>("evidence.matrix");
+        const ui::MatrixPicture& picture = matrix->matrixModel()->picture();
+        const auto place = [&](const QString& title, const QString& column) {
+            for (std::size_t row = 0; row < picture.rows.size(); ++row) {
+                for (qsizetype c = 0; c < picture.columns.size(); ++c) {
+                    if (picture.rows[row].title == title && picture.columns[c].startsWith(column))
+                        return matrix->model()->index(static_cast<int>(row), static_cast<int>(c) + 1);
+                }
+            }
+            return QModelIndex();
+        };
+        // Tiles in waves are of GPUs: grey, with the reason.
+        const QModelIndex grey = place("Tiles and waves", "TPU");
+        QVERIFY(grey.isValid());
+        QVERIFY(grey.data(Qt::ToolTipRole).toString().contains("not a GPU"));
+        const QModelIndex cell = place("NPU tiles", "TPU");
+        QVERIFY(cell.isValid() && cell.data().toString().endsWith(" 4"));
+        matrix->scrollTo(cell);
+        QTest::mouseClick(matrix->viewport(), Qt::LeftButton, {}, matrix->visualRect(cell).center());
+        QTRY_COMPARE(platforms(), (std::set<std::string>{"TPU"}));
+        QVERIFY(!chips->chip("platform", "GPU")->isChecked());
+        auto* worst = page_->findChild<ui::CellsTable*>("accuracy.worst");
+        QTRY_COMPARE(worst->cells()->rowCount(), 4);
+        for (int row = 0; row < 4; ++row)
+            QVERIFY(worst->cells()->index(row, 3).data().toString().contains("tpu-v3-core"));
+        auto* detail = page_->findChild<RowDetailView*>("accuracy.row");
+        QSignalSpy answered(detail, &RowDetailView::answered);
+        QTest::mouseClick(worst->viewport(), Qt::LeftButton, {},
+                          {20, worst->rowViewportPosition(0) + worst->rowHeight(0) / 2});
+        QVERIFY(answered.wait(60000));
+        QVERIFY2(detail->detail(), qPrintable(page_->findChild<ui::Label*>("accuracy.row.first")->text()));
+        QCOMPARE(detail->detail()->methodA, std::string("npu-tile"));
+        QVERIFY(detail->detail()->measured > 0 && !detail->detail()->first.empty());
+        // The same cell again: all rows.
+        const QModelIndex again = place("NPU tiles", "TPU");
+        matrix->scrollTo(again);
+        QTest::mouseClick(matrix->viewport(), Qt::LeftButton, {}, matrix->visualRect(again).center());
+        QTRY_COMPARE(platforms(), (std::set<std::string>{"GPU", "TPU"}));
     }
 
     void aWrongFilterSaysSo() {

@@ -4,16 +4,20 @@
 #include "widgets/evidence/accuracy_plot.h"
 #include "widgets/evidence/coverage_matrix.h"
 #include "widgets/evidence/cycle_stack.h"
+#include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/residual_plot.h"
+#include "widgets/evidence/row_chips.h"
 #include "widgets/evidence/story_view.h"
 #include "widgets/evidence/training_plot.h"
 #include "widgets/evidence/wave_picture.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -56,6 +60,92 @@ private slots:
                                                 {"e", "E", 0, 0.05, 0.04, 0.1, 1e-2, false, 9}};
         QCOMPARE(paretoPoints(points), (std::vector<int>{0, 1, 4}));
         QVERIFY(paretoPoints({}).empty());
+    }
+
+    // What others published is named by a click, joined to nothing, and moves no front.
+    void publishedCrossesAreNamedAndSetUpIsACost() {
+        AccuracyPlot plot;
+        plot.resize(600, 400);
+        std::vector<AccuracyPoint> points{{"a", "A", 0, 0.4, 0.3, 0.8, 1e-6, false, 100},
+                                          {"b", "B", 1, 0.1, 0.05, 0.2, 1e-3, false, 100},
+                                          {"b(x=2)", "B 2", 1, 0.05, 0.02, 0.1, 1e-1, false, 100}};
+        points[1].family = points[2].family = "b";
+        points[1].samples = 5000;
+        points[2].samples = 100;
+        plot.setPoints(points);
+        plot.setPublished({{"Tool", "Tool: 30 % of something (somebody)", 0.3, 1e-2}, {"Other", "Other", 0.2, 0}});
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        plot.grab();
+        QSignalSpy published(&plot, &AccuracyPlot::publishedChosen), chosen(&plot, &AccuracyPlot::chosen);
+        for (int cross = 0; cross < 2; ++cross) {
+            QTest::mouseClick(&plot, Qt::LeftButton, {}, plot.placeOfPublished(cross).toPoint());
+            QCOMPARE(published.takeLast().first().toInt(), cross);
+        }
+        QVERIFY(chosen.isEmpty());
+        // Without a published time it stands at the right edge.
+        QVERIFY(plot.placeOfPublished(1).x() > plot.placeOfPublished(0).x());
+        QCOMPARE(paretoPoints(points), (std::vector<int>{0, 1, 2}));
+        // By what it was fitted to, A costs nothing and B 2 less than B, which it beats.
+        QCOMPARE(paretoPoints(points, CostAxis::SetUp), (std::vector<int>{0, 2}));
+        plot.setCost(CostAxis::SetUp);
+        plot.grab();
+        QVERIFY(plot.placeOf(0).x() < plot.placeOf(2).x() && plot.placeOf(2).x() < plot.placeOf(1).x());
+    }
+
+    void chipsSayWhatTheyBringAndAreClickedAgain() {
+        RowChips chips;
+        std::vector<RowChipGroup> groups{{"platform", "Platform", false, {{"GPU", 180, true}, {"TPU", 12, true}}},
+                                         {"class", "Class", true, {{"products", 100, true}, {"others", 92, true}}}};
+        chips.setGroups(groups);
+        chips.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&chips));
+        QSignalSpy toggled(&chips, &RowChips::toggled);
+        QToolButton* gpu = chips.chip("platform", "GPU");
+        QVERIFY(gpu && gpu->isChecked() && gpu->text().contains("180"));
+        QTest::mouseClick(gpu, Qt::LeftButton);
+        QCOMPARE(toggled.size(), 1);
+        QCOMPARE(toggled.takeFirst(), (QVariantList{"platform", "GPU", false}));
+        groups[0].chips[0].on = false;
+        groups[0].chips[1].rows = 7;
+        chips.setGroups(groups);
+        QCOMPARE(chips.chip("platform", "GPU"), gpu);  // the same button, so that it can be clicked again
+        QVERIFY(!gpu->isChecked() && chips.chip("platform", "TPU")->text().contains("7"));
+        QVERIFY(toggled.isEmpty());
+        auto* menu = chips.findChild<QToolButton*>("chips.class")->menu();
+        QCOMPARE(menu->actions().size(), 2);
+        menu->actions()[1]->trigger();
+        QCOMPARE(toggled.takeFirst(), (QVariantList{"class", "others", false}));
+    }
+
+    void aCellOfTheMatrixIsClickedAndSaysWhyItIsGrey() {
+        using Cell = MatrixPicture::Cell;
+        MatrixPicture picture;
+        picture.columns = {"GPU · 10", "TPU"};
+        picture.columnTips = {"", ""};
+        const Cell judged{Cell::State::Judged, -0.3, -0.4, -0.2, 10, true, "judged"};
+        const Cell grey{Cell::State::NotApplicable, 0, 0, 0, 0, true, "Not applicable: it is no array"};
+        picture.rows = {{-1, "analytical", {}, 0, {}},
+                        {4, "Roofline", {}, 0, {judged, Cell{}}},
+                        {7, "Arrays", {}, 1, {grey, judged}}};
+        MethodMatrixView view;
+        view.resize(600, 200);
+        view.setPicture(picture);
+        QAbstractItemModelTester tester(view.matrixModel());
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        view.grab();
+        const auto index = [&](int row, int column) { return view.model()->index(row, column); };
+        QVERIFY(index(1, 1).data().toString().contains("−30 %"));
+        QVERIFY(index(1, 2).data().toString().isEmpty());
+        QVERIFY(index(2, 1).data(Qt::ToolTipRole).toString().contains("no array"));
+        QSignalSpy cells(&view, &MethodMatrixView::cellChosen), rows(&view, &MethodMatrixView::rowChosen);
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(index(2, 2)).center());
+        QCOMPARE(cells.takeFirst(), (QVariantList{7, 1}));
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(index(1, 0)).center());
+        QCOMPARE(rows.takeFirst(), (QVariantList{4}));
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(index(0, 0)).center());
+        QVERIFY(cells.isEmpty() && rows.isEmpty());
     }
 
     void theWheelZoomsADragMovesADoubleClickShowsAll() {

@@ -243,6 +243,9 @@ void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
             break;
         }
         taken.push_back(label);
+        QColor under = theme.colours().surface;
+        under.setAlpha(190);
+        painter.fillRect(label.adjusted(-1, 1, 1, -1), under);
         painter.setPen(static_cast<int>(i) == current_ ? theme.colours().accent : theme.colours().text);
         painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter, points_[i].title);
     }

@@ -206,16 +206,27 @@ void MethodMatrixView::resizeEvent(QResizeEvent* event) {
     fit();
 }
 
-/// The columns share what the titles leave; under 84 pixels each they scroll.
+/// The columns share what the titles leave; those without truth are narrow, and under 96 pixels each they scroll.
 void MethodMatrixView::fit() {
     const int columns = model_->columnCount() - 1;
     if (columns < 1) return;
+    const MatrixPicture& picture = model_->picture();
+    const auto blank = [&](int column) {
+        return std::ranges::all_of(picture.rows, [&](const MatrixPicture::Row& row) {
+            return row.cells.empty() ||
+                   row.cells[static_cast<std::size_t>(column)].state == MatrixPicture::Cell::State::NoTruth;
+        });
+    };
     const double scale = Theme::instance().scale();
     const int title = std::min(static_cast<int>(180 * scale), viewport()->width() / 3);
+    const auto narrow = static_cast<int>(44 * scale);
+    int full = 0;
+    for (int column = 0; column < columns; ++column) full += blank(column) ? 0 : 1;
+    const int room = viewport()->width() - title - narrow * (columns - full);
+    const int each =
+        full == 0 ? 0 : std::clamp(room / full, static_cast<int>(96 * scale), static_cast<int>(240 * scale));
     setColumnWidth(0, title);
-    const int each = std::clamp((viewport()->width() - title) / columns, static_cast<int>(84 * scale),
-                                static_cast<int>(240 * scale));
-    for (int column = 1; column <= columns; ++column) setColumnWidth(column, each);
+    for (int column = 0; column < columns; ++column) setColumnWidth(column + 1, blank(column) ? narrow : each);
 }
 
 }  // namespace orrery::ui

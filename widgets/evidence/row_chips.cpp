@@ -38,6 +38,7 @@ void RowChips::setGroups(const std::vector<RowChipGroup>& groups) {
     std::size_t chips = 0, menus = 0;
     bool same = true;
     for (const RowChipGroup& group : groups) {
+        if (group.chips.empty()) continue;  // it has no button
         if (group.menu) {
             ++menus;
             same = same && menus_.contains(group.id);
@@ -48,12 +49,13 @@ void RowChips::setGroups(const std::vector<RowChipGroup>& groups) {
     }
     if (!same || chips != chips_.size() || menus != menus_.size()) build(groups);
     for (const RowChipGroup& group : groups) {
+        if (group.chips.empty()) continue;
         if (group.menu) {
             QToolButton* button = menus_.at(group.id);
-            const auto on = std::ranges::count_if(group.chips, [](const RowChip& each) { return each.on; });
-            button->setText(static_cast<std::size_t>(on) == group.chips.size()
-                                ? tr("%1: all %2").arg(group.title).arg(on)
-                                : tr("%1: %2 of %3").arg(group.title).arg(on).arg(group.chips.size()));
+            const auto counted = std::ranges::count_if(group.chips, [](const RowChip& each) { return each.on; });
+            button->setText(static_cast<std::size_t>(counted) == group.chips.size()
+                                ? tr("%1: all %2").arg(group.title).arg(counted)
+                                : tr("%1: %2 of %3").arg(group.title).arg(counted).arg(group.chips.size()));
             // A menu that is open is the one that is being clicked in: its actions stay, their counts change.
             QMenu* menu = button->menu();
             if (menu->actions().size() != static_cast<qsizetype>(group.chips.size())) {

@@ -1,13 +1,13 @@
 #pragma once
 
-// Judge the methods by references: error against cost, a sortable table, residuals, the worst rows.
+// The judge page: methods compared on rows that chips choose. Error against cost, methods by scenario, a sortable
+// table, residuals, the worst rows.
 
-#include "app/window/evidence/reference_shelf.h"
-#include "evaluation/evaluation.h"
-#include "evaluation/side_by_side.h"
+#include "app/window/evidence/judging.h"
 
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,30 +20,21 @@ class QPushButton;
 class QSpinBox;
 class QToolButton;
 
+class QTabWidget;
+
 namespace orrery::ui {
 class AccuracyPlot;
 class CellsTable;
 class Label;
+class MethodMatrixView;
 class ResidualPlot;
+class RowChips;
 }  // namespace orrery::ui
 
 namespace orrery::app {
 
 class Background;
-
-/// One method with what the references say of it.
-struct Judgement {
-    QString method, title;
-    int colour = 0;                                     ///< of its methodology
-    std::shared_ptr<const Evaluation> evaluation = {};  ///< none while it runs or where it failed
-    std::optional<Diagnostic> failure = {};
-};
-
-/// What the judged methods that are compared do on the rows that all of them price.
-struct Compared {
-    std::vector<int> judgements;  ///< which, parallel to the figures
-    CommonRows common;
-};
+class RowDetailView;
 
 class AccuracyTab : public QWidget {
     Q_OBJECT
@@ -51,13 +42,20 @@ public:
     explicit AccuracyTab(ReferenceShelf* shelf, QWidget* parent = nullptr);
     /// What learned methods are asked with; null: what ships.
     void setCalibrations(std::shared_ptr<const CalibrationSet> calibrations);
+    /// Who is judged beside all methods: fillings of methods that the project names (`recorded(trace=…)`).
+    void setChoices(std::function<QStringList()> choices) { choices_ = std::move(choices); }
     void judge();
+    /// As soon as the references that ship are read.
+    void judgeOnceRead();
     /// The picture (SVG, PDF, PNG), the rows (CSV), all figures (JSON), the table (TeX): by the file's ending. Returns
     /// an error text; there is nothing to write before methods were judged.
     QString exportTo(const QString& file);
     const std::vector<Judgement>& judgements() const { return judged_; }
     /// Nothing until the last judging has ended.
     const std::optional<Compared>& compared() const { return compared_; }
+    const Comparing& comparing() const { return how_; }
+    /// The rows that every method was asked about.
+    const std::vector<RowRef>& asked() const { return asked_; }
     /// The tables that the judgements speak of.
     const ReferenceTablesPtr& tables() const { return tables_; }
 
@@ -67,33 +65,49 @@ signals:
 
 private:
     QWidget* buildHead();
+    QWidget* buildChips();
     void take(std::size_t at, Judgement judgement);
     void compare();
     void fillMethodsMenu();
-    bool isCompared(int judgement) const;
+    void turnFacet(const QString& group, const QString& word, bool on);
+    void focusOn(int judgement, int column);
+    void askRow(std::size_t place);
+    void showPublished();
+    void showChips();
+    void showMatrix();
     void showMethods();
     void showMethod(int at);
     void showResiduals();
     void showProgress();
+    /// Rows of the shown method that count, and on common rows only those, in the order of the evaluation.
+    std::vector<std::size_t> shownPlaces() const;
 
     ReferenceShelf* shelf_;
     Background* work_;
     std::shared_ptr<const CalibrationSet> calibrations_;
+    std::function<QStringList()> choices_;
     ReferenceTablesPtr tables_;
     std::vector<Judgement> judged_;
     std::vector<RowRef> asked_;
-    std::set<QString> left_;  ///< methods that are not compared
+    Comparing how_;
     std::optional<Compared> compared_;
-    std::vector<int> pointed_;  ///< which judgement each point of the plot is
-    int shown_ = -1;
+    bool judging_ = false, stale_ = false;               ///< methods are being asked; chips were clicked meanwhile
+    std::vector<int> pointed_;                           ///< which judgement each point of the plot is
+    std::vector<std::size_t> worstRows_, residualRows_;  ///< rows of the shown evaluation, as they are listed and drawn
+    int shown_ = -1, focused_ = -1;  ///< of the judgements: whose rows are listed, whose cell of the matrix is ringed
 
     QLineEdit* where_;
     QSpinBox* most_;
     QPushButton* run_;
     QToolButton* chosen_;
     QPushButton* export_;
-    QCheckBox* common_;
-    QComboBox* against_;
+    QCheckBox *common_, *equal_;
+    QComboBox *against_, *by_;
+    QTabWidget* below_;
+    QCheckBox *setUp_, *published_;
+    RowDetailView* row_;
+    ui::RowChips* chips_;
+    ui::MethodMatrixView* matrix_;
     ui::Label* state_;
     ui::AccuracyPlot* plot_;
     ui::ResidualPlot* residuals_;

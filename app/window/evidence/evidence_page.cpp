@@ -5,7 +5,7 @@
 #include "app/window/evidence/references_tab.h"
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/evidence/versions_tab.h"
-#include "hardware/files/catalogue.h"
+#include "evaluation/row_facets.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/evidence/coverage_matrix.h"
@@ -20,17 +20,6 @@
 #include <vector>
 
 namespace orrery::app {
-
-namespace {
-
-/// `GPU`, `TPU`, …, as cards call platforms, by id of the catalogue.
-std::map<std::string, QString> groupsOfDevices() {
-    std::map<std::string, QString> groups;
-    for (const CatalogueEntry& entry : hardwareCatalogue()) groups[entry.id] = ui::qs(entry.group);
-    return groups;
-}
-
-}  // namespace
 
 EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), shelf_(new ReferenceShelf(this)) {
     setObjectName(QStringLiteral("evidencePage"));
@@ -78,28 +67,27 @@ QWidget* EvidencePage::buildCoverage() {
 }
 
 void EvidencePage::showCoverage() {
-    ui::Coverage byPlatform = ui::coverageOf(builtinMethods(), ui::CoverageBy::Platform);
     const auto& judged = accuracy_->judgements();
-    const auto groups = groupsOfDevices();
-    for (std::size_t row = 0; row < judged.size() && row < byPlatform.rows.size(); ++row) {
-        if (!judged[row].evaluation) continue;
-        const EvaluatedRows& rows = judged[row].evaluation->rows;
-        for (std::size_t column = 0; column < byPlatform.columns.size(); ++column) {
-            std::vector<std::size_t> chosen;
-            for (std::size_t i = 0; i < rows.size(); ++i) {
-                const auto& table = (*accuracy_->tables())[static_cast<std::size_t>(rows.ref[i].table)];
-                const auto& measured = table.rows[static_cast<std::size_t>(rows.ref[i].row)];
-                const auto group = groups.find(table.devices[static_cast<std::size_t>(measured.device)].catalogue);
-                if (group != groups.end() && group->second == byPlatform.columns[column]) chosen.push_back(i);
+    const auto measured = [&](ui::Coverage coverage, Facet facet) {
+        for (std::size_t row = 0; row < judged.size() && row < coverage.rows.size(); ++row) {
+            if (!judged[row].evaluation) continue;
+            const EvaluatedRows& rows = judged[row].evaluation->rows;
+            std::map<QString, std::vector<std::size_t>> chosen;
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                chosen[ui::qs(facetOf(facet, *accuracy_->tables(), rows.ref[i]))].push_back(i);
+            for (std::size_t column = 0; column < coverage.columns.size(); ++column) {
+                const auto found = chosen.find(coverage.columns[column]);
+                if (found == chosen.end()) continue;
+                ui::CoverageCell& cell = coverage.cells[row * coverage.columns.size() + column];
+                cell.rows = static_cast<qint64>(found->second.size());
+                cell.error = figuresOf(rows, found->second).errors.mape;
             }
-            if (chosen.empty()) continue;
-            ui::CoverageCell& cell = byPlatform.cells[row * byPlatform.columns.size() + column];
-            cell.rows = static_cast<qint64>(chosen.size());
-            cell.error = figuresOf(rows, chosen).errors.mape;
         }
-    }
-    platforms_->setCoverage(std::move(byPlatform));
-    classes_->setCoverage(ui::coverageOf(builtinMethods(), ui::CoverageBy::WorkloadClass));
+        return coverage;
+    };
+    platforms_->setCoverage(measured(ui::coverageOf(builtinMethods(), ui::CoverageBy::Platform), Facet::Platform));
+    classes_->setCoverage(
+        measured(ui::coverageOf(builtinMethods(), ui::CoverageBy::WorkloadClass), Facet::WorkloadClass));
 }
 
 void EvidencePage::showEvent(QShowEvent* event) {

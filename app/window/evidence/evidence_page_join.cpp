@@ -6,6 +6,7 @@
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/exports.h"
 #include "app/window/studio.h"
+#include "app/window/welcome/example_head.h"
 #include "widgets/common/text.h"
 
 #include <QFileDialog>
@@ -27,7 +28,7 @@ PageCard EvidencePage::card() const {
 Expected<QStringList> EvidencePage::report(const QString& folder) {
     QStringList files;
     if (!accuracy_->compared()) return files;
-    for (const char* name : {"accuracy.svg", "accuracy.csv", "accuracy.json"}) {
+    for (const char* name : {"accuracy.svg", "accuracy.csv", "accuracy.matrix.csv", "accuracy.json"}) {
         const QString file = folder + QLatin1Char('/') + QLatin1String(name);
         if (const QString problem = accuracy_->exportTo(file); !problem.isEmpty())
             return Unexpected(exportFailed(file, problem));
@@ -38,10 +39,11 @@ Expected<QStringList> EvidencePage::report(const QString& folder) {
 
 void EvidencePage::exportAccuracy(Studio& studio) {
     QString chosen;
-    QString file = QFileDialog::getSaveFileName(
-        this, tr("Export the judgement"), QStringLiteral("accuracy.svg"),
-        tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all rows (*.csv);;JSON (*.json);;TEX table (*.tex)"),
-        &chosen);
+    QString file =
+        QFileDialog::getSaveFileName(this, tr("Export the judgement"), QStringLiteral("accuracy.svg"),
+                                     tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all rows (*.csv);;CSV of the "
+                                        "matrix (*.matrix.csv);;JSON (*.json);;TEX table (*.tex)"),
+                                     &chosen);
     if (file.isEmpty()) return;
     if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
     if (const QString problem = accuracy_->exportTo(file); !problem.isEmpty())
@@ -51,6 +53,18 @@ void EvidencePage::exportAccuracy(Studio& studio) {
 
 void EvidencePage::join(Studio& studio) {
     connect(accuracy_, &AccuracyTab::exportRequested, this, [this, &studio] { exportAccuracy(studio); });
+    accuracy_->setChoices([&studio] {
+        QStringList choices;
+        for (const std::string& method : studio.document.state()->methods) choices << ui::qs(method);
+        return choices;
+    });
+    connect(&studio.files, &ProjectFiles::exampleOpened, this, [this, &studio](const Example& example) {
+        if (exampleOpens(example.file) != QLatin1String("evidence")) return;
+        studio.layouts.showProject();
+        studio.router.show(this);
+        tabs_->setCurrentWidget(accuracy_);
+        accuracy_->judgeOnceRead();
+    });
     runs_->setSource([&studio] { return studio.runs.storeFile(); });
     connect(&studio.runs, &RunController::finished, runs_, &RunsTab::refresh);
     connect(this, &EvidencePage::calibrationChosen, this,

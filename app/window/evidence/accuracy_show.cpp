@@ -1,0 +1,350 @@
+// What the judge page shows of what was judged.
+
+#include "app/document/background.h"
+#include "app/window/evidence/accuracy_tab.h"
+#include "app/window/evidence/row_detail_view.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/units_text.h"
+#include "widgets/evidence/accuracy_plot.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/evidence/method_matrix_view.h"
+#include "widgets/evidence/residual_plot.h"
+#include "widgets/evidence/row_chips.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QPushButton>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+namespace orrery::app {
+
+namespace {
+
+ui::Cell percentCell(double share, ui::Tone tone = ui::Tone::Normal) {
+    return {ui::percentText(share), share, {}, tone, true};
+}
+ui::Cell signedCell(double share) {
+    return {ui::signedPercentText(share), share};
+}
+ui::Cell timeCell(double seconds) {
+    return {ui::text(Seconds(seconds)), seconds, ui::fullText(seconds, Dimension::Time)};
+}
+ui::Cell wordCell(const QString& word, ui::Tone tone = ui::Tone::Normal) {
+    return {word, 0, word, tone, false};
+}
+
+bool simulated(const std::vector<ReferenceTable>& tables, std::span<const RowRef> rows) {
+    return std::ranges::any_of(rows, [&](const RowRef& ref) {
+        return tables[static_cast<std::size_t>(ref.table)].kind == ReferenceKind::Simulated;
+    });
+}
+
+/// Not among the assumptions that a method makes about single kernels.
+QString assumptionText(const Compared& compared, int judgement) {
+    QStringList words;
+    for (const Aspect aspect : compared.differing)
+        words << QStringLiteral("%1: %2").arg(
+            ui::qs(toText(aspect)),
+            ui::qs(compared.assumptions[static_cast<std::size_t>(judgement)][static_cast<std::size_t>(aspect)].value));
+    return words.join(QStringLiteral(" · "));
+}
+
+QString assumptionTip(const Assumptions& assumptions) {
+    QStringList lines;
+    for (const Aspect aspect : aspects) {
+        const Assumption& each = assumptions[static_cast<std::size_t>(aspect)];
+        lines << QStringLiteral("%1: %2. %3").arg(ui::qs(toText(aspect)), ui::qs(each.value), ui::qs(each.meaning));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace
+
+void AccuracyTab::showChips() {
+    std::vector<ui::RowChipGroup> groups;
+    // Of large tables only what a worker has counted.
+    constexpr std::size_t quick = 20'000;
+    const bool counted = compared_ && compared_->chips.size() == facets.size();
+    for (const Facet facet : {Facet::Platform, Facet::Level, Facet::Truth, Facet::WorkloadClass, Facet::Kind}) {
+        ui::RowChipGroup group{QString::fromLatin1(toText(facet).data(), static_cast<qsizetype>(toText(facet).size())),
+                               titleOf(facet),
+                               facet == Facet::WorkloadClass || facet == Facet::Kind,
+                               {}};
+        const auto counts = counted                  ? compared_->chips[static_cast<std::size_t>(facet)]
+                            : asked_.size() <= quick ? facetCounts(facet, *tables_, asked_, how_.off)
+                                                     : std::vector<FacetCount>();
+        const auto off = how_.off.find(facet);
+        for (const FacetCount& each : counts)
+            group.chips.push_back({ui::qs(each.word), static_cast<qint64>(each.rows),
+                                   off == how_.off.end() || !off->second.contains(each.word)});
+        groups.push_back(std::move(group));
+    }
+    chips_->setGroups(groups);
+}
+
+void AccuracyTab::showMatrix() {
+    ui::MatrixPicture picture;
+    if (!compared_) return matrix_->setPicture(std::move(picture));
+    const MethodMatrix& matrix = compared_->matrix;
+    for (const MatrixColumn& column : matrix.columns) {
+        picture.columns << (column.asked > 0 ? tr("%1 · %2").arg(ui::qs(column.word)).arg(column.asked)
+                                             : ui::qs(column.word));
+        picture.columnTips << (column.asked == 0
+                                   ? tr("%1: no row of a reference stands here. Open one on the References tab")
+                                         .arg(ui::qs(column.word))
+                                   : tr("%1: %2 rows, %3 of them priced by every method that prices half of the most")
+                                         .arg(ui::qs(column.word))
+                                         .arg(column.asked)
+                                         .arg(column.common));
+    }
+    std::optional<Methodology> before;
+    for (const std::size_t entry : matrix.order) {
+        const Judgement& judged = judged_[entry];
+        const MethodCard& card = findMethod(judged.method.toStdString())->card;
+        if (before != card.methodology) {
+            before = card.methodology;
+            picture.rows.push_back({-1, ui::qs(toText(card.methodology)), {}, static_cast<int>(card.methodology), {}});
+        }
+        ui::MatrixPicture::Row row{static_cast<int>(entry), judged.title, ui::qs(card.summary), judged.colour, {}};
+        for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
+            const MatrixCell& cell = matrix.cells[entry][c];
+            ui::MatrixPicture::Cell shown;
+            shown.median = cell.median;
+            shown.low = cell.low;
+            shown.high = cell.high;
+            shown.rows = static_cast<qint64>(cell.rows);
+            shown.common = cell.common || !how_.common;
+            const QString where =
+                QStringLiteral("%1 · %2").arg(judged.title, ui::qs(matrix.columns[c].word)) + QLatin1Char('\n');
+            switch (cell.state) {
+                case MatrixCell::State::NoTruth:
+                    shown.tip = where + tr("Nothing measured stands here");
+                    break;
+                case MatrixCell::State::NotApplicable:
+                    shown.state = ui::MatrixPicture::Cell::State::NotApplicable;
+                    shown.tip = where + tr("Not applicable: %1").arg(ui::qs(cell.reason));
+                    break;
+                case MatrixCell::State::Judged:
+                    shown.state = ui::MatrixPicture::Cell::State::Judged;
+                    shown.tip = where + tr("Median error %1, 90 % of it %2 to %3; mean of the sizes %4; %5 of the "
+                                           "values inside the method's interval; %6 rows%7")
+                                            .arg(ui::signedPercentText(cell.median), ui::signedPercentText(cell.low),
+                                                 ui::signedPercentText(cell.high), ui::percentText(cell.mape),
+                                                 ui::percentText(cell.coverage90))
+                                            .arg(cell.rows)
+                                            .arg(shown.common ? QString()
+                                                              : tr(", others than those of its column, for it prices "
+                                                                   "less than half of them"));
+                    break;
+            }
+            row.cells.push_back(std::move(shown));
+        }
+        picture.rows.push_back(std::move(row));
+    }
+    matrix_->setPicture(std::move(picture));
+}
+
+void AccuracyTab::showProgress() {
+    const bool running = work_->isRunning();
+    run_->setText(running ? tr("Stop") : tr("Judge the methods"));
+    if (running) return state_->setFullText(tr("%1 of the rows asked").arg(ui::percentText(work_->fraction())));
+    const auto answered = std::ranges::count_if(judged_, [](const Judgement& j) { return j.evaluation != nullptr; });
+    const bool counted = compared_ && !compared_->judgements.empty();
+    common_->setText(counted ? tr("Only rows that every shown method prices (%1 of %2)")
+                                   .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
+                                        ui::countText(static_cast<double>(compared_->rows.size())))
+                             : tr("Only rows that every shown method prices"));
+    if (common_->isChecked() && counted)
+        state_->setFullText(
+            tr("%1 methods on %2 rows to which nothing was fitted; %3")
+                .arg(compared_->judgements.size())
+                .arg(ui::countText(static_cast<double>(compared_->common.rows.size())),
+                     compared_->differing.empty() ? tr("assumptions are equal") : tr("assumptions differ: Figures")));
+    else if (answered > 0)
+        state_->setFullText(
+            tr("%n method(s) judged, on rows that no calibration was fitted to; others are not for these rows", nullptr,
+               static_cast<int>(answered)));
+    else if (judged_.empty())
+        state_->setFullText(tr("References say how far to trust each method"));
+}
+
+void AccuracyTab::showMethods() {
+    std::vector<ui::AccuracyPoint> points;
+    std::vector<std::vector<ui::Cell>> cells;
+    pointed_.clear();
+    const bool common = common_->isChecked() && compared_;
+    for (std::size_t i = 0; i < judged_.size(); ++i) {
+        const Judgement& each = judged_[i];
+        if (!each.evaluation) {
+            cells.push_back({wordCell(each.title, ui::Tone::Muted),
+                             wordCell(each.failure ? tr("not for these") : tr("…"), ui::Tone::Muted)});
+            if (each.failure) cells.back()[1].tip = ui::qs(toText(*each.failure));
+            for (ui::Cell& cell : cells.back()) cell.value = 1e300;
+            continue;
+        }
+        const auto at = static_cast<int>(i);
+        const bool fresh = compared_ && i < compared_->own.size();
+        const EvaluationFigures& own = fresh ? compared_->own[i] : each.evaluation->figures;
+        if (own.errors.rows == 0) {
+            cells.push_back({wordCell(each.title, ui::Tone::Muted), wordCell(tr("none of these"), ui::Tone::Muted)});
+            cells.back()[1].tip = tr("It prices other rows, and none that the chips leave");
+            for (ui::Cell& cell : cells.back()) cell.value = 1e300;
+            continue;
+        }
+        if (common && !compared_->isCompared(at)) {
+            cells.push_back({wordCell(each.title, ui::Tone::Muted), wordCell(tr("not compared"), ui::Tone::Muted)});
+            cells.back()[1].tip = tr("It prices %1 of the %2 rows. Methods ▸ compare it too")
+                                      .arg(ui::countText(static_cast<double>(own.errors.rows)),
+                                           ui::countText(static_cast<double>(compared_->rows.size())));
+            for (ui::Cell& cell : cells.back()) cell.value = 1e299;
+            continue;
+        }
+        const CommonFigures* shared = common ? compared_->figuresOf(at) : nullptr;
+        const EvaluationFigures& figures = shared ? shared->figures : own;
+        pointed_.push_back(static_cast<int>(cells.size()));
+        const MethodCard& card = findMethod(each.method.toStdString())->card;
+        const bool intervals = !std::ranges::equal(each.evaluation->rows.low, each.evaluation->rows.high);
+        points.push_back({each.method, each.title, each.colour, figures.errors.mape, figures.errors.medianError,
+                          figures.errors.p90Error, figures.secondsPerAnswer,
+                          simulated(*tables_, shared ? compared_->common.rows : each.evaluation->rows.ref),
+                          static_cast<qint64>(figures.errors.rows), card.level, shared ? shared->mapeLow : 0,
+                          shared ? shared->mapeHigh : 0, intervals ? figures.coverage90 : -1,
+                          ui::qs(toText(card.methodology)), ui::qs(card.id),
+                          fresh ? static_cast<double>(compared_->samples[i]) : 0});
+        const EvaluatedRows& rows = each.evaluation->rows;
+        const bool states = !std::ranges::equal(rows.low, rows.high);
+        const bool honest = figures.coverage90 >= 0.85 && figures.coverage90 <= 0.97;
+        cells.push_back(
+            {wordCell(each.title),
+             percentCell(figures.errors.mape),
+             shared ? ui::Cell{QStringLiteral("%1 %").arg(100 * shared->firstShare, 0, 'f', 0), shared->firstShare,
+                               tr("The mean error is %1 to %2 in 90 % of resampled rows")
+                                   .arg(ui::percentText(shared->mapeLow), ui::percentText(shared->mapeHigh))}
+                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             percentCell(figures.errors.medianError),
+             percentCell(figures.errors.p90Error),
+             signedCell(figures.errors.bias),
+             {QString::number(figures.errors.kendall, 'f', 2), figures.errors.kendall},
+             states ? percentCell(figures.coverage90, honest ? ui::Tone::Normal : ui::Tone::Warning)
+                    : wordCell(tr("states none"), ui::Tone::Muted),
+             {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
+             figures.floorRows > 0 ? percentCell(figures.floor) : wordCell(tr("not known"), ui::Tone::Muted),
+             {ui::text(Seconds(figures.secondsPerAnswer)), figures.secondsPerAnswer,
+              tr("Half of the parts of the rows took %1 to %2 an answer")
+                  .arg(ui::text(Seconds(figures.secondsLow)), ui::text(Seconds(figures.secondsHigh)))},
+             {ui::countText(static_cast<double>(own.errors.rows)), static_cast<double>(own.errors.rows)},
+             fresh ? ui::Cell{ui::countText(static_cast<double>(compared_->samples[i])),
+                              static_cast<double>(compared_->samples[i]),
+                              tr("Measured rows of these kinds that it was fitted to")}
+                   : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             fresh ? wordCell(compared_->differing.empty() ? tr("the same as all") : assumptionText(*compared_, at))
+                   : wordCell(QStringLiteral("–"), ui::Tone::Muted)});
+        if (fresh) cells.back().back().tip = assumptionTip(compared_->assumptions[i]);
+    }
+    plot_->setPoints(std::move(points));
+    methods_->setCells({tr("Method"), tr("Mean error"), tr("First in"), tr("Median"), tr("90th perc."), tr("Bias"),
+                        tr("Kendall τ"), tr("In interval"), tr("Out of domain"), tr("Floor"), tr("An answer"),
+                        tr("Rows"), tr("Fitted to"), tr("Assumes")},
+                       std::move(cells));
+    if (shown_ < 0) showMethod(-1);
+}
+
+void AccuracyTab::showMethod(int at) {
+    shown_ =
+        at >= 0 && static_cast<std::size_t>(at) < judged_.size() && judged_[static_cast<std::size_t>(at)].evaluation
+            ? at
+            : -1;
+    worstRows_.clear();
+    residualRows_.clear();
+    QStringList others, titles;
+    const auto offer = [&](const Judgement& each) {
+        if (!each.evaluation || others.contains(each.method)) return;
+        others << each.method;
+        titles << each.title;
+    };
+    // The best first: a row is set against the best other one unless somebody chooses.
+    if (compared_) {
+        for (const std::size_t place : compared_->common.ranking)
+            offer(judged_[static_cast<std::size_t>(compared_->judgements[place])]);
+    }
+    for (const Judgement& each : judged_) offer(each);
+    row_->setOthers(others, titles);
+    std::vector<std::vector<ui::Cell>> worst, families;
+    if (shown_ >= 0) {
+        plot_->setCurrent(static_cast<int>(std::ranges::find(pointed_, shown_) - pointed_.begin()));
+        const Evaluation& evaluation = *judged_[static_cast<std::size_t>(shown_)].evaluation;
+        residualRows_ = shownPlaces();
+        worstRows_ = residualRows_;
+        const auto wrong = [&](std::size_t i) {
+            return std::fabs(std::log(evaluation.rows.predicted[i] / evaluation.rows.measured[i]));
+        };
+        const auto most = std::min<std::size_t>(worstRows_.size(), 40);
+        std::partial_sort(worstRows_.begin(), worstRows_.begin() + static_cast<std::ptrdiff_t>(most), worstRows_.end(),
+                          [&](std::size_t a, std::size_t b) {
+                              const double x = wrong(a), y = wrong(b);
+                              return x != y ? x > y : a < b;
+                          });
+        worstRows_.resize(most);
+        for (const std::size_t row : worstRows_)
+            worst.push_back({signedCell(evaluation.rows.error(row)), timeCell(evaluation.rows.predicted[row]),
+                             timeCell(evaluation.rows.measured[row]),
+                             wordCell(ui::qs(rowText(*tables_, evaluation.rows.ref[row])))});
+        for (const EvaluationGroup& group : evaluation.families)
+            families.push_back({wordCell(ui::qs(group.device)),
+                                wordCell(ui::qs(group.kind)),
+                                wordCell(ui::qs(group.variant)),
+                                percentCell(group.figures.errors.mape),
+                                percentCell(group.figures.errors.medianError),
+                                signedCell(group.figures.errors.bias),
+                                percentCell(group.figures.coverage90),
+                                {ui::countText(static_cast<double>(group.figures.errors.rows)),
+                                 static_cast<double>(group.figures.errors.rows)}});
+    }
+    worst_->setCells({tr("Error"), tr("Predicted"), tr("Measured"), tr("Row")}, std::move(worst));
+    families_->setCells({tr("Device"), tr("Kind"), tr("Variant"), tr("Mean error"), tr("Median"), tr("Bias"),
+                         tr("In interval"), tr("Rows")},
+                        std::move(families));
+    showResiduals();
+}
+
+void AccuracyTab::showResiduals() {
+    ui::ResidualRows rows;
+    if (shown_ >= 0) {
+        const Judgement& judgement = judged_[static_cast<std::size_t>(shown_)];
+        const EvaluatedRows& all = judgement.evaluation->rows;
+        const auto against = static_cast<Against>(against_->currentData().toInt());
+        for (const std::size_t i : residualRows_) {
+            rows.x.push_back(against == Prediction ? all.predicted[i]
+                             : against == Size     ? std::max(all.flops[i], all.bytes[i])
+                                                   : std::max(all.flops[i] / std::max(all.bytes[i], 1.0), 1e-3));
+            rows.error.push_back(all.error(i));
+            rows.outside.push_back(all.domain[i] == DomainVerdict::Outside);
+        }
+        rows.seconds = against == Prediction;
+        rows.xName = against == Prediction ? tr("predicted time")
+                     : against == Size     ? tr("FLOP (or bytes, where more)")
+                                           : tr("FLOP per byte");
+        rows.simulated = simulated(*tables_, all.ref);
+    }
+    residuals_->setRows(std::move(rows));
+}
+
+std::vector<std::size_t> AccuracyTab::shownPlaces() const {
+    std::vector<std::size_t> places;
+    const EvaluatedRows& rows = judged_[static_cast<std::size_t>(shown_)].evaluation->rows;
+    std::unordered_set<std::uint64_t> counts;
+    const bool common = compared_ && how_.common && compared_->isCompared(shown_);
+    if (compared_) {
+        for (const RowRef ref : common ? compared_->common.rows : compared_->rows) counts.insert(rowKey(ref));
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!compared_ || counts.contains(rowKey(rows.ref[i]))) places.push_back(i);
+    }
+    return places;
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,81 @@
+#pragma once
+
+// What the judge page holds: every method judged on the same rows, and what the rows that count say of those that are
+// compared. Asked and put together off the window's thread.
+
+#include "app/window/evidence/reference_shelf.h"
+#include "evaluation/assumptions.h"
+#include "evaluation/evaluation.h"
+#include "evaluation/method_matrix.h"
+#include "evaluation/row_facets.h"
+#include "evaluation/side_by_side.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace orrery::app {
+
+/// One method with what the references say of it.
+struct Judgement {
+    QString method, title;                              ///< id, or a choice with options
+    int colour = 0;                                     ///< of its methodology
+    std::shared_ptr<const Evaluation> evaluation = {};  ///< none while it runs or where it failed
+    std::optional<Diagnostic> failure = {};
+};
+
+/// Which rows and methods count.
+struct Comparing {
+    FacetsOff off;                   ///< rows that are left out, by what they are of
+    std::map<QString, bool> chosen;  ///< methods that a person put in or took out; others by themselves
+    Facet by = Facet::Platform;      ///< columns of the matrix
+    bool common = true;              ///< figures of rows that all compared methods price
+    bool equal = true;               ///< asked with equal assumptions, where their options allow
+};
+
+/// What the judged methods that are compared do on the rows that count.
+struct Compared {
+    std::vector<RowRef> rows;     ///< that count
+    std::vector<int> judgements;  ///< which are compared, parallel to the common figures
+    CommonRows common;
+    std::vector<EvaluationFigures> own;          ///< by judgement: of the rows that count and that it prices itself
+    std::vector<Assumptions> assumptions;        ///< by judgement
+    std::vector<Aspect> differing;               ///< of those that are compared
+    std::vector<std::int64_t> samples;           ///< by judgement: measured rows that it was fitted to
+    std::vector<std::vector<FacetCount>> chips;  ///< by facet, of the rows that were asked
+    MethodMatrix matrix;  ///< by judgement; its rows are not narrowed by what its own columns leave out
+    bool isCompared(int judgement) const;
+    /// Null where it is not compared.
+    const CommonFigures* figuresOf(int judgement) const;
+};
+
+/// Every method, and those choices that fill options of one.
+std::vector<Judgement> toBeJudged(const QStringList& choices);
+/// What a choice fills; empty where it is an id alone.
+OptionValues optionsOf(const QString& method);
+QString titleOf(Facet facet);  ///< `Platform`
+
+/// What stands on the horizontal axis of the residuals.
+enum Against { Intensity, Size, Prediction };
+
+/// At most so many, evenly spread, so that each table keeps its share; the same rows for every method.
+std::vector<RowRef> thinned(std::vector<RowRef> rows, std::size_t most);
+/// The rows that no calibration was fitted to, as far as the files say how they were split: else what was learned by
+/// heart would be judged as if it were predicted.
+std::vector<RowRef> unseen(const std::vector<ReferenceTable>& tables, std::vector<RowRef> rows,
+                           const CalibrationSet& calibrations);
+
+/// Methods that nobody chose are compared if they price at least half of what the widest does: a narrow one would leave
+/// few rows in common.
+Compared comparedOf(const std::vector<Judgement>& judged, const std::vector<ReferenceTable>& tables,
+                    const std::vector<RowRef>& asked, const Comparing& how, const CalibrationSet& calibrations);
+
+/// Judgements as entries of a matrix.
+std::vector<MatrixEntry> matrixEntries(const std::vector<Judgement>& judged);
+
+}  // namespace orrery::app

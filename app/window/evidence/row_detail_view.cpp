@@ -1,0 +1,158 @@
+#include "app/window/evidence/row_detail_view.h"
+
+#include "app/document/background.h"
+#include "app/window/form_parts.h"
+#include "learning/calibration.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
+#include "widgets/comparison/waterfall_plot.h"
+#include "widgets/evidence/cells_model.h"
+
+#include <QHBoxLayout>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+namespace orrery::app {
+
+namespace {
+
+QString valueText(const RowTerm& term, const std::optional<double>& value) {
+    if (!value) return QStringLiteral("–");
+    if (term.dimension != Dimension::Number) return ui::text(*value, term.dimension, 3);
+    const QString number = ui::text(*value, Dimension::Number, 3);
+    return term.unit.empty() ? number : number + QLatin1Char(' ') + ui::qs(term.unit);
+}
+
+}  // namespace
+
+RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Background(this)) {
+    setObjectName(QStringLiteral("accuracy.row"));
+    setAccessibleName(tr("One row under two methods"));
+    setToolTip(tr("What two methods make their time of, and where they part"));
+    const int unit = ui::Theme::instance().unit();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, unit / 2, 0, 0);
+    column->setSpacing(unit / 2);
+    auto* head = new QHBoxLayout;
+    other_ = namedChoice(this, "accuracy.row.other", tr("Against"), tr("The method that the shown one is set against"));
+    first_ = new ui::Label(tr("Choose a row among the worst, or a point of the residuals"), ui::FontRole::Body,
+                           ui::Tone::Muted, this);
+    first_->setElided(true);
+    first_->setObjectName(QStringLiteral("accuracy.row.first"));
+    head->addWidget(other_);
+    head->addWidget(first_, 1);
+    column->addLayout(head);
+    auto* split = named(new QSplitter(Qt::Horizontal, this), "accuracy.row.split", tr("Terms and steps"),
+                        tr("Drag the border to give one side more room"));
+    split->setChildrenCollapsible(false);
+    terms_ =
+        new ui::CellsTable(QStringLiteral("accuracy.row.terms"), tr("Terms of both methods"),
+                           tr("What each method makes its time of, in its order; measured where it is known"), split);
+    steps_ = new ui::WaterfallPlot(split);
+    steps_->setObjectName(QStringLiteral("accuracy.row.steps"));
+    steps_->setEmptySentence(tr("Steps from one method's time to the other's, and to what was measured"));
+    steps_->setMinimumWidth(200);
+    split->addWidget(terms_);
+    split->addWidget(steps_);
+    split->setStretchFactor(0, 1);
+    split->setStretchFactor(1, 1);
+    split->setSizes({300, 240});
+    column->addWidget(split, 1);
+    connect(other_, &QComboBox::activated, this, [this] { start(); });
+}
+
+void RowDetailView::setOthers(const QStringList& methods, const QStringList& titles) {
+    const QString before = other_->currentData().toString();
+    other_->clear();
+    for (qsizetype i = 0; i < methods.size(); ++i) other_->addItem(tr("against %1").arg(titles[i]), methods[i]);
+    if (!before.isEmpty()) selectData(other_, before);
+}
+
+void RowDetailView::clear() {
+    question_.reset();
+    detail_.reset();
+    terms_->setCells({}, {});
+    steps_->setData({});
+    first_->setTone(ui::Tone::Muted);
+    first_->setFullText(tr("Choose a row among the worst, or a point of the residuals"));
+}
+
+void RowDetailView::ask(RowQuestion question) {
+    question_ = std::move(question);
+    start();
+}
+
+void RowDetailView::start() {
+    if (!question_ || other_->count() == 0) return;
+    // Against itself nothing differs: then the next one.
+    QString other = other_->currentData().toString();
+    for (int i = 0; other == question_->method && i < other_->count(); ++i) {
+        other = other_->itemData(i).toString();
+        if (other != question_->method) other_->setCurrentIndex(i);
+    }
+    first_->setTone(ui::Tone::Muted);
+    first_->setFullText(tr("Asking both methods …"));
+    work_->ask(
+        [question = *question_, other](std::stop_token stop, Progress&) {
+            const auto executor = makeSerialExecutor();
+            EvaluateOptions options;
+            options.executor = executor.get();
+            options.stop = stop;
+            options.calibrations = question.calibrations.get();
+            options.asMeasured = question.asMeasured;
+            return rowDetail(*question.tables, question.row, question.method.toStdString(), other.toStdString(),
+                             options, question.truths.get());
+        },
+        [this](const Expected<RowDetail>& answer) { show(answer); });
+}
+
+void RowDetailView::show(const Expected<RowDetail>& answer) {
+    if (!answer) {
+        detail_.reset();
+        terms_->setCells({}, {});
+        steps_->setData({});
+        first_->setTone(ui::Tone::Bad);
+        first_->setFullText(ui::qs(toText(answer.error())));
+        emit answered();
+        return;
+    }
+    detail_ = *answer;
+    const RowDetail& detail = *detail_;
+    first_->setTone(ui::Tone::Normal);
+    first_->setFullText(ui::qs(detail.first + " · " + detail.row));
+    std::vector<std::vector<ui::Cell>> cells;
+    const auto cell = [](const RowTerm& term, const std::optional<double>& value) {
+        return ui::Cell{valueText(term, value), value.value_or(-1)};
+    };
+    const RowTerm whole{"the whole", detail.a, detail.b, detail.measured, Dimension::Time, {}};
+    const auto add = [&](const RowTerm& term) {
+        cells.push_back({{ui::qs(term.label), 0, ui::qs(term.label), ui::Tone::Normal, false},
+                         cell(term, term.a),
+                         cell(term, term.b),
+                         cell(term, term.measured)});
+    };
+    add(whole);
+    for (const RowTerm& term : detail.terms) add(term);
+    terms_->setCells({tr("Term"), ui::qs(detail.methodA), ui::qs(detail.methodB), tr("Measured")}, std::move(cells));
+    ui::WaterfallData data;
+    data.title = tr("From %1 to the truth").arg(ui::qs(detail.methodA));
+    data.fromName = ui::qs(detail.methodA);
+    data.from = detail.a;
+    data.fromText = ui::text(Seconds(detail.a));
+    data.toName = tr("measured");
+    data.to = detail.measured;
+    data.toText = ui::text(Seconds(detail.measured));
+    for (const RowStep& step : detail.steps) {
+        if (step.of == RowStep::Of::Total) continue;
+        const QString sign = step.seconds < 0 ? QStringLiteral("−") : QStringLiteral("+");
+        data.rows.push_back(
+            {ui::qs(step.label), {}, sign + ui::text(Seconds(std::abs(step.seconds))), step.seconds, {}});
+    }
+    data.note = tr("%1 says %2").arg(ui::qs(detail.methodB), ui::text(Seconds(detail.b)));
+    steps_->setData(std::move(data));
+    emit answered();
+}
+
+}  // namespace orrery::app

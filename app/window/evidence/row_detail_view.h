@@ -1,0 +1,65 @@
+#pragma once
+
+// One row of the references under two methods: what each makes its time of, the first term that differs, and the steps
+// from one time to the other and to the truth.
+
+#include "app/window/evidence/reference_shelf.h"
+#include "study/comparison/row_detail.h"
+
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+
+class QComboBox;
+
+namespace orrery {
+class CalibrationSet;
+}
+namespace orrery::ui {
+class CellsTable;
+class Label;
+class WaterfallPlot;
+}  // namespace orrery::ui
+
+namespace orrery::app {
+
+class Background;
+
+/// Which row, by whom, as it was judged.
+struct RowQuestion {
+    ReferenceTablesPtr tables;
+    std::shared_ptr<const ReferenceIndex> truths;
+    std::shared_ptr<const CalibrationSet> calibrations;  ///< null: what ships
+    RowRef row;
+    QString method;
+    bool asMeasured = true;
+};
+
+class RowDetailView : public QWidget {
+    Q_OBJECT
+public:
+    explicit RowDetailView(QWidget* parent = nullptr);
+    /// Who may be set against the method: ids or choices, with titles.
+    void setOthers(const QStringList& methods, const QStringList& titles);
+    void ask(RowQuestion question);
+    void clear();
+    const std::optional<RowDetail>& detail() const { return detail_; }
+
+signals:
+    void answered();
+
+private:
+    void start();
+    void show(const Expected<RowDetail>& answer);
+
+    QComboBox* other_;
+    ui::Label* first_;
+    ui::CellsTable* terms_;
+    ui::WaterfallPlot* steps_;
+    std::optional<RowQuestion> question_;
+    std::optional<RowDetail> detail_;
+    Background* work_;
+};
+
+}  // namespace orrery::app
