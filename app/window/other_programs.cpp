@@ -96,7 +96,6 @@ OtherPrograms::OtherPrograms(Document& document, QWidget* parent)
         named(buttons->addButton(QDialogButtonBox::Close), "otherPrograms.close", tr("Close"), tr("Close (Esc)"));
     column->addWidget(buttons);
     for (QPushButton* each : {recorded_, file_, again_, close}) each->setAutoDefault(false);
-    ask_->setDefault(true);
     for (const AdapterPtr& each : shippedAdapters().all) rows_.push_back({each, nullptr});
     connect(list_, &QTreeWidget::currentItemChanged, this, &OtherPrograms::showChosen);
     connect(list_, &QTreeWidget::itemActivated, this, [this] {
@@ -122,26 +121,28 @@ bool OtherPrograms::isLooking() const {
 }
 
 void OtherPrograms::look() {
-    std::vector<AdapterPtr> adapters;
-    for (const Row& row : rows_) adapters.push_back(row.adapter);
     again_->setEnabled(false);
+    for (Row& row : rows_) row.found = nullptr;
     state_->setTone(ui::Tone::Muted);
-    state_->setFullText(tr("Looking for them …"));
-    work_->ask(
-        [adapters](std::stop_token stop, Progress&) {
-            std::vector<std::shared_ptr<const AdapterFound>> found;
-            for (const AdapterPtr& each : adapters)
-                if (!stop.stop_requested()) found.push_back(std::make_shared<const AdapterFound>(lookFor(*each)));
-            return found;
-        },
-        [this](std::vector<std::shared_ptr<const AdapterFound>> found) {
-            for (std::size_t i = 0; i < std::min(found.size(), rows_.size()); ++i) rows_[i].found = found[i];
-            const auto here =
-                std::ranges::count_if(rows_, [](const Row& row) { return row.found && row.found->found(); });
-            state_->setFullText(tr("%1 of %2 are here.").arg(here).arg(rows_.size()));
-            again_->setEnabled(true);
-            fill();
-        });
+    lookAt(0);
+}
+
+// One after the other, so that what is known stands there while a slow program is asked for its version.
+void OtherPrograms::lookAt(std::size_t at) {
+    if (at >= rows_.size()) {
+        const auto here = std::ranges::count_if(rows_, [](const Row& row) { return row.found && row.found->found(); });
+        state_->setFullText(tr("%1 of %2 are here.").arg(here).arg(rows_.size()));
+        again_->setEnabled(true);
+        return;
+    }
+    state_->setFullText(tr("Looking for %1 …").arg(ui::qs(rows_[at].adapter->title)));
+    work_->ask([adapter = rows_[at].adapter](
+                   std::stop_token, Progress&) { return std::make_shared<const AdapterFound>(lookFor(*adapter)); },
+               [this, at](std::shared_ptr<const AdapterFound> found) {
+                   rows_[at].found = std::move(found);
+                   fill();
+                   lookAt(at + 1);
+               });
 }
 
 const OtherPrograms::Row* OtherPrograms::chosen() const {
@@ -184,6 +185,7 @@ void OtherPrograms::showChosen() {
     const bool here = row && row->found && row->found->found();
     const bool already = row && isAsked(ui::qs(row->adapter->id));
     ask_->setEnabled(here && !already);
+    ask_->setDefault(here && !already);
     ask_->setText(already ? tr("Asked") : tr("Ask it"));
     if (!row) return;
     const Adapter& adapter = *row->adapter;

@@ -41,6 +41,7 @@ private:
         std::shared_ptr<const Adapter> adapter;
         std::shared_ptr<const AdapterFound> found;  ///< null until it was looked for
     };
+    void lookAt(std::size_t row);
     void fill();
     void showChosen();
     const Row* chosen() const;
