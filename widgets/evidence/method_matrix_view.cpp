@@ -2,6 +2,7 @@
 
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/evidence/plot_frame.h"
 
 #include <QHeaderView>
 #include <QPainter>
@@ -199,6 +200,15 @@ void MethodMatrixView::setPicture(MatrixPicture picture) {
 void MethodMatrixView::setChosen(int entry, int column) {
     model_->setChosen(entry, column);
     viewport()->update();
+}
+
+void MethodMatrixView::paintEvent(QPaintEvent* event) {
+    QTableView::paintEvent(event);
+    if (model_->rowCount() > 0) return;
+    QPainter painter(viewport());
+    paintEmptyPlot(painter, viewport()->rect(),
+                   tr("Judged methods stand here by platform, class or level: how far off each is, and where none "
+                      "applies."));
 }
 
 void MethodMatrixView::resizeEvent(QResizeEvent* event) {

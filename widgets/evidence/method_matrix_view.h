@@ -60,6 +60,7 @@ signals:
     void rowChosen(int entry);               ///< its title was clicked
 
 protected:
+    void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
