@@ -4,14 +4,17 @@
 #include "app/cli/question.h"
 #include "app/cli/run_fidelity.h"
 #include "base/unit.h"
+#include "evaluation/best_answer.h"
 #include "evaluation/error_growth.h"
 #include "evaluation/shipped_references.h"
 #include "hardware/files/catalogue.h"
+#include "study/fidelity/ladder_answer.h"
 #include "study/fidelity/savings.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace orrery::cli {
@@ -123,7 +126,69 @@ int growth(const Arguments& arguments, std::string_view name, Watch& watch) {
     return print(text) ? Answered : Unanswered;
 }
 
+// Whole models that were measured: one method, the ladder, a budget without end.
+int models(Watch& watch) {
+    const auto executor = makeDefaultExecutor();
+    Table table({"question", "measured", "best one", "", "ladder", "", "budget", ""},
+                {false, true, true, false, true, false, true, false});
+    struct Sum {
+        double squares = 0;
+        std::size_t inside = 0;
+    };
+    std::array<Sum, 3> sums;
+    std::size_t count = 0;
+    const auto& all = shippedModelReferences().all;
+    watch.begin("asking about measured models");
+    for (const ModelReference& each : all) {
+        auto hardware = loadHardware(each.reference.device);
+        auto workload = loadWorkload(each.recipe);
+        if (!hardware || !workload || watch.interrupted()) continue;
+        const Scenario scenario{std::make_shared<const Hardware>(std::move(hardware->hardware)), *workload};
+        const double measured = each.reference.value.value;
+        LadderOptions climbing;
+        climbing.executor = executor.get();
+        climbing.stop = watch.token();
+        const LadderAnswer ladder = climbLadder(scenario, climbing);
+        std::vector<AskedAnswer> asked;
+        for (const LadderStep& step : ladder.steps) asked.push_back({step.method, step.estimate.get()});
+        const auto ranking = rankAnswers(asked);
+        BudgetOptions spending;
+        spending.executor = executor.get();
+        spending.stop = watch.token();
+        const auto budget = answerWithin(scenario, spending);
+        if (!ladder.last() || !ladder.last()->soFar || !ranking.best || !budget) continue;
+        const Estimate& best = *asked[*ranking.best].estimate;
+        const CombinedAnswer& far = *ladder.last()->soFar;
+        const Estimate& spent = budget->estimate;
+        std::vector<std::string> cells{scenario.name(), format(each.reference.value)};
+        const std::array<std::array<double, 3>, 3> answers{
+            {{best.latency.value, best.interval.low.value, best.interval.high.value},
+             {far.latency, far.low, far.high},
+             {spent.latency.value, spent.interval.low.value, spent.interval.high.value}}};
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            const double error = answers[i][0] / measured - 1;
+            const bool inside = answers[i][1] <= measured && measured <= answers[i][2];
+            sums[i].squares += error * error;
+            sums[i].inside += inside ? 1 : 0;
+            cells.push_back(fmt::format("{:+.0f} %", 100 * error));
+            cells.push_back(inside ? "inside" : "");
+        }
+        table.add(std::move(cells));
+        ++count;
+    }
+    watch.end();
+    std::string text = table.text() + "\n";
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        text += fmt::format("{}: {} off (root mean square), {} of {} inside the interval\n",
+                            std::array{"best one", "ladder", "budget"}[i],
+                            percent(std::sqrt(sums[i].squares / static_cast<double>(std::max<std::size_t>(1, count)))),
+                            sums[i].inside, count);
+    }
+    return print(text) && !watch.interrupted() ? Answered : Unanswered;
+}
+
 int fidelity(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("models")) return models(watch);
     if (const auto method = arguments.value("growth")) return growth(arguments, *method, watch);
     return savings(arguments, watch);
 }
@@ -137,10 +202,12 @@ const Command fidelityCommand{
     .options = {{"hardware", "H", "the design of the five models; `gemmini-like` unless told"},
                 {"full", "ID", "the method that counts as full fidelity; without it, what evidence speaks for"},
                 {"growth", "ID", "instead: errors of sums of measured kernels by this method, between √N and N"},
+                {"models", "", "instead: ladders and budgets against whole models that were measured"},
                 {"references", "FILE", "with --growth: measured kernels instead of those that ship", true},
                 {"where", "TERMS", "with --growth: rows that hold, as `device=h100-sxm,kind=gemm`"}},
     .required = {},
     .examples = {{"orrery-cli fidelity", "the table of the handbook"},
+                 {"orrery-cli fidelity --models", "are ladders and budgets right about what was measured?"},
                  {"orrery-cli fidelity --growth roofline", "do errors of kernels cancel?"}},
     .run = fidelity,
 };

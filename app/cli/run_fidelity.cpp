@@ -199,11 +199,12 @@ Expected<double> readShare(std::string_view text, std::string_view option) {
 std::string widthText(const Scenario& scenario, const Estimate& estimate, std::size_t most) {
     const WidthShares shares = widthShares(estimate);
     if (shares.operators.empty()) return {};
+    const bool within = shares.half <= 1.01 * std::max(shares.common, shares.independent);
     std::string text = fmt::format(
-        "the interval of {} lies between {} (operators err by themselves, √N) and {} (all alike, N); to narrow it, "
-        "price "
-        "in more detail:\n",
-        plusMinus(shares.half), plusMinus(shares.independent), plusMinus(shares.common));
+        "{} {} (operators err by themselves, √N) {} {} (all alike, N); to narrow it, price in more detail:\n",
+        within ? fmt::format("the interval of {} lies between", plusMinus(shares.half))
+               : fmt::format("of the interval of {} operators make", plusMinus(shares.half)),
+        plusMinus(shares.independent), within ? "and" : "to", plusMinus(shares.common));
     Table table({"  operator", "time", "of variance", "left without"}, {false, true, true, true});
     for (std::size_t i = 0; i < std::min(most, shares.operators.size()); ++i) {
         const WidthShare& each = shares.operators[i];
