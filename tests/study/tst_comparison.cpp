@@ -137,6 +137,7 @@ private slots:
         };
         QCOMPARE(says("memory"), Against::Says::Better);  // smaller caches
         QCOMPARE(says("energy"), Against::Says::NoInterval);
+        QCOMPARE(says("perf_per_watt"), Against::Says::NoInterval);
     }
     void operatorsAreMatchedByName() {
         const CaseComparison both = compared({{"A", {device("a100-80-sxm"), model("llama-2-7b"), {}}, {}},

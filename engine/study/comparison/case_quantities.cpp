@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace orrery {
 
@@ -59,9 +60,11 @@ Ranged exact(double value) {
     return {value, value, value};
 }
 
-// Larger `by` makes it smaller.
+// Larger `by` makes it smaller. Of what has no interval there is none.
 std::optional<Ranged> over(const std::optional<Ranged>& value, const std::optional<Ranged>& by, double scale = 1) {
     if (!value || !by || !(by->value > 0)) return std::nullopt;
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    if (!value->sure() || !by->sure()) return Ranged{scale * value->value / by->value, none, none};
     const double low = by->high > 0 ? value->low / by->high : value->value / by->value;
     const double high = by->low > 0 ? value->high / by->low : std::numeric_limits<double>::infinity();
     return Ranged{scale * value->value / by->value, scale * low, scale * high};
