@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace orrery::cli {
 namespace {
@@ -73,42 +74,72 @@ int oneOperator(const SpatialArrayView& view, const Graph& graph, const std::str
     return written ? Answered : Unanswered;
 }
 
-std::string table(const Graph& graph, const SpatialArrayView& view,
-                  const std::vector<Expected<MappedOperator>>& mapped) {
-    Table table({"operator", "nest", "times", "cycles", "utilisation", "energy", "main memory"},
-                {false, false, true, true, true, true, true});
+/// How the proofs of all nests went, each search once.
+std::string proofsText(const std::vector<Expected<MappedOperator>>& mapped, MapObjective objective) {
+    std::set<const MapperResult*> searches;
+    for (const auto& op : mapped) {
+        if (!op) continue;
+        for (const MappedNest& nest : op->nests) searches.insert(nest.search.get());
+    }
+    std::vector<double> seconds;
+    std::size_t proven = 0;
+    for (const MapperResult* search : searches) {
+        proven += search->proven;
+        seconds.push_back(search->seconds);
+    }
+    if (seconds.empty()) return {};
+    std::sort(seconds.begin(), seconds.end());
+    return fmt::format("Proven by {}: {} of {} different nests; {:.2f} s a nest in the median, {:.2f} s at most\n",
+                       toText(objective), proven, seconds.size(), seconds[seconds.size() / 2], seconds.back());
+}
+
+std::string table(const Graph& graph, const SpatialArrayView& view, const std::vector<Expected<MappedOperator>>& mapped,
+                  const MapperOptions& options) {
+    const bool proofs = options.kind == MapperKind::Optimal;
+    std::vector<std::string> titles{"operator", "nest", "times", "cycles", "utilisation", "energy", "main memory"};
+    std::vector<bool> right{false, false, true, true, true, true, true};
+    if (proofs) {
+        titles.insert(titles.end(), {"proof", "seconds"});
+        right.insert(right.end(), {true, true});
+    }
+    Table table(titles, right);
     double cycles = 0;
+    MapObjective objective = options.objectives.front();
     for (std::size_t i = 0; i < mapped.size(); ++i) {
         if (!mapped[i]) continue;
         const auto repeat = static_cast<double>(graph.operators[i].repeat);
         cycles += repeat * mapped[i]->cycles();
         for (const MappedNest& nest : mapped[i]->nests) {
             const NestCounts& counts = nest.counts();
-            const MappedOperator alone{mapped[i]->hardware, {nest}};
-            table.add({graph.operators[i].name, extentsText(nest.problem), count(repeat * nest.times),
-                       count(counts.cycles), fmt::format("{:.1f} %", 100 * counts.utilisation),
-                       counts.energy > 0 ? formatMeasure(counts.energy, Dimension::Energy) : "-",
-                       formatMeasure(alone.bytes(alone.hardware.levels.size() - 1), Dimension::Data)});
+            const MappedOperator alone{mapped[i]->hardware, {nest}, 0, 0, false};
+            std::vector<std::string> row{graph.operators[i].name,
+                                         extentsText(nest.problem),
+                                         count(repeat * nest.times),
+                                         count(counts.cycles),
+                                         fmt::format("{:.1f} %", 100 * counts.utilisation),
+                                         counts.energy > 0 ? formatMeasure(counts.energy, Dimension::Energy) : "-",
+                                         formatMeasure(alone.bytes(alone.hardware.levels.size() - 1), Dimension::Data)};
+            if (proofs) {
+                objective = nest.options.objectives.front();
+                const double gap = 1 - nest.search->lowerBound / objectiveValue(objective, counts);
+                row.push_back(nest.search->proven ? "best" : fmt::format("gap {:.1f} %", 100 * gap));
+                row.push_back(fmt::format("{:.2f}", nest.search->seconds));
+            }
+            table.add(row);
         }
     }
-    return table.text() + fmt::format("\n{} cycles in all nests: {} at {}\n", count(cycles),
-                                      format(Seconds(cycles / view.clock.value)), format(view.clock));
+    return table.text() + (proofs ? "\n" + proofsText(mapped, objective) : "") +
+           fmt::format("\n{} cycles in all nests: {} at {}\n", count(cycles),
+                       format(Seconds(cycles / view.clock.value)), format(view.clock));
 }
 
-/// The nests of one execution together. Their bounds add up: (E1 + E2) (T1 + T2) is no less than E1 T1 + E2 T2.
+/// The nests of one execution together.
 void addOperator(nlohmann::ordered_json& json, const MappedOperator& op) {
-    bool proven = true;
-    double bound = 0, seconds = 0;
-    for (const MappedNest& nest : op.nests) {
-        const bool edp = nest.options.objectives.front() == MapObjective::Edp;
-        proven = proven && nest.search->proven;
-        bound += nest.search->lowerBound * nest.times * (edp ? nest.times : 1);
-        seconds += nest.search->seconds;
-    }
-    // The best of several nests together is not the best of each where energy and time are multiplied.
-    const bool product = !op.nests.empty() && op.nests.front().options.objectives.front() == MapObjective::Edp;
-    json["proven"] = proven && (op.nests.size() == 1 || !product);
-    json["lower_bound"] = bound;
+    double seconds = 0;
+    for (const MappedNest& nest : op.nests) seconds += nest.search->seconds;
+    json["value"] = op.value;
+    json["proven"] = op.proven;
+    json["lower_bound"] = op.lowerBound;
     json["edp"] = op.energy() * op.cycles();
     json["seconds"] = seconds;
 }
@@ -188,7 +219,9 @@ int mapWorkload(const Arguments& arguments, Watch& watch) {
         return failed(fail("mapper.not-mappable", "no operator of this workload has a mapping on this hardware",
                            "products of matrices, convolutions or attention")
                           .value());
-    return print(arguments.has("json") ? json(graph, mapped) : table(graph, *view, mapped)) ? Answered : Unanswered;
+    return print(arguments.has("json") ? json(graph, mapped) : table(graph, *view, mapped, options.mapper))
+               ? Answered
+               : Unanswered;
 }
 
 }  // namespace orrery::cli

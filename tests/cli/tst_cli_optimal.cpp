@@ -47,6 +47,33 @@ private slots:
         const Outcome one = cli(alexnet({"--operator", "conv3"}), {}, 60000);
         QVERIFY2(one.exit == 0 && one.out.contains("Proven: no mapping has a smaller edp"), one.text());
     }
+    void nestsOfAttentionAreProvenTogether() {
+        const QStringList question{"map",   "--hardware", "eyeriss-like", "--workload",  "bert-base",
+                                   "--seq", "64",         "--weights",    "int16",       "--activations",
+                                   "int16", "--mapper",   "optimal",      "--objective", "edp"};
+        const Outcome outcome = cli(question + QStringList{"--json"}, {}, 240000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        const Json json = Json::parse(outcome.out.toStdString());
+        int several = 0;
+        for (const Json& op : json["operators"]) {
+            QVERIFY2(saysItsProof(op), op.dump(2).c_str());
+            if (op["nests"].size() < 2) continue;
+            ++several;
+            double energy = 0, cycles = 0, alone = 0;
+            for (const Json& nest : op["nests"]) {
+                const double times = nest["times"].get<double>();
+                energy += times * nest["energy_j"].get<double>();
+                cycles += times * nest["cycles"].get<double>();
+                alone += times * times * nest["lower_bound"].get<double>();
+            }
+            QVERIFY(std::abs(op["value"].get<double>() / (energy * cycles) - 1) < 1e-9);
+            // More than each nest's own, as each waits for the other.
+            QVERIFY(op["lower_bound"].get<double>() > alone);
+        }
+        QVERIFY(several > 0);
+        const Outcome table = cli(question, {}, 240000);
+        QVERIFY2(table.exit == 0 && table.out.contains("Proven by edp: "), table.text());
+    }
     void whatIsNoTimeIsRefused() {
         const Outcome outcome = cli(alexnet({"--seconds", "soon"}));
         QVERIFY2(outcome.exit == 2 && outcome.error.contains("`--seconds soon` is no time"), outcome.text());

@@ -133,6 +133,60 @@ private slots:
         const auto genetic = ask("loop-nest", on, workload, 1, {}, {{"mapper", "genetic"}});
         QVERIFY(genetic && genetic->assumptions != plain->assumptions);
     }
+    void provenMappingsAnswerAnyQuestion() {
+        const auto on = device("eyeriss-like");
+        const auto workload = integers("alexnet", DType::I16);
+        const auto found = ask("loop-nest", on, workload, 1, {}, {{"objective", "edp"}});
+        const auto proven = ask("loop-nest", on, workload, 1, {}, {{"mapper", "optimal"}, {"objective", "edp"}});
+        const auto again = ask("loop-nest", on, workload, 2, {}, {{"mapper", "optimal"}, {"objective", "edp"}});
+        QVERIFY2(proven, proven ? "" : toText(proven.error()).c_str());
+        QVERIFY(found && again);
+        QCOMPARE(proven->method, std::string("loop-nest(mapper=optimal, objective=edp)"));
+        QVERIFY(proven->operators.seconds == again->operators.seconds);
+        // No operator with a nest of its own has less energy × delay by the search.
+        for (std::size_t i = 0; i < proven->operators.seconds.size(); ++i) {
+            const double best = proven->operators.seconds[i] * proven->operators.joules[i];
+            QVERIFY(best <= found->operators.seconds[i] * found->operators.joules[i] * (1 + 1e-9));
+        }
+        const auto says = [](const Estimate& answer, const char* what) {
+            return std::any_of(answer.assumptions.begin(), answer.assumptions.end(),
+                               [&](const std::string& each) { return each.find(what) != std::string::npos; });
+        };
+        QVERIFY(says(*proven, "proven, no mapping of the space has a smaller edp"));
+        QVERIFY(!says(*proven, "not proven"));
+        QVERIFY(!says(*found, "proven"));
+    }
+    void nestsTogetherHaveTheLeastEnergyDelay() {
+        WorkloadOptions sizes;
+        sizes.weights = sizes.activations = sizes.kv = DType::I16;
+        sizes.sequence = 64;
+        const auto workload = loadWorkload({"bert-base", sizes, {}});
+        QVERIFY(workload);
+        const auto view = spatialArrayView(*device("eyeriss-like"));
+        const Graph& graph = (*workload)->graph;
+        const auto executor = makeSerialExecutor();
+        SearchContext context{*executor};
+        LoopNestOptions options;
+        options.mapper = {.kind = MapperKind::Optimal, .objectives = {MapObjective::Edp, MapObjective::Latency}};
+        int several = 0;
+        const auto mapped = mapOperators(*view, graph, options, context);
+        for (std::size_t i = 0; i < mapped.size(); ++i) {
+            if (!mapped[i] || mapped[i]->nests.size() < 2 || several > 0) continue;
+            ++several;
+            QVERIFY(mapped[i]->proven);
+            QVERIFY(std::abs(mapped[i]->value - mapped[i]->energy() * mapped[i]->cycles()) <= 1e-9 * mapped[i]->value);
+            const auto alone = mapOperator(*view, graph.operators[i], graph, options, context);
+            QVERIFY(alone && alone->value == mapped[i]->value);
+            // Mapped for anything else, the two have no less.
+            for (const MapObjective other : {MapObjective::Latency, MapObjective::Energy}) {
+                LoopNestOptions single = options;
+                single.mapper.objectives = {other, MapObjective::Edp};
+                const auto each = mapOperator(*view, graph.operators[i], graph, single, context);
+                QVERIFY(each && each->energy() * each->cycles() >= mapped[i]->value * (1 - 1e-9));
+            }
+        }
+        QCOMPARE(several, 1);
+    }
     void imperfectFactorsFillAnArrayThatTheExtentDoesNotDivide() {
         // 13 rows by 13 columns of outputs over 12 × 14 elements.
         const auto view = spatialArrayView(*device("eyeriss-like"));

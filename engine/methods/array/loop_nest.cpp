@@ -6,12 +6,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace orrery {
 namespace {
 
 constexpr std::string_view nestVersion = "3";
-enum NestNote : std::int8_t { NoNest, Raised };
+constexpr std::uint64_t stepsOfAProof = 20000000;             // of one nest: seconds, and the same on every machine
+constexpr std::array<int, 7> gaps{1, 2, 5, 10, 20, 50, 100};  // per cent
+enum NestNote : std::int8_t { NoNest, Raised, Proven, FirstGap, Unbounded = FirstGap + int(gaps.size()) };
+
+/// What a proof says of a mapping that it did not finish with.
+NestNote proofOf(const MappedOperator& op) {
+    if (op.proven) return Proven;
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+        if (op.value <= op.lowerBound * (1 + gaps[i] / 100.0)) return static_cast<NestNote>(FirstGap + int(i));
+    }
+    return Unbounded;
+}
 
 /// The level that an operator waits for: index into levels outermost first, or -1 where the arithmetic does.
 std::int16_t limitOf(const MappedOperator& op) {
@@ -82,13 +94,26 @@ public:
         return room;
     }
     std::vector<KernelNote> notes() const override {
-        return {{"no loop nest, priced by their roofline"},
-                {"they take their roofline, which counts biases and padding that their nests do not"}};
+        const std::string_view by = toText(objective());
+        std::vector<KernelNote> said{
+            {"no loop nest, priced by their roofline"},
+            {"they take their roofline, which counts biases and padding that their nests do not"},
+            {fmt::format("proven, no mapping of the space has a smaller {}", by)}};
+        for (const int gap : gaps)
+            said.push_back({fmt::format("not proven, their {} is at most {} % above the least of the space", by, gap)});
+        said.push_back({fmt::format("not proven, and their {} may be more than {} % above the least of the space", by,
+                                    gaps.back())});
+        return said;
     }
     std::vector<std::string> assumptions() const override {
         std::vector<std::string> said{
-            fmt::format("Each loop nest runs by the best of the mappings that {} found (seed {}), one after the other",
-                        toText(options_.mapper.kind), options_.mapper.seed),
+            options_.mapper.kind == MapperKind::Optimal
+                ? fmt::format("Each loop nest runs by the mapping with the least {} that there is, as far as {} "
+                              "million steps of a proof tell; nests run one after the other",
+                              toText(objective()), stepsOfAProof / 1000000)
+                : fmt::format("Each loop nest runs by the best of the mappings that {} found (seed {}), one after the "
+                              "other",
+                              toText(options_.mapper.kind), options_.mapper.seed),
             "Levels are double buffered and overlap with the arithmetic; filling and draining the array and starting a "
             "kernel take no time"};
         if (device_.view.dataflow) {
@@ -124,6 +149,12 @@ public:
     bool takesAnyType() const override { return false; }
 
 private:
+    /// That searches have in truth: without energies, latency.
+    MapObjective objective() const {
+        const MapObjective first = options_.mapper.objectives.front();
+        const bool joules = first == MapObjective::Energy || first == MapObjective::Edp;
+        return joules && !device_.array.energies ? MapObjective::Latency : first;
+    }
     static double levelBytes(const NestLevel& level, double words) {
         return words * static_cast<double>(std::max<std::int64_t>(level.instances, 1)) *
                static_cast<double>(level.wordBits) / 8;
@@ -149,6 +180,7 @@ private:
         } else {
             price.note = Raised;
         }
+        if (price.note < 0 && options_.mapper.kind == MapperKind::Optimal) price.note = proofOf(op);
         const std::size_t count = device_.view.levels.size();
         for (std::size_t l = 0; l < std::min(count, mostPricedLevels); ++l) {
             price.levelBytes[l] = static_cast<float>(op.bytes(count - 1 - l));
@@ -173,9 +205,9 @@ private:
 std::vector<MethodOption> nestOptions() {
     return {{"mapper",
              "Mapper",
-             {"annealing", "genetic", "loop-order", "random-pruned", "linear-pruned"},
+             {"annealing", "genetic", "loop-order", "random-pruned", "linear-pruned", "optimal"},
              "annealing",
-             "How mappings are searched."},
+             "How mappings are searched; optimal proves that none is better and says how far a proof came."},
             {"objective",
              "Objective",
              {"latency", "energy", "edp", "last-level-accesses"},
@@ -204,6 +236,7 @@ LoopNestOptions nestOptionsOf(const BindContext& context) {
     options.mapper.kind = mapperKind(value("mapper", {})).value_or(options.mapper.kind);
     const auto objective = mapObjective(value("objective", {})).value_or(MapObjective::Latency);
     if (objective != MapObjective::Latency) options.mapper.objectives = {objective, MapObjective::Latency};
+    if (options.mapper.kind == MapperKind::Optimal) options.mapper.steps = stepsOfAProof;
     options.imperfect = value("factors", {}) == "imperfect";
     return options;
 }

@@ -1,3 +1,4 @@
+#include "mapping/mappers/together.h"
 #include "mapping/mapspace_dataflow.h"
 #include "methods/array/loop_nest.h"
 
@@ -8,8 +9,14 @@
 namespace orrery {
 namespace {
 
-Expected<MappedNest> mapNest(const SpatialArrayView& view, const ArrayHardware& array, const OperatorNest& nest,
-                             const LoopNestOptions& options, SearchContext& context) {
+struct NestQuestion {
+    MappedNest mapped;  ///< without its search
+    Mapspace space;
+    std::shared_ptr<const SparseDesign> sparse;
+};
+
+Expected<NestQuestion> questionOf(const SpatialArrayView& view, const ArrayHardware& array, const OperatorNest& nest,
+                                  const LoopNestOptions& options, const SearchContext& context) {
     MappedNest mapped;
     mapped.problem = nest.problem;
     mapped.times = nest.times;
@@ -22,20 +29,71 @@ Expected<MappedNest> mapNest(const SpatialArrayView& view, const ArrayHardware& 
         if (search.objectives.size() < 4) search.objectives.push_back(MapObjective::LastLevelAccesses);
     }
     mapped.constraints.imperfect = options.imperfect;
-    SearchContext own = context;
+    mapped.options = std::move(search);
+    std::shared_ptr<const SparseDesign> design = context.sparse;
     if (options.sparse) {
         auto sparse = options.sparse(nest.problem, array.hardware);
         if (!sparse) return tl::unexpected(std::move(sparse.error()));
-        own.sparse = std::move(*sparse);
+        design = std::move(*sparse);
     }
     // Compressed tiles may fit where dense ones do not.
-    auto space = Mapspace::make(nest.problem, array.hardware, mapped.constraints, {.prune = !own.sparse});
+    auto space = Mapspace::make(nest.problem, array.hardware, mapped.constraints, {.prune = !design});
     if (!space) return tl::unexpected(std::move(space.error()));
-    auto found = searchMappings(*space, search, own);
+    return NestQuestion{std::move(mapped), std::move(*space), std::move(design)};
+}
+
+Expected<MappedNest> mapNest(const SpatialArrayView& view, const ArrayHardware& array, const OperatorNest& nest,
+                             const LoopNestOptions& options, SearchContext& context) {
+    auto question = questionOf(view, array, nest, options, context);
+    if (!question) return tl::unexpected(std::move(question.error()));
+    SearchContext own = context;
+    own.sparse = question->sparse;
+    auto found = searchMappings(question->space, question->mapped.options, own);
     if (!found) return tl::unexpected(std::move(found.error()));
-    mapped.search = std::move(*found);
-    mapped.options = std::move(search);
+    question->mapped.search = std::move(*found);
+    return std::move(question->mapped);
+}
+
+/// Energy × delay of several nests is not the sum of theirs: the mapper that proves looks at them together.
+bool together(const ArrayHardware& array, const std::vector<OperatorNest>& nests, const LoopNestOptions& options) {
+    return nests.size() > 1 && array.energies && options.mapper.kind == MapperKind::Optimal &&
+           options.mapper.objectives.front() == MapObjective::Edp;
+}
+
+Expected<MappedOperator> mapTogether(const SpatialArrayView& view, const ArrayHardware& array,
+                                     const std::vector<OperatorNest>& nests, const LoopNestOptions& options,
+                                     SearchContext& context) {
+    std::vector<NestQuestion> questions;
+    for (const OperatorNest& nest : nests) {
+        auto question = questionOf(view, array, nest, options, context);
+        if (!question) return tl::unexpected(std::move(question.error()));
+        questions.push_back(std::move(*question));
+    }
+    std::vector<NestInRow> row;
+    for (const NestQuestion& each : questions) row.push_back({&each.space, each.mapped.times, each.sparse});
+    auto found = searchTogether(row, options.mapper, context);
+    if (!found) return tl::unexpected(std::move(found.error()));
+    MappedOperator mapped{array.hardware, {}, found->edp(), found->lowerBound, found->proven};
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+        questions[i].mapped.search = std::move(found->mappings[i]);
+        mapped.nests.push_back(std::move(questions[i].mapped));
+    }
     return mapped;
+}
+
+/// What is known of nests that were searched one by one. EDP: (E1 + E2) (T1 + T2) is no less than E1 T1 + E2 T2.
+void conclude(MappedOperator& op) {
+    if (op.nests.empty()) return;
+    const MapObjective objective = op.nests.front().options.objectives.front();
+    const bool product = objective == MapObjective::Edp;
+    op.proven = op.nests.size() == 1 || !product;
+    op.value = op.lowerBound = 0;
+    for (const MappedNest& nest : op.nests) {
+        op.proven = op.proven && nest.search->proven;
+        op.value += nest.times * objectiveValue(objective, nest.counts());
+        op.lowerBound += nest.search->lowerBound * nest.times * (product ? nest.times : 1);
+    }
+    if (product) op.value = op.energy() * op.cycles();
 }
 
 std::string shapeOf(const NestProblem& problem) {
@@ -89,6 +147,7 @@ Expected<MappedOperator> mapOperator(const SpatialArrayView& view, const Operato
     const auto nests = nestsOf(op, graph);
     if (nests.empty()) return notMappable(op);
     const ArrayHardware array = nestHardware(view);
+    if (together(array, nests, options)) return mapTogether(view, array, nests, options, context);
     MappedOperator mapped;
     mapped.hardware = array.hardware;
     for (const OperatorNest& nest : nests) {
@@ -96,6 +155,7 @@ Expected<MappedOperator> mapOperator(const SpatialArrayView& view, const Operato
         if (!one) return tl::unexpected(std::move(one.error()));
         mapped.nests.push_back(std::move(*one));
     }
+    conclude(mapped);
     return mapped;
 }
 
@@ -103,26 +163,46 @@ std::vector<Expected<MappedOperator>> mapOperators(const SpatialArrayView& view,
                                                    const LoopNestOptions& options, SearchContext& context) {
     const ArrayHardware array = nestHardware(view);
     std::vector<OperatorNest> shapes;
-    std::map<std::string, std::size_t> known;
+    std::vector<std::vector<OperatorNest>> rows;  // to be mapped together
+    std::map<std::string, std::size_t> known, knownRows;
     std::vector<std::vector<std::pair<std::size_t, OperatorNest>>> nestsOfOperator(graph.operators.size());
+    std::vector<std::optional<std::size_t>> rowOfOperator(graph.operators.size());
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
-        for (OperatorNest& nest : nestsOf(graph.operators[i], graph)) {
+        std::vector<OperatorNest> nests = nestsOf(graph.operators[i], graph);
+        if (together(array, nests, options)) {
+            std::string key;
+            for (const OperatorNest& nest : nests) key += shapeOf(nest.problem) + fmt::format("x{};", nest.times);
+            const auto [at, added] = knownRows.try_emplace(key, rows.size());
+            rowOfOperator[i] = at->second;
+            if (added) rows.push_back(std::move(nests));
+            continue;
+        }
+        for (OperatorNest& nest : nests) {
             const auto [at, added] = known.try_emplace(shapeOf(nest.problem), shapes.size());
             if (added) shapes.push_back(nest);
             nestsOfOperator[i].emplace_back(at->second, std::move(nest));
         }
     }
     std::vector<std::optional<Expected<MappedNest>>> mapped(shapes.size());
-    context.executor.forEach(shapes.size(), [&](std::size_t i) {
+    std::vector<std::optional<Expected<MappedOperator>>> mappedRows(rows.size());
+    context.executor.forEach(shapes.size() + rows.size(), [&](std::size_t i) {
         const auto serial = makeSerialExecutor();
         SearchContext inner{*serial, context.stop, nullptr, context.cache, {}, nullptr};
+        if (i >= shapes.size()) {
+            mappedRows[i - shapes.size()].emplace(mapTogether(view, array, rows[i - shapes.size()], options, inner));
+            return;
+        }
         mapped[i].emplace(context.stop.stop_requested()
                               ? Expected<MappedNest>(fail("mapper.cancelled", "the search was stopped"))
                               : mapNest(view, array, shapes[i], options, inner));
     });
     std::vector<Expected<MappedOperator>> result;
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
-        Expected<MappedOperator> all{MappedOperator{array.hardware, {}}};
+        if (rowOfOperator[i]) {
+            result.push_back(*mappedRows[*rowOfOperator[i]]);
+            continue;
+        }
+        Expected<MappedOperator> all{MappedOperator{array.hardware, {}, 0, 0, false}};
         if (nestsOfOperator[i].empty()) all = notMappable(graph.operators[i]);
         for (auto& [shape, nest] : nestsOfOperator[i]) {
             const auto& found = *mapped[shape];
@@ -135,6 +215,7 @@ std::vector<Expected<MappedOperator>> mapOperators(const SpatialArrayView& view,
             one.times = nest.times;
             all->nests.push_back(std::move(one));
         }
+        if (all) conclude(*all);
         result.push_back(std::move(all));
     }
     return result;
