@@ -47,6 +47,11 @@ struct Normal {
     double mean = 0, deviation = 0;  ///< of the function, without noise
 };
 
+/// How much a target rises with a number beside it, and how sure that is.
+struct ProcessSlope {
+    double value = 0, deviation = 0;
+};
+
 inline constexpr std::size_t mostMaternRows = 2000;  ///< of more, every n-th is kept
 
 class MaternProcess final : public Regressor {
@@ -56,6 +61,12 @@ public:
     static Expected<MaternProcess> fit(const ProcessRows& rows, const ProcessOptions& options);
     /// With hyper-parameters as they are. Fails as fit().
     static Expected<MaternProcess> conditioned(const ProcessRows& rows, const ProcessShape& shape);
+
+    /// By generalised least squares over a process of this shape, with a level of its own (the book's equation 2.41; of
+    /// co-kriging, Le Gratiet and Garnier 2014): `beside` has one number per row. Fails as fit(), and with
+    /// `learning.shape` where the numbers never change. O(rows³).
+    static Expected<ProcessSlope> slopeOf(const ProcessRows& rows, std::span<const double> beside,
+                                          const ProcessShape& shape);
 
     std::string_view kind() const override { return "matern-process"; }
     std::size_t inputs() const override { return rows_.columns(); }

@@ -314,6 +314,34 @@ Expected<MaternProcess> MaternProcess::conditioned(const ProcessRows& rows, cons
     return process;
 }
 
+Expected<ProcessSlope> MaternProcess::slopeOf(const ProcessRows& rows, std::span<const double> beside,
+                                              const ProcessShape& shape) {
+    if (auto good = checkProcess(rows); !good) return Unexpected(good.error());
+    if (shape.lengths.size() != rows.columns() || beside.size() != rows.rows())
+        return fail("learning.shape", "lengths or numbers beside the rows are missing", "one per input, one per row");
+    const auto n = static_cast<Eigen::Index>(rows.rows());
+    const Matrix squared =
+        distancesOf(matrixOf(rows), rows.words,
+                    Eigen::Map<const Vector>(shape.lengths.data(), static_cast<Eigen::Index>(shape.lengths.size())));
+    Matrix k(n, n);
+    for (Eigen::Index j = 0; j < n; ++j)
+        for (Eigen::Index i = j; i < n; ++i) k(i, j) = shape.amplitude * shape.amplitude * maternOf(squared(i, j));
+    k.diagonal().array() += shape.noise * shape.noise;
+    Eigen::LLT<Matrix> cholesky;
+    if (!factorised(k, cholesky)) return fail("learning.singular", "rows depend on each other too closely");
+    const Eigen::Map<const Vector> x(beside.data(), n), y(rows.target.data(), n);
+    const Vector ones = cholesky.solve(Vector::Ones(n));
+    const Vector own = x.array() - ones.dot(x) / ones.sum(), centred = y.array() - ones.dot(y) / ones.sum();
+    const Vector solved = cholesky.solve(own);
+    const double size = solved.dot(own);
+    if (!(size > 1e-12)) return fail("learning.shape", "the numbers beside the rows never change", "different numbers");
+    const double slope = solved.dot(centred) / size;
+    // The shape's deviations are in those of the target; what the slope leaves of it is the unit here.
+    const Vector left = centred - slope * own;
+    const double scale = std::sqrt(std::max(cholesky.solve(left).dot(left) / static_cast<double>(n), 1e-300));
+    return ProcessSlope{slope, scale / std::sqrt(size)};
+}
+
 double MaternProcess::likeness(const double* features, const double* row) const {
     double squared = 0;
     for (std::size_t c = 0; c < shape_.lengths.size(); ++c) {

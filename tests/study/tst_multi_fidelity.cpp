@@ -42,7 +42,7 @@ private slots:
         QVERIFY(usual && !usual->empty());
         double before = 0;
         for (const Rung& rung : *usual) {
-            QVERIFY2(rung.cost > before && rung.cost <= 0.5, rung.method.c_str());
+            QVERIFY2(rung.cost > before && rung.cost <= 0.1, rung.method.c_str());
             before = rung.cost;
         }
         SearchProblem named = problemOf("tile-hybrid");

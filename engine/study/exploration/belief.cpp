@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace orrery {
 
@@ -18,8 +19,7 @@ Belief::Belief(const Search& search) : search_(search), coordinates_(search.spac
     models_.resize(search.problem().objectives.size());
     for (auto& levels : models_) {
         levels.resize(this->levels());
-        for (std::size_t level = 0; level < levels.size(); ++level)
-            levels[level].kept.resize(1 + level * factors.size());
+        for (std::size_t level = 0; level < levels.size(); ++level) levels[level].kept.resize(1 + level);
     }
 }
 
@@ -77,6 +77,36 @@ double Belief::statedDeviation(std::size_t a, std::size_t b, std::size_t objecti
     return std::sqrt(variance);
 }
 
+namespace {
+
+struct Factor {
+    double value = 1, deviation = 0;
+};
+
+// Methods of one question are nearly multiples of each other: before rows say so, 1 within a quarter.
+Factor drawnToOne(double value, double deviation) {
+    constexpr double usual = 0.25;
+    const double own = 1 / std::max(deviation * deviation, 1e-12), all = own + 1 / (usual * usual);
+    return {(own * value + 1 / (usual * usual)) / all, std::sqrt(1 / all)};
+}
+
+// Least squares, for a process to begin with.
+Factor plainFactor(const std::vector<double>& own, const std::vector<double>& lower) {
+    const auto n = static_cast<double>(own.size());
+    double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    for (std::size_t i = 0; i < own.size(); ++i) x += lower[i] / n, y += own[i] / n;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        xx += (lower[i] - x) * (lower[i] - x);
+        xy += (lower[i] - x) * (own[i] - y);
+        yy += (own[i] - y) * (own[i] - y);
+    }
+    if (!(xx > 1e-12)) return {1, 0};
+    const double slope = xy / xx, left = std::max(yy - slope * xy, 0.0) / std::max(n - 2, 1.0);
+    return drawnToOne(slope, std::sqrt(left / xx));
+}
+
+}  // namespace
+
 void Belief::learnLevel(std::size_t objective, std::size_t level) {
     constexpr std::size_t fewest = 4;  // of rows, for a process
     Level& model = models_[objective][level];
@@ -84,42 +114,61 @@ void Belief::learnLevel(std::size_t objective, std::size_t level) {
     model.below.reset();
     model.deviation = 1;
     double best = -std::numeric_limits<double>::infinity();
+    const std::uint64_t seed = search_.problem().seed;
     const auto rows = rowsToLearn(search_.problem(), answersOf(level), *scale_, mostRows);
-    const auto consider = [&](std::optional<std::size_t> below, double factor, KeptProcess& kept) {
+    const auto consider = [&](std::optional<std::size_t> below, KeptProcess& kept) {
         ProcessRows data{coordinates_.words(), {}, {}};
+        std::vector<double> lower;
         for (const std::size_t i : rows) {
             const std::uint64_t point = answersOf(level).points[i];
             const auto own = costAt(level, point, objective);
-            const auto lower = below ? costAt(*below, point, objective) : std::optional(0.0);
-            if (!own || !lower) continue;
+            const auto known = below ? costAt(*below, point, objective) : std::optional(0.0);
+            if (!own || !known) continue;
             coordinates_.append(point, data.inputs);
-            data.target.push_back(*own - factor * *lower);
+            data.target.push_back(*own);
+            lower.push_back(*known);
         }
         if (data.rows() < (below ? fewest : 1)) return;
-        const auto [least, most] = std::minmax_element(data.target.begin(), data.target.end());
-        const bool alike = below && *most - *least < 1e-9;  // two that say the same, as of areas
-        const double middle = (*least + *most) / 2;
-        const MaternProcess* process = alike ? nullptr : kept.told(std::move(data), search_.problem().seed);
+        const std::vector<double> own = data.target;
+        const auto leave = [&](double factor) {
+            for (std::size_t i = 0; i < own.size(); ++i) data.target[i] = own[i] - factor * lower[i];
+            const auto [least, most] = std::minmax_element(data.target.begin(), data.target.end());
+            return std::pair(*least, *most);
+        };
+        const auto [least, most] = leave(below ? 1 : 0);
+        const bool alike = below && most - least < 1e-9;  // two that say the same, as of areas
+        Factor factor{below ? 1.0 : 0.0, 0};
+        const MaternProcess* process = nullptr;
+        if (!alike && below) {
+            factor = plainFactor(own, lower);
+            leave(factor.value);
+            process = kept.told(data, seed);
+            data.target = own;
+            const auto slope = process ? MaternProcess::slopeOf(data, lower, process->shape())
+                                       : Expected<ProcessSlope>(fail("learning.shape", ""));
+            if (slope) factor = drawnToOne(slope->value, slope->deviation);
+            leave(factor.value);
+        }
+        if (!alike) process = kept.told(std::move(data), seed);
         const double density = alike ? 20 : process ? process->leftOutDensity() : best;
         if (density <= best) return;
         best = density;
         model.below = below;
-        model.factor = factor;
+        model.factor = factor.value;
+        model.factorDeviation = factor.deviation;
+        model.middle = std::accumulate(lower.begin(), lower.end(), 0.0) / static_cast<double>(lower.size());
         model.process = process ? std::optional(*process) : std::nullopt;
-        model.mean = middle;
+        model.mean = (least + most) / 2;
         model.deviation = 1e-9;
     };
-    consider(std::nullopt, 0, model.kept.front());
-    for (std::size_t below = level; below-- > 0;)
-        for (std::size_t f = 0; f < factors.size(); ++f)
-            consider(below, factors[f], model.kept[1 + below * factors.size() + f]);
+    consider(std::nullopt, model.kept.front());
+    for (std::size_t below = level; below-- > 0;) consider(below, model.kept[1 + below]);
     if (level == 0 || rows.size() >= fewest) return;
-    model = {std::move(model.kept),
-             std::nullopt,
-             level - 1,
-             1,
-             0,
-             std::max(statedDeviation(level - 1, level, objective), 1e-9)};
+    model.process.reset();
+    model.below = level - 1;
+    model.factor = 1;
+    model.factorDeviation = model.middle = model.mean = 0;
+    model.deviation = std::max(statedDeviation(level - 1, level, objective), 1e-9);
 }
 
 std::vector<std::size_t> Belief::chainOf(std::size_t objective) const {
@@ -203,8 +252,7 @@ std::vector<Expectation> Belief::of(std::span<const std::uint64_t> points) const
     std::vector<double> inputs;
     for (const std::uint64_t point : points) coordinates_.append(point, inputs);
     std::vector<Expectation> out(points.size());
-    for (Expectation& each : out) each.within.assign(rungs, 0);
-    std::vector<double> unsure(points.size(), 0);
+    for (Expectation& each : out) each.tells.assign(rungs, std::vector<double>(width, 0));
     for (std::size_t k = 0; k < width; ++k) {
         const auto chain = chainOf(k);
         std::vector<std::vector<Normal>> parts;
@@ -225,24 +273,20 @@ std::vector<Expectation> Belief::of(std::span<const std::uint64_t> points) const
             }
             std::vector<double> upTo(rungs, 0);
             for (std::size_t step = from; step < chain.size(); ++step) {
-                const double factor = step > 0 ? models_[k][chain[step]].factor : 1;
+                const Level& model = models_[k][chain[step]];
+                const double factor = step > 0 ? model.factor : 1;
+                const double turned = step > 0 ? model.factorDeviation * (mean - model.middle) : 0;
                 mean = factor * mean + parts[step][i].mean;
                 variance *= factor * factor;
                 for (double& each : upTo) each *= factor * factor;
-                variance += parts[step][i].deviation * parts[step][i].deviation;
+                variance += parts[step][i].deviation * parts[step][i].deviation + turned * turned;
                 if (chain[step] < rungs) upTo[chain[step]] = variance;
             }
             out[i].costs.push_back({mean, std::sqrt(variance)});
-            if (!(variance > 0)) continue;
-            // Objectives that nobody is unsure of, such as areas, say nothing of what an answer tells.
-            const double weight = std::sqrt(variance);
-            unsure[i] += weight;
-            for (std::size_t rung = 0; rung < rungs; ++rung)
-                out[i].within[rung] += weight * std::sqrt(upTo[rung] / variance);
+            for (std::size_t rung = 0; rung < rungs && variance > 0; ++rung)
+                out[i].tells[rung][k] = std::sqrt(std::min(1.0, upTo[rung] / variance));
         }
     }
-    for (std::size_t i = 0; i < points.size(); ++i)
-        for (double& each : out[i].within) each = unsure[i] > 0 ? each / unsure[i] : 0;
     if (constraint_) {
         const auto expected = constraint_->atAll(inputs);
         for (std::size_t i = 0; i < points.size(); ++i) out[i].kept = probabilityBelow(expected[i], 0);
@@ -254,6 +298,37 @@ double Belief::worth(const Expectation& expectation) const {
     double unsure = 0;
     for (const Normal& cost : expectation.costs) unsure += cost.deviation;
     return expectation.kept * (feasible_ ? gain_->of(expectation.costs) : 1) + 1e-12 * unsure;
+}
+
+double Belief::insight(const Expectation& expectation, std::size_t rung, double other) const {
+    // What its answer may be, by three nodes of Gauss and Hermite for each objective that it tells something of.
+    constexpr double node = 1.7320508075688772, middle = 2.0 / 3, side = 1.0 / 6;
+    Expectation after = expectation;
+    std::vector<std::size_t> told;
+    for (std::size_t k = 0; k < after.costs.size(); ++k) {
+        const double share = expectation.tells[rung][k], deviation = expectation.costs[k].deviation;
+        if (!(share * deviation > 1e-9)) continue;
+        if (told.size() < 4) told.push_back(k);
+        after.costs[k].deviation = deviation * std::sqrt(std::max(0.0, 1 - share * share));
+    }
+    if (told.empty()) return 0;
+    double sum = 0;
+    std::vector<int> at(told.size(), -1);
+    for (;;) {
+        double weight = 1;
+        for (std::size_t t = 0; t < told.size(); ++t) {
+            const std::size_t k = told[t];
+            const double share = expectation.tells[rung][k], deviation = expectation.costs[k].deviation;
+            after.costs[k].mean = expectation.costs[k].mean + at[t] * node * share * deviation;
+            weight *= at[t] == 0 ? middle : side;
+        }
+        sum += weight * std::max(worth(after), other);
+        std::size_t t = 0;
+        while (t < at.size() && at[t] == 1) at[t++] = -1;
+        if (t == at.size()) break;
+        ++at[t];
+    }
+    return std::max(0.0, sum - std::max(worth(expectation), other));
 }
 
 void Belief::believe(std::uint64_t point) {

@@ -2,12 +2,12 @@
 
 // What an agent expects of points: for each objective a process of the search's own method, or of what it adds to a
 // multiple of a cheaper method's answers, whichever says better what rows left out say; the same again for that method
-// (Kennedy and O'Hagan 2000; Le Gratiet and Garnier 2014); and one of whether constraints are kept.
+// (recursive co-kriging: Kennedy and O'Hagan 2000; Le Gratiet and Garnier 2014). The multiple is that of generalised
+// least squares, drawn towards 1; what is unsure of it counts. And a process of whether constraints are kept.
 
 #include "study/exploration/bayesian_acquisition.h"
 #include "study/exploration/bayesian_models.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,8 +18,8 @@ namespace orrery {
 struct Expectation {
     std::vector<Normal> costs;  ///< of each objective, scaled as LearnedScale, by the search's own method
     double kept = 1;            ///< probability that all constraints are kept
-    std::vector<double>
-        within;  ///< of each rung, how much of what is unsure its answer would tell: a correlation, 0 to 1
+    /// [rung][objective]: how much of what is unsure its answer would tell, as a correlation, 0 to 1.
+    std::vector<std::vector<double>> tells;
 };
 
 class Belief {
@@ -30,6 +30,10 @@ public:
     std::vector<Expectation> of(std::span<const std::uint64_t> points) const;
     /// Expected volume that a point adds to the front, if it is feasible; of what is equal, the less sure.
     double worth(const Expectation& expectation) const;
+    /// What asking a rung at a point is expected to add to the worth of the best point that can be asked next, where
+    /// `other` is the worth of the best one beside it (the knowledge gradient: Frazier, Powell, Dayanik 2009; over
+    /// methods, Poloczek, Wang, Frazier 2017).
+    double insight(const Expectation& expectation, std::size_t rung, double other) const;
     /// Takes the expectation of a point for its answer.
     void believe(std::uint64_t point);
     /// Whether a rung's answers tell anything of the search's own method.
@@ -38,12 +42,12 @@ public:
     std::vector<std::uint64_t> around() const;
 
 private:
-    static constexpr std::array<double, 3> factors{1, 0.75, 1.25};
     struct Level {
-        std::vector<KeptProcess> kept;  ///< alone, and over each level below by each factor
+        std::vector<KeptProcess> kept;  ///< alone, and over each level below
         std::optional<MaternProcess> process;
         std::optional<std::size_t> below;  ///< the level of whose answers this one is a multiple and a rest
-        double factor = 0;
+        double factor = 0, factorDeviation = 0;
+        double middle = 0;               ///< of the lower answers, from where the factor turns
         double mean = 0, deviation = 0;  ///< without a process
     };
     /// Levels from one that stands alone to the search's own method.

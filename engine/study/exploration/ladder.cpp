@@ -63,11 +63,13 @@ Expected<std::vector<Rung>> ladderOf(const SearchProblem& problem) {
     if (!dear || ofMethod) return std::vector<Rung>{};
     if (!problem.ladder.empty()) return namedLadder(problem, *dear);
 
+    // What takes more cannot pay: before it is known what it tells, it has been asked some times beside the dear one.
+    constexpr double most = 0.1;
     std::vector<Rung> able;
     for (const Method& method : builtinMethods()) {
         const std::string id(method.card.id);
         const auto seconds = asksForFile(method.card) ? std::nullopt : secondsOf(problem, id);
-        if (!seconds || *seconds > *dear / 2 || methodChoice(problem.method, builtinMethods())->id == id) continue;
+        if (!seconds || *seconds > most * *dear || methodChoice(problem.method, builtinMethods())->id == id) continue;
         if (!evaluateBase(askedOf(problem, id), {}).evaluation.refusal.empty()) continue;
         able.push_back({id, *seconds / *dear});
     }

@@ -13,17 +13,29 @@ namespace {
 
 using Points = std::vector<std::uint64_t>;
 
+constexpr std::size_t fewestToLearn = 4;  // answers of two methods at the same points
+
+// Of rungs below `level` only those that cost little beside it are asked on the way: the others must be worth it by
+// themselves.
+constexpr double little = 0.1;
+
 // What an answer takes together with those of the methods below it that it goes by, which are asked first.
 double costUpTo(const Search& search, const Belief& belief, std::size_t level, std::uint64_t point) {
     double cost = level < search.ladder().size() ? search.ladder()[level].rung.cost : 1;
-    for (std::size_t rung = 0; rung < level; ++rung)
-        if (belief.uses(rung) && !search.findCheap(rung, point)) cost += search.ladder()[rung].rung.cost;
+    const double own = cost;
+    for (std::size_t rung = 0; rung < level; ++rung) {
+        const double below = search.ladder()[rung].rung.cost;
+        if (below <= little * own && belief.uses(rung) && !search.findCheap(rung, point)) cost += below;
+    }
     return cost;
 }
 
 bool askUpTo(Search& search, const Belief* belief, std::size_t level, const Points& points) {
-    for (std::size_t rung = 0; rung < std::min(level + 1, search.ladder().size()); ++rung)
-        if (!belief || rung == level || belief->uses(rung)) search.evaluateCheaply(rung, points);
+    const double own = level < search.ladder().size() ? search.ladder()[level].rung.cost : 1;
+    for (std::size_t rung = 0; rung < std::min(level + 1, search.ladder().size()); ++rung) {
+        const bool cheap = search.ladder()[rung].rung.cost <= little * own;
+        if (rung == level || (cheap && (!belief || belief->uses(rung)))) search.evaluateCheaply(rung, points);
+    }
     if (search.stopped()) return false;
     return level < search.ladder().size() ? search.left() >= 1 : search.evaluate(points);
 }
@@ -39,45 +51,71 @@ Points promising(const Search& search, std::size_t count) {
     return points;
 }
 
-// An even start by the cheapest method for a tenth of the budget at most, and all of them where they shall meet.
+// An even start by the cheapest method for a tenth of the budget at most. The others start at some of its points, so
+// that what one adds to another shows without asking both: as even as they came, and on the front that it promises, for
+// what it does not see shows nowhere along that. A rung between must not take more than a twentieth for that.
 bool begin(Search& search, RandomStream& random) {
     const double budget = search.left();
-    const std::size_t knobs = search.space().knobs().size();
+    const std::size_t knobs = search.space().knobs().size(), rungs = search.ladder().size();
     const double most = std::clamp(0.1 * budget / search.ladder().front().rung.cost, 4.0, 1e6);
     const std::size_t count = std::min(std::clamp<std::size_t>(16 * knobs, 32, 256), static_cast<std::size_t>(most));
-    search.evaluateCheaply(0, latinPoints(search.space(), count, random));
+    const Points even = latinPoints(search.space(), count, random);
+    search.evaluateCheaply(0, even);
     if (search.stopped()) return false;
-    // As even a start as without cheaper methods, and beside it what they promise: what they do not see shows nowhere
-    // along their own front.
-    const auto few = static_cast<std::size_t>(std::clamp(budget / 4, 3.0, 40.0));
-    Points points = latinPoints(search.space(), std::min(std::clamp<std::size_t>(2 * knobs, 8, 40), few), random);
-    const Points best = promising(search, std::max<std::size_t>(1, few / 4));
-    points.insert(points.end(), best.begin(), best.end());
-    return askUpTo(search, nullptr, search.ladder().size(), points);
+    const auto few = static_cast<std::size_t>(
+        std::clamp(budget / 5, 4.0, 2.0 * static_cast<double>(std::max<std::size_t>(knobs, 4))));
+    Points points = promising(search, few / 2);
+    for (std::size_t n = 0; n < even.size() && points.size() < few; ++n)
+        if (std::find(points.begin(), points.end(), even[n]) == points.end()) points.push_back(even[n]);
+    for (std::size_t rung = 1; rung < rungs; ++rung) {
+        const auto some = static_cast<std::size_t>(0.05 * budget / search.ladder()[rung].rung.cost);
+        if (some < fewestToLearn) continue;
+        search.evaluateCheaply(
+            rung, Points(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(std::min(some, points.size()))));
+        if (search.stopped()) return false;
+    }
+    return search.evaluate(points);
 }
 
-// Of each rung the points of which an answer promises more per second than the best answer of the search's own method.
+// Points that cheaper methods have answered and the search's own has not.
+void addAnswered(const Search& search, Points& points) {
+    constexpr std::size_t most = 1000;
+    Points answered;
+    for (const RungAnswers& rung : search.ladder())
+        for (const std::uint64_t point : rung.answers.points)
+            if (!search.find(point)) answered.push_back(point);
+    if (answered.size() > most) answered.erase(answered.begin(), answered.end() - most);
+    points.insert(points.end(), answered.begin(), answered.end());
+    std::sort(points.begin(), points.end());
+    points.erase(std::unique(points.begin(), points.end()), points.end());
+}
+
+// Of each rung the points of which an answer adds more to the next question, per second, than the best question of the
+// search's own method adds to the front.
 std::vector<Points> cheapPicks(const Search& search, const Belief& belief, const Points& points, double allowance) {
     const std::size_t rungs = search.ladder().size();
     const auto expected = belief.of(points);
     std::vector<double> worth;
-    double dear = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        worth.push_back(belief.worth(expected[i]));
-        dear = std::max(dear, worth.back() / costUpTo(search, belief, rungs, points[i]));
-    }
+    for (const Expectation& each : expected) worth.push_back(belief.worth(each));
+    const auto best = static_cast<std::size_t>(std::max_element(worth.begin(), worth.end()) - worth.begin());
+    double second = 0;
+    for (std::size_t i = 0; i < worth.size(); ++i)
+        if (i != best) second = std::max(second, worth[i]);
+    const double dear = worth[best] / costUpTo(search, belief, rungs, points[best]);
     std::vector<Points> picks(rungs);
     for (std::size_t rung = 0; rung < rungs; ++rung) {
+        if (!belief.uses(rung)) continue;
         std::vector<double> score(points.size(), 0);
         std::vector<std::size_t> order;
-        for (std::size_t i = 0; i < points.size() && belief.uses(rung); ++i) {
+        for (std::size_t i = 0; i < points.size(); ++i) {
             if (search.findCheap(rung, points[i])) continue;
-            score[i] = worth[i] * expected[i].within[rung] / costUpTo(search, belief, rung, points[i]);
+            score[i] = belief.insight(expected[i], rung, i == best ? second : worth[best]) /
+                       costUpTo(search, belief, rung, points[i]);
             if (score[i] > dear) order.push_back(i);
         }
         std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return score[a] > score[b]; });
         const double most = allowance / static_cast<double>(rungs) / search.ladder()[rung].rung.cost;
-        order.resize(std::min(order.size(), static_cast<std::size_t>(std::clamp(most, 0.0, 256.0))));
+        order.resize(std::min(order.size(), static_cast<std::size_t>(std::clamp(most, 1.0, 256.0))));
         for (const std::size_t i : order) picks[rung].push_back(points[i]);
     }
     return picks;
@@ -96,9 +134,11 @@ void multiFidelity(Search& search, RandomStream random) {
     for (;;) {
         const std::size_t batch = std::clamp<std::size_t>(search.seen().size() / 20, 2, 32);
         Points points = candidatesOf(search, belief.around(), random);
+        addAnswered(search, points);
         if (points.empty()) return;
         bool known = belief.learn();
-        for (int round = 0; round < 2 && known; ++round) {
+        // At the end there is nothing more that a cheap answer could be good for.
+        for (int round = 0; round < 4 && known && search.left() > static_cast<double>(batch); ++round) {
             const auto picks = cheapPicks(search, belief, points, 0.25 * static_cast<double>(batch));
             if (std::all_of(picks.begin(), picks.end(), [](const Points& some) { return some.empty(); })) break;
             for (std::size_t rung = 0; rung < picks.size(); ++rung)
