@@ -11,6 +11,7 @@
 #include "store/project/search_file.h"
 #include "store/runs/search_store.h"
 #include "study/distributed/ranked_runs.h"
+#include "study/exploration/ladder.h"
 #include "study/exploration/learned_points.h"
 
 #include <fmt/format.h>
@@ -40,8 +41,10 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
         loaded->settings.method = *method;
         auto again = searchProblem(loaded->settings, problem.space.base());
         if (!again) return Unexpected(again.error());
+        again->ladder = std::move(problem.ladder);
         problem = std::move(*again);
     }
+    if (const auto ladder = arguments.value("ladder")) problem.ladder = splitMethods(*ladder);
     const auto whole = [&](std::string_view option, std::int64_t least) -> Expected<std::optional<std::uint64_t>> {
         const auto text = arguments.value(option);
         if (!text) return std::nullopt;
@@ -78,6 +81,11 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
     auto ready = readied(std::move(problem));
     if (!ready) return Unexpected(ready.error());
     problem = std::move(*ready);
+    // A ladder of its own choice may be none; one that is named must be one.
+    if (auto asked = ladderOf(problem); !asked) {
+        if (arguments.has("ladder")) asked.error().code = "usage.ladder";
+        return Unexpected(asked.error());
+    }
     if (arguments.has("fit-surrogate")) {
         if (auto able = learnable(problem); !able) return Unexpected(able.error());
     }
@@ -186,9 +194,13 @@ bool keepQuestion(const std::string& folder, std::int64_t id, const LoadedSearch
     settings.agent = std::string(agent.id);
     settings.seed = loaded.problem.seed;
     const std::string own = fmt::format("{}/search-{}", folder, id);
+    std::string ladder;
+    for (const std::string& method : loaded.problem.ladder)
+        ladder += fmt::format("{}\"{}\"", ladder.empty() ? "" : ", ", method);
+    if (!ladder.empty()) ladder = "ladder: [" + ladder + "]\n";
     if (!makeFolder(own)) return false;
     for (const SearchPart& part : writeSearch(loaded.name, loaded.problem.space.base(), settings))
-        if (!writeTo(own + "/" + part.name, part.text)) return false;
+        if (!writeTo(own + "/" + part.name, part.text + (part.name == "search.yaml" ? ladder : ""))) return false;
     return true;
 }
 
@@ -369,6 +381,8 @@ const Command searchCommand{
                 {"tables", "DIR", "where tables stand that files name, in place of the file's folder"},
                 {"seed", "S", "of agents that draw, and of the method; without it the file's"},
                 {"method", "ID", "who answers, in place of the file's: tile-hybrid, or id(key=value,…)"},
+                {"ladder", "LIST",
+                 "of multi-fidelity: methods from cheap to dear, in place of the file's or its own choice"},
                 {"out", "DIR", "keep every batch in DIR/runs.sqlite"},
                 {"resume", "", "go on where an earlier search of the same file, agent and seed was stopped"},
                 {"progress", "json", "points as they come as lines of JSON on standard output, in place of the table"},

@@ -60,6 +60,16 @@ private slots:
         QCOMPARE(ladderError("tile-hybrid", {"serving"}), std::string("search.ladder"));
         QCOMPARE(ladderError("tile-hybrid", {"roofline(colour=red)"}), std::string("search.ladder"));
     }
+    void filesNameTheirLadder() {
+        const auto rungs = ladderOf(problemOf("mapping-search\nladder: [tile-hybrid, roofline, mapping-search]"));
+        QVERIFY(rungs);
+        QCOMPARE(rungs->size(), std::size_t{2});
+        QCOMPARE(rungs->front().method, std::string("roofline"));
+        const auto bad = readSearch(searchYaml("ladder: [rofline]\n", "tile-hybrid"), "bad.yaml");
+        QVERIFY(!bad);
+        QCOMPARE(bad.error().code, std::string("search.ladder"));
+        QCOMPARE(bad.error().place.file, std::string("bad.yaml"));
+    }
     // Cheap answers stand apart, are of the ladder's methods, and cost their share of the budget.
     void cheapAnswersTakeTheirShare() {
         const SearchProblem problem = problemOf("mapping-search");

@@ -5,6 +5,7 @@
 #include "store/project/question_yaml.h"
 #include "store/project/search_yaml.h"
 #include "store/project/yaml_reader.h"
+#include "study/exploration/ladder.h"
 #include "study/exploration/surrogate_space.h"
 #include "study/exploration/table_space.h"
 
@@ -148,6 +149,12 @@ Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
         return fail("search.table", "a table and a surrogate both answer", "one of them", "",
                     Place{context_.file, 0, 0, "surrogate"});
     }
+    std::vector<std::string> ladder;
+    if (const auto node = map->take("ladder")) {
+        auto methods = store::readTexts(*node, map->placeOf(*node, "ladder"));
+        if (!methods) return tl::unexpected(methods.error());
+        ladder = std::move(*methods);
+    }
     auto settings = store::readSearchSettings(*map, context_, *table || *learned);
     if (!settings) return tl::unexpected(settings.error());
     auto problem = *table     ? readTable(**table, *map, *settings)
@@ -163,6 +170,9 @@ Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
                         std::move(settings->settings),
                         std::move(*problem),
                         {}};
+    loaded.problem.ladder = std::move(ladder);
+    if (const auto asked = ladderOf(loaded.problem); !asked && !loaded.problem.ladder.empty())
+        return store::placedAt(map->place(), asked.error());
     loaded.warnings = std::move(context_.warnings);
     return loaded;
 }

@@ -18,6 +18,7 @@
 //     objectives: [time, energy]                     # `max Throughput` for what should be large; absent: time
 //     constraints: [fits, power <= 700 W]
 //     agent: nsga2                                   # absent: grid
+//     ladder: [roofline, tile-hybrid]                # of multi-fidelity: cheaper methods; absent: of its own choice
 //     evaluations: 2000                              # absent: as many as the agent asks for
 //     device_hour: 2.5                               # dollars, for `cost`
 //     seed: 7

@@ -158,6 +158,7 @@ std::string searchProblemText(const SearchProblem& problem, const AgentInfo& age
     }
     for (const Objective& objective : problem.objectives) text += "objective " + toText(objective) + "\n";
     for (const Constraint& constraint : problem.constraints) text += "constraint " + constraint.text + "\n";
+    for (const std::string& method : problem.ladder) text += "ladder " + method + methodFilesHash(method) + "\n";
     if (problem.deviceHour > 0) text += fmt::format("device_hour {}\n", problem.deviceHour);
     return text;
 }
