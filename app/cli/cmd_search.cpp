@@ -82,7 +82,8 @@ Expected<SearchRequest> requestOf(const Arguments& arguments) {
     if (!ready) return Unexpected(ready.error());
     problem = std::move(*ready);
     // A ladder of its own choice may be none; one that is named must be one.
-    if (auto asked = ladderOf(problem); !asked) {
+    if (auto asked = problem.ladder.empty() ? Expected<std::vector<Rung>>(std::vector<Rung>{}) : ladderOf(problem);
+        !asked) {
         if (arguments.has("ladder")) asked.error().code = "usage.ladder";
         return Unexpected(asked.error());
     }

@@ -171,8 +171,9 @@ Expected<LoadedSearch> SearchReader::read(std::string_view yaml) {
                         std::move(*problem),
                         {}};
     loaded.problem.ladder = std::move(ladder);
-    if (const auto asked = ladderOf(loaded.problem); !asked && !loaded.problem.ladder.empty())
-        return store::placedAt(map->place(), asked.error());
+    if (!loaded.problem.ladder.empty()) {
+        if (const auto asked = ladderOf(loaded.problem); !asked) return store::placedAt(map->place(), asked.error());
+    }
     loaded.warnings = std::move(context_.warnings);
     return loaded;
 }
