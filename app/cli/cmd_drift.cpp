@@ -134,7 +134,7 @@ const Command driftCommand{
     .options = optionsOfDrift(),
     .required = {},
     .examples = {{"orrery-cli drift old.csv new.csv --json -", "two versions of one table"},
-                 {"orrery-cli drift tables --where kind=gemm --method roofline --rows 8",
+                 {"orrery-cli drift old.csv new.csv --where kind=gemm --method roofline --rows 8",
                   "how a method holds up, and what eight rows repair"}},
     .run = runDrift,
 };

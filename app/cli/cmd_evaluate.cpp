@@ -204,7 +204,7 @@ const Command evaluateCommand{
          {"orrery-cli evaluate --method tile-hybrid --method booster --method roofline --held-out --references "
           "h100_sxm__trtllm-1__gemm.csv",
           "which is the best on the rows that all of them price, and how sure is that?"},
-         {"orrery-cli evaluate --method all --matrix platform --references presets/references",
+         {"orrery-cli evaluate --method all --matrix platform --references measured.csv",
           "every method on every platform of which something is published"},
          {"orrery-cli evaluate --method tile-hybrid --leave-device-out --references h100_sxm__trtllm-1__gemm.csv",
           "what would it say of this device, had nobody measured it?"},

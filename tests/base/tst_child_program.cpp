@@ -64,7 +64,7 @@ private slots:
         std::stop_source stop;
         const ProgramCall call = shell(folder, "sleep 60 & echo $!; sleep 60");
         std::jthread later([&] {
-            for (int i = 0; i < 500 && said(call).empty(); ++i)
+            for (int i = 0; i < 500 && std::atoi(said(call).c_str()) <= 1; ++i)
                 std::this_thread::sleep_for(std::chrono::milliseconds(10));
             stop.request_stop();
         });

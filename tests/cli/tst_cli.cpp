@@ -19,7 +19,8 @@ using namespace orrery::test;
 namespace {
 
 const QStringList commandNames{"methods", "hardware", "workloads", "import",   "run",       "study",
-                               "export",  "project",  "map",       "evaluate", "calibrate", "array", "advise", "fidelity"};
+                               "export",  "project",  "map",       "evaluate", "calibrate", "array",
+                               "advise",  "fidelity", "drift",     "adapters"};
 
 QStringList runOf(const QStringList& more) {
     return QStringList{"run", "--hardware", "a100-80-sxm", "--workload", "llama-2-7b"} + more;
