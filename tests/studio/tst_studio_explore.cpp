@@ -1,5 +1,6 @@
 // The explore page with real mouse and keys: knobs, the front, a design that is used and undone.
 
+#include "app/window/explore/learn_points.h"
 #include "support/explore_window.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/label.h"
@@ -61,6 +62,39 @@ private slots:
         undo()->undo();
         QVERIFY(!window_->document().isModified());
         QVERIFY(!window_->document().state()->search);
+    }
+    // What a search has found becomes a method, is chosen, and is let go again by undo.
+    void pointsAreLearned() {
+        window_->document().reset(smallProject());
+        front();
+        QVERIFY(QTest::qWaitFor([this] { return page_->form()->findChild<QComboBox*>("explore.add")->count() > 5; },
+                                10000));
+        QVERIFY(!page_->learner()->isEnabled());
+        add("hbm3.bandwidth");
+        QVERIFY(QTest::qWaitFor([this] { return go()->text().contains("5"); }));
+        add("sm.count");
+        QVERIFY(QTest::qWaitFor([this] { return go()->text().contains("25"); }));
+        QTest::mouseClick(go(), Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([this] { return !page_->isBusy() && page_->view(); }, 20000));
+        QTRY_VERIFY2(page_->learner()->isEnabled(), qPrintable(page_->learner()->toolTip()));
+        const QTemporaryDir folder;
+        // A name that a method's options cannot hold is refused before anything is learned.
+        page_->learner()->learn(folder.filePath("a,b.json"));
+        QVERIFY(!page_->learner()->isBusy() && !QFile::exists(folder.filePath("a,b.json")));
+        const QString file = folder.filePath("learned.json");
+        page_->learner()->learn(file);
+        QVERIFY(QTest::qWaitFor([this] { return !page_->learner()->isBusy(); }, 60000));
+        QVERIFY(QFile::exists(file));
+        const std::string method = "surrogate(file=" + file.toStdString() + ")";
+        QCOMPARE(window_->document().state()->search->method, method);
+        QCOMPARE(undo()->undoText(), QString("Answer by what was learned"));
+        // It answers the same search.
+        QVERIFY(QTest::qWaitFor([this] { return go()->isEnabled(); }, 10000));
+        QTest::mouseClick(go(), Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([this] { return !page_->isBusy() && page_->view(); }, 20000));
+        QCOMPARE(page_->view()->seen.size(), std::size_t{25});
+        undo()->undo();
+        QVERIFY(window_->document().state()->search->method != method);
     }
     void valuesAreTypedAndRefused() {
         start();

@@ -5,11 +5,25 @@
 
 #include <QObject>
 
+#include <algorithm>
+
 namespace orrery::app {
 
 Expected<Edit> setSearchEdit(const ProjectState& state, const SearchSettings& settings, const QString& words) {
     Edit edit{state, words, {}, {}, {}};
     edit.after.search = settings;
+    return edit;
+}
+
+Expected<Edit> useLearnedEdit(const ProjectState& state, const std::string& method) {
+    if (auto choice = methodChoice(method, builtinMethods()); !choice) return Unexpected(std::move(choice.error()));
+    Edit edit{state, QObject::tr("Answer by what was learned"), {}, {}, {}};
+    SearchSettings settings = state.search.value_or(SearchSettings{});
+    settings.method = method;
+    edit.after.search = settings;
+    auto& methods = edit.after.methods;
+    if (!methods.empty() && std::find(methods.begin(), methods.end(), method) == methods.end())
+        methods.push_back(method);
     return edit;
 }
 

@@ -12,6 +12,9 @@ Expected<Edit> setSearchEdit(const ProjectState& state, const SearchSettings& se
 /// software and serving run. One step of the undo list.
 Expected<Edit> openSearchEdit(const ProjectState& state, const Scenario& base, const SearchSettings& settings,
                               const QString& name);
+/// What was learned (`surrogate(file=…)`) answers the search, and stands among the methods of the project. One step of
+/// the undo list.
+Expected<Edit> useLearnedEdit(const ProjectState& state, const std::string& method);
 /// The design, the workload, the plan, the serving run, the software and the method of the search, with these values
 /// set: one step of the undo list.
 /// `knobs` and `values` go together.

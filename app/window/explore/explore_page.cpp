@@ -5,6 +5,7 @@
 #include "app/window/explore/explore_command.h"
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_text.h"
+#include "app/window/explore/learn_points.h"
 #include "app/window/studio.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -229,6 +230,7 @@ void ExplorePage::showState() {
     sub_->setTone(bad ? ui::Tone::Bad : ui::Tone::Muted);
     sub_->setFullText(said);
     export_->setEnabled(view_ != nullptr && !busy);
+    learn_->setPoints(busy ? nullptr : problem_, view_);
 }
 
 QString ExplorePage::pointText(int point) const {

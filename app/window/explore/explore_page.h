@@ -32,6 +32,7 @@ class SearchPlot;
 namespace orrery::app {
 
 class ExploreCommand;
+class LearnPoints;
 
 class ExplorePage : public Page {
     Q_OBJECT
@@ -59,6 +60,7 @@ public:
     ui::HistoryPlot* history() const { return history_; }
     ui::CellsTable* refused() const { return refused_; }
     ExploreForm* form() const { return form_; }
+    LearnPoints* learner() const { return learn_; }
     void choose(int point);  ///< row of the view; −1: none
     /// Makes a number of the drawing a knob, around its value, and comes to the front.
     void turn(const ComponentPath& path, const QString& attribute);
@@ -117,6 +119,7 @@ private:
     QString lastCommand_;  ///< before the page is built
     ui::Label *headline_ = nullptr, *sub_ = nullptr, *chosenText_ = nullptr;
     QPushButton *go_ = nullptr, *use_ = nullptr, *export_ = nullptr;
+    LearnPoints* learn_ = nullptr;
     QProgressBar* bar_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     ui::SearchPlot* plot_ = nullptr;

@@ -2,6 +2,7 @@
 #include "app/window/explore/explore_command.h"
 #include "app/window/explore/explore_form.h"
 #include "app/window/explore/explore_page.h"
+#include "app/window/explore/learn_points.h"
 #include "app/window/form_parts.h"
 #include "app/window/page_head.h"
 #include "app/window/studio.h"
@@ -62,7 +63,9 @@ void ExplorePage::build() {
     use_ = named(new QPushButton(tr("Use this design"), right), "explore.use", tr("Use this design"),
                  tr("Sets these values in the design, the model and the plan; one step of the undo list"));
     use_->setEnabled(false);
+    learn_ = new LearnPoints(studio_, right);
     foot->addWidget(chosenText_, 1);
+    foot->addWidget(learn_);
     foot->addWidget(use_);
     column->addLayout(foot);
     row->addWidget(right, 1);
