@@ -490,6 +490,9 @@ private:
         QVERIFY(QFileInfo(svg).size() > 2000);
         // One version alone is no question, and says so.
         auto* where = page_->findChild<QLineEdit*>("versions.where");
+        QTest::keyClicks(where, "k");
+        QVERIFY(!plot->isEnabled() && !families->isEnabled());
+        QVERIFY(page_->findChild<ui::Label*>("versions.state")->text().contains("earlier question"));
         where->setText("device=b200-sxm");
         QTest::keyClick(where, Qt::Key_Return);
         QTRY_VERIFY(!page_->versions()->result().has_value());

@@ -153,6 +153,7 @@ void DriftPlot::paintEvent(QPaintEvent*) {
         return paintEmptyPlot(painter, rect(),
                               tr("Tables of an older and of a newer version will be held against each other here."));
     }
+    if (!isEnabled()) painter.setOpacity(0.4);
     paintPicture(painter, rect());
 }
 

@@ -56,9 +56,12 @@ VersionsTab::VersionsTab(ReferenceShelf* shelf, QWidget* parent)
     connect(work_, &Background::advanced, this, &VersionsTab::showState);
     connect(work_, &Background::ended, this, &VersionsTab::showState);
     connect(shelf_, &ReferenceShelf::changed, this, [this] {
-        if (!std::exchange(exampleAsked_, false)) return showState();
+        if (!std::exchange(exampleAsked_, false)) return outdate();
         compare();
     });
+    connect(where_, &QLineEdit::textEdited, this, &VersionsTab::outdate);
+    connect(method_, &QComboBox::activated, this, &VersionsTab::outdate);
+    connect(rows_, &QSpinBox::valueChanged, this, &VersionsTab::outdate);
     showResult();
     showState();
 }
@@ -169,6 +172,14 @@ void VersionsTab::compare() {
         });
 }
 
+void VersionsTab::outdate() {
+    if (!result_ || work_->isRunning()) return showState();
+    plot_->setEnabled(false);
+    families_->setEnabled(false);
+    state_->setTone(ui::Tone::Warning);
+    state_->setFullText(tr("These figures are of an earlier question. Press Compare to answer this one."));
+}
+
 void VersionsTab::showState() {
     const bool running = work_->isRunning();
     run_->setText(running ? tr("Stop") : tr("Compare"));
@@ -184,6 +195,8 @@ void VersionsTab::showState() {
 
 void VersionsTab::showResult() {
     export_->setEnabled(result_.has_value());
+    plot_->setEnabled(true);
+    families_->setEnabled(true);
     std::vector<ui::DriftMarks> marks;
     std::vector<std::vector<ui::Cell>> cells;
     const auto word = [](const std::string& text) { return ui::Cell{ui::qs(text), 0, {}, ui::Tone::Normal, false}; };

@@ -38,6 +38,7 @@ private:
     QWidget* buildForm();
     void refuse(const Diagnostic& why);
     void showResult();
+    void outdate();  ///< the question has changed since the figures were made
     void showState();
     void addTables();
     void chooseFile();

@@ -302,7 +302,7 @@ void addFidelityDock(Studio& studio) {
     };
     studio.actions.add({QStringLiteral("fidelity.ladder"),
                         FidelityPanel::tr("Run"),
-                        FidelityPanel::tr("From &fast to slow"),
+                        FidelityPanel::tr("&Ladder: from fast to slow"),
                         FidelityPanel::tr("Asks every method from fast to slow and combines their answers"),
                         {},
                         {}},
