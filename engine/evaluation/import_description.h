@@ -25,7 +25,7 @@
 #include "base/diagnostic.h"
 #include "base/text/expression.h"
 #include "base/text/yaml_node.h"
-#include "evaluation/kernel_fields.h"
+#include "workload/kernel_fields.h"
 #include "evaluation/reference.h"
 
 #include <map>

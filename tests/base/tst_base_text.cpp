@@ -1,4 +1,5 @@
 #include "base/maths.h"
+#include "base/text/csv_stream.h"
 #include "base/text/words.h"
 
 #include <QtTest/QtTest>
@@ -11,6 +12,32 @@ using namespace orrery;
 class TestBaseText : public QObject {
     Q_OBJECT
 private slots:
+    // A frame of zstd by its specification (RFC 8878): magic, a single segment of 8 bytes, one last raw block.
+    void aFilePackedByZstdIsReadAsItsText() {
+        QTemporaryDir folder;
+        const QByteArray frame = QByteArray::fromHex("28b52ffd2008410000") + "a,b\n1,2\n";
+        const auto rowsOf = [&](const QByteArray& bytes) {
+            const QString path = folder.filePath("t.csv.zst");
+            QFile file(path);
+            if (file.open(QIODevice::WriteOnly)) file.write(bytes);
+            file.close();
+            QStringList cells;
+            auto stream = CsvStream::open(path.toStdString());
+            Expected<bool> more = false;
+            while (stream && (more = stream->next()) && *more) {
+                for (const auto cell : stream->cells()) cells << QString::fromUtf8(cell.data(), qsizetype(cell.size()));
+            }
+            if (!stream || !more) cells << "broken";
+            return cells;
+        };
+        QCOMPARE(rowsOf(frame), (QStringList{"a", "b", "1", "2"}));
+        QCOMPARE(rowsOf(frame + frame).size(), 8);  // frames follow each other
+        QCOMPARE(rowsOf(frame.left(frame.size() - 3)).back(), QString("broken"));
+        QByteArray damaged = frame;
+        damaged[6] = char(0xff);
+        QCOMPARE(rowsOf(damaged).back(), QString("broken"));
+    }
+
     void ceilDivRoundsUpOnlyWhatIsLeftOver() {
         for (std::int64_t b = 1; b < 9; ++b) {
             for (std::int64_t a = 0; a < 50; ++a) {

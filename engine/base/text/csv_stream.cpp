@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -22,13 +24,47 @@ constexpr std::size_t longestLine = std::size_t{1} << 20;
 
 Unexpected unreadable(const std::string& path, int line, std::string why) {
     return fail("reference.unreadable", "cannot read the reference file: " + std::move(why),
-                "a CSV file, plain or .gz, or Parquet", "copy or export the file again", Place{path, line, 0, {}});
+                "a CSV file, plain, .gz or .zst, or Parquet", "copy or export the file again",
+                Place{path, line, 0, {}});
 }
+
+// A file that zstd packed, frame after frame.
+class ZstdFile {
+public:
+    static bool isOne(std::string_view head) { return head.starts_with("\x28\xB5\x2F\xFD"); }
+    explicit ZstdFile(const std::string& path)
+        : file_(std::fopen(path.c_str(), "rb"), &std::fclose), unpack_(ZSTD_createDStream(), &ZSTD_freeDStream) {
+        packed_.resize(ZSTD_DStreamInSize());
+    }
+    // Bytes read; below zero if the file is broken or cut short.
+    int read(char* to, std::size_t room) {
+        if (!file_ || !unpack_) return -1;
+        ZSTD_outBuffer out{to, room, 0};
+        while (out.pos == 0) {
+            if (in_.pos == in_.size) {
+                in_ = {packed_.data(), std::fread(packed_.data(), 1, packed_.size(), file_.get()), 0};
+                if (in_.size == 0) return std::ferror(file_.get()) || inFrame_ ? -1 : 0;
+            }
+            const std::size_t left = ZSTD_decompressStream(unpack_.get(), &out, &in_);
+            if (ZSTD_isError(left)) return -1;
+            inFrame_ = left != 0;
+        }
+        return static_cast<int>(out.pos);
+    }
+
+private:
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+    std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> unpack_;
+    std::vector<char> packed_;
+    ZSTD_inBuffer in_{nullptr, 0, 0};
+    bool inFrame_ = false;
+};
 
 }  // namespace
 
 struct CsvStream::Source {
     gzFile file = nullptr;
+    std::unique_ptr<ZstdFile> zstd;
     std::string_view text;
     std::string head;  // of `file`, looked at before
     std::optional<ParquetRows> rows;
@@ -48,6 +84,7 @@ struct CsvStream::Source {
             head.erase(0, part);
             return static_cast<int>(part);
         }
+        if (zstd) return zstd->read(to, room);
         if (file) {
             const int got = gzread(file, to, static_cast<unsigned>(room));
             if (got > 0) return got;
@@ -86,6 +123,11 @@ Expected<CsvStream> CsvStream::open(const std::string& path) {
         source->head.resize(4);
         source->head.resize(static_cast<std::size_t>(std::max(0, gzread(source->file, source->head.data(), 4))));
     }
+    if (ZstdFile::isOne(source->head)) {
+        gzclose(std::exchange(source->file, nullptr));
+        source->head.clear();
+        source->zstd = std::make_unique<ZstdFile>(path);
+    }
     if (looksLikeParquet(source->head)) {
         auto bytes = readFile(path, {.most = ParquetRows::largest, .code = "reference.unreadable"});
         if (!bytes) return Unexpected(bytes.error());
@@ -95,7 +137,7 @@ Expected<CsvStream> CsvStream::open(const std::string& path) {
         source->head.clear();
         source->rows.emplace(std::move(*rows));
     }
-    if (!source->file && !source->rows) return unreadable(path, 0, "it cannot be opened");
+    if (!source->file && !source->rows && !source->zstd) return unreadable(path, 0, "it cannot be opened");
     CsvStream stream(std::move(source));
     stream.path_ = path;
     return stream;

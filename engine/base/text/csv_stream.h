@@ -1,6 +1,6 @@
 #pragma once
 
-// A table read line by line: CSV, plain or gzipped, of which little stands in memory, or Parquet, which is told by its
+// A table read line by line: CSV, plain or packed by gzip or zstd, of which little stands in memory, or Parquet, which is told by its
 // first bytes and read as the lines of CSV that it would be.
 
 #include "base/diagnostic.h"

@@ -1,4 +1,4 @@
-#include "evaluation/kernel_fields.h"
+#include "workload/kernel_fields.h"
 
 #include "workload/expert_routing.h"
 
@@ -126,6 +126,15 @@ const std::vector<KernelField>& fields() {
              [](KernelDraft& d, std::string_view word) {
                  const bool yes = word == "yes" || word == "true" || word == "1";
                  d.kernel.attention.causal = yes;
+                 return yes || word == "no" || word == "false" || word == "0";
+             },
+         .words = "yes, no"},
+        {.name = "fused",
+         .meaning = "its scores stay on the chip",
+         .setWord =
+             [](KernelDraft& d, std::string_view word) {
+                 const bool yes = word == "yes" || word == "true" || word == "1";
+                 d.kernel.attention.flash = yes;
                  return yes || word == "no" || word == "false" || word == "0";
              },
          .words = "yes, no"},
