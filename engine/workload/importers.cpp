@@ -1,6 +1,7 @@
 #include "workload/importers.h"
 
 #include "base/text/words.h"
+#include "workload/ncnn/import.h"
 
 #include <filesystem>
 #include <string>
@@ -28,6 +29,10 @@ bool isOnnx(const std::string& path) {
     return endsWith(path, {".onnx"});
 }
 
+bool isParam(const std::string& path) {
+    return endsWith(path, {".param"});
+}
+
 Expected<ImportedGraph> readOnnx(const std::string& path, const WorkloadOptions& options) {
     auto imported = importOnnx(path, options.bindings);
     if (imported) imported->graph.keepsActivations = options.phase == Phase::TrainingForward;
@@ -41,6 +46,7 @@ const std::vector<Importer>& importers() {
         {"ONNX", "onnx", isOnnx, readOnnx},
         {"Hugging Face config", "json", isJson, importHuggingFace},
         {"Orrery workload", "yaml", isYaml, importWorkloadYaml},
+        {"ncnn", "param", isParam, importNcnn},
     };
     return all;
 }

@@ -3,8 +3,10 @@
 #include "base/text/nearest.h"
 #include "base/text/words.h"
 #include "workload/importers.h"
+#include "workload/kernel_source.h"
 #include "workload/models/catalogue.h"
 #include "workload/options.h"
+#include "workload/spaces/spaces.h"
 
 #include <fmt/format.h>
 
@@ -24,8 +26,10 @@ Unexpected unknownSource(const std::string& source) {
     const std::string near = didYouMean(source, ids);
     const std::string hint = near.empty() ? "list the built-in models with: orrery-cli workloads" : near;
     return fail("workload.unknown", fmt::format("there is no built-in model and no file “{}”", source.substr(0, 200)),
-                "the id of a built-in model, or the path of an .onnx, config.json or workload .yaml file", hint,
-                Place{.path = "source"});
+                "the id of a built-in model, a network of a search space (`fbnet:7 8 1 …`), one kernel "
+                "(`kernel:gemm m=4096 n=4096 k=4096 dtype=bf16`), or the path of an .onnx, "
+                "config.json, workload .yaml or ncnn .param file",
+                hint, Place{.path = "source"});
 }
 
 std::string fileId(const std::string& path) {
@@ -118,8 +122,15 @@ Expected<WorkloadPtr> loadWorkload(const WorkloadRecipe& recipe) try {
     if (auto good = checkOptions(recipe.options); !good) return Unexpected(good.error());
     Expected<ImportedGraph> imported = Unexpected(Diagnostic{});
     const WorkloadInfo* builtin = builtinWorkload(recipe.source);
-    std::string id = builtin ? builtin->id : fileId(recipe.source);
-    if (builtin) {
+    const bool kernel = isKernelSource(recipe.source);
+    const bool ofSpace = !builtin && !kernel && searchSpaceOf(recipe.source) != nullptr;
+    const bool spelled = kernel || ofSpace;  // its source says it whole
+    std::string id = builtin ? builtin->id : spelled ? recipe.source : fileId(recipe.source);
+    if (kernel) {
+        imported = buildFromKernel(recipe.source);
+    } else if (ofSpace) {
+        imported = buildFromSpace(recipe.source, recipe.options);
+    } else if (builtin) {
         imported = buildModel(builtin->id, recipe.options);
     } else {
         std::error_code error;
@@ -145,7 +156,7 @@ Expected<WorkloadPtr> loadWorkload(const WorkloadRecipe& recipe) try {
         imported = reader->read(recipe.source, recipe.options);
     }
     if (!imported) return Unexpected(std::move(imported.error()));
-    if (!builtin) {
+    if (!builtin && !spelled) {
         if (auto sorted = sortTopologically(imported->graph); !sorted) {
             sorted.error().place.file = recipe.source;
             return Unexpected(std::move(sorted.error()));
