@@ -1,0 +1,344 @@
+#include "app/cli/command.h"
+#include "app/cli/gpu_kernel.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "base/text/words.h"
+#include "simulation/gpu/hardware_setting.h"
+#include "simulation/gpu/interval/interval_run.h"
+#include "simulation/power/simulated.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace orrery::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using gpusim::KernelResult;
+
+// A folder, or its name beside the traces or in the folders that ORRERY_GPU_CONFIGS lists.
+std::string configFolder(const std::string& given, const std::string& traces) {
+    namespace fs = std::filesystem;
+    std::vector<fs::path> places{given};
+    const auto above = fs::absolute(traces).lexically_normal().parent_path();
+    for (auto at = above; at.has_relative_path(); at = at.parent_path()) {
+        places.push_back(at / "configs" / given);
+    }
+    if (const char* listed = std::getenv("ORRERY_GPU_CONFIGS")) {
+        for (const auto part : split(listed, ':')) {
+            if (!part.empty()) places.push_back(fs::path(std::string(part)) / given);
+        }
+    }
+    std::error_code ignored;
+    for (const auto& place : places) {
+        if (fs::exists(place / "gpgpusim.config", ignored)) return place.string();
+    }
+    return given;
+}
+
+// The named one, or that of a configuration whose name begins with its compute capability: SM86_RTX3070, SM7_QV100.
+Expected<const gpusim::GpuGeneration*> generationFor(const Arguments& arguments, const std::string& config) {
+    const auto& all = gpusim::gpuGenerations();
+    if (!all) return tl::unexpected(all.error());
+    const auto named = arguments.value("generation");
+    const gpusim::GpuGeneration* found = nullptr;
+    if (named) {
+        found = gpusim::generationOf(*named);
+    } else if (const auto at = config.find("SM"); at != std::string::npos) {
+        const auto end = config.find_first_not_of("0123456789", at + 2);
+        const auto number = wholeIn(config.substr(at + 2, end - at - 2));
+        if (number && *number > 0 && *number < 1000)
+            found = gpusim::generationOf(static_cast<int>(*number < 10 ? *number * 10 : *number));
+    }
+    if (found) return found;
+    std::string names;
+    for (const auto& one : *all) names += (names.empty() ? "" : ", ") + one.name;
+    return fail("gpu.generation",
+                named ? fmt::format("there is no generation '{}'", *named)
+                      : fmt::format("'{}' does not say which generation it is", config),
+                names, "say --generation NAME");
+}
+
+Json cacheJson(const gpusim::CacheCounts& c) {
+    return {{"reads", c.reads},
+            {"read_hits", c.readHits},
+            {"read_pending", c.readPending},
+            {"read_misses", c.readMisses},
+            {"writes", c.writes},
+            {"write_hits", c.writeHits},
+            {"write_misses", c.writeMisses},
+            {"atomics", c.atomics},
+            {"refused", c.refused}};
+}
+
+double partOf(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// The energies of a Volta, whatever the machine: AccelWattch too has no others.
+GpuPower powerOf(const KernelResult& kernel, const gpusim::Machine& machine, GpuPowerTable table) {
+    table.sms = machine.sms;
+    return gpuPower(table, activityOf(kernel, machine.sms), {machine.coreMhz * 1e6, 0});
+}
+
+Json powerJson(const KernelResult& kernel, const gpusim::Machine& machine, const GpuPowerTable& table) {
+    const GpuPower power = powerOf(kernel, machine, table);
+    Json out{{"total", power.total()}, {"table", table.name}};
+    for (std::size_t i = 0; i < gpuPowerParts; ++i) {
+        if (static_cast<GpuPowerPart>(i) != GpuPowerPart::Unassigned)
+            out[std::string(gpuPowerPartNames[i])] = power.watts[i];
+    }
+    return out;
+}
+
+Json kernelJson(const KernelResult& k, const gpusim::Machine& machine, const GpuPowerTable& power) {
+    const auto& n = k.counts;
+    Json out{{"kernel", k.name},
+             {"grid", k.header.grid},
+             {"block", k.header.block},
+             {"stream", k.header.stream},
+             {"cycles", k.cycles},
+             {"launch_cycles", k.launchCycles},
+             {"seconds", k.seconds},
+             {"instructions",
+              {{"warp", n.warpInstructions}, {"thread", n.threadInstructions}, {"memory", n.memoryInstructions}}}};
+    out["occupancy"] = {{"blocks_that_fit", k.blocksThatFit},
+                        {"limited_by", k.limitedBy},
+                        {"blocks_per_sm", k.blocksPerSm},
+                        {"warps_per_active_sm", partOf(n.residentWarpCycles, n.activeSmCycles)},
+                        {"active_sms", partOf(n.activeSmCycles, k.cycles)}};
+    out["l1"] = cacheJson(n.l1);
+    out["l1"]["bytes"] = k.l1Bytes;
+    out["l1"]["bypassed_reads"] = n.bypassReads;
+    out["l2"] = cacheJson(n.l2);
+    out["dram"] = {{"reads", n.dramReads},
+                   {"writes", n.dramWrites},
+                   {"activations", n.dramActivations},
+                   {"precharges", n.dramPrecharges}};
+    out["stalls"] = {{"scheduler_cycles", n.activeSmCycles * static_cast<unsigned>(machine.schedulers)},
+                     {"issued", n.warpInstructions},
+                     {"no_instruction", n.stallNoInstruction},
+                     {"dependence", n.stallDependence},
+                     {"unit_busy", n.stallUnit},
+                     {"shared_conflict_cycles", n.sharedConflictCycles},
+                     {"l1_bank_cycles", n.l1BankCycles}};
+    out["power_w"] = powerJson(k, machine, power);
+    return out;
+}
+
+// What only the interval model tells: the cycles by cause, which add up to `cycles`.
+void addIntervals(Json&, const KernelResult&) {}
+void addIntervals(Json& out, const gpusim::IntervalResult& k) {
+    Json stack;
+    for (const auto& [name, cycles] : k.stack.parts()) stack[std::string(name)] = cycles;
+    out["stack"] = std::move(stack);
+    out["intervals"] = {
+        {"count", k.intervals}, {"instructions", k.instructions}, {"mean_length", partOf(k.instructions, k.intervals)}};
+}
+
+std::string percentOf(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? "–" : fmt::format("{:.1f} %", 100 * partOf(part, whole));
+}
+
+std::string stackOf(const KernelResult&) {
+    return {};
+}
+std::string stackOf(const gpusim::IntervalResult& k) {
+    std::string out = fmt::format("{}: {} intervals of {:.1f} instructions on the way of the last warp;", k.name,
+                                  k.intervals, partOf(k.instructions, k.intervals));
+    for (const auto& [name, cycles] : k.stack.parts()) {
+        if (cycles > 0) out += fmt::format(" {} {:.1f} %", name, 100 * cycles / k.stack.total());
+    }
+    return out + "\n";
+}
+
+template <class Kernel>
+std::string tables(const std::vector<Kernel>& kernels, const gpusim::Machine& machine, const GpuPowerTable& power) {
+    Table table({"kernel", "cycles", "µs", "warp instructions", "blocks/SM", "L1 hits", "L2 hits", "DRAM sectors",
+                 "issued", "waits: registers", "unit", "nothing to issue", "W"},
+                {false, true, true, true, true, true, true, true, true, true, true, true, true});
+    std::string stacks;
+    for (const auto& k : kernels) {
+        const auto& n = k.counts;
+        const auto slots = n.activeSmCycles * static_cast<unsigned>(machine.schedulers);
+        table.add({k.name, count(static_cast<double>(k.cycles)), fmt::format("{:.2f}", k.seconds * 1e6),
+                   count(static_cast<double>(n.warpInstructions)), fmt::format("{}", k.blocksPerSm),
+                   percentOf(n.l1.readHits, n.l1.reads), percentOf(n.l2.readHits, n.l2.reads),
+                   count(static_cast<double>(n.dramReads + n.dramWrites)), percentOf(n.warpInstructions, slots),
+                   percentOf(n.stallDependence, slots), percentOf(n.stallUnit, slots),
+                   percentOf(n.stallNoInstruction, slots), fmt::format("{:.1f}", powerOf(k, machine, power).total())});
+        stacks += stackOf(k);
+    }
+    return fmt::format("{} at {:g} MHz; {} cycles of each kernel are its launch\n", machine.name, machine.coreMhz,
+                       machine.launchLatency) +
+           table.text() + stacks;
+}
+
+template <class Result>
+int answer(const Arguments& arguments, const std::vector<Result>& kernels, const gpusim::Machine& machine,
+           std::string_view method, std::string_view setting) {
+    const auto& power = voltaPower();
+    if (!power) return report(power.error()), Unanswered;
+    if (!arguments.has("json")) return print(tables(kernels, machine, *power)) ? Answered : Unanswered;
+    Json out{{"format", "orrery-gpu"}, {"version", 1},           {"method", fmt::format("gpu-{}", method)},
+             {"setting", setting},     {"config", machine.name}, {"core_mhz", machine.coreMhz}};
+    out["kernels"] = Json::array();
+    for (const auto& k : kernels) {
+        out["kernels"].push_back(kernelJson(k, machine, *power));
+        addIntervals(out["kernels"].back(), k);
+    }
+    return print(out.dump(2) + "\n") ? Answered : Unanswered;
+}
+
+// A kernel from a template, on a drawn GPU: all of its blocks.
+int runTemplate(const Arguments& arguments, Watch& watch) {
+    auto drawn = drawnKernel(*arguments.value("kernel"), arguments.value("hardware").value_or("h100-sxm"));
+    if (!drawn) return report(drawn.error()), Unanswered;
+    if (const auto folder = arguments.value("export")) {
+        const std::vector<gpusim::KernelTemplatePtr> kernels{drawn->kernel};
+        const auto list = exportTraces(kernels, *folder);
+        if (!list) return report(list.error()), Unanswered;
+        if (const auto wrote = writeMachine(drawn->machine, *folder); !wrote) return report(wrote.error()), Unanswered;
+        if (!arguments.has("json"))
+            print(fmt::format("{}\norrery-cli gpu --traces {} --config {} --whole-addresses\n", drawn->program, *list,
+                              *folder));
+    }
+    auto source = gpusim::TemplateSource::open(drawn->kernel, drawn->machine);
+    if (!source) return report(source.error()), Unanswered;
+    gpusim::SimulateOptions options;
+    options.stop = watch.token();
+    if (const auto most = arguments.value("cycles")) options.mostCycles = wholeIn(*most).value_or(0);
+    watch.begin("simulating the GPU");
+    const auto result = gpusim::simulate(drawn->machine, *source, options);
+    watch.end();
+    if (!result) return report(result.error()), Unanswered;
+    return answer(arguments, std::vector{*result}, drawn->machine, "cycle", "drawn");
+}
+
+int runGpu(const Arguments& arguments, Watch& watch) {
+    if (arguments.has("kernel")) return runTemplate(arguments, watch);
+    for (const char* needed : {"traces", "config"}) {
+        if (arguments.has(needed)) continue;
+        report(fail("usage.missing", fmt::format("`--{}` is missing", needed),
+                    "--traces with --config, or --kernel with --hardware")
+                   .value());
+        return Usage;
+    }
+    const std::string traces = *arguments.value("traces");
+    const std::string setting = arguments.value("setting").value_or("compatibility");
+    if (setting != "compatibility" && setting != "hardware") {
+        report(Diagnostic{.code = "gpu.setting",
+                          .message = fmt::format("there is no setting '{}'", setting),
+                          .expected = "compatibility (as Accel-Sim runs it) or hardware (as real GPUs were measured)",
+                          .hint = "leave --setting out"});
+        return Unanswered;
+    }
+    const std::string method = arguments.value("method").value_or("cycle");
+    if (method != "cycle" && method != "interval") {
+        report(Diagnostic{.code = "gpu.method",
+                          .message = fmt::format("there is no method '{}'", method),
+                          .expected = "cycle or interval",
+                          .hint = "leave --method out"});
+        return Unanswered;
+    }
+    if (const auto threads = arguments.value("threads")) {
+        const auto number = wholeIn(*threads);
+        if (!number || *number < 1 || *number > 1024) {
+            report(
+                fail("usage.number", fmt::format("`--threads {}`", *threads), "a whole number from 1 to 1024").value());
+            return Usage;
+        }
+        if (*number > 1) {
+            report(Diagnostic{.severity = Severity::Note,
+                              .code = "gpu.threads",
+                              .message = "the simulation runs on one thread; the answer would be the same on more"});
+        }
+    }
+    gpusim::MachineQuestion question{configFolder(*arguments.value("config"), traces), {}};
+    for (const auto& option : arguments.values("set")) {
+        const auto equal = option.find('=');
+        if (equal == std::string::npos) {
+            report(Diagnostic{.code = "gpu.config",
+                              .message = fmt::format("'{}' sets nothing", option),
+                              .expected = "KEY=VALUE, such as gpgpu_scheduler=gto"});
+            return Unanswered;
+        }
+        question.options.push_back("-" + option.substr(0, equal));
+        question.options.push_back(option.substr(equal + 1));
+    }
+    auto machine = readMachine(question);
+    if (!machine) return report(machine.error()), Unanswered;
+    if (setting == "hardware") {
+        const auto generation = generationFor(arguments, machine->machine.name);
+        if (!generation) return report(generation.error()), Unanswered;
+        useHardwareSetting(machine->machine, **generation);
+    }
+    report(machine->warnings);
+    const auto commands = gpusim::readKernelList(traces);
+    if (!commands) return report(commands.error()), Unanswered;
+    gpusim::SimulateOptions options;
+    options.stop = watch.token();
+    options.cutsCopyAddresses = setting == "compatibility" && !arguments.has("whole-addresses");
+    if (const auto most = arguments.value("cycles")) {
+        const auto number = wholeIn(*most);
+        if (!number || *number < 1) {
+            report(Diagnostic{.code = "gpu.cycles", .message = fmt::format("'{}' is no number of cycles", *most)});
+            return Unanswered;
+        }
+        options.mostCycles = static_cast<std::uint64_t>(*number);
+    }
+    watch.begin("simulating the GPU");
+    const auto tell = [&](const auto& results) -> int {
+        watch.end();
+        if (!results) return report(results.error()), Unanswered;
+        return answer(arguments, *results, machine->machine, method, setting);
+    };
+    return method == "interval" ? tell(simulateIntervals(machine->machine, *commands, options))
+                                : tell(simulate(machine->machine, *commands, options));
+}
+
+}  // namespace
+
+const Command gpuCommand{
+    .name = "gpu",
+    .summary = "simulate GPU kernels from instruction traces, cycle by cycle",
+    .details =
+        "Reads a list of kernels and their SASS traces as Accel-Sim's tracer writes them, and the machine from "
+        "Accel-Sim's option files, and answers per kernel: cycles, instructions, caches, DRAM, occupancy, why "
+        "schedulers waited, and power by the energies of a Volta. A configuration is a folder with gpgpusim.config and "
+        "trace.config, or its name in a "
+        "folder `configs` above the traces or in ORRERY_GPU_CONFIGS. With --kernel the instructions come from a "
+        "template and "
+        "the machine from a drawing.",
+    .options = {{"kernel", "TEXT", "a kernel from a template instead: 'gemm m=1024 n=1024 k=1024 fp16'"},
+                {"hardware", "ID|FILE", "the drawn GPU that it runs on (h100-sxm)"},
+                {"export", "DIR", "also write its trace and its machine, as Accel-Sim takes them"},
+                {"traces", "FILE", "the list of kernels (kernelslist.g)"},
+                {"config", "NAME|DIR", "the machine: gpgpusim.config and trace.config"},
+                {"setting", "NAME",
+                 "compatibility: as Accel-Sim runs it; hardware: the modern core with measured latencies"},
+                {"generation", "NAME",
+                 "of --setting hardware: volta, ampere, hopper, …; by the name of the configuration"},
+                {"method", "NAME", "cycle, or interval: each instruction once, with a stack of cycles by cause"},
+                {"set", "KEY=VALUE", "an option of the files, changed: gpgpu_scheduler=gto", true},
+                {"whole-addresses", "", "host copies warm L2 at their full addresses; the peer cuts them to 32 bits"},
+                {"threads", "N", "accepted for scripts; the simulation runs on one"},
+                {"cycles", "N", "give up a kernel after so many cycles"},
+                {"json", "", "as JSON (resources/schema/gpu.schema.json)"}},
+    .required = {},
+    .examples = {{"orrery-cli gpu --kernel 'gemm m=256 n=256 k=256 fp16' --hardware a100-80-sxm",
+                  "a product on a drawn GPU, with no trace"},
+                 {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100",
+                  "cycles and stalls of every kernel"},
+                 {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100 --method interval",
+                  "faster, and where the cycles went"},
+                 {"orrery-cli gpu --traces vecadd/kernelslist.g --config SM7_QV100 --set gpgpu_scheduler=gto --json",
+                  "with another scheduler, as JSON"}},
+    .run = runGpu,
+};
+
+}  // namespace orrery::cli

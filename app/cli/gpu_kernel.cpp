@@ -1,0 +1,55 @@
+#include "app/cli/gpu_kernel.h"
+
+#include "base/text/words.h"
+#include "hardware/files/catalogue.h"
+#include "simulation/gpu/templates/vector.h"
+#include "workload/kernel_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::cli {
+
+namespace {
+
+Unexpected badWord(std::string_view word, std::string expected) {
+    return fail("gpu.kernel", fmt::format("`{}` says nothing of a kernel", word), std::move(expected),
+                "for instance --kernel 'gemm m=1024 n=1024 k=1024 fp16'");
+}
+
+}  // namespace
+
+Expected<DrawnKernel> drawnKernel(const std::string& text, const std::string& hardware) {
+    const auto loaded = loadHardware(hardware);
+    if (!loaded) return tl::unexpected(loaded.error());
+    const auto gpu = gpuView(loaded->hardware);
+    if (!gpu) return tl::unexpected(gpu.error());
+    auto drawn = machineOf(*gpu);
+    if (!drawn) return tl::unexpected(drawn.error());
+    DrawnKernel out;
+    out.machine = drawn->machine;
+    out.machine.launchLatency = static_cast<int>(std::lround(gpu->device.launchOverhead.value * gpu->clock));
+    if (text.starts_with("reduce ")) {
+        gpusim::ReduceSpec spec;
+        const auto count = text.find("elements=");
+        const auto number =
+            count == std::string::npos ? std::nullopt : wholeIn(trimmed(std::string_view(text).substr(count + 9)));
+        if (!number || *number < 1 || *number > (std::int64_t{1} << 40))
+            return badWord(text, "reduce elements=N, of fp32");
+        spec.elements = *number, spec.binaryVersion = drawn->generation.version;
+        out.kernel = gpusim::reduceTemplate(spec);
+        out.program = fmt::format("{} elements", spec.elements);
+        return out;
+    }
+    auto kernel = kernelFromSource(text);
+    if (!kernel) return tl::unexpected(kernel.error());
+    const auto program = programOf(*kernel, *gpu, *drawn);
+    if (!program) return tl::unexpected(program.error());
+    out.kernel = program->build(0);
+    out.program = fmt::format("{}: {}", toText(*kernel), program->name);
+    return out;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+// `orrery-cli gpu --kernel`: words to a kernel, and it to instructions on a drawn GPU.
+
+#include "methods/gpu/gpu_kernels.h"
+
+#include <string>
+
+namespace orrery::cli {
+
+struct DrawnKernel {
+    gpusim::KernelTemplatePtr kernel;
+    gpusim::Machine machine;  ///< with the launch overhead of the drawing
+    std::string program;      ///< in words
+};
+
+/// `gemm m=1024 n=1024 k=1024 fp16`: a kind, fields as in tables of references, and a type; `reduce elements=…` too.
+/// Fails with `gpu.kernel` naming the word.
+Expected<DrawnKernel> drawnKernel(const std::string& text, const std::string& hardware);
+
+}  // namespace orrery::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+// Where an address lies: slice, set of L2, bank and row of DRAM.
+
+#include "simulation/gpu/machine.h"
+
+#include <bit>
+#include <cstdint>
+
+namespace orrery::gpusim {
+
+class AddressMap {
+public:
+    explicit AddressMap(const Machine& machine);
+    struct Spot {
+        std::uint32_t slice = 0, bank = 0, row = 0;
+    };
+    Spot spot(std::uint64_t address) const;
+    std::uint32_t l2Set(std::uint64_t address) const;
+
+    /// Irreducible-polynomial hash of `high` onto one of 16, 32 or 64: Rau, "Pseudo-randomly interleaved memory", ISCA
+    /// 1991.
+    static std::uint32_t polynomial(std::uint64_t high, std::uint32_t index, int size);
+
+private:
+    static std::uint64_t pack(std::uint64_t mask, std::uint64_t address) {
+        std::uint64_t out = 0;
+        for (int to = 0; mask; mask &= mask - 1) out |= (address >> std::countr_zero(mask) & 1) << to++;
+        return out;
+    }
+    const Machine& machine_;
+    bool power_ = true;
+    int channelBits_ = 0, sliceBits_ = 0;
+    std::uint64_t chip_ = 0, bank_ = 0, row_ = 0, slice_ = 0;
+};
+
+}  // namespace orrery::gpusim

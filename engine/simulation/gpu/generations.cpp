@@ -1,0 +1,129 @@
+#include "simulation/gpu/generations.h"
+
+#include "base/text/read_file.h"
+#include "base/text/words.h"
+#include "base/text/yaml_node.h"
+#include "hardware/files/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+namespace orrery::gpusim {
+
+namespace {
+
+class GenerationReader {
+public:
+    GenerationReader(const YamlNode& generation, const YamlNode* sources, std::string_view file)
+        : generation_(generation), sources_(sources), file_(file) {}
+    std::optional<Diagnostic> problem;
+
+    double number(std::string_view row, std::string_view key, double least, double most) {
+        const YamlNode* map = generation_.find(row);
+        const YamlNode* node = map && map->isMap() ? map->find(key) : nullptr;
+        const auto value = node && node->isScalar() ? numberIn(node->scalar) : std::nullopt;
+        if (!value || *value < least || *value > most) {
+            complain(node ? node : map, fmt::format("`{}.{}.{}` is missing or wrong", generation_.key, row, key),
+                     fmt::format("a number from {} to {}", least, most));
+            return least;
+        }
+        const YamlNode* source = map->find("source");
+        if (!source || !sources_ || !sources_->find(source->scalar))
+            complain(map, fmt::format("`{}.{}` has no source", generation_.key, row), "a key of `sources`");
+        return *value;
+    }
+    int whole(std::string_view row, std::string_view key, int least, int most) {
+        return static_cast<int>(std::lround(number(row, key, least, most)));
+    }
+    GpuGeneration::Pipe pipe(std::string_view row) {
+        return {whole(row, "latency", 1, 512), whole(row, "initiation", 1, 512)};
+    }
+    GpuGeneration::Distance distance(std::string_view row, bool hasTime) {
+        return {number(row, "cycles", 0, 1e4), hasTime ? number(row, "ns", 0, 1e4) : 0};
+    }
+    void complain(const YamlNode* node, std::string message, std::string expected) {
+        if (problem) return;
+        problem = fail("gpu.generation", std::move(message), std::move(expected), "",
+                       {std::string(file_), node ? node->line : generation_.line, 0, {}})
+                      .value();
+    }
+
+private:
+    const YamlNode& generation_;
+    const YamlNode* sources_;
+    std::string_view file_;
+};
+
+}  // namespace
+
+Expected<std::vector<GpuGeneration>> readGpuGenerations(std::string_view yaml, std::string_view file) {
+    auto root = parseYaml(yaml, file);
+    if (!root) return Unexpected(root.error());
+    const YamlNode* kind = root->find("orrery");
+    const YamlNode* all = root->find("generations");
+    if (!kind || kind->scalar != "gpu-generations/1" || !all || !all->isMap()) {
+        return fail("gpu.generation", "this is no table of generations of GPUs",
+                    "`orrery: gpu-generations/1` and a map `generations`", "", {std::string(file), 0, 0, {}});
+    }
+    std::vector<GpuGeneration> out;
+    for (const YamlNode& node : all->items) {
+        GenerationReader read(node, root->find("sources"), file);
+        GpuGeneration g;
+        g.name = node.key;
+        const YamlNode* capability = node.find("compute_capability");
+        const auto version = capability ? wholeIn(capability->scalar) : std::nullopt;
+        if (!version || *version < 10 || *version > 999)
+            read.complain(capability, fmt::format("`{}.compute_capability` is missing or wrong", node.key),
+                          "a whole number such as 80");
+        else
+            g.computeCapability = static_cast<int>(*version);
+        g.alu = read.pipe("alu"), g.fp32 = read.pipe("fp32"), g.half = read.pipe("half"), g.fp64 = read.pipe("fp64");
+        g.special = read.pipe("special"), g.branch = read.pipe("branch"), g.uniform = read.pipe("uniform");
+        g.conversion = read.pipe("conversion"), g.shuffle = read.pipe("shuffle");
+        g.tensorLatency = read.whole("tensor", "latency", 1, 512);
+        g.tensorMacs = read.number("tensor", "macs", 1, 1e6);
+        g.shared = read.distance("shared", false), g.l1 = read.distance("l1", false);
+        g.l2 = read.distance("l2", true), g.dram = read.distance("dram", true);
+        g.l1Bytes = read.number("l1_bytes", "value", 1, 4096);
+        g.sharedBytes = read.number("shared_bytes", "value", 1, 4096);
+        g.dramShare = read.number("dram_share", "value", 0.01, 1);
+        g.launchCycles = read.number("launch_cycles", "value", 0, 1e6);
+        if (read.problem) return Unexpected(*read.problem);
+        out.push_back(std::move(g));
+    }
+    return out;
+}
+
+const Expected<std::vector<GpuGeneration>>& gpuGenerations() {
+    static const Expected<std::vector<GpuGeneration>> read = [] {
+        const std::string path = presetsFolder() + "/technology/gpu-generations.yaml";
+        auto text = readFile(path);
+        if (!text) return Expected<std::vector<GpuGeneration>>(Unexpected(text.error()));
+        return readGpuGenerations(*text, path);
+    }();
+    return read;
+}
+
+const GpuGeneration* generationOf(std::string_view name) {
+    const auto& all = gpuGenerations();
+    if (!all) return nullptr;
+    for (const GpuGeneration& one : *all) {
+        if (one.name == name) return &one;
+    }
+    return nullptr;
+}
+
+const GpuGeneration* generationOf(int computeCapability) {
+    const auto& all = gpuGenerations();
+    const GpuGeneration* best = nullptr;
+    if (!all) return best;
+    for (const GpuGeneration& one : *all) {
+        if (one.computeCapability <= computeCapability && (!best || one.computeCapability > best->computeCapability))
+            best = &one;
+    }
+    return best;
+}
+
+}  // namespace orrery::gpusim

@@ -1,0 +1,108 @@
+#pragma once
+
+// What lies behind the SMs, for the interval model: ports of the interconnect and slices as servers of one request a
+// cycle, L2 with its sectors under way, channels by the batches of rows that a first-ready scheduler makes of their
+// requests. A request is looked at once per hop.
+
+#include "simulation/gpu/address.h"
+#include "simulation/gpu/counters.h"
+#include "simulation/gpu/interval/crossing.h"
+#include "simulation/gpu/interval/timed_cache.h"
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace orrery::gpusim {
+
+/// How far a request went.
+enum class Level : std::uint8_t { L1, L2, Dram };
+
+struct SectorRequest {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0, lanes = 0, load = 0;
+    std::uint32_t row = 0, slice = 0;
+    std::int32_t next = -1, l1Line = -1, l2Line = -1;
+    std::uint16_t sm = 0;
+    std::uint8_t bank = 0, warp = 0;
+    Level level = Level::L1;
+    bool write = false, atomic = false, bypasses = false;
+};
+
+class RequestStore {
+public:
+    std::uint32_t take() {
+        if (free_.empty()) {
+            all_.emplace_back();
+            return static_cast<std::uint32_t>(all_.size() - 1);
+        }
+        const auto at = free_.back();
+        free_.pop_back();
+        all_[at] = {};
+        return at;
+    }
+    void give(std::uint32_t at) { free_.push_back(at); }
+    SectorRequest& operator[](std::uint32_t at) { return all_[at]; }
+
+private:
+    std::deque<SectorRequest> all_;
+    std::vector<std::uint32_t> free_;
+};
+
+class MemoryModel {
+public:
+    MemoryModel(const Machine& machine, EventWheel& wheel, RequestStore& requests);
+    /// An SM's request leaves for its slice, not before `at`.
+    void send(std::uint32_t request, std::uint64_t at);
+    bool takes(std::size_t sm) const {
+        return machine_.idealMemory || toSlices_.waiting(sm) < static_cast<std::size_t>(machine_.networkBuffers);
+    }
+    /// A packet arrives at a slice.
+    void requestAt(std::uint32_t slice);
+    /// A packet arrives at an SM: the request that is answered, or none.
+    std::int64_t replyAt(std::uint32_t sm) { return replies_.serve(sm); }
+    void l2(std::uint32_t request);
+    void dram(std::uint32_t request);
+    void fill(std::uint32_t request);
+    void warm(std::uint64_t sector);
+    /// Cycles from the issue of a load that hits nothing in its way to that of who needs it.
+    double unloaded(Level level) const { return unloaded_[static_cast<std::size_t>(level)]; }
+    Counters counts;
+
+private:
+    struct Batch {
+        std::uint32_t row = 0;
+        double open = 0, last = 0;  ///< columns from, last column at; in cycles of the command clock
+    };
+    struct Bank {
+        std::deque<Batch> batches;
+        double activated = -1e9;
+    };
+    struct Slice {
+        TimedCache cache;
+        std::vector<std::uint32_t> blocked;  ///< in order, behind one that was refused
+        double accepts = 0, looks = 0;
+        bool isBlocked = false;
+    };
+    struct Channel {
+        std::vector<Bank> banks;
+        std::vector<double> groups;
+        double bus = 0, activates = 0, takes = 0;
+        bool writing = false;
+    };
+    bool look(std::uint32_t request, std::uint64_t now);
+    void reply(std::uint32_t request, std::uint64_t now);
+    double serve(Channel& channel, std::uint32_t bank, std::uint32_t row, double at, bool write, int bursts);
+
+    const Machine& machine_;
+    EventWheel& wheel_;
+    RequestStore& requests_;
+    AddressMap map_;
+    std::vector<Slice> slices_;
+    std::vector<Channel> channels_;
+    Crossing toSlices_, replies_;
+    double l2Cycle_ = 1, dramCycle_ = 1;
+    std::array<double, 3> unloaded_{};
+};
+
+}  // namespace orrery::gpusim

@@ -1,0 +1,51 @@
+#include "simulation/gpu/occupancy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::gpusim {
+
+Occupancy occupancy(const Machine& machine, const KernelHeader& kernel) {
+    Occupancy out;
+    const int threads = kernel.warps() * 32;
+    const int byThreads = machine.maxThreads / threads;
+    const int sharedPerBlock =
+        kernel.sharedBytes + (machine.modernCore && machine.generation.computeCapability >= 80 ? 1024 : 0);
+    const int byShared = sharedPerBlock > 0 ? machine.sharedBytes / sharedPerBlock : 1 << 20;
+    // Real SMs give registers to warps in units of 256 and keep 1 KB of shared memory per block.
+    const int rounded = machine.modernCore ? (kernel.registers + 7) / 8 * 8 : (kernel.registers + 3) / 4 * 4;
+    const int byRegisters = rounded > 0 ? machine.registers / (threads * rounded) : 1 << 20;
+    out.fits = std::min({byThreads, byShared, byRegisters, machine.maxBlocks});
+    const auto names = [&](int limit, std::string_view name) {
+        if (limit == out.fits) out.limitedBy += fmt::format("{}{}", out.limitedBy.empty() ? "" : "+", name);
+    };
+    names(byThreads, "threads"), names(byShared, "shared"), names(byRegisters, "registers"),
+        names(machine.maxBlocks, "blocks");
+    const std::int64_t share = (kernel.blocks() + machine.sms - 1) / machine.sms;
+    out.used = static_cast<int>(std::min<std::int64_t>(out.fits, share));
+    const int line = machine.l1.sets * 128;
+    out.l1Bytes = machine.l1.ways * line;
+    if (machine.adaptiveL1 && machine.unifiedBytes > 0) {
+        const int shared = kernel.sharedBytes * out.used;
+        int carved = shared;
+        for (const int option : machine.sharedOptions) {
+            if (option >= shared) {
+                carved = option;
+                break;
+            }
+        }
+        out.l1Bytes = std::max(line, machine.unifiedBytes - carved);
+        out.changesL1 = true;
+    }
+    return out;
+}
+
+Unexpected doesNotFit(const Machine& machine, const std::string& kernel, const std::string& file) {
+    return fail("gpu.kernel", fmt::format("a block of '{}' does not fit an SM", kernel),
+                fmt::format("at most {} threads, {} bytes of shared memory and {} registers", machine.maxThreads,
+                            machine.sharedBytes, machine.registers),
+                "it was traced for a larger GPU", {file, 0, 0, {}});
+}
+
+}  // namespace orrery::gpusim

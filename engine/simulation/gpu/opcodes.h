@@ -1,0 +1,60 @@
+#pragma once
+
+// What a SASS opcode is to the machine: its unit and what it does to memory or to its warp.
+
+#include "simulation/gpu/machine.h"
+
+#include <optional>
+#include <string_view>
+
+namespace orrery::gpusim {
+
+enum class Action : std::uint8_t {
+    Compute,
+    Load,
+    Store,
+    Atomic,
+    SharedLoad,
+    SharedStore,
+    SharedAtomic,
+    GenericLoad,  ///< space by address
+    GenericStore,
+    CopyToShared,  ///< LDGSTS: a load without destination
+    Barrier,
+    Fence,
+    CloseGroup,  ///< LDGDEPBAR
+    AwaitGroup,  ///< DEPBAR
+    Exit,
+};
+
+/// By which energies of instructions differ; see `Counters`.
+enum class Energy : std::uint8_t {
+    Other,
+    Int,
+    IntMultiply,
+    Fp,
+    FpMultiply,
+    Dp,
+    DpMultiply,
+    Sqrt,
+    Log,
+    Sin,
+    Exp,
+    Tensor,
+    Texture
+};
+
+struct Opcode {
+    Unit unit = Unit::Int;
+    Action action = Action::Compute;
+    Energy energy = Energy::Other;
+    bool local = false;       ///< LDL, STL: thread-local memory
+    bool bypassesL1 = false;  ///< .STRONG.GPU, atomics
+    bool half = false;        ///< packed half precision: half the initiation interval
+    std::uint8_t bytes = 4;   ///< per lane, of the first all-digit suffix
+};
+
+/// Of `LDG.E.128.SYS` and the like; nothing if no generation that traces come from has it.
+std::optional<Opcode> opcodeOf(std::string_view text);
+
+}  // namespace orrery::gpusim

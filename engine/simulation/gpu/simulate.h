@@ -1,0 +1,40 @@
+#pragma once
+
+// Kernels of a list, one after the other, on a machine: cycle by cycle, skipping what idles.
+
+#include "simulation/gpu/counters.h"
+#include "simulation/gpu/trace.h"
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace orrery::gpusim {
+
+struct KernelResult {
+    std::string name;
+    KernelHeader header;
+    std::uint64_t cycles = 0;  ///< of the core clock, launch included
+    std::uint64_t launchCycles = 0;
+    double seconds = 0;  ///< on the device: cycles at the core clock
+    int blocksThatFit = 0;
+    std::string limitedBy;
+    int blocksPerSm = 0;  ///< also at most what an even share of the grid needs
+    int l1Bytes = 0;
+    Counters counts;
+};
+
+struct SimulateOptions {
+    std::stop_token stop;
+    std::uint64_t mostCycles = 0;   ///< per kernel; 0: no limit
+    bool cutsCopyAddresses = true;  ///< to 32 bits, as the peer does
+};
+
+/// Fails with `gpu.trace…` where a trace is broken, `gpu.kernel` where a block does not fit an SM, `gpu.stopped`.
+Expected<std::vector<KernelResult>> simulate(const Machine& machine, const std::vector<TraceCommand>& commands,
+                                             const SimulateOptions& options = {});
+
+/// One kernel on a machine whose caches are empty.
+Expected<KernelResult> simulate(const Machine& machine, KernelSource& kernel, const SimulateOptions& options = {});
+
+}  // namespace orrery::gpusim

@@ -1,0 +1,192 @@
+#pragma once
+
+// A streaming multiprocessor, cycle by cycle: fetch, issue, operand collectors, units, the load/store unit with its L1.
+// Stages run from the last to the first, so that each sees what the others left in the cycle before. A cycle in which
+// nothing moves is not repeated: the SM says when it wakes.
+
+#include "simulation/gpu/crossbar.h"
+#include "simulation/gpu/memory_side.h"
+#include "simulation/gpu/sector_cache.h"
+#include "simulation/gpu/trace.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace orrery::gpusim {
+
+class Sm {
+public:
+    Sm(const Machine& machine, const AddressMap& map, int id, Crossbar& requests);
+
+    /// Before a kernel: how large its L1 is, its instructions, how many blocks fit.
+    void begin(int l1Ways, const KernelSource& kernel, int blocksThatFit, bool changesL1);
+    bool hasRoom() const { return static_cast<int>(usedBlocks_) < blocksThatFit_; }
+    int freeSlot() const;
+    /// Takes a block into `freeSlot()`; its contents are swapped out of `block`.
+    void place(TraceBlock& block, std::uint64_t cycle);
+    bool empty() const { return usedBlocks_ == 0; }
+    std::uint64_t finishedBlocks() const { return finished_; }
+
+    /// Replies that have left the network, one per core cycle.
+    void receive(Fifo<Request*>& network, std::uint64_t cycle);
+    bool hasReplies() const { return !replies_.empty(); }
+    void cycle(std::uint64_t now);
+    std::uint64_t wakesAt() const { return wake_; }
+    void poke(std::uint64_t at) { wake_ = std::min(wake_, at); }
+    /// Counts the cycles that were slept through, up to `now`.
+    void settle(std::uint64_t now);
+    const TraceBlock& blockOf(int slot) const { return blocks_[static_cast<std::size_t>(slot)].trace; }
+
+    Counters counts;
+
+private:
+    static constexpr int wheelSize = 1024;
+    struct Flight {
+        std::uint32_t what = 0, mask = 0, first = 0, count = 0, order = 0;
+        std::uint16_t group = 0;
+        std::uint8_t warp = 0, scheduler = 0, left = 0;
+        bool used = false;
+    };
+    struct Warp {
+        std::uint32_t at = 0, end = 0;
+        std::array<std::uint64_t, 4> pending{};
+        std::uint32_t lanes = 0, exited = 0;
+        int atomics = 0, stores = 0, inPipe = 0;
+        std::uint8_t buffered = 0, block = 0;
+        std::uint64_t age = 0;
+        std::vector<int> groups;  ///< copies under way, by group; the last is open
+        int awaitedGroups = 0;    ///< these must be empty
+    };
+    struct Block {
+        bool used = false;
+        TraceBlock trace;
+        int liveWarps = 0;
+        std::uint64_t warps = 0, arrived = 0;
+    };
+    struct Load {
+        std::uint8_t warp = 0;
+        std::int16_t destination = -1;
+        std::int32_t left = 0;
+        std::int32_t group = -1;
+    };
+    struct Result {
+        std::int32_t next = -1;
+        std::int16_t destination = -1;
+        std::uint8_t warp = 0, unit = 0, scheduler = 0;
+        std::uint32_t mask = 0;
+    };
+    struct Timed {
+        Flight flight;
+        std::uint64_t at = 0;
+    };
+    struct Queued {
+        Request* request = nullptr;
+        std::uint64_t at = 0;
+    };
+
+    const StaticInstruction& what(const Flight& f) const { return (*statics_)[f.what]; }
+    std::size_t bankOf(std::uint8_t warp, unsigned reg) const {
+        const unsigned per = static_cast<unsigned>(machine_.registerBanks / machine_.schedulers);
+        return (reg + warp) % per + (warp % static_cast<unsigned>(machine_.schedulers)) * per;
+    }
+    bool collides(const Warp& warp) const;
+    void release(std::uint8_t warp, int destination);
+    void writeBack(std::uint64_t now);
+    void execute(std::uint64_t now);
+    void loadStore(std::uint64_t now);
+    void writeBackLoad(std::uint64_t now);
+    void accessL1(std::uint64_t now);
+    bool memory(std::uint64_t now);
+    void sectorDone(std::uint32_t load, std::uint32_t lanes, bool atomic);
+    void operands();
+    void issue(std::uint64_t now);
+    bool modernTakes(const StaticInstruction& one, unsigned scheduler, std::uint64_t now);
+    void modernIssue(const StaticInstruction& one, std::uint32_t mask, std::uint8_t warp, unsigned scheduler,
+                     std::uint64_t now);
+    bool tryIssue(std::uint8_t warp, unsigned scheduler, std::uint64_t now);
+    void fetch(std::uint64_t now);
+    void arrive(Warp& warp, std::uint8_t id);
+    void releaseBarrier(Block& block);
+    void leave(std::uint8_t id, std::uint64_t now);
+    void checkGroups(std::uint8_t id);
+    bool send(Request* request);
+    std::uint64_t nextTimer(std::uint64_t now) const;
+    void await(std::uint8_t warp, bool waits) {
+        const auto bit = std::uint64_t{1} << warp;
+        if (waits)
+            waiting_ |= bit;
+        else
+            waiting_ &= ~bit;
+    }
+
+    const Machine& machine_;
+    const AddressMap& map_;
+    Crossbar& requests_;
+    int id_;
+    const std::vector<StaticInstruction>* statics_ = nullptr;
+    int blocksThatFit_ = 0, warpsPerBlock_ = 1, threadsPerBlock_ = 0;
+    unsigned usedBlocks_ = 0;
+    std::uint64_t finished_ = 0, nextAge_ = 0;
+    std::vector<Block> blocks_;
+    std::vector<Warp> warps_;
+    // One bit per warp.
+    std::uint64_t live_ = 0, done_ = 0, fetchable_ = 0, buffered_ = 0, waiting_ = 0, ready_ = 0, unknown_ = 0;
+    std::uint64_t barrier_ = 0, fence_ = 0;
+    std::array<std::uint64_t, 64> fenceIssued_{};
+    std::vector<std::uint64_t> ofScheduler_;
+    std::vector<int> lastIssued_;
+    std::vector<std::uint64_t> activeSet_;  ///< two-level scheduling
+    int lastFetched_ = 0, fetched_ = -1;
+    unsigned firstScheduler_ = 0;
+    std::uint32_t order_ = 0;
+
+    // By unit and scheduler: in front of the collectors and behind them.
+    std::array<std::array<Flight, 8>, unitCount> issued_{}, collected_{};
+    std::array<std::uint8_t, unitCount> issuedMask_{}, collectedMask_{};
+    std::vector<Flight> collectors_;
+    std::uint64_t collecting_ = 0, complete_ = 0;  ///< a bit per collector
+    std::vector<Fifo<std::uint8_t>> bankQueues_;
+    std::uint64_t queuedBanks_ = 0, writtenBanks_ = 0;
+
+    std::array<std::array<std::uint64_t, 8>, unitCount> unitFree_{};
+    // The modern core: when a scheduler may issue again; when the last five memory instructions leave its queue.
+    std::array<std::uint64_t, 8> portFree_{};
+    std::array<std::array<std::uint64_t, 5>, 8> memoryQueue_{};
+    std::array<std::uint8_t, 8> memoryAt_{};
+    std::vector<std::array<std::uint64_t, wheelSize / 64>> arriving_;  ///< by unit and scheduler
+    std::array<std::uint8_t, wheelSize> results_{};
+    std::array<std::int32_t, wheelSize> wheel_{};
+    std::array<std::uint64_t, wheelSize / 64> wheelMask_{};
+    std::vector<Result> resultPool_;
+    std::vector<std::int32_t> freeResults_;
+
+    Flight dispatch_;
+    std::uint64_t dispatchReady_ = 0;
+    std::uint32_t dispatchLoad_ = 0, dispatchLeft_ = 0;
+    Fifo<Timed> shared_;
+    std::vector<Fifo<Queued>> l1Queue_;
+    std::vector<std::uint64_t> l1Entered_;
+    std::vector<Load> loads_;
+    std::vector<std::uint32_t> freeLoads_;
+    SectorCache l1_;
+    RequestPool pool_;
+    Fifo<Request*> replies_;   ///< of the cluster
+    Fifo<Request*> accepted_;  ///< of the load/store unit
+    Request* bypassed_ = nullptr;
+    struct Writing {
+        enum class From : std::uint8_t { None, Shared, Bypass, L1 } from = From::None;
+        std::uint8_t warp = 0;
+        std::int16_t destination = -1;
+        std::uint32_t load = 0, lanes = 0;
+        bool atomic = false;
+    } writing_;
+    int writeTurn_ = 0;
+
+    bool moved_ = false;
+    std::uint64_t wake_ = never, last_ = 0;
+    bool slept_ = false;
+    std::uint64_t idleNow_ = 0, dependenceNow_ = 0, unitNow_ = 0, refusedNow_ = 0, conflictNow_ = 0, bankNow_ = 0;
+};
+
+}  // namespace orrery::gpusim

@@ -1,0 +1,278 @@
+#include "simulation/gpu/sm.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace orrery::gpusim {
+
+bool Sm::collides(const Warp& warp) const {
+    const StaticInstruction& one = (*statics_)[blocks_[warp.block].trace.instructions[warp.at].what];
+    const auto pending = [&](unsigned reg) { return (warp.pending[reg >> 6] >> (reg & 63) & 1) != 0; };
+    if (one.destination >= 0 && pending(static_cast<unsigned>(one.destination))) return true;
+    for (unsigned i = 0; i < one.sources; ++i) {
+        if (pending(one.source[i])) return true;
+    }
+    return false;
+}
+
+void Sm::releaseBarrier(Block& block) {
+    const auto expected = block.warps & live_ & ~done_;
+    if ((block.arrived & expected) != expected) return;
+    for (auto left = block.arrived; left; left &= left - 1) {
+        const auto w = static_cast<std::uint8_t>(std::countr_zero(left));
+        const auto bit = std::uint64_t{1} << w;
+        barrier_ &= ~bit;
+        if (!(fence_ & bit) && warps_[w].atomics <= 0 && warps_[w].awaitedGroups == 0) waiting_ &= ~bit;
+    }
+    block.arrived = 0;
+}
+
+// Whether unit, register ports and queue of memory take it now.
+bool Sm::modernTakes(const StaticInstruction& one, unsigned scheduler, std::uint64_t now) {
+    if (portFree_[scheduler] > now) return false;
+    if (one.unit == Unit::Mem) return memoryQueue_[scheduler][memoryAt_[scheduler]] <= now;
+    return unitFree_[static_cast<std::size_t>(one.unit)][scheduler] <= now;
+}
+
+// Fixed latencies: a dependent instruction may issue when they are over. Two register banks per sub-core with one read
+// port each: every further operand of one bank is a bubble.
+void Sm::modernIssue(const StaticInstruction& one, std::uint32_t mask, std::uint8_t warp, unsigned scheduler,
+                     std::uint64_t now) {
+    std::array<unsigned, 2> operands{};
+    for (unsigned i = 0; i < one.sources; ++i) ++operands[one.source[i] & 1];
+    portFree_[scheduler] = now + std::max({1u, operands[0], operands[1]});
+    unitFree_[static_cast<std::size_t>(one.unit)][scheduler] = now + static_cast<unsigned>(one.initiation);
+    std::int32_t at = 0;
+    if (freeResults_.empty()) {
+        at = static_cast<std::int32_t>(resultPool_.size());
+        resultPool_.emplace_back();
+    } else {
+        at = freeResults_.back();
+        freeResults_.pop_back();
+    }
+    const std::size_t slot = (now + static_cast<unsigned>(one.latency)) % wheelSize;
+    resultPool_[static_cast<std::size_t>(at)] = {
+        wheel_[slot], one.destination, warp, static_cast<std::uint8_t>(one.unit), static_cast<std::uint8_t>(scheduler),
+        mask};
+    wheel_[slot] = at;
+    wheelMask_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+}
+
+bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
+    Warp& warp = warps_[id];
+    const Executed& next = blocks_[warp.block].trace.instructions[warp.at];
+    const StaticInstruction& one = (*statics_)[next.what];
+    const auto u = static_cast<std::size_t>(one.unit);
+    if (issuedMask_[u] >> scheduler & 1) return false;
+    if (machine_.modernCore && !modernTakes(one, scheduler, now)) return false;
+    const auto bit = std::uint64_t{1} << id;
+    Flight aside;
+    const bool direct = machine_.modernCore && one.unit != Unit::Mem;
+    Flight& f = direct ? aside : issued_[u][scheduler];
+    f = {next.what, next.mask, next.first, next.count, order_++, 0, id, static_cast<std::uint8_t>(scheduler), 0, true};
+    if (direct)
+        modernIssue(one, next.mask, id, scheduler, now);
+    else
+        issuedMask_[u] |= static_cast<std::uint8_t>(1u << scheduler);
+    ++warp.at;
+    if (--warp.buffered == 0) {
+        buffered_ &= ~bit;
+        if (warp.at < warp.end) fetchable_ |= bit;
+    }
+    unknown_ |= bit;
+    const auto lanes = static_cast<unsigned>(std::popcount(next.mask));
+    ++counts.warpInstructions;
+    counts.threadInstructions += lanes;
+    counts.lanes[static_cast<std::size_t>(one.energy)] += lanes;
+    counts.registerReads += static_cast<std::uint64_t>(lanes) * one.sourcesWritten;
+    if (one.unit == Unit::Mem) ++counts.memoryInstructions;
+    if (machine_.modernCore && one.unit == Unit::Mem) {
+        // Five wait in the sub-core's queue; the first leaves after 12 cycles, then one every 4.
+        auto& queue = memoryQueue_[scheduler];
+        auto& at = memoryAt_[scheduler];
+        queue[at] = std::max(now + 12, queue[(at + 4) % 5] + 4);
+        at = static_cast<std::uint8_t>((at + 1) % 5);
+    }
+    if (one.destination >= 0) {
+        const auto reg = static_cast<unsigned>(one.destination);
+        warp.pending[reg >> 6] |= std::uint64_t{1} << (reg & 63);
+    }
+    switch (one.action) {
+        case Action::Exit:
+            warp.exited |= next.mask;
+            break;
+        case Action::Barrier: {
+            Block& block = blocks_[warp.block];
+            block.arrived |= bit, barrier_ |= bit, waiting_ |= bit;
+            releaseBarrier(block);
+            break;
+        }
+        case Action::Fence:
+            fence_ |= bit, waiting_ |= bit;
+            break;
+        case Action::Atomic:
+            warp.atomics += static_cast<int>(lanes);
+            if (next.count > 0)
+                waiting_ |= bit;
+            else
+                warp.atomics = 0;
+            break;
+        case Action::CopyToShared:
+            // Groups beyond 65,535 share a number; nobody waits for that many.
+            f.group = static_cast<std::uint16_t>(std::min<std::size_t>(warp.groups.size() - 1, 65535));
+            ++warp.groups[f.group];
+            break;
+        case Action::CloseGroup:
+            warp.groups.push_back(0);
+            break;
+        case Action::AwaitGroup: {
+            const int closed = static_cast<int>(warp.groups.size()) - 1;
+            warp.awaitedGroups = std::max(0, closed - static_cast<int>(next.count));
+            if (warp.awaitedGroups > 0) {
+                waiting_ |= bit;
+                checkGroups(id);
+            }
+            break;
+        }
+        default:
+            break;
+    }
+    if ((warp.exited & warp.lanes) == warp.lanes || (warp.at == warp.end && warp.buffered == 0)) {
+        done_ |= bit;
+        fetchable_ &= ~bit, buffered_ &= ~bit;
+        warp.inPipe -= warp.buffered;
+        warp.buffered = 0;
+        if (blocks_[warp.block].arrived) releaseBarrier(blocks_[warp.block]);
+    }
+    return true;
+}
+
+void Sm::issue(std::uint64_t now) {
+    const auto n = static_cast<unsigned>(machine_.schedulers);
+    for (auto left = fence_; left; left &= left - 1) {
+        // A fence waits for registers under way, then empties L1.
+        const auto w = static_cast<std::uint8_t>(std::countr_zero(left));
+        Warp& warp = warps_[w];
+        if (warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3]) continue;
+        if (fenceIssued_[w] == now) continue;
+        fence_ &= ~(std::uint64_t{1} << w);
+        if (!(barrier_ >> w & 1) && warp.atomics <= 0 && warp.awaitedGroups == 0) waiting_ &= ~(std::uint64_t{1} << w);
+        if (machine_.invalidatesL1) l1_.invalidate();
+        moved_ = true;
+    }
+    for (unsigned i = 0; i < n; ++i) {
+        const unsigned s = (firstScheduler_ + i) % n;
+        const std::uint64_t candidates = buffered_ & ~waiting_ & ofScheduler_[s];
+        if (!candidates) {
+            ++idleNow_;
+            continue;
+        }
+        for (auto left = candidates & unknown_; left; left &= left - 1) {
+            const auto w = static_cast<unsigned>(std::countr_zero(left));
+            if (collides(warps_[w]))
+                ready_ &= ~(std::uint64_t{1} << w);
+            else
+                ready_ |= std::uint64_t{1} << w;
+        }
+        unknown_ &= ~candidates;
+        std::uint64_t able = candidates & ready_;
+        if (!able) {
+            ++dependenceNow_;
+            continue;
+        }
+        bool done = false;
+        const auto attempt = [&](unsigned w) {
+            if (!tryIssue(static_cast<std::uint8_t>(w), s, now)) return false;
+            if (fence_ >> w & 1) fenceIssued_[w] = now;
+            lastIssued_[s] = static_cast<int>(w);
+            return done = true;
+        };
+        if (machine_.scheduler == Scheduler::LooseRoundRobin || machine_.scheduler == Scheduler::TwoLevel) {
+            const int last = lastIssued_[s];
+            const std::uint64_t behind = last < 0 || last >= 63 ? 0 : ~std::uint64_t{0} << (last + 1);
+            for (auto left = able & (last < 0 ? ~std::uint64_t{0} : behind); left && !done; left &= left - 1)
+                attempt(static_cast<unsigned>(std::countr_zero(left)));
+            if (last >= 0) {
+                for (auto left = able & ~behind; left && !done; left &= left - 1)
+                    attempt(static_cast<unsigned>(std::countr_zero(left)));
+            }
+        } else {
+            const bool youngest = machine_.scheduler == Scheduler::GreedyThenYoungest;
+            if ((youngest || machine_.scheduler == Scheduler::GreedyThenOldest) && lastIssued_[s] >= 0 &&
+                (able >> lastIssued_[s] & 1))
+                if (!attempt(static_cast<unsigned>(lastIssued_[s]))) able &= ~(std::uint64_t{1} << lastIssued_[s]);
+            while (able && !done) {
+                unsigned oldest = static_cast<unsigned>(std::countr_zero(able));
+                for (auto left = able; left; left &= left - 1) {
+                    const auto w = static_cast<unsigned>(std::countr_zero(left));
+                    if ((warps_[w].age < warps_[oldest].age) != youngest) oldest = w;
+                }
+                attempt(oldest);
+                able &= ~(std::uint64_t{1} << oldest);
+            }
+        }
+        if (done)
+            moved_ = true;
+        else
+            ++unitNow_;
+    }
+    firstScheduler_ = (firstScheduler_ + 1) % n;
+}
+
+void Sm::leave(std::uint8_t id, std::uint64_t) {
+    const auto bit = std::uint64_t{1} << id;
+    live_ &= ~bit, done_ &= ~bit, fetchable_ &= ~bit, buffered_ &= ~bit;
+    Block& block = blocks_[warps_[id].block];
+    block.warps &= ~bit;
+    moved_ = true;
+    if (block.arrived) releaseBarrier(block);
+    if (--block.liveWarps > 0) return;
+    block.used = false;
+    --usedBlocks_;
+    ++finished_;
+    if (usedBlocks_ == 0 && machine_.invalidatesL1) l1_.invalidate();
+}
+
+void Sm::fetch(std::uint64_t now) {
+    for (int pass = 0; pass < machine_.fetches; ++pass) {
+        if (fetched_ >= 0) {
+            Warp& warp = warps_[static_cast<std::size_t>(fetched_)];
+            const auto bit = std::uint64_t{1} << fetched_;
+            if ((live_ & bit) && !(done_ & bit)) {
+                warp.buffered = static_cast<std::uint8_t>(std::min<std::uint32_t>(2, warp.end - warp.at));
+                warp.inPipe += warp.buffered;
+                buffered_ |= bit, unknown_ |= bit;
+            }
+            fetched_ = -1;
+            moved_ = true;
+        }
+        const int from = lastFetched_ + 1;
+        const std::uint64_t behind = from >= 64 ? 0 : ~std::uint64_t{0} << from;
+        std::uint64_t candidates = fetchable_ & behind;
+        bool around = false;
+        if (!candidates) candidates = fetchable_, around = true;
+        const int next = candidates ? std::countr_zero(candidates) : -1;
+        if (done_) {
+            // Warps that have finished leave as the search passes them.
+            std::uint64_t passed = ~std::uint64_t{0};
+            if (next >= 0) {
+                const std::uint64_t upTo = next == 63 ? ~std::uint64_t{0} : (std::uint64_t{2} << next) - 1;
+                passed = around ? behind | upTo : behind & upTo;
+            }
+            for (auto left = done_ & live_ & passed; left; left &= left - 1) {
+                const auto w = static_cast<std::uint8_t>(std::countr_zero(left));
+                const Warp& warp = warps_[w];
+                if (warp.inPipe == 0 && warp.stores == 0 &&
+                    !(warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3]))
+                    leave(w, now);
+            }
+        }
+        if (next >= 0) {
+            fetched_ = lastFetched_ = next;
+            fetchable_ &= ~(std::uint64_t{1} << next);
+            moved_ = true;
+        }
+    }
+}
+
+}  // namespace orrery::gpusim

@@ -1,0 +1,94 @@
+#pragma once
+
+// A kernel that is written, not recorded: its instructions by a rule, one warp at a time. It feeds the simulator
+// directly (TemplateSource) or becomes a trace in Accel-Sim's form (exportTrace); both have the same instructions,
+// registers and addresses.
+
+#include "simulation/gpu/trace.h"
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace orrery::gpusim {
+
+inline constexpr std::uint32_t allLanes = 0xffffffffu;
+
+/// One place of the program: at 16 bytes per instruction, in the order of definition.
+struct TemplateInstruction {
+    std::string opcode;
+    int destination = -1;  ///< register, -1 for none
+    std::vector<int> sources;
+    int width = 0;  ///< bytes of a lane's access, 0 where it touches no memory
+};
+
+/// Takes what a warp executes.
+class WarpSink {
+public:
+    virtual ~WarpSink() = default;
+    /// `groups`: of DEPBAR, copies that may still be under way.
+    virtual void op(int instruction, std::uint32_t lanes = allLanes, unsigned groups = 0) = 0;
+    /// One address per set bit of `lanes`, by lane. Without any lane the instruction is left out.
+    virtual void access(int instruction, std::uint32_t lanes, std::span<const std::uint64_t> addresses) = 0;
+};
+
+class KernelTemplate {
+public:
+    virtual ~KernelTemplate() = default;
+    const KernelHeader& header() const { return header_; }  ///< its grid has one dimension
+    const std::vector<TemplateInstruction>& instructions() const { return instructions_; }
+    virtual void warp(std::int64_t block, int warp, WarpSink& sink) const = 0;
+
+protected:
+    KernelTemplate() = default;
+    int define(std::string opcode, int destination = -1, std::vector<int> sources = {}, int width = 0);
+    KernelHeader header_;
+
+private:
+    std::vector<TemplateInstruction> instructions_;
+};
+using KernelTemplatePtr = std::shared_ptr<const KernelTemplate>;
+
+/// Blocks [first, first + count) of a template.
+struct BlockRange {
+    std::int64_t first = 0, count = 0;
+};
+
+/// Some blocks of a template, or all, as a kernel of its own.
+class TemplateSource final : public KernelSource {
+public:
+    /// The machine outlives it. Fails with `gpu.template` where an opcode is unknown or the machine lacks its unit.
+    static Expected<TemplateSource> open(KernelTemplatePtr kernel, const Machine& machine,
+                                         std::vector<BlockRange> blocks = {});
+    const KernelHeader& header() const override { return header_; }
+    Expected<bool> next(TraceBlock& block, const LocalPlace& local) override;
+    const std::vector<StaticInstruction>& statics() const override { return statics_; }
+    std::string path() const override { return {}; }
+
+private:
+    const Machine* machine_ = nullptr;
+    KernelTemplatePtr kernel_;
+    KernelHeader header_;
+    std::vector<BlockRange> ranges_;
+    std::size_t range_ = 0;
+    std::int64_t at_ = 0;
+    std::vector<StaticInstruction> statics_;
+};
+
+/// Instructions by opcode up to its first dot, of the whole kernel: its blocks are walked.
+struct TemplateCount {
+    std::string opcode;
+    std::uint64_t warps = 0;  ///< warp instructions
+    std::uint64_t bytes = 0;  ///< lanes × width of accesses
+};
+std::vector<TemplateCount> countTemplate(const KernelTemplate& kernel);
+
+/// Text of a `.traceg` (tracer version 4), block by block.
+void writeTrace(const KernelTemplate& kernel, int id, std::ostream& to);
+/// `kernelslist.g` and `kernel-N.traceg` of each, into a folder that is made. Fails with `gpu.export`.
+Expected<std::string> exportTraces(std::span<const KernelTemplatePtr> kernels, const std::string& folder);
+
+}  // namespace orrery::gpusim

@@ -1,0 +1,350 @@
+#include "simulation/gpu/trace.h"
+
+#include "base/text/words.h"
+#include "simulation/gpu/instruction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+
+namespace orrery::gpusim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Words {
+    std::string_view rest;
+    std::string_view next() {
+        std::size_t at = 0;
+        while (at < rest.size() && (rest[at] == ' ' || rest[at] == '\t' || rest[at] == '\r')) ++at;
+        std::size_t end = at;
+        while (end < rest.size() && rest[end] != ' ' && rest[end] != '\t' && rest[end] != '\r') ++end;
+        const auto word = rest.substr(at, end - at);
+        rest.remove_prefix(end);
+        return word;
+    }
+};
+
+std::optional<std::uint64_t> hexIn(std::string_view text) {
+    if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+bool triple(std::string_view text, std::array<int, 3>& to) {
+    text = trimmed(text);
+    if (!text.starts_with('(') || !text.ends_with(')')) return false;
+    const auto parts = splitTrimmed(text.substr(1, text.size() - 2), ',');
+    if (parts.size() != 3) return false;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const auto got = wholeIn(parts[i]);
+        if (!got || *got < 1 || *got > (std::int64_t{1} << 31) - 1) return false;
+        to[i] = static_cast<int>(*got);
+    }
+    return true;
+}
+
+}  // namespace
+
+Expected<std::vector<TraceCommand>> readKernelList(const std::string& path) {
+    auto stream = CsvStream::open(path);
+    if (!stream) {
+        return fail("gpu.trace", "cannot read the list of kernels", "a kernelslist.g as Accel-Sim's tracer leaves it",
+                    {}, {path, 0, 0, {}});
+    }
+    std::vector<TraceCommand> out;
+    std::string_view line;
+    while (true) {
+        const auto got = stream->next(line);
+        if (!got) return tl::unexpected(got.error());
+        if (!*got) break;
+        line = trimmed(line);
+        const Place place{path, stream->line(), 0, {}};
+        if (line.starts_with("MemcpyHtoD")) {
+            const auto parts = splitTrimmed(line, ',');
+            const auto address = parts.size() > 1 ? hexIn(parts[1]) : std::nullopt;
+            const auto bytes = parts.size() > 2 ? wholeIn(parts[2]) : std::nullopt;
+            if (!address || !bytes || *bytes < 0)
+                return fail("gpu.trace", "a copy without address and size", "MemcpyHtoD,0xADDRESS,BYTES", {}, place);
+            out.push_back({TraceCommand::Kind::Copy, *address, static_cast<std::uint64_t>(*bytes), {}, place});
+        } else if (line.starts_with("kernel")) {
+            const fs::path file = fs::path(path).parent_path() / std::string(line);
+            std::error_code ignored;
+            std::string found;
+            for (const auto* ending : {"", ".gz", ".zst", ".xz"}) {
+                if (fs::exists(file.string() + ending, ignored)) {
+                    found = file.string() + ending;
+                    break;
+                }
+            }
+            if (found.empty() &&
+                (file.extension() == ".gz" || file.extension() == ".xz" || file.extension() == ".zst")) {
+                auto plain = file;
+                plain.replace_extension();
+                if (fs::exists(plain, ignored)) found = plain.string();
+            }
+            if (found.empty())
+                return fail("gpu.trace", fmt::format("there is no '{}'", file.string()), "a trace beside the list",
+                            "the name may also end in .gz, .zst or .xz", place);
+            if (found.ends_with(".xz"))
+                return fail("gpu.trace", fmt::format("'{}' is packed by xz", found), "plain text, .gz or .zst",
+                            "unpack it first: xz -d", place);
+            out.push_back({TraceCommand::Kind::Kernel, 0, 0, found, place});
+        }
+    }
+    if (out.empty())
+        return fail("gpu.trace", "the list names no kernel", "lines such as kernel-1.traceg", {}, {path, 0, 0, {}});
+    return out;
+}
+
+Unexpected KernelTrace::broken(std::string message, std::string expected, std::string hint) const {
+    return fail("gpu.trace", std::move(message), std::move(expected), std::move(hint),
+                {stream_.path(), stream_.line(), 0, {}});
+}
+
+Expected<KernelTrace> KernelTrace::open(const std::string& path, const Machine& machine) {
+    auto stream = CsvStream::open(path);
+    if (!stream) return fail("gpu.trace", "cannot read the trace", {}, {}, {path, 0, 0, {}});
+    KernelTrace out(std::move(*stream), machine);
+    if (auto header = out.readHeader(); !header) return tl::unexpected(header.error());
+    return out;
+}
+
+Expected<bool> KernelTrace::readHeader() {
+    std::string_view line;
+    bool grid = false, block = false;
+    while (true) {
+        const auto got = stream_.next(line);
+        if (!got) return tl::unexpected(got.error());
+        if (!*got) return broken("the trace ends in its header", "#BEGIN_TB");
+        line = trimmed(line);
+        if (line.starts_with("#BEGIN_TB")) {
+            inBlock_ = true;
+            break;
+        }
+        if (!line.starts_with('-')) continue;
+        const auto equal = line.find('=');
+        if (equal == std::string_view::npos) continue;
+        const auto key = trimmed(line.substr(1, equal - 1)), value = trimmed(line.substr(equal + 1));
+        const auto whole = [&](int& to, int most) -> Expected<bool> {
+            const auto number = wholeIn(value);
+            if (!number || *number < 0 || *number > most)
+                return broken(fmt::format("-{} is '{}'", key, value), fmt::format("a whole number up to {}", most));
+            to = static_cast<int>(*number);
+            return true;
+        };
+        Expected<bool> fine = true;
+        if (key == "kernel name")
+            header_.name = std::string(value);
+        else if (key == "grid dim") {
+            if (!(grid = triple(value, header_.grid))) return broken("a grid that is no (x,y,z)");
+        } else if (key == "block dim") {
+            if (!(block = triple(value, header_.block))) return broken("a block that is no (x,y,z)");
+        } else if (key == "shmem")
+            fine = whole(header_.sharedBytes, 1 << 28);
+        else if (key == "nregs")
+            fine = whole(header_.registers, 1024);
+        else if (key == "binary version")
+            fine = whole(header_.binaryVersion, 1000);
+        else if (key == "accelsim tracer version")
+            fine = whole(header_.traceVersion, 100);
+        else if (key == "cuda stream id")
+            header_.stream = hexIn(value).value_or(0);
+        else if (key == "shmem base_addr")
+            header_.sharedBase = hexIn(value).value_or(0);
+        else if (key == "local mem base_addr")
+            header_.localBase = hexIn(value).value_or(0);
+        else if (key == "enable lineinfo")
+            header_.lineInfo = value == "1";
+        if (!fine) return fine;
+    }
+    if (!grid || !block)
+        return broken("a header without grid or block", "-grid dim = (x,y,z) and -block dim = (x,y,z)");
+    if (std::int64_t{1} * header_.block[0] * header_.block[1] * header_.block[2] > 1024 * 2)
+        return broken("a block of more than 2048 threads");
+    return true;
+}
+
+Expected<bool> KernelTrace::next(TraceBlock& block, const LocalPlace& local) {
+    block.instructions.clear(), block.accesses.clear();
+    const auto warps = static_cast<std::size_t>(header_.warps());
+    block.begin.assign(warps + 1, 0);
+    std::string_view line;
+    while (!inBlock_) {
+        const auto got = stream_.next(line);
+        if (!got) return tl::unexpected(got.error());
+        if (!*got) return false;
+        inBlock_ = trimmed(line).starts_with("#BEGIN_TB");
+    }
+    std::size_t warp = 0;  // next one whose beginning is not yet known
+    std::int64_t left = 0;
+    while (true) {
+        const auto got = stream_.next(line);
+        if (!got) return tl::unexpected(got.error());
+        if (!*got) return broken("the trace ends inside a thread block", "#END_TB", "was the file copied whole?");
+        if (left > 0) {
+            auto fine = readInstruction(line, block, local);
+            if (!fine) return fine;
+            --left;
+            continue;
+        }
+        line = trimmed(line);
+        if (line.starts_with("#END_TB")) break;
+        if (line.starts_with("thread block")) continue;
+        const auto equal = line.find('=');
+        const auto number = equal == std::string_view::npos ? std::nullopt : wholeIn(trimmed(line.substr(equal + 1)));
+        if (!number || *number < 0) return broken("a line that no thread block has", "warp = I, insts = N or #END_TB");
+        if (line.starts_with("warp")) {
+            const auto id = static_cast<std::size_t>(*number);
+            if (id >= warps || id < warp)
+                return broken(fmt::format("warp {} out of order or beyond the {} of the block", id, warps));
+            const auto here = static_cast<std::uint32_t>(block.instructions.size());
+            while (warp <= id) block.begin[warp++] = here;
+            currentWarp_ = static_cast<unsigned>(id);
+        } else if (line.starts_with("insts")) {
+            left = *number;
+        } else {
+            return broken("a line that no thread block has", "warp = I, insts = N or #END_TB");
+        }
+    }
+    const auto end = static_cast<std::uint32_t>(block.instructions.size());
+    while (warp <= warps) block.begin[warp++] = end;
+    inBlock_ = false;
+    return true;
+}
+
+Expected<bool> KernelTrace::readInstruction(std::string_view line, TraceBlock& block, const LocalPlace& local) {
+    Words words{line};
+    if (header_.traceVersion < 3) words.next(), words.next(), words.next(), words.next();
+    if (header_.lineInfo) words.next();
+    const auto pc = hexIn(words.next()), mask = hexIn(words.next());
+    if (!pc || !mask || *mask > 0xffffffffull)
+        return broken("an instruction without program counter and mask",
+                      "PC MASK DESTINATIONS [R] OPCODE SOURCES [R…] WIDTH …");
+    Executed out;
+    out.mask = static_cast<std::uint32_t>(*mask);
+    const std::size_t slot = static_cast<std::size_t>(*pc >> 4) & 0xffff;
+    if (slot >= memo_.size()) memo_.resize(slot + 1);
+    Memo& memo = memo_[slot];
+    if (!memo.text.empty() && words.rest.starts_with(memo.text)) {
+        out.what = memo.what;
+        words.rest.remove_prefix(memo.text.size());
+    } else {
+        const auto before = words.rest;
+        StaticInstruction one;
+        const auto number = [&](std::string_view word, std::int64_t most) -> std::optional<int> {
+            const auto got = wholeIn(word);
+            return !got || *got < 0 || *got > most ? std::nullopt : std::optional(static_cast<int>(*got));
+        };
+        const auto registerIn = [&](std::string_view word) {
+            return word.starts_with('R') ? number(word.substr(1), 255) : std::nullopt;
+        };
+        const auto destinations = number(words.next(), 4);
+        if (!destinations) return broken("the number of destinations is missing");
+        for (int i = 0; i < *destinations; ++i) {
+            const auto id = registerIn(words.next());
+            if (!id) return broken("a destination that is no register", "R0 … R255");
+            one.destination = static_cast<std::int16_t>(*id);
+        }
+        const auto name = words.next();
+        const auto opcode = opcodeOf(name);
+        if (!opcode)
+            return broken(fmt::format("no instruction '{}' is known", name), "a SASS opcode of Kepler to Hopper",
+                          fmt::format("binary version {}", header_.binaryVersion));
+        const auto sources = number(words.next(), 8);
+        if (!sources) return broken("the number of sources is missing");
+        one.sourcesWritten = static_cast<std::uint8_t>(*sources);
+        for (int i = 0; i < *sources; ++i) {
+            const auto id = registerIn(words.next());
+            if (!id) return broken("a source that is no register", "R0 … R255");
+            const auto reg = static_cast<std::uint8_t>(*id);
+            const auto* end = one.source.begin() + one.sources;
+            if (one.sources < 4 && std::find<const std::uint8_t*>(one.source.begin(), end, reg) == end)
+                one.source[one.sources++] = reg;
+        }
+        if (!fillStatic(*machine_, name, *opcode, one)) {
+            return broken(fmt::format("the setting has no unit for '{}'", name), {},
+                          "add the specialised unit to the setting, or trace for the GPU that it describes");
+        }
+        const std::string text(before.substr(0, before.size() - words.rest.size()));
+        const auto [found, isNew] = known_.try_emplace(text, static_cast<std::uint32_t>(statics_.size()));
+        if (isNew) statics_.push_back(one);
+        out.what = found->second;
+        memo.text = text, memo.what = out.what;
+    }
+    const StaticInstruction& one = statics_[out.what];
+    const auto width = wholeIn(words.next());
+    if (!width || *width < 0) return broken("the width of the access is missing", "0 for no access, else bytes");
+    if (one.action == Action::AwaitGroup) {
+        const auto groups = hexIn(words.next());
+        out.count = static_cast<std::uint32_t>(groups.value_or(0));
+    }
+    if (*width == 0 || one.unit != Unit::Mem || one.action == Action::Fence) {
+        out.first = static_cast<std::uint32_t>(block.accesses.size());
+        block.instructions.push_back(out);
+        return true;
+    }
+    // One address per active lane, by lane.
+    const auto mode = words.next();
+    addresses_.clear();
+    const int active = std::popcount(out.mask);
+    if (mode == "0") {
+        for (int i = 0; i < active; ++i) {
+            const auto address = hexIn(words.next());
+            if (!address) return broken("an address is missing", fmt::format("{} hexadecimal addresses", active));
+            addresses_.push_back(*address);
+        }
+    } else if (mode == "1") {
+        const auto base = hexIn(words.next());
+        const auto stride = wholeIn(words.next());
+        if (!base || !stride) return broken("base and stride are missing", "1 0xBASE STRIDE");
+        // Over all lanes of the run, which has no gaps.
+        for (int i = 0; i < active; ++i)
+            addresses_.push_back(*base + static_cast<std::uint64_t>(*stride) * static_cast<unsigned>(i));
+    } else if (mode == "2") {
+        const auto base = hexIn(words.next());
+        if (!base) return broken("the base address is missing", "2 0xBASE DELTA…");
+        if (active > 0) addresses_.push_back(*base);
+        for (int i = 1; i < active; ++i) {
+            const auto delta = wholeIn(words.next());
+            if (!delta) return broken("a delta of an address is missing", fmt::format("{} decimal deltas", active - 1));
+            addresses_.push_back(addresses_.back() + static_cast<std::uint64_t>(*delta));
+        }
+    } else {
+        return broken(fmt::format("addresses in the unknown form '{}'", mode), "0, 1 or 2");
+    }
+
+    Action action = one.action;
+    bool isLocal = one.local;
+    if (action == Action::GenericLoad || action == Action::GenericStore) {
+        const bool load = action == Action::GenericLoad;
+        const auto a = addresses_.empty() ? 0 : addresses_.front();
+        if (header_.sharedBase && a >= header_.sharedBase && a < header_.sharedBase + (1u << 24))
+            action = load ? Action::SharedLoad : Action::SharedStore;
+        else {
+            isLocal = header_.localBase && a >= header_.localBase && a < header_.localBase + (1u << 24);
+            action = load ? Action::Load : Action::Store;
+        }
+        if (action != statics_[out.what].action) {
+            // The same words with another space are another instruction.
+            StaticInstruction resolved = one;
+            resolved.action = action, resolved.local = isLocal;
+            const auto key = fmt::format("{}/{}", out.what, static_cast<int>(action) * 2 + isLocal);
+            const auto [found, isNew] = known_.try_emplace(key, static_cast<std::uint32_t>(statics_.size()));
+            if (isNew) statics_.push_back(resolved);
+            out.what = found->second;
+        }
+    }
+    addAccesses(*machine_, block,
+                {.action = action, .local = isLocal, .bytes = one.bytes, .warp = currentWarp_, .place = local},
+                addresses_, out);
+    block.instructions.push_back(out);
+    return true;
+}
+
+}  // namespace orrery::gpusim
