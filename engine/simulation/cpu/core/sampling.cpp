@@ -1,0 +1,286 @@
+#include "simulation/cpu/core/sampling.h"
+
+#include "base/random.h"
+#include "simulation/cpu/core/pipeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery::pipeline {
+
+namespace {
+
+// Standard normal z below which a share p lies, by bisection on erfc.
+double normalBelow(double p) {
+    double low = -10, high = 10;
+    for (int i = 0; i < 80; ++i) {
+        const double middle = (low + high) / 2;
+        (0.5 * std::erfc(-middle / std::sqrt(2.0)) < p ? low : high) = middle;
+    }
+    return (low + high) / 2;
+}
+
+// Simulates units where they lie, each behind what warms it.
+class UnitRunner {
+public:
+    UnitRunner(const LoopNest& nest, const Machine& machine, const SampleOptions& options, SampleResult& result)
+        : nest_(nest),
+          options_(options),
+          result_(result),
+          ops_(boundOps(machine, nest.ops)),
+          core_(machine, ops_),
+          stream_(nest) {}
+
+    /// Cycles per operation of the unit that begins at this operation. Units come in ascending order.
+    double measure(std::uint64_t at) {
+        const std::uint64_t before = options_.detailed + options_.warmed;
+        const std::uint64_t detailedFrom = at > options_.detailed ? at - options_.detailed : 0;
+        // From where the unit before ended if that is near enough, so that nothing is passed over.
+        // Never back: what was simulated would be found in the caches.
+        if (stream_.position() + before < at) stream_.seek(at - before);
+        NestStream& stream = stream_;
+        OpChunk& chunk = chunk_;
+        while (stream.position() < detailedFrom) {
+            const std::uint64_t from = stream.position();
+            stream.nextTouching(chunk, detailedFrom);
+            if (stream.position() == from) break;
+            core_.warm(chunk);
+            result_.warmed += stream.position() - from;
+        }
+        run(stream, chunk, at);
+        const auto first = core_.counters();
+        run(stream, chunk, std::max(at, stream.position()) + options_.unit);
+        const auto last = core_.counters();
+        const auto operations = last.operations - first.operations;
+        if (operations == 0) return std::numeric_limits<double>::quiet_NaN();
+        instructions_ += static_cast<double>(last.instructions - first.instructions);
+        counted_ += static_cast<double>(operations);
+        return static_cast<double>(last.cycles - first.cycles) / static_cast<double>(operations);
+    }
+    double instructionsPerOperation() const { return counted_ > 0 ? instructions_ / counted_ : 1; }
+
+private:
+    bool next(NestStream& stream, OpChunk& chunk, std::uint64_t until) {
+        const auto left = std::clamp<std::uint64_t>(until - stream.position(), 1, OpChunk::capacity);
+        return stream.next(chunk, static_cast<std::size_t>(left));
+    }
+    void run(NestStream& stream, OpChunk& chunk, std::uint64_t until) {
+        while (stream.position() < until && next(stream, chunk, until)) {
+            core_.run(chunk);
+            result_.simulated += chunk.size;
+        }
+    }
+    const LoopNest& nest_;
+    const SampleOptions& options_;
+    SampleResult& result_;
+    std::vector<BoundOp> ops_;
+    Pipeline core_;
+    NestStream stream_;
+    OpChunk chunk_;
+    double instructions_ = 0, counted_ = 0;
+};
+
+constexpr std::size_t projected = 15;
+using Point = std::array<double, projected>;
+
+// How often each operation ran in each interval, projected at random to 15 dimensions.
+std::vector<Point> profile(const LoopNest& nest, std::uint64_t interval, std::uint64_t seed,
+                           const std::stop_token& stop) {
+    RandomStream random(seed, 1);
+    std::vector<Point> directions(nest.ops.size());
+    for (Point& each : directions) {
+        for (double& x : each) x = 2 * random.uniform() - 1;
+    }
+    std::vector<Point> points(1, Point{});
+    std::vector<std::uint32_t> counts(nest.ops.size(), 0);
+    std::uint64_t ran = 0;
+    const auto close = [&] {
+        for (std::size_t op = 0; op < counts.size(); ++op) {
+            if (counts[op] == 0) continue;
+            for (std::size_t d = 0; d < projected; ++d)
+                points.back()[d] += directions[op][d] * counts[op] / static_cast<double>(ran);
+            counts[op] = 0;
+        }
+        ran = 0;
+    };
+    NestStream stream(nest);
+    OpChunk chunk;
+    while (!stop.stop_requested() && stream.next(chunk)) {
+        for (std::size_t i = 0; i < chunk.size; ++i) ++counts[chunk.op[i]];
+        ran += chunk.size;
+        if (ran < interval) continue;
+        close();
+        points.push_back({});
+    }
+    if (ran > 0) close();
+    return points;
+}
+
+double distance(const Point& a, const Point& b) {
+    double sum = 0;
+    for (std::size_t d = 0; d < projected; ++d) sum += (a[d] - b[d]) * (a[d] - b[d]);
+    return sum;
+}
+
+// k-means from centres far apart; the clusters' mean squared distance comes back.
+double cluster(const std::vector<Point>& points, std::size_t k, RandomStream& random, std::vector<std::size_t>& of) {
+    std::vector<Point> centres{points[random.below(points.size())]};
+    std::vector<double> nearest(points.size(), std::numeric_limits<double>::infinity());
+    while (centres.size() < k) {
+        double all = 0;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            nearest[i] = std::min(nearest[i], distance(points[i], centres.back()));
+            all += nearest[i];
+        }
+        double at = random.uniform() * all;
+        std::size_t chosen = 0;
+        while (chosen + 1 < points.size() && (at -= nearest[chosen]) > 0) ++chosen;
+        centres.push_back(points[chosen]);
+    }
+    of.assign(points.size(), 0);
+    double spread = 0;
+    for (int round = 0; round < 20; ++round) {
+        spread = 0;
+        std::vector<Point> sums(k, Point{});
+        std::vector<double> counts(k, 0);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            double best = std::numeric_limits<double>::infinity();
+            for (std::size_t c = 0; c < k; ++c) {
+                const double far = distance(points[i], centres[c]);
+                if (far < best) {
+                    best = far;
+                    of[i] = c;
+                }
+            }
+            spread += best;
+            ++counts[of[i]];
+            for (std::size_t d = 0; d < projected; ++d) sums[of[i]][d] += points[i][d];
+        }
+        for (std::size_t c = 0; c < k; ++c) {
+            for (std::size_t d = 0; d < projected && counts[c] > 0; ++d) centres[c][d] = sums[c][d] / counts[c];
+        }
+    }
+    return spread;
+}
+
+// As many clusters as the Bayesian information criterion asks for (Pelleg and Moore, ICML 2000), at most ten.
+std::vector<std::size_t> clustersOf(const std::vector<Point>& points, std::uint64_t seed) {
+    std::vector<std::size_t> best, of;
+    double least = std::numeric_limits<double>::infinity();
+    const auto n = static_cast<double>(points.size());
+    for (std::size_t k = 1; k <= std::min<std::size_t>(10, points.size()); ++k) {
+        RandomStream random(seed, 100 + k);
+        const double spread = cluster(points, k, random, of) / n / projected;
+        const double criterion =
+            n * projected * std::log(spread + 1e-9) + static_cast<double>(k) * (projected + 1) * std::log(n);
+        if (criterion < least) {
+            least = criterion;
+            best = of;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+double studentQuantile(double level, double degrees) {
+    const double z = normalBelow(level), v = std::max(1.0, degrees);
+    const double z2 = z * z;
+    // Cornish and Fisher's expansion, to the fourth order (Abramowitz and Stegun 26.7.5).
+    return z + z * (z2 + 1) / (4 * v) + z * ((5 * z2 + 16) * z2 + 3) / (96 * v * v) +
+           z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * v * v * v) +
+           z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / (92160 * v * v * v * v);
+}
+
+SampleMean meanOf(std::span<const double> drawn, double confidence) {
+    const auto n = static_cast<double>(drawn.size());
+    if (drawn.empty()) return {0, 0};
+    double sum = 0, squares = 0;
+    for (const double x : drawn) sum += x;
+    const double mean = sum / n;
+    for (const double x : drawn) squares += (x - mean) * (x - mean);
+    const double deviation = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+    return {mean, studentQuantile(0.5 + confidence / 2, n - 1) * deviation / std::sqrt(n)};
+}
+
+SampleResult sampled(const LoopNest& nest, const Machine& machine, const SampleOptions& options) {
+    SampleResult result;
+    const std::uint64_t length = nest.length();
+    result.operations = length;
+    const std::uint64_t units = std::max<std::uint64_t>(2, options.units),
+                        unit = std::max<std::uint64_t>(1, options.unit);
+    UnitRunner runner(nest, machine, options, result);
+    if (length < 4 * units * (unit + options.detailed)) {
+        const auto ops = boundOps(machine, nest.ops);
+        Pipeline core(machine, ops);
+        NestStream stream(nest);
+        OpChunk chunk;
+        while (!options.stop.stop_requested() && stream.next(chunk)) core.run(chunk);
+        const auto counts = core.counters();
+        result.simulated = counts.operations;
+        result.cpi = result.low = result.high =
+            static_cast<double>(counts.cycles) / static_cast<double>(std::max<std::uint64_t>(1, counts.operations));
+        result.instructionsPerOperation = static_cast<double>(counts.instructions) /
+                                          static_cast<double>(std::max<std::uint64_t>(1, counts.operations));
+        result.whole = true;
+        return result;
+    }
+    RandomStream random(options.seed, 7);
+    SampleMean mean{0, 0};
+    if (options.kind == SampleKind::Smarts) {
+        std::vector<double> drawn;
+        for (std::uint64_t i = 0; i < units && !options.stop.stop_requested(); ++i) {
+            const std::uint64_t from = length / units * i;
+            const double cpi = runner.measure(from + random.below(std::max<std::uint64_t>(1, length / units - unit)));
+            if (std::isfinite(cpi)) drawn.push_back(cpi);
+        }
+        mean = meanOf(drawn, options.confidence);
+        result.units = drawn.size();
+    } else {
+        const std::uint64_t interval = std::max<std::uint64_t>(10 * unit, length / 2000);
+        const auto points = profile(nest, interval, options.seed, options.stop);
+        const auto of = clustersOf(points, options.seed);
+        const std::size_t clusters = of.empty() ? 1 : *std::max_element(of.begin(), of.end()) + 1;
+        result.clusters = static_cast<int>(clusters);
+        std::vector<std::vector<std::uint64_t>> members(clusters);
+        for (std::size_t i = 0; i < of.size(); ++i) members[of[i]].push_back(i);
+        // All places first, for units are measured in their order.
+        std::vector<std::pair<std::uint64_t, std::size_t>> places;
+        for (std::size_t c = 0; c < clusters; ++c) {
+            const auto count = members[c].size();
+            const auto wanted = std::max<std::uint64_t>(2, (units * count + of.size() / 2) / of.size());
+            for (std::uint64_t i = 0; i < wanted && count > 0; ++i) {
+                const auto at = members[c][random.below(count)] * interval + random.below(interval - unit + 1);
+                places.emplace_back(std::min(at, length - unit), c);
+            }
+        }
+        std::sort(places.begin(), places.end());
+        std::vector<std::vector<double>> drawn(clusters);
+        for (const auto& [at, c] : places) {
+            if (options.stop.stop_requested()) break;
+            const double cpi = runner.measure(at);
+            if (std::isfinite(cpi)) drawn[c].push_back(cpi);
+        }
+        double variance = 0, degrees = 0;
+        for (std::size_t c = 0; c < clusters; ++c) {
+            const double share = static_cast<double>(members[c].size()) / static_cast<double>(of.size());
+            const double inside = meanOf(drawn[c], options.confidence).mean;
+            const auto n = static_cast<double>(drawn[c].size());
+            double squares = 0;
+            for (const double x : drawn[c]) squares += (x - inside) * (x - inside);
+            mean.mean += share * inside;
+            if (n > 1) variance += share * share * squares / (n - 1) / n;
+            degrees += std::max(0.0, n - 1);
+            result.units += drawn[c].size();
+        }
+        mean.half = studentQuantile(0.5 + options.confidence / 2, degrees) * std::sqrt(variance);
+    }
+    result.cpi = mean.mean;
+    result.low = std::max(0.0, mean.mean - mean.half);
+    result.high = mean.mean + mean.half;
+    result.instructionsPerOperation = runner.instructionsPerOperation();
+    return result;
+}
+
+}  // namespace orrery::pipeline

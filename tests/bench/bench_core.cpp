@@ -1,0 +1,46 @@
+#include "simulation/cpu/core/interval.h"
+#include "simulation/cpu/core/kernels/kernel.h"
+#include "simulation/cpu/core/pipeline.h"
+
+#include <benchmark/benchmark.h>
+
+using namespace orrery;
+using namespace orrery::pipeline;
+
+namespace {
+
+// Items are instructions.
+template <class Model>
+void runKernel(benchmark::State& state, const char* text) {
+    const auto machine = loadMachine("skylake-server");
+    const auto spec = readKernel(text);
+    if (!machine || !spec) return state.SkipWithError("no kernel");
+    const auto nest = nestOf(*spec, *machine);
+    if (!nest) return state.SkipWithError("no nest");
+    const auto ops = boundOps(*machine, nest->ops);
+    OpChunk chunk;
+    std::int64_t count = 0;
+    for (auto _ : state) {
+        Model model(*machine, ops);
+        NestStream stream(*nest);
+        while (stream.next(chunk)) {
+            model.run(chunk);
+            for (std::size_t i = 0; i < chunk.size; ++i) count += ops[chunk.op[i]].instruction;
+        }
+    }
+    state.SetItemsProcessed(count);
+}
+void BM_CoreProduct(benchmark::State& state) {
+    runKernel<Pipeline>(state, "gemm m=192 n=192 k=192 avx2");
+}
+BENCHMARK(BM_CoreProduct)->Unit(benchmark::kMillisecond);
+void BM_CoreStream(benchmark::State& state) {
+    runKernel<Pipeline>(state, "relu n=1000000 avx2");
+}
+BENCHMARK(BM_CoreStream)->Unit(benchmark::kMillisecond);
+void BM_CoreIntervalProduct(benchmark::State& state) {
+    runKernel<IntervalModel>(state, "gemm m=192 n=192 k=192 avx2");
+}
+BENCHMARK(BM_CoreIntervalProduct)->Unit(benchmark::kMillisecond);
+
+}  // namespace

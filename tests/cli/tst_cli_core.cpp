@@ -1,0 +1,64 @@
+#include "support/cli_process.h"
+#include "support/schema_check.h"
+
+#include <QFile>
+#include <QtTest/QtTest>
+
+#include <nlohmann/json.hpp>
+
+using namespace orrery::test;
+
+class TestCliCore : public QObject {
+    Q_OBJECT
+
+private slots:
+    // Each way of asking keeps the schema, and the stack sums to the cycles.
+    void jsonKeepsItsSchema() {
+        for (const QStringList& more :
+             {QStringList{"--core", "zen2"}, QStringList{"--core", "cortex-a72"},
+              QStringList{"--hardware", "xeon-8480"}, QStringList{"--core", "zen4", "--method", "interval"},
+              QStringList{"--core", "zen4", "--sample", "smarts", "--units", "10"},
+              QStringList{"--core", "zen4", "--sample", "simpoint", "--units", "10"}}) {
+            const Outcome one = cli(QStringList{"core", "--kernel", "gemm m=60 n=64 k=70", "--json"} + more);
+            QVERIFY2(one.exit == 0, one.text());
+            for (const std::string& error : schemaErrors(one.out.toStdString(), "core")) QFAIL(error.c_str());
+            const auto json = nlohmann::json::parse(one.out.toStdString());
+            if (!json.contains("stack")) continue;
+            double sum = 0;
+            for (const auto& [name, cycles] : json["stack"].items()) sum += cycles.get<double>();
+            QVERIFY(std::fabs(sum - json["cycles"].get<double>()) < 1e-6 * sum);
+        }
+    }
+    void mistakesSayWhatIsRight() {
+        const Outcome kernel = cli({"core", "--core", "zen2", "--kernel", "gem"});
+        QVERIFY2(kernel.exit == 1 && kernel.error.contains("gemm"), kernel.text());
+        const Outcome set = cli({"core", "--core", "zen2", "--kernel", "gemm avx512"});
+        QVERIFY2(set.exit == 1 && set.error.contains("avx2"), set.text());
+        const Outcome core = cli({"core", "--core", "i486", "--kernel", "gemm"});
+        QVERIFY2(core.exit == 1 && core.error.contains("zen4"), core.text());
+        const Outcome gpu = cli({"core", "--hardware", "h100-sxm", "--kernel", "gemm"});
+        QVERIFY2(gpu.exit == 1 && gpu.error.contains("cpu"), gpu.text());
+        const Outcome both = cli({"core", "--core", "zen2", "--hardware", "xeon-8480", "--kernel", "gemm"});
+        QVERIFY2(both.exit == 2, both.text());
+        const Outcome method = cli({"core", "--core", "zen2", "--kernel", "gemm", "--method", "magic"});
+        QVERIFY2(method.exit == 2 && method.error.contains("interval"), method.text());
+    }
+    // Every command of the handbook's page.
+    void theHandbooksCommandsRun() {
+        QFile page(ORRERY_SOURCE "/resources/handbook/core.md");
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        int ran = 0;
+        for (const QString& line : QString::fromUtf8(page.readAll()).split('\n')) {
+            if (!line.startsWith("orrery-cli ")) continue;
+            QStringList words = QProcess::splitCommand(line);
+            words.removeFirst();
+            const Outcome outcome = cli(words);
+            QVERIFY2(outcome.sound() && outcome.exit == 0, (line.toUtf8() + '\n' + outcome.text()).constData());
+            ++ran;
+        }
+        QCOMPARE(ran, 4);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliCore)
+#include "tst_cli_core.moc"

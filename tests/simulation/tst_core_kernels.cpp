@@ -1,0 +1,199 @@
+#include "base/random.h"
+#include "simulation/cpu/core/kernels/kernel.h"
+#include "simulation/cpu/core/pipeline.h"
+
+#include <QtTest/QtTest>
+
+using namespace orrery;
+using namespace orrery::pipeline;
+
+namespace {
+
+Machine machineOf(const std::string& id) {
+    auto machine = loadMachine(id);
+    if (!machine) qFatal("%s", toText(machine.error()).c_str());
+    return *machine;
+}
+
+LoopNest nestFor(const std::string& text, const Machine& machine) {
+    const auto spec = readKernel(text);
+    if (!spec) qFatal("%s", toText(spec.error()).c_str());
+    auto nest = nestOf(*spec, machine);
+    if (!nest) qFatal("%s", toText(nest.error()).c_str());
+    return std::move(*nest);
+}
+
+struct Event {
+    std::uint32_t op;
+    std::uint64_t address;
+    std::uint8_t taken;
+    bool operator==(const Event&) const = default;
+};
+
+std::vector<Event> eventsFrom(NestStream& stream, std::size_t most) {
+    std::vector<Event> events;
+    OpChunk chunk;
+    while (events.size() < most && stream.next(chunk)) {
+        for (std::size_t i = 0; i < chunk.size && events.size() < most; ++i)
+            events.push_back({chunk.op[i], chunk.address[i], chunk.taken[i]});
+    }
+    return events;
+}
+
+double countOf(const LoopNest& nest, OpKind kind) {
+    NestStream stream(nest);
+    OpChunk chunk;
+    double count = 0;
+    while (stream.next(chunk)) {
+        for (std::size_t i = 0; i < chunk.size; ++i) count += nest.ops[chunk.op[i]].kind == kind;
+    }
+    return count;
+}
+
+}  // namespace
+
+class TestCoreKernels : public QObject {
+    Q_OBJECT
+
+private slots:
+    // As many multiply-adds as the kernel has, no more: sizes that fill all tiles.
+    void countsMultiplyAdds_data() {
+        QTest::addColumn<QString>("core");
+        QTest::addColumn<QString>("kernel");
+        QTest::addColumn<double>("count");
+        QTest::newRow("scalar") << "zen2"
+                                << "gemm m=30 n=40 k=50" << 30. * 40 * 50;
+        QTest::newRow("avx2") << "zen2"
+                              << "gemm m=60 n=64 k=100 avx2" << 60. * 64 * 100 / 8;
+        QTest::newRow("avx512") << "skylake-server"
+                                << "gemm m=140 n=96 k=700 avx512" << 140. * 96 * 700 / 16;
+        QTest::newRow("neon") << "neoverse-n1"
+                              << "gemm m=64 n=96 k=333 neon" << 64. * 96 * 333 / 4;
+        QTest::newRow("sve") << "neoverse-v1"
+                             << "gemm m=64 n=96 k=64 sve" << 64. * 96 * 64 / 8;
+        QTest::newRow("convolution") << "zen2"
+                                     << "conv c=16 k=32 h=14 w=14 r=3 avx2" << 16. * 32 * 9 * 144 / 8;
+        QTest::newRow("strided") << "zen2"
+                                 << "conv c=16 k=32 h=15 w=15 r=3 stride=2 avx2" << 16. * 32 * 9 * 49 / 8;
+    }
+    void countsMultiplyAdds() {
+        QFETCH(QString, core);
+        QFETCH(QString, kernel);
+        QFETCH(double, count);
+        const auto machine = machineOf(core.toStdString());
+        QCOMPARE(countOf(nestFor(kernel.toStdString(), machine), OpKind::FpFma), count);
+    }
+
+    void multipliesTiles() {
+        const auto machine = machineOf("sapphire-rapids");
+        QCOMPARE(countOf(nestFor("gemm m=64 n=96 k=128 amx", machine), OpKind::Matrix),
+                 64. * 96 * 128 / (16 * 16 * 32));
+    }
+
+    // A stream that begins anywhere goes on as the whole does from there.
+    void beginsAnywhere() {
+        const auto machine = machineOf("skylake-server");
+        for (const char* text :
+             {"gemm m=37 n=41 k=29 avx2", "attention heads=2 q=9 kv=17 d=12 avx512", "conv c=5 k=7 h=9 w=9 scalar",
+              "softmax rows=5 columns=37 avx2", "norm rows=3 columns=100", "silu n=777 avx2"}) {
+            const auto nest = nestFor(text, machine);
+            NestStream whole(nest);
+            const auto all = eventsFrom(whole, ~std::size_t{0});
+            QCOMPARE(all.size(), static_cast<std::size_t>(nest.length()));
+            RandomStream random(5);
+            for (int i = 0; i < 20; ++i) {
+                NestStream part(nest);
+                const auto wanted = random.below(nest.length());
+                const auto at = part.seek(wanted);
+                QVERIFY(at <= wanted && wanted - at < 4096);
+                QCOMPARE(part.position(), at);
+                const auto some = eventsFrom(part, 2000);
+                QVERIFY(!some.empty());
+                QVERIFY(std::equal(some.begin(), some.end(), all.begin() + static_cast<std::ptrdiff_t>(at)));
+            }
+            NestStream end(nest);
+            end.seek(nest.length());
+            QVERIFY(eventsFrom(end, 1).empty());
+        }
+    }
+
+    // No kernel reads or writes outside its arrays, and none computes faster than the core's units.
+    void staysWithinArraysAndPeaks() {
+        const auto machine = machineOf("icelake-server");
+        for (const auto& form : kernelForms()) {
+            for (const std::string set : {"scalar", "avx2", "avx512"}) {
+                const auto text = std::string(form.name) + (form.name == "gemm" ? " m=70 n=90 k=110 " : " ") + set;
+                const auto nest = nestFor(text, machine);
+                const auto bound = boundOps(machine, nest.ops);
+                Pipeline core(machine, bound);
+                NestStream stream(nest);
+                OpChunk chunk;
+                std::uint64_t first = ~0ull, last = 0;
+                double multiplyAdds = 0;
+                while (stream.next(chunk)) {
+                    for (std::size_t i = 0; i < chunk.size; ++i) {
+                        const auto kind = nest.ops[chunk.op[i]].kind;
+                        multiplyAdds += kind == OpKind::FpFma;
+                        if (kind != OpKind::Load && kind != OpKind::Store) continue;
+                        first = std::min(first, chunk.address[i]);
+                        last = std::max(last, chunk.address[i]);
+                    }
+                    core.run(chunk);
+                }
+                QVERIFY(first >= 1u << 30);
+                QVERIFY2(last < (1ull << 30) + nest.footprint + 40 * 8192, text.c_str());
+                const auto counts = core.counters();
+                QCOMPARE(counts.operations, nest.length());
+                QVERIFY(multiplyAdds <= 2 * static_cast<double>(counts.cycles));
+                QVERIFY(counts.instructions <= counts.operations);
+            }
+        }
+    }
+
+    // Wider registers are faster, and a product in cache comes near the peak of its units, as libraries do.
+    void widerIsFaster() {
+        const auto machine = machineOf("icelake-server");
+        double before = 1e300;
+        for (const std::string set : {"scalar", "avx2", "avx512"}) {
+            const auto nest = nestFor("gemm m=168 n=192 k=192 " + set, machine);
+            const auto bound = boundOps(machine, nest.ops);
+            Pipeline core(machine, bound);
+            OpChunk chunk;
+            NestStream cold(nest);
+            while (cold.next(chunk)) core.warm(chunk);
+            NestStream stream(nest);
+            while (stream.next(chunk)) core.run(chunk);
+            const double cycles = static_cast<double>(core.counters().cycles);
+            QVERIFY(cycles < 0.8 * before);
+            before = cycles;
+            const double lanes = registerBytes(machine, set) / 4.0;
+            const double share = 2.0 * 168 * 192 * 192 / cycles / (4 * lanes);
+            QVERIFY2(share > (set == "scalar" ? 0.5 : 0.7) && share <= 1, qPrintable(QString::number(share)));
+        }
+    }
+
+    void badKernelsAreRefused() {
+        const auto codeOf = [](std::string_view text) {
+            const auto spec = readKernel(text);
+            return spec ? std::string("read") : spec.error().code;
+        };
+        QCOMPARE(codeOf(""), "kernel.unknown");
+        QCOMPARE(codeOf("gem m=3"), "kernel.unknown");
+        QCOMPARE(codeOf("gemm q=3"), "kernel.size");
+        QCOMPARE(codeOf("gemm m=0"), "kernel.size");
+        QCOMPARE(codeOf("gemm m=-4"), "kernel.size");
+        QCOMPARE(codeOf("gemm m=1e3x"), "kernel.size");
+        QCOMPARE(codeOf("gemm m=999999999999"), "kernel.size");
+        QCOMPARE(codeOf("gemm m=1000000 n=1000000 k=1000000"), "kernel.size");
+        QCOMPARE(codeOf("gemm avx3"), "kernel.word");
+        QCOMPARE(codeOf("conv r=20 h=8"), "kernel.size");
+        QCOMPARE(codeOf("gemm m=4 n=5 k=6 avx2"), "read");
+        const auto spec = readKernel("gemm avx512");
+        QVERIFY(spec.has_value());
+        const auto nest = nestOf(*spec, machineOf("zen2"));
+        QVERIFY(!nest && nest.error().code == "kernel.instruction-set");
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCoreKernels)
+#include "tst_core_kernels.moc"

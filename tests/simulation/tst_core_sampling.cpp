@@ -1,0 +1,159 @@
+#include "base/random.h"
+#include "simulation/cpu/core/interval.h"
+#include "simulation/cpu/core/kernels/kernel.h"
+#include "simulation/cpu/core/pipeline.h"
+#include "simulation/cpu/core/sampling.h"
+
+#include <QtTest/QtTest>
+
+using namespace orrery;
+using namespace orrery::pipeline;
+
+namespace {
+
+struct Ran {
+    Machine machine;
+    LoopNest nest;
+    Counters whole;
+    std::vector<double> units;  ///< cycles per operation of each 1,000 operations
+    double cpi = 0;             ///< cycles per operation
+};
+
+Ran ranOf(const std::string& core, const std::string& text) {
+    Ran ran;
+    auto machine = loadMachine(core);
+    if (!machine) qFatal("%s", toText(machine.error()).c_str());
+    ran.machine = *machine;
+    const auto spec = readKernel(text);
+    if (!spec) qFatal("%s", toText(spec.error()).c_str());
+    auto nest = nestOf(*spec, ran.machine);
+    if (!nest) qFatal("%s", toText(nest.error()).c_str());
+    ran.nest = std::move(*nest);
+    const auto ops = boundOps(ran.machine, ran.nest.ops);
+    Pipeline pipeline(ran.machine, ops);
+    NestStream stream(ran.nest);
+    OpChunk chunk;
+    std::uint64_t cycles = 0, operations = 0;
+    while (stream.next(chunk, 1000)) {
+        pipeline.run(chunk);
+        const auto now = pipeline.counters();
+        if (now.operations - operations < 1000) continue;
+        ran.units.push_back(static_cast<double>(now.cycles - cycles) /
+                            static_cast<double>(now.operations - operations));
+        cycles = now.cycles;
+        operations = now.operations;
+    }
+    ran.whole = pipeline.counters();
+    ran.cpi = static_cast<double>(ran.whole.cycles) / static_cast<double>(ran.whole.operations);
+    return ran;
+}
+
+}  // namespace
+
+class TestCoreSampling : public QObject {
+    Q_OBJECT
+
+private slots:
+    void studentsQuantiles() {
+        // Tables of Student's t at 97.5 %.
+        QVERIFY(std::fabs(studentQuantile(0.975, 4) - 2.776) < 0.02);
+        QVERIFY(std::fabs(studentQuantile(0.975, 10) - 2.228) < 0.002);
+        QVERIFY(std::fabs(studentQuantile(0.975, 30) - 2.042) < 0.001);
+        QVERIFY(std::fabs(studentQuantile(0.95, 100) - 1.660) < 0.001);
+    }
+
+    // Of units drawn one from each stratum of a whole run, the interval holds the mean of all as often as it says: 500
+    // draws each of several kernels, which are neither normal nor alike.
+    void intervalsHoldAtTheirRate() {
+        for (const char* text :
+             {"gemm m=160 n=160 k=160 avx2", "softmax rows=512 columns=512 avx2", "attention avx2 heads=4"}) {
+            const auto ran = ranOf("skylake-server", text);
+            double mean = 0;
+            for (const double x : ran.units) mean += x / static_cast<double>(ran.units.size());
+            RandomStream random(11);
+            int held = 0;
+            const std::size_t strata = std::min<std::size_t>(60, ran.units.size() / 4);
+            for (int draw = 0; draw < 500; ++draw) {
+                std::vector<double> drawn;
+                for (std::size_t i = 0; i < strata; ++i) {
+                    const std::size_t from = ran.units.size() * i / strata, to = ran.units.size() * (i + 1) / strata;
+                    drawn.push_back(ran.units[from + random.below(to - from)]);
+                }
+                const auto estimate = meanOf(drawn, 0.95);
+                held += std::fabs(estimate.mean - mean) <= estimate.half;
+            }
+            QVERIFY2(held >= 500 * 92 / 100, qPrintable(QString("%1: %2 of 500").arg(text).arg(held)));
+        }
+    }
+
+    // Real samples, of both kinds: near the whole run within their interval in most draws, at a small part of its work.
+    void samplesHoldTheWholeRun() {
+        const auto ran = ranOf("skylake-server", "gemm m=288 n=288 k=288 avx2");
+        for (const auto kind : {SampleKind::Smarts, SampleKind::SimPoint}) {
+            int held = 0;
+            double far = 0;
+            for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+                SampleOptions options;
+                options.kind = kind;
+                options.units = 60;
+                options.seed = seed;
+                const auto sample = sampled(ran.nest, ran.machine, options);
+                QVERIFY(!sample.whole && sample.simulated * 20 < ran.whole.operations);
+                held += sample.low <= ran.cpi && ran.cpi <= sample.high;
+                far += std::fabs(sample.cpi / ran.cpi - 1) / 6;
+            }
+            qInfo("%s: %d of 6 intervals hold, mean error %.1f %%", kind == SampleKind::Smarts ? "smarts" : "simpoint",
+                  held, 100 * far);
+            QVERIFY(held >= 5);
+        }
+    }
+
+    void sameSeedSameSampleAndShortOnesAreWhole() {
+        const auto ran = ranOf("zen2", "gemm m=120 n=128 k=128 avx2");
+        SampleOptions options;
+        options.units = 20;
+        const auto one = sampled(ran.nest, ran.machine, options), again = sampled(ran.nest, ran.machine, options);
+        QCOMPARE(one.cpi, again.cpi);
+        QCOMPARE(one.high, again.high);
+        options.units = 100000;
+        const auto whole = sampled(ran.nest, ran.machine, options);
+        QVERIFY(whole.whole);
+        QCOMPARE(whole.cpi, ran.cpi);
+        QCOMPARE(whole.low, whole.high);
+    }
+
+    // First order: products within a tenth, kernels of rows within a third; memory-bound ones at the bandwidth.
+    void intervalModelIsNear_data() {
+        QTest::addColumn<QString>("core");
+        QTest::addColumn<QString>("kernel");
+        QTest::addColumn<double>("within");
+        QTest::newRow("product") << "skylake-server"
+                                 << "gemm m=192 n=192 k=192 avx2" << 0.1;
+        QTest::newRow("convolution") << "zen2"
+                                     << "conv avx2" << 0.1;
+        QTest::newRow("neon") << "neoverse-n1"
+                              << "gemm m=96 n=96 k=96 neon" << 0.15;
+        QTest::newRow("softmax") << "skylake-server"
+                                 << "softmax avx2" << 0.35;
+        QTest::newRow("sum of arrays") << "skylake-server"
+                                       << "add n=300000 avx2" << 0.15;
+    }
+    void intervalModelIsNear() {
+        QFETCH(QString, core);
+        QFETCH(QString, kernel);
+        QFETCH(double, within);
+        const auto ran = ranOf(core.toStdString(), kernel.toStdString());
+        const auto ops = boundOps(ran.machine, ran.nest.ops);
+        IntervalModel model(ran.machine, ops);
+        NestStream stream(ran.nest);
+        OpChunk chunk;
+        while (stream.next(chunk)) model.run(chunk);
+        const auto result = model.result();
+        QCOMPARE(result.instructions, ran.whole.instructions);
+        const double off = result.cycles / static_cast<double>(ran.whole.cycles) - 1;
+        QVERIFY2(std::fabs(off) <= within, qPrintable(QString::number(off)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCoreSampling)
+#include "tst_core_sampling.moc"

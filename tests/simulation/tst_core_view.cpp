@@ -1,0 +1,60 @@
+#include "hardware/files/catalogue.h"
+#include "hardware/views/core_view.h"
+#include "simulation/cpu/core/view_machine.h"
+
+#include <QtTest/QtTest>
+
+using namespace orrery;
+
+class TestCoreView : public QObject {
+    Q_OBJECT
+
+private slots:
+    // What is drawn is what runs.
+    void readsADrawnCore() {
+        const auto xeon = loadHardware("xeon-8480");
+        QVERIFY(xeon.has_value());
+        const auto view = coreView(xeon->hardware);
+        QVERIFY2(view.has_value(), view ? "" : toText(view.error()).c_str());
+        QCOMPARE(view->microarchitecture, std::string("sapphire-rapids"));
+        QCOMPARE(view->cores, std::int64_t{56});
+        QCOMPARE(view->clock.value, 2e9);
+        QCOMPARE(view->caches.size(), std::size_t{3});
+        QCOMPARE(view->caches[0].capacity.value, 48.0 * 1024);
+        QCOMPARE(view->caches[1].capacity.value, 2048.0 * 1024);
+        QCOMPARE(view->caches[2].capacity.value, 105e6);
+        QCOMPARE(view->caches[2].sharedBy, 56.0);
+        const auto machine = pipeline::machineOf(*view);
+        QVERIFY2(machine.has_value(), machine ? "" : toText(machine.error()).c_str());
+        QCOMPARE(machine->clock, 2e9);
+        QCOMPARE(machine->caches[0].latency, 5);
+        QCOMPARE(machine->caches[1].latency, 14);
+        QCOMPARE(machine->reorderBuffer, 512);
+        QVERIFY(machine->has("amx"));
+    }
+    void sharesOfClustersArePerCluster() {
+        const auto epyc = loadHardware("epyc-9654");
+        QVERIFY(epyc.has_value());
+        const auto view = coreView(epyc->hardware);
+        QVERIFY(view.has_value());
+        QCOMPARE(view->cores, std::int64_t{96});
+        QCOMPARE(view->caches.back().sharedBy, 8.0);
+        QCOMPARE(view->caches.back().capacity.value, 32.0 * 1024 * 1024);
+    }
+    void refusesWhatIsNoCpuOrUnknown() {
+        const auto gpu = loadHardware("h100-sxm");
+        QVERIFY(gpu.has_value());
+        const auto view = coreView(gpu->hardware);
+        QVERIFY(!view && view.error().code == "method.not-applicable");
+        CoreView unnamed;
+        unnamed.name = "core";
+        unnamed.clock = Hertz(1e9);
+        QCOMPARE(pipeline::machineOf(unnamed).error().code, std::string("core.unknown"));
+        unnamed.microarchitecture = "zen4";
+        unnamed.caches = {{.name = "tiny", .capacity = Bytes(10)}};
+        QCOMPARE(pipeline::machineOf(unnamed).error().code, std::string("core.machine"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCoreView)
+#include "tst_core_view.moc"
