@@ -132,6 +132,15 @@ std::vector<DramStandard> stacked() {
                         .rp = 17, .ras = 40, .rc = 57, .ccdS = 2, .ccdL = 4, .rrdS = 5, .rrdL = 5, .faw = 19,
                         .rtp = 6, .wr = 19, .wtrS = 8, .wtrL = 10, .refi = 4682, .rfc = 313, .rfcBank = 193,
                         .refreshToRefresh = 10, .activateSlots = 2, .splitCommandBus = true}));
+    // AttAcc's stacks; what its simulator does not state is that of hbm3-6400 in nanoseconds.
+    constexpr auto attacc = "AttAcc's simulator (github.com/scale-snu/attacc_simulator, ramulator2 HBM3 preset)";
+    const DramStandard hbm3Slow =
+        row("hbm3-5200", "HBM3", attacc, hbm3,
+                       {.clockPicoseconds = 769, .burst = 2, .cl = 17, .cwl = 9, .rcdRead = 19, .rcdWrite = 13,
+                        .rp = 19, .ras = 45, .rc = 64, .ccdS = 2, .ccdL = 4, .rrdS = 4, .rrdL = 5, .faw = 20,
+                        .rtp = 8, .wr = 27, .wtrS = 6, .wtrL = 9, .rankSwitch = 1, .readToWrite = 17, .refi = 5070,
+                        .rfc = 456, .rfcBank = 260, .refreshToRefresh = 7, .ppd = 2, .activateSlots = 2,
+                        .splitCommandBus = true});
     rows.push_back(row("hbm3-6400", "HBM3", ramulator2, hbm3,
                        {.clockPicoseconds = 625, .burst = 2, .cl = 20, .cwl = 10, .rcdRead = 31, .rcdWrite = 15,
                         .rp = 26, .ras = 45, .rc = 72, .ccdS = 2, .ccdL = 4, .rrdS = 4, .rrdL = 5, .faw = 24,
@@ -146,6 +155,7 @@ std::vector<DramStandard> stacked() {
                         .rfc = 805, .rfcBank = 460, .refreshToRefresh = 8, .ppd = 2, .activateSlots = 2,
                         .splitCommandBus
                            = true}));
+    rows.push_back(hbm3Slow);
     rows.push_back(row("hbm4-8000", "HBM4", ramulator2, hbm4,
                        {.clockPicoseconds = 500, .burst = 2, .cl = 20, .cwl = 10, .rcdRead = 39, .rcdWrite = 19,
                         .rp = 33, .ras = 57, .rc = 90, .ccdS = 2, .ccdL = 4, .rrdS = 5, .rrdL = 7, .faw = 30,

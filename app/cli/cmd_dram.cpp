@@ -1,0 +1,162 @@
+#include "app/cli/command.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "simulation/dram/ruled/binding.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace orrery::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::pair<RuledCommand, std::string_view> commandNames[] = {
+    {RuledCommand::Activate, "ACT"},     {RuledCommand::ActivateSecond, "ACT2"},
+    {RuledCommand::Precharge, "PRE"},    {RuledCommand::PrechargeAll, "PREA"},
+    {RuledCommand::Read, "RD"},          {RuledCommand::Write, "WR"},
+    {RuledCommand::RefreshAll, "REFab"}, {RuledCommand::RefreshBank, "REFpb"},
+    {RuledCommand::SyncRead, "CAS_RD"},  {RuledCommand::SyncWrite, "CAS_WR"},
+};
+
+struct Question {
+    std::string mapping, injection;
+    bool refresh = true;
+};
+
+// The first that is not the data bus at its pace, unless that is nearly all there is.
+const DramBinding& headline(const std::vector<DramBinding>& bindings) {
+    if (bindings.size() > 1 && bindings.front().timing == "data bus" && bindings.front().share < 0.9)
+        return bindings[1];
+    return bindings.front();
+}
+
+Json json(const DramRules& rules, const Question& asked, const RuledResult& r,
+          const std::vector<DramBinding>& bindings) {
+    Json out{{"format", "orrery-dram"},
+             {"version", 1},
+             {"family", rules.family},
+             {"mapping", asked.mapping},
+             {"injection", asked.injection},
+             {"refresh", asked.refresh},
+             {"clock_ps", rules.cycleSeconds() * 1e12},
+             {"transaction_bytes", rules.burstBytes()},
+             {"reads", r.reads},
+             {"writes", r.writes},
+             {"cycles", r.cycles},
+             {"bandwidth_gbs", r.bytesPerSecond * 1e-9},
+             {"peak_gbs", rules.peakBandwidth() * 1e-9},
+             {"lat_avg", r.meanLatency},
+             {"lat_min", r.leastLatency},
+             {"lat_p50", r.medianLatency},
+             {"lat_p95", r.latency95},
+             {"lat_max", r.mostLatency},
+             {"row_hits", r.counts.rowHits},
+             {"row_misses", r.counts.rowMisses},
+             {"row_conflicts", r.counts.rowConflicts},
+             {"forwarded", r.counts.forwarded},
+             {"coalesced", r.counts.merged},
+             {"last_accept_cycle", r.lastAccept}};
+    Json commands = Json::object();
+    for (const auto& [command, name] : commandNames)
+        if (const auto n = r.counts.commands[static_cast<int>(command)]; n > 0) commands[std::string(name)] = n;
+    out["commands"] = std::move(commands);
+    if (!bindings.empty()) {
+        const auto& first = headline(bindings);
+        out["binding"] = fmt::format("{}: {}", first.timing, first.words);
+        Json list = Json::array();
+        for (const auto& one : bindings)
+            list.push_back(
+                {{"timing", one.timing}, {"cycles", one.cycles}, {"share", one.share}, {"words", one.words}});
+        out["bindings"] = std::move(list);
+    }
+    out["accept_cycles"] = r.accepted;
+    out["done_cycles"] = r.done;
+    return out;
+}
+
+std::string text(const DramRules& rules, const Question& asked, const RuledResult& r,
+                 const std::vector<DramBinding>& bindings) {
+    const double peak = rules.peakBandwidth();
+    std::string out = fmt::format("{}, {}, {}, {}\n\n", rules.family, asked.mapping, asked.injection,
+                                  asked.refresh ? "with refresh" : "without refresh");
+    Table table({"", ""}, {false, true});
+    table.add(
+        {"requests",
+         fmt::format("{} ({} reads, {} writes of {} B)", count(static_cast<double>(r.reads + r.writes)),
+                     count(static_cast<double>(r.reads)), count(static_cast<double>(r.writes)), rules.burstBytes())});
+    table.add({"cycles", fmt::format("{} ({:.3f} us)", count(static_cast<double>(r.cycles)),
+                                     static_cast<double>(r.cycles) * rules.cycleSeconds() * 1e6)});
+    table.add({"bandwidth", fmt::format("{:.2f} GB/s of {:.2f} ({:.0f} %)", r.bytesPerSecond * 1e-9, peak * 1e-9,
+                                        100 * r.bytesPerSecond / peak)});
+    if (r.reads > 0)
+        table.add({"read latency, cycles", fmt::format("{:.1f} (least {}, median {}, 95 % {}, most {})", r.meanLatency,
+                                                       r.leastLatency, r.medianLatency, r.latency95, r.mostLatency)});
+    table.add({"row hits, misses, conflicts",
+               fmt::format("{}, {}, {}", r.counts.rowHits, r.counts.rowMisses, r.counts.rowConflicts)});
+    std::string commands;
+    for (const auto& [command, name] : commandNames)
+        if (const auto n = r.counts.commands[static_cast<int>(command)]; n > 0)
+            commands += fmt::format("{}{} {}", commands.empty() ? "" : ", ", name, n);
+    table.add({"commands", commands});
+    out += table.body();
+    out += "\nwhat the data bus did:\n";
+    Table binding({"", "%", ""}, {false, true, false});
+    for (const auto& one : bindings)
+        if (one.share >= 0.005) binding.add({one.timing, fmt::format("{:.0f}", 100 * one.share), one.words});
+    return out + binding.body();
+}
+
+int runDram(const Arguments& arguments, Watch& watch) {
+    const auto rules = readDramRules(*arguments.value("config"));
+    if (!rules) return report(rules.error()), Unanswered;
+    Question asked;
+    asked.mapping = arguments.value("mapping").value_or(rules->mapping.empty() ? "RoBaRaCoCh" : rules->mapping);
+    asked.injection = arguments.value("injection").value_or("asap");
+    asked.refresh = !arguments.has("no-refresh");
+    const auto map = RuledAddressMap::make(*rules, asked.mapping);
+    if (!map) return report(map.error()), Unanswered;
+    const auto injection = RuledInjection::parse(asked.injection);
+    if (!injection) return report(injection.error()), Unanswered;
+    const auto trace = readDramTrace(*arguments.value("trace"));
+    if (!trace) return report(trace.error()), Unanswered;
+    watch.begin("simulating the memory");
+    const auto result = runRuledDram(*rules, *map, asked.refresh, *injection, *trace, watch.token());
+    watch.end();
+    if (!result) return report(result.error()), Unanswered;
+    const auto bindings = dramBindings(*rules, *result);
+    return print(arguments.has("json") ? json(*rules, asked, *result, bindings).dump(2) + "\n"
+                                       : text(*rules, asked, *result, bindings))
+               ? Answered
+               : Unanswered;
+}
+
+}  // namespace
+
+const Command dramCommand{
+    .name = "dram",
+    .summary = "simulate a DRAM channel from a Ramulator 2.1 configuration and a request trace, cycle by cycle",
+    .details =
+        "Reads the fully expanded configuration (levels, timings, timing constraints, controller) and a trace of one "
+        "'R 0xADDRESS' or 'W 0xADDRESS' per line. Answers cycles, bandwidth, latency, row hits, commands, the cycle at "
+        "which "
+        "each request was done, and the timing that holds the run back.",
+    .options = {{"config", "FILE", "the configuration (.yaml)"},
+                {"trace", "FILE", "the requests"},
+                {"mapping", "NAME", "RoBaRaCoCh or MOP4CLXOR; without it, what the configuration says"},
+                {"no-refresh", "", "leave refresh out"},
+                {"injection", "HOW",
+                 "asap: one request a cycle at most (default); every10: ten cycles apart at least; chain: after the "
+                 "read before has returned"},
+                {"json", "", "as JSON (resources/schema/dram.schema.json)"}},
+    .required = {"config", "trace"},
+    .examples = {{"orrery-cli dram --config ddr4_3200.yaml --trace stream.trace", "where the bandwidth went"},
+                 {"orrery-cli dram --config hbm2_2000.yaml --mapping MOP4CLXOR --no-refresh --injection chain --trace "
+                  "chase.trace "
+                  "--json",
+                  "dependent reads, request by request"}},
+    .run = runDram,
+};
+
+}  // namespace orrery::cli

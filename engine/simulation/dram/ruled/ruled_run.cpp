@@ -1,0 +1,107 @@
+#include "simulation/dram/ruled/ruled_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery {
+
+Expected<RuledResult> runRuledDram(const DramRules& rules, const RuledAddressMap& map, bool refresh,
+                                   const RuledInjection& injection, const std::vector<DramTraceRequest>& trace,
+                                   std::stop_token stop) {
+    RuledResult result;
+    RuledDramController controller(rules, refresh);
+    const std::size_t n = trace.size();
+    result.accepted.resize(n);
+    result.done.assign(n, -1);
+    std::vector<RuledPlace> places(n);
+    for (std::size_t i = 0; i < n; ++i) places[i] = map.place(trace[i].address);
+
+    std::vector<RuledDramController::Done> done;
+    done.reserve(8);
+    std::size_t next = 0;
+    std::int64_t earliest = 0, last = 0, lastProgress = 0;
+    std::int64_t waitingFor = -1;  // chain: the read that must return
+    // A request waits for no more than all buffered ones, each with a row of its own, and a refresh between any two.
+    const std::int64_t patience = 1'000'000 + 16 * (rules.timingOf("nRFC") + rules.timingOf("nRC") + 1000) * 4096;
+    unsigned turns = 0;
+    while (next < n || !controller.idle() || controller.now() < last) {  // a refresh may be due before the last beat
+        if ((++turns & 0xffff) == 0 && stop.stop_requested())
+            return fail("dram.stopped", "the run was stopped", {}, {});
+        const std::int64_t now = controller.now();
+        if (next < n && now >= earliest &&
+            (waitingFor < 0 || (result.done[static_cast<std::size_t>(waitingFor)] >= 0 &&
+                                result.done[static_cast<std::size_t>(waitingFor)] <= now))) {
+            const bool write = trace[next].write;
+            const auto answer = controller.offer(static_cast<std::int32_t>(next), write, places[next]);
+            if (answer != RuledOffer::Refused) {
+                result.accepted[next] = now;
+                result.lastAccept = now;
+                if (answer == RuledOffer::Forwarded) result.done[next] = now + 1;
+                if (answer == RuledOffer::Merged) result.done[next] = now;
+                earliest = now + injection.every;
+                waitingFor = injection.chain && !write ? static_cast<std::int64_t>(next) : -1;
+                ++next;
+                lastProgress = now;
+            }
+        }
+        done.clear();
+        controller.tick(done);
+        for (const auto& one : done) {
+            result.done[static_cast<std::size_t>(one.request)] = one.cycle;
+            last = std::max(last, one.cycle);
+            lastProgress = controller.now();
+        }
+        // When could the next request be offered?
+        std::int64_t offerAt = RuledDramController::never;
+        if (next < n) {
+            offerAt = std::max(earliest, controller.now());
+            if (waitingFor >= 0) {
+                const auto returned = result.done[static_cast<std::size_t>(waitingFor)];
+                offerAt = returned < 0 ? RuledDramController::never : std::max(offerAt, returned);
+            }
+            if (!controller.canTake(trace[next].write)) offerAt = RuledDramController::never;
+        }
+        const std::int64_t target = std::min(offerAt + 1, controller.nextTick());
+        if (next >= n && controller.idle()) {
+            if (target > last) break;
+        } else if (target >= RuledDramController::never || controller.now() - lastProgress > patience) {
+            return fail("dram.stuck", fmt::format("request {} is never served", next),
+                        "timings that let every request finish", "look for contradictions between the constraints",
+                        {rules.file, 0, 0, "dram.timing_constraints"});
+        }
+        controller.skipTo(target);
+    }
+    for (std::size_t i = 0; i < n; ++i) last = std::max(last, result.done[i]);
+
+    std::vector<std::int64_t> latencies;
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (trace[i].write) {
+            ++result.writes;
+            continue;
+        }
+        ++result.reads;
+        latencies.push_back(result.done[i] - result.accepted[i]);
+        sum += static_cast<double>(latencies.back());
+    }
+    if (!latencies.empty()) {
+        std::sort(latencies.begin(), latencies.end());
+        const auto at = [&](double share) {
+            return latencies[std::min(latencies.size() - 1,
+                                      static_cast<std::size_t>(share * static_cast<double>(latencies.size())))];
+        };
+        result.meanLatency = sum / static_cast<double>(latencies.size());
+        result.leastLatency = latencies.front(), result.mostLatency = latencies.back();
+        result.medianLatency = at(0.5), result.latency95 = at(0.95);
+    }
+    result.cycles = last;
+    if (last > 0)
+        result.bytesPerSecond =
+            static_cast<double>(n) * rules.burstBytes() / (static_cast<double>(last) * rules.cycleSeconds());
+    result.counts = controller.counts();
+    result.waits = controller.waits();
+    return result;
+}
+
+}  // namespace orrery

@@ -1,0 +1,120 @@
+// DRAM and processing in memory on the command line: its JSON keeps its schema, a slip is refused with place and hint.
+
+#include "support/cli_process.h"
+#include "support/ruled_dram_fixture.h"
+#include "support/schema_check.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace orrery::test;
+
+class TestCliMemory : public QObject {
+    Q_OBJECT
+    QTemporaryDir folder_;
+    void write(const char* name, const std::string& text) {
+        QFile file(folder_.filePath(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text.data(), static_cast<qint64>(text.size()));
+    }
+    Outcome dram(const QStringList& more) {
+        return cli(QStringList{"dram", "--config", "ddr4.yaml", "--trace", "two.trace"} + more, folder_.path());
+    }
+
+private slots:
+    void initTestCase() {
+        write("ddr4.yaml", orrery::dramtest::ddr4Yaml());
+        write("two.trace", "R 0x0\nR 0x20000\n");
+        write("cut.trace", "R 0x0\nR 0x");
+    }
+    void jsonKeepsItsSchema() {
+        const Outcome outcome = dram({"--no-refresh", "--mapping", "RoBaRaCoCh", "--json"});
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "dram")) QFAIL(error.c_str());
+        const Json json = Json::parse(outcome.out.toStdString());
+        QCOMPARE(json["done_cycles"], (Json{49, 123}));
+        QCOMPARE(json["row_conflicts"], Json(1));
+        QCOMPARE(json["commands"]["ACT"], Json(2));
+    }
+    void textSaysWhatHeldItBack() {
+        const Outcome outcome = dram({"--injection", "chain"});
+        QVERIFY2(outcome.exit == 0 && outcome.out.contains("nRC"), outcome.text());
+    }
+    void pimKeepsItsSchema_data() {
+        QTest::addColumn<QString>("memory");
+        QTest::addColumn<QString>("table");
+        QTest::addColumn<QString>("column");
+        QTest::addRow("upmem")
+            << "--upmem"
+            << "benchmark,num_dpus,data_param,cpu_to_dpu_bytes_per_dpu\nVA,4,2097152,4194316\nUNI,4,524288,0\n"
+            << "pred_kernel_ms";
+        QTest::addRow("attention") << "--attacc"
+                                   << "L,nhead,dhead,dbyte,pim_type,power_constraint\n2048,64,128,2,BA,True\n"
+                                   << "pred_cycle";
+        QTest::addRow("system")
+            << "--attacc"
+            << "system,gpu,ngpu,model,word_bytes,lin,lout,batch,pim,power_limit,ff_parallel,pipeline\n"
+               "dgx-attacc,A100a,8,GPT-175B,2,128,16,4,bg,True,True,True\ndgx,H100,8,OPT-66B,2,128,16,4,,,False,False\n"
+            << "pred_g_time_ms";
+    }
+    void pimKeepsItsSchema() {
+        QFETCH(QString, memory);
+        QFETCH(QString, table);
+        QFETCH(QString, column);
+        write("rows.csv", table.toStdString());
+        const Outcome json = cli({"pim", memory, "--csv", "rows.csv", "--json"}, folder_.path());
+        QVERIFY2(json.exit == 0, json.text());
+        for (const std::string& error : schemaErrors(json.out.toStdString(), "pim")) QFAIL(error.c_str());
+        const Outcome text = cli({"pim", memory, "--csv", "rows.csv"}, folder_.path());
+        // The rows as they were, with columns behind.
+        const auto before = table.split('\n'), after = text.out.split('\n');
+        QCOMPARE(after.size(), before.size());
+        QVERIFY2(
+            after[0].startsWith(before[0] + ",") && after[0].contains(column) && after[1].startsWith(before[1] + ","),
+            text.text());
+    }
+    void pimRefusesSlipsWithTheirLine_data() {
+        QTest::addColumn<QString>("memory");
+        QTest::addColumn<QString>("table");
+        QTest::addColumn<QString>("says");
+        QTest::addRow("benchmark") << "--upmem"
+                                   << "benchmark,num_dpus,data_param\nVA,1,64\nXYZ,1,64\n"
+                                   << "rows.csv:3";
+        QTest::addRow("no column") << "--upmem"
+                                   << "benchmark,num_dpus\nVA,1\n"
+                                   << "'data_param'";
+        QTest::addRow("no number") << "--attacc"
+                                   << "L,nhead,dhead,dbyte,pim_type,power_constraint\nmany,64,128,2,BA,True\n"
+                                   << "'many'";
+        QTest::addRow("no DPUs") << "--upmem"
+                                 << "benchmark,num_dpus,data_param\nVA,0,64\n"
+                                 << "rows.csv:2";
+        QTest::addRow("place") << "--attacc"
+                               << "L,nhead,dhead,dbyte,pim_type,power_constraint\n64,64,128,2,ROOF,True\n"
+                               << "'ROOF'";
+        QTest::addRow("no rows") << "--upmem"
+                                 << "benchmark,num_dpus,data_param\n"
+                                 << "no row";
+    }
+    void pimRefusesSlipsWithTheirLine() {
+        QFETCH(QString, memory);
+        QFETCH(QString, table);
+        QFETCH(QString, says);
+        write("rows.csv", table.toStdString());
+        const Outcome outcome = cli({"pim", memory, "--csv", "rows.csv"}, folder_.path());
+        QVERIFY2(outcome.exit == 1 && outcome.error.contains(says), outcome.text());
+        QCOMPARE(cli({"pim", "--csv", "rows.csv"}, folder_.path()).exit, 2);
+    }
+    void slipsAreRefused() {
+        QVERIFY2(dram({"--mapping", "RoCoBa"}).error.contains("MOP4CLXOR"), dram({"--mapping", "RoCoBa"}).text());
+        QVERIFY(dram({"--injection", "every-3"}).error.contains("every10"));
+        const Outcome cut = cli({"dram", "--config", "ddr4.yaml", "--trace", "cut.trace"}, folder_.path());
+        QVERIFY2(cut.exit == 1 && cut.error.contains("cut.trace:2"), cut.text());
+        const Outcome none = cli({"dram", "--config", "none.yaml", "--trace", "two.trace"}, folder_.path());
+        QVERIFY2(none.exit == 1 && none.error.contains("none.yaml"), none.text());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliMemory)
+#include "tst_cli_memory.moc"

@@ -1,0 +1,299 @@
+// A channel whose rules are a file: cycles worked out by hand and recorded of Ramulator 2.1, conservation, bounds,
+// jumps in time that change nothing, and files that make no sense.
+
+#include "base/random.h"
+#include "base/text/csv_stream.h"
+#include "simulation/dram/ruled/binding.h"
+#include "support/ruled_dram_fixture.h"
+
+#include <filesystem>
+#include <map>
+#include <numeric>
+
+using namespace orrery;
+using namespace orrery::dramtest;
+
+namespace {
+
+const std::string recorded = std::string(ORRERY_REFERENCE) + "/dram/ramulator2/";
+
+std::vector<DramTraceRequest> someTraffic(int n, std::uint64_t seed, double writes, std::uint64_t span) {
+    RandomStream random(seed);
+    std::vector<DramTraceRequest> out;
+    std::uint64_t at = 0;
+    for (int i = 0; i < n; ++i) {
+        at =
+            random.uniform() < 0.6 ? at + 64 : static_cast<std::uint64_t>(random.uniform() * static_cast<double>(span));
+        out.push_back({at & ~std::uint64_t{63}, random.uniform() < writes});
+    }
+    return out;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+    const auto at = text.find(what);
+    if (at == std::string::npos) qFatal("'%s' is not in the configuration", what.c_str());
+    return text.replace(at, what.size(), with);
+}
+
+}  // namespace
+
+class TestRuledDram : public QObject {
+    Q_OBJECT
+
+private slots:
+    // ACT at 1, RD after tRCD 22, data after CL 22 + BL 4: 49. The same cycles were recorded of Ramulator 2.1.
+    void aFewRequestsToTheCycle_data() {
+        QTest::addColumn<QString>("trace");
+        QTest::addColumn<QList<int>>("done");
+        QTest::addRow("read") << "R 0" << QList<int>{49};
+        QTest::addRow("write") << "W 0" << QList<int>{23};
+        QTest::addRow("hit") << "R 0\nR 0x40" << QList<int>{49, 57};
+        QTest::addRow("conflict") << "R 0\nR 0x20000" << QList<int>{49, 123};
+        QTest::addRow("other group") << "R 0\nR 0x2000" << QList<int>{49, 53};
+        QTest::addRow("other bank") << "R 0\nR 0x8000" << QList<int>{49, 57};
+        QTest::addRow("write after read") << "R 0\nW 0x40" << QList<int>{49, 35};
+        QTest::addRow("read after write") << "W 0\nR 0x40" << QList<int>{23, 81};
+        QTest::addRow("eight banks") << "R 0\nR 0x2000\nR 0x4000\nR 0x6000\nR 0x8000\nR 0xa000\nR 0xc000\nR 0xe000"
+                                     << QList<int>{49, 53, 57, 61, 84, 88, 92, 96};
+        QTest::addRow("conflicts") << "R 0\nR 0x20000\nR 0x40000\nR 0x60000" << QList<int>{49, 123, 197, 271};
+        QTest::addRow("forwarded") << "W 0\nR 0" << QList<int>{23, 2};
+    }
+    void aFewRequestsToTheCycle() {
+        QFETCH(QString, trace);
+        QFETCH(QList<int>, done);
+        const auto requests = readDramTrace(std::string_view(trace.toStdString()), std::string("t"));
+        QVERIFY(requests.has_value());
+        auto rules = rulesOf(ddr4Yaml());
+        const auto result = runOf(rules, *requests, false);
+        for (int i = 0; i < done.size(); ++i) {
+            // The forwarded read is offered while the write still waits.
+            QCOMPARE(result.accepted[static_cast<std::size_t>(i)], std::int64_t{i});
+            if (QString(QTest::currentDataTag()) != "forwarded")
+                QCOMPARE(result.done[static_cast<std::size_t>(i)], std::int64_t{done[i]});
+        }
+    }
+
+    void nothingIsLostAndNothingBeatsTheBus_data() {
+        QTest::addColumn<QString>("mapping");
+        QTest::addColumn<bool>("refresh");
+        QTest::addColumn<double>("writes");
+        for (const char* mapping : {"RoBaRaCoCh", "MOP4CLXOR"})
+            for (const bool refresh : {false, true})
+                for (const double writes : {0.0, 0.3, 1.0})
+                    QTest::addRow("%s %d %.1f", mapping, refresh, writes) << mapping << refresh << writes;
+    }
+    void nothingIsLostAndNothingBeatsTheBus() {
+        QFETCH(QString, mapping);
+        QFETCH(bool, refresh);
+        QFETCH(double, writes);
+        const auto rules = rulesOf(ddr4Yaml());
+        const auto trace = someTraffic(3000, 7, writes, 1u << 24);
+        const auto r = runOf(rules, trace, refresh, mapping.toUtf8());
+        const auto& c = r.counts;
+        const auto commands = [&](RuledCommand command) { return c.commands[static_cast<int>(command)]; };
+        QCOMPARE(commands(RuledCommand::Read) + c.forwarded, r.reads);
+        QCOMPARE(commands(RuledCommand::Write) + c.merged, r.writes);
+        QCOMPARE(c.rowHits + c.rowMisses + c.rowConflicts,
+                 commands(RuledCommand::Read) + commands(RuledCommand::Write));
+        QVERIFY(commands(RuledCommand::Activate) >= commands(RuledCommand::Precharge));
+        QCOMPARE(commands(RuledCommand::RefreshAll) > 0, refresh && r.cycles > 13'100);
+        QVERIFY(r.bytesPerSecond <= rules.peakBandwidth());
+        for (std::size_t i = 0; i < trace.size(); ++i) {
+            QVERIFY(r.done[i] >= r.accepted[i]);
+            if (i > 0) QVERIFY(r.accepted[i] > r.accepted[i - 1]);
+        }
+        // What the data bus waited for is all of its time.
+        const auto waited = std::accumulate(r.waits.begin(), r.waits.end(), std::int64_t{0});
+        QVERIFY(waited <= r.cycles && waited + rules.readLatency + 100 >= r.cycles);
+    }
+
+    void jumpsInTimeChangeNothing() {
+        const auto rules = rulesOf(ddr4Yaml());
+        const auto map = RuledAddressMap::make(rules, "MOP4CLXOR");
+        const auto trace = someTraffic(1500, 11, 0.4, 1u << 22);
+        const auto jumped = runOf(rules, trace, true, "MOP4CLXOR", "every7");
+        // The same, one cycle after the other.
+        RuledDramController controller(rules, true);
+        std::vector<RuledDramController::Done> done;
+        std::vector<std::int64_t> cycle(trace.size(), -1);
+        std::size_t next = 0;
+        std::int64_t earliest = 0;
+        while (next < trace.size() || !controller.idle()) {
+            const auto now = controller.now();
+            if (next < trace.size() && now >= earliest) {
+                const auto answer =
+                    controller.offer(static_cast<int>(next), trace[next].write, map->place(trace[next].address));
+                if (answer != RuledOffer::Refused) {
+                    if (answer == RuledOffer::Forwarded) cycle[next] = now + 1;
+                    if (answer == RuledOffer::Merged) cycle[next] = now;
+                    earliest = now + 7;
+                    ++next;
+                }
+            }
+            done.clear();
+            controller.tick(done);
+            for (const auto& one : done) cycle[static_cast<std::size_t>(one.request)] = one.cycle;
+        }
+        QVERIFY(cycle == jumped.done);
+    }
+
+    void aStreamInOneBankGroupIsBoundByItsTiming() {
+        const auto rules = rulesOf(ddr4Yaml());
+        std::vector<DramTraceRequest> stream;
+        for (std::uint64_t i = 0; i < 4000; ++i) stream.push_back({i * 64, false});
+        const auto slow = runOf(rules, stream, false);
+        const auto fast = runOf(rules, stream, false, "MOP4CLXOR");
+        // Row openings overlap with the neighbouring bank's bursts, so a little more than one burst in eight cycles.
+        QVERIFY(slow.bytesPerSecond < 0.7 * rules.peakBandwidth());
+        QVERIFY(fast.bytesPerSecond > 0.9 * rules.peakBandwidth());
+        const auto why = dramBindings(rules, slow);
+        QCOMPARE(why[0].timing == "data bus" ? why[1].timing : why[0].timing, std::string("nCCDL"));
+        const auto wideAwake = dramBindings(rules, fast);
+        QCOMPARE(wideAwake[0].timing, std::string("data bus"));
+        // A longer tCCD_L can only slow it down.
+        const auto longer = rulesOf(replaced(ddr4Yaml(), "[2, [3], [3], 8]", "[2, [3], [3], 12]"));
+        QVERIFY(runOf(longer, stream, false).cycles > slow.cycles);
+    }
+
+    void filesThatMakeNoSenseAreRefused_data() {
+        QTest::addColumn<QString>("what");
+        QTest::addColumn<QString>("with");
+        QTest::addColumn<QString>("says");
+        QTest::addRow("controller") << "impl: GenericDDR"
+                                    << "impl: Quantum"
+                                    << "no controller 'Quantum'";
+        QTest::addRow("scheduler") << "FRFCFS"
+                                   << "BLISS"
+                                   << "'BLISS'";
+        QTest::addRow("a timing less") << "22, 22, 22, 52"
+                                       << "22, 22, 52"
+                                       << "20 timings of DDR4";
+        QTest::addRow("no number") << "22, 22, 22, 52"
+                                   << "22, 22, many, 52"
+                                   << "many";
+        QTest::addRow("tRAS over tRC") << "52, 74"
+                                       << "92, 74"
+                                       << "nRAS is 92";
+        QTest::addRow("refresh all the time") << "576, 12480"
+                                              << "576, 500"
+                                              << "a refresh takes 576";
+        QTest::addRow("no burst") << "[3200, 4,"
+                                  << "[3200, 0,"
+                                  << "nBL is 0";
+        QTest::addRow("burst of nothing") << "2, 625]"
+                                          << "2, 62500]"
+                                          << "beats";
+        QTest::addRow("bank count") << "[1, 1, 4, 4,"
+                                    << "[1, 1, 4, 5,"
+                                    << "power of two";
+        QTest::addRow("a level less") << "[1, 1, 4, 4, 65536"
+                                      << "[1, 4, 4, 65536"
+                                      << "levels";
+        QTest::addRow("unknown family") << "impl: DDR4"
+                                        << "impl: DDR9"
+                                        << "'DDR9'";
+        QTest::addRow("a command that is none") << "[2, [3], [3], 8]"
+                                                << "[2, [9], [3], 8]"
+                                                << "timing_constraints";
+        QTest::addRow("a level that is none") << "[3, [1], [0], 22]"
+                                              << "[4, [1], [0], 22]"
+                                              << "timing_constraints";
+        QTest::addRow("half a constraint") << "[3, [1], [0], 22]"
+                                           << "[3, [1]]"
+                                           << "no constraint";
+        QTest::addRow("no latency") << "read_latency: 26"
+                                    << "read_lateness: 26"
+                                    << "read_latency";
+    }
+    void filesThatMakeNoSenseAreRefused() {
+        QFETCH(QString, what);
+        QFETCH(QString, with);
+        QFETCH(QString, says);
+        const auto text = replaced(ddr4Yaml(), what.toStdString(), with.toStdString());
+        const auto rules = readDramRules(std::string_view(text), std::string("bad.yaml"));
+        QVERIFY(!rules);
+        const auto message = toText(rules.error());
+        QVERIFY2(message.find(says.toStdString()) != std::string::npos, message.c_str());
+        QVERIFY2(rules.error().place.line > 0 && !rules.error().expected.empty(), message.c_str());
+    }
+    void tracesThatMakeNoSenseAreRefused() {
+        const auto lineOf = [](std::string_view text) {
+            const auto trace = readDramTrace(text, std::string("t.trace"));
+            return trace ? 0 : trace.error().place.line;
+        };
+        QCOMPARE(lineOf("R 0x40\nX 0x80\n"), 2);
+        QCOMPARE(lineOf("R 0x40\nW zero\n"), 2);
+        QCOMPARE(lineOf("R 0x40\nR 0x80\nR 0x"), 3);
+        QVERIFY(!readDramTrace(std::string_view("\n\n"), std::string("t.trace")));
+        QVERIFY(!RuledInjection::parse("every0") && !RuledInjection::parse("sometimes"));
+        QVERIFY(!RuledAddressMap::make(rulesOf(ddr4Yaml()), "RaBaCo"));
+    }
+    void rulesThatNeverLetGoEndWithADiagnostic() {
+        // 1,000 million cycles between two activates of a bank: the run says so instead of going on for ever.
+        const auto rules = rulesOf(replaced(ddr4Yaml(), "[3, [0], [0], 74]", "[3, [0], [0], 1000000000]"));
+        const auto map = RuledAddressMap::make(rules, "RoBaRaCoCh");
+        const std::vector<DramTraceRequest> conflict{{0, false}, {0x20000, false}};
+        const auto result = runRuledDram(rules, *map, true, {}, conflict);
+        QVERIFY(!result);
+        QCOMPARE(result.error().code, std::string("dram.stuck"));
+    }
+
+    // Every request of the small cases, and every fifth of the recorded runs: cycles, latencies, row hits, commands.
+    void ramulatorSmallCases() {
+        if (!std::filesystem::exists(recorded + "micro.csv")) QSKIP("the recorded cases are not here");
+        auto table = CsvStream::open(recorded + "micro.csv");
+        QVERIFY(table.has_value());
+        struct Case {
+            std::vector<DramTraceRequest> trace;
+            std::vector<std::int64_t> done;
+        };
+        std::map<std::string, Case> cases;
+        for (bool header = true; *table->next(); header = false) {
+            if (header) continue;
+            const auto c = table->cells();
+            auto& one = cases[std::string(c[0]) + "," + std::string(c[1])];
+            one.trace.push_back({std::stoull(std::string(c[4]), nullptr, 16), c[3] == "W"});
+            one.done.push_back(std::stoll(std::string(c[11])));
+        }
+        for (const auto& [name, one] : cases) {
+            const auto rules = readDramRules(recorded + "configs/" + name.substr(0, name.find(',')) + ".yaml");
+            QVERIFY2(rules.has_value(), name.c_str());
+            QVERIFY2(runOf(*rules, one.trace, false).done == one.done, name.c_str());
+        }
+    }
+    void ramulatorRuns() {
+        if (!std::filesystem::exists(recorded + "runs.csv")) QSKIP("the recorded runs are not here");
+        auto table = CsvStream::open(recorded + "runs.csv");
+        QVERIFY(table.has_value());
+        std::vector<std::string> head;
+        int line = 0;
+        while (*table->next()) {
+            const auto cells = table->cells();
+            if (head.empty()) {
+                for (const auto cell : cells) head.emplace_back(cell);
+                continue;
+            }
+            if (line++ % 5 != 0) continue;
+            std::map<std::string, std::string> row;
+            for (std::size_t i = 0; i < head.size(); ++i) row[head[i]] = std::string(cells[i]);
+            const auto rules = readDramRules(recorded + "configs/" + row["standard"] + ".yaml");
+            const auto trace = readDramTrace(recorded + "traces/" + row["trace"]);
+            QVERIFY(rules && trace);
+            const auto r =
+                runOf(*rules, *trace, row["refresh"] == "1", row["mapping"].c_str(), row["injection"].c_str());
+            const auto number = [&](const char* name) { return std::stoll(row[name]); };
+            QCOMPARE(r.cycles, number("cycles"));
+            QCOMPARE(r.lastAccept, number("last_accept_cycle"));
+            QVERIFY(std::abs(r.meanLatency - std::stod(row["lat_avg"])) < 1e-3);
+            QCOMPARE(r.latency95, number("lat_p95"));
+            QCOMPARE(r.counts.rowHits, number("row_hits"));
+            QCOMPARE(r.counts.rowConflicts, number("row_conflicts"));
+            QCOMPARE(r.counts.commands[static_cast<int>(RuledCommand::Activate)], number("ACT"));
+            QCOMPARE(r.counts.commands[static_cast<int>(RuledCommand::PrechargeAll)], number("PREA"));
+        }
+        QVERIFY(line > 100);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRuledDram)
+#include "tst_ruled_dram.moc"
