@@ -24,7 +24,7 @@ constexpr std::uint32_t parts = on(Cluster, Core, Array, VectorUnit, TensorUnit,
 
 constexpr std::array<std::string_view, 4> keepsChoices{"inputs", "weights", "outputs", "instructions"};
 constexpr std::array<std::string_view, 7> platformChoices{"gpu", "tpu", "cpu", "npu", "array", "soc", "pim"};
-constexpr std::array<std::string_view, 3> perChoices{"rank", "chip", "bank"};
+constexpr std::array<std::string_view, 5> perChoices{"channel", "rank", "chip", "bank_group", "bank"};
 constexpr std::array<std::string_view, 6> nocChoices{
     "row-column-multicast", "multicast", "systolic", "mesh", "broadcast", "crossbar"};
 constexpr std::array<std::string_view, 12> shapeChoices{
@@ -64,8 +64,8 @@ const std::array specs{
     // 3 µs beside 80 % of the peaks fits the measured bf16 GEMMs of A100, H100 and H200 (NVIDIA's aiconfigurator).
     measure("launch_overhead", Dimension::Time, devices, 0, 1e-3,
             "Time to start one operator or kernel that no other work hides.", slider, 3e-6),
-    measure("power_cap", Dimension::Power, chips | on(Node), 0.01, 1e5, "Power that the part may draw at most (TDP).",
-            slider),
+    measure("power_cap", Dimension::Power, chips | on(Node, Dram), 0.01, 1e5,
+            "Power that the part may draw at most (TDP); of a memory, what its own units may take.", slider),
     measure("rated_peak", Dimension::OperationRate, chips, 1e9, 1e17,
             "Dense 16-bit rate (32-bit or the fastest where that is faster, or there is none) of the chip for which "
             "`power_cap` was set. An operation keeps its energy when more units are drawn."),
@@ -84,9 +84,11 @@ const std::array specs{
             false, 4),
     measure("threads", Dimension::Count, on(Core), 1, 4096, "Hardware threads.", false, 1),
     measure("pipeline", Dimension::Count, on(Core), 1, 64, "Pipeline stages."),
+    text("microarchitecture", on(Core), "Pipeline of a CPU core, by the name of a file in presets/pipelines: `zen4`."),
     measure("issue_width", Dimension::Count, on(Core), 1, 32, "Instructions issued in one cycle at most."),
     choice("per", on(Cluster, Core, Array, VectorUnit, TensorUnit, Mac, Buffer),
-           "Inside a DRAM: one of these stands at every rank, chip or bank.", perChoices),
+           "Inside a DRAM: one of these stands at every channel (on the buffer die), rank, chip, bank group or bank.",
+           perChoices),
     measure("lanes", Dimension::Count, on(VectorUnit), 1, 16384, "Elements that are worked on side by side.", slider,
             1),
     table("flops", on(VectorUnit), 0.01, 1e13, "Operations of one lane, by type; a fused multiply-add is two."),
@@ -122,6 +124,9 @@ const std::array specs{
             "Elements to a multiple of which one dimension of a stored tensor is padded (tiled layouts).", false, 1),
     measure("ranks", Dimension::Count, on(Dram), 1, 64, "Ranks.", false, 1),
     measure("chips", Dimension::Count, on(Dram), 1, 64, "Chips of one rank.", false, 1),
+    measure("pseudo_channels", Dimension::Count, on(Dram), 1, 8, "Pseudo-channels of one channel (HBM).", false, 1),
+    measure("bank_groups", Dimension::Count, on(Dram), 1, 64, "Bank groups of one chip; `banks` counts those of all.",
+            false, 1),
 
     // Between the parts
     measure("bandwidth", Dimension::DataRate, wires, 1e6, 1e15,

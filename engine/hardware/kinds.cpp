@@ -73,8 +73,11 @@ std::int64_t instancesIn(const Component& parent, const Component& child) {
     const Attribute* per = parent.kind == ComponentKind::Dram ? child.find("per") : nullptr;
     const std::string* part = per ? std::get_if<std::string>(&per->value) : nullptr;
     if (!part) return product;
+    product *= number(parent, "channels") * number(parent, "pseudo_channels");
+    if (*part == "channel") return product;
     product *= number(parent, "ranks");
-    if (*part == "chip" || *part == "bank") product *= number(parent, "chips");
+    if (*part != "rank") product *= number(parent, "chips");
+    if (*part == "bank_group") product *= number(parent, "bank_groups");
     if (*part == "bank") product *= number(parent, "banks");
     return product;
 }

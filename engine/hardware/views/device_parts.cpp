@@ -62,6 +62,14 @@ std::vector<std::vector<Part::Member>> foldedChildren(const std::vector<Part::Me
     return groups;
 }
 
+bool computesBesideMemory(const Component& component) {
+    if (computes(component.kind) || component.kind == ComponentKind::Core || component.kind == ComponentKind::Array)
+        return true;
+    return std::ranges::any_of(component.children, [](const Component& child) {
+        return child.kind != ComponentKind::Dram && computesBesideMemory(child);
+    });
+}
+
 }  // namespace
 
 const Measure* measureOf(const Component& component, std::string_view attribute) {
@@ -109,6 +117,7 @@ Expected<DeviceParts> DeviceParts::of(const DeviceRef& device) {
         path = pathBelow(path, *at);
     }
     parts.device_ = parts.parts_.size();
+    parts.memoryUnits_ = !computesBesideMemory(*at);
     parts.gather({{at, std::move(place), 1}}, static_cast<int>(parts.device_) - 1, clock, clockFrom);
     parts.inside_ = parts.parts_.size() - parts.device_;
     parts.notes_.resize(parts.parts_.size());
@@ -123,6 +132,9 @@ void DeviceParts::gather(std::vector<Part::Member> members, int parent, Hertz cl
     for (const Part::Member& member : members) instances += member.instances;
     std::string path = parent < 0 ? std::string(nameOf(component)) : pathBelow(at(parent).path, component);
     auto children = foldedChildren(members);
+    if (!memoryUnits_ && component.kind == ComponentKind::Dram && self != static_cast<int>(device_)) {
+        std::erase_if(children, [](const auto& group) { return containsCompute(*group.front().component); });
+    }
     parts_.push_back({&component, parent, std::move(path), instances, clock, clockFrom, std::move(members)});
     for (auto& group : children) gather(std::move(group), self, clock, clockFrom);
 }

@@ -96,6 +96,8 @@ private:
     DeviceRef ref_;
     std::vector<Part> parts_;
     std::size_t device_ = 0, inside_ = 0, outside_ = 0;
+    // Units in a memory of a device that computes by itself too are no units of the device: pim_view.h reads them.
+    bool memoryUnits_ = true;
     struct Note {
         bool counted = false;
         std::vector<std::string_view> attributes;  // names of literals and of the attribute table
