@@ -1,0 +1,255 @@
+#include "app/window/evidence/device_tab.h"
+
+#include "app/document/background.h"
+#include "app/window/form_parts.h"
+#include "evaluation/edge/edge_import.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/evidence/sample_curve.h"
+
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QSplitter>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <cmath>
+#include <limits>
+
+namespace orrery::app {
+
+namespace {
+
+QString shareText(double share) {
+    return std::isfinite(share) ? QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1) : QStringLiteral("–");
+}
+
+ui::Cell numberCell(double value) {
+    return std::isfinite(value) ? ui::Cell{QString::number(value, 'g', 4), value, {}, ui::Tone::Normal, true}
+                                : ui::Cell{QStringLiteral("–"), -1, {}, ui::Tone::Muted, true};
+}
+
+}  // namespace
+
+DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(this)) {
+    const int unit = ui::Theme::instance().unit();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
+    column->setSpacing(unit);
+    column->addWidget(buildForm());
+    state_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, this);
+    state_->setObjectName(QStringLiteral("device.state"));
+    state_->setWordWrap(true);
+    column->addWidget(state_);
+    auto* split = named(new QSplitter(Qt::Horizontal, this), "device.split", tr("What to measure, and what is told"),
+                        tr("Drag the border to give one part more room"));
+    split->setChildrenCollapsible(false);
+    auto* left = new QSplitter(Qt::Vertical, split);
+    left->setObjectName(QStringLiteral("device.left"));
+    left->setAccessibleName(tr("To measure and measured"));
+    left->setToolTip(tr("Above: what to measure next. Below: what was measured"));
+    left->setChildrenCollapsible(false);
+    next_ = new ui::CellsTable(QStringLiteral("device.next"), tr("What to measure next"),
+                               tr("In this order each says most of all others; the error that is then said"), left);
+    measured_ = named(new QPlainTextEdit(left), "device.results", tr("What was measured"),
+                      tr("One line each: the network's name as in the list, a comma, its latency in ms"));
+    measured_->setPlaceholderText(tr("Paste results: network,latency_ms"));
+    left->addWidget(next_);
+    left->addWidget(measured_);
+    auto* right = new QSplitter(Qt::Vertical, split);
+    right->setObjectName(QStringLiteral("device.right"));
+    right->setAccessibleName(tr("Errors and latencies told"));
+    right->setToolTip(tr("Above: the error by samples. Below: every network's latency"));
+    right->setChildrenCollapsible(false);
+    curve_ = new ui::SampleCurve(right);
+    told_ = new ui::CellsTable(QStringLiteral("device.told"), tr("Latencies told"),
+                               tr("Every network of the table: what is told, its interval, what was measured"), right);
+    right->addWidget(curve_);
+    right->addWidget(told_);
+    split->addWidget(left);
+    split->addWidget(right);
+    split->setStretchFactor(0, 2);
+    split->setStretchFactor(1, 3);
+    column->addWidget(split, 1);
+    auto* typed = new QTimer(this);
+    typed->setSingleShot(true);
+    typed->setInterval(400);
+    connect(measured_, &QPlainTextEdit::textChanged, typed, qOverload<>(&QTimer::start));
+    connect(typed, &QTimer::timeout, this, &DeviceTab::ask);
+    connect(device_, &QComboBox::currentIndexChanged, this, &DeviceTab::ask);
+    connect(count_, &QSpinBox::valueChanged, this, &DeviceTab::ask);
+    say(
+        tr("Few measured networks tell the rest of a device. Open a table of devices that others measured, measure "
+           "what is listed on yours, and paste the results: each shrinks the error."));
+    list_->setEnabled(false);
+    results_->setEnabled(false);
+    next_->setCells({tr("measure next"), tr("error then")}, {});
+    told_->setCells({tr("network"), tr("told ms"), tr("from"), tr("to"), tr("measured")}, {});
+}
+
+QWidget* DeviceTab::buildForm() {
+    const int unit = ui::Theme::instance().unit();
+    auto* form = new QWidget(this);
+    auto* row = new QHBoxLayout(form);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(unit);
+    auto* open = named(new QPushButton(tr("Known devices …"), form), "device.open", tr("Open known devices"),
+                       tr("A CSV of networks measured on devices: a column per device, or a published table"));
+    device_ = namedChoice(form, "device.which", tr("Your device"),
+                          tr("A new one, or one of the table: it is then told from the others alone"));
+    device_->addItem(tr("A new device"), QString());
+    count_ = namedNumber(form, "device.count", tr("Networks to list"), tr("So many are listed to be measured"), 1, 50);
+    count_->setValue(8);
+    count_->setPrefix(tr("List "));
+    list_ = named(new QPushButton(tr("Save list …"), form), "device.save", tr("Save the list"),
+                  tr("What to measure as CSV, with a column to be filled in"));
+    results_ = named(new QPushButton(tr("Open results …"), form), "device.openResults", tr("Open results"),
+                     tr("A CSV with network and latency per line; it replaces what stands below"));
+    row->addWidget(open);
+    row->addWidget(device_, 1);
+    row->addWidget(count_);
+    row->addWidget(list_);
+    row->addWidget(results_);
+    connect(open, &QPushButton::clicked, this, [this] {
+        const QString file = QFileDialog::getOpenFileName(this, tr("Open known devices"), {}, tr("Tables (*.csv)"));
+        if (!file.isEmpty()) openTable(file);
+    });
+    connect(list_, &QPushButton::clicked, this, [this] {
+        const QString file = QFileDialog::getSaveFileName(this, tr("Save what to measure"),
+                                                          QStringLiteral("to-measure.csv"), tr("Tables (*.csv)"));
+        if (file.isEmpty()) return;
+        const QString problem = exportList(file);
+        problem.isEmpty() ? say(tr("Saved as %1").arg(QFileInfo(file).fileName())) : say(problem, true);
+    });
+    connect(results_, &QPushButton::clicked, this, [this] {
+        const QString file = QFileDialog::getOpenFileName(this, tr("Open results"), {}, tr("Tables (*.csv *.txt)"));
+        if (file.isEmpty()) return;
+        QFile results(file);
+        if (!results.open(QIODevice::ReadOnly)) return say(results.errorString(), true);
+        setResults(QString::fromUtf8(results.read(4 << 20)));
+    });
+    return form;
+}
+
+void DeviceTab::say(const QString& text, bool bad) {
+    state_->setTone(bad ? ui::Tone::Bad : ui::Tone::Muted);
+    state_->setFullText(text);
+}
+
+void DeviceTab::refuse(const Diagnostic& why) {
+    say(ui::qs(why.message) + (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)), true);
+    state_->setToolTip(ui::qs(toText(why)));
+}
+
+bool DeviceTab::isWorking() const {
+    return work_->isRunning();
+}
+
+void DeviceTab::openTable(const QString& file) {
+    say(tr("Reading %1").arg(QFileInfo(file).fileName()));
+    work_->ask([path = file.toStdString()](std::stop_token, Progress&) { return openEdgeTable(path); },
+               [this](Expected<EdgeTable> table) {
+                   if (!table) return refuse(table.error());
+                   table_ = std::make_shared<const EdgeTable>(std::move(*table));
+                   const QSignalBlocker quiet(device_);
+                   device_->clear();
+                   device_->addItem(tr("A new device"), QString());
+                   for (const std::string& each : table_->targets) device_->addItem(ui::qs(each), ui::qs(each));
+                   results_->setEnabled(true);
+                   ask();
+               });
+}
+
+void DeviceTab::setResults(const QString& text) {
+    measured_->setPlainText(text);
+}
+
+void DeviceTab::ask() {
+    if (!table_) return;
+    const auto samples = readOwnSamples(measured_->toPlainText().toStdString());
+    if (!samples) return refuse(samples.error());
+    OwnDevice device{device_->currentData().toString().toStdString(), *samples};
+    BringOptions options;
+    options.next = static_cast<std::size_t>(count_->value());
+    say(tr("Telling the device from %1 samples").arg(samples->size()));
+    work_->ask(
+        [table = table_, device = std::move(device), options](std::stop_token stop,
+                                                              Progress&) mutable -> Expected<Found> {
+            options.stop = stop;
+            auto told = bringDevice(*table, device, options);
+            if (!told) return tl::unexpected(std::move(told.error()));
+            auto steps = sampleSteps(*table, device, options);
+            if (!steps) return tl::unexpected(std::move(steps.error()));
+            return Found{std::move(*told), std::move(*steps)};
+        },
+        [this](Expected<Found> found) {
+            if (!found) return found.error().code == "edge.stopped" ? void() : refuse(found.error());
+            show(*found);
+        });
+}
+
+void DeviceTab::show(const Found& found) {
+    answer_ = std::make_shared<const BroughtDevice>(found.told);
+    const BroughtDevice& told = *answer_;
+    std::vector<std::vector<ui::Cell>> next, all;
+    for (const NextMeasurement& each : told.next) {
+        next.push_back({{ui::qs(each.network), 0, {}, ui::Tone::Normal, false},
+                        {shareText(each.error), each.error, {}, ui::Tone::Normal, true}});
+    }
+    next_->setCells({tr("measure next"), tr("error then")}, std::move(next));
+    for (const EdgePrediction& each : told.told) {
+        all.push_back({{ui::qs(each.network), 0, {}, ui::Tone::Normal, false},
+                       numberCell(each.predicted.mean),
+                       numberCell(each.predicted.low),
+                       numberCell(each.predicted.high),
+                       numberCell(each.measured)});
+    }
+    told_->setCells({tr("network"), tr("told ms"), tr("from"), tr("to"), tr("measured")}, std::move(all));
+    std::vector<ui::SampleMark> marks;
+    for (const SampleStep& each : found.steps)
+        marks.push_back({static_cast<int>(each.samples), each.said, each.error, false});
+    const int before = marks.empty() ? 0 : marks.back().samples;
+    for (std::size_t i = 0; i < told.next.size(); ++i) {
+        marks.push_back(
+            {before + static_cast<int>(i) + 1, told.next[i].error, std::numeric_limits<double>::quiet_NaN(), true});
+    }
+    curve_->setMarks(std::move(marks));
+    list_->setEnabled(!told.next.empty());
+    QString text = tr("%1 known devices, %2 networks, %3 samples.")
+                       .arg(told.knownDevices)
+                       .arg(table_->networks.size())
+                       .arg(before);
+    if (before > 0 && std::isfinite(told.error))
+        text += tr(" Said to be %1 off in the middle, intervals ×%2.")
+                    .arg(shareText(told.error))
+                    .arg(told.width, 0, 'f', 2);
+    const SampleStep* judged = nullptr;
+    for (const SampleStep& each : found.steps)
+        if (std::isfinite(each.error)) judged = &each;
+    if (judged) {
+        text += tr(" After %1 samples the later ones were %2 off, rank %3, %4 inside.")
+                    .arg(judged->samples)
+                    .arg(shareText(judged->error))
+                    .arg(judged->rank, 0, 'f', 3)
+                    .arg(shareText(judged->held));
+    }
+    for (const Diagnostic& note : told.notes) text += QLatin1Char(' ') + ui::qs(note.message) + QLatin1Char('.');
+    say(text);
+}
+
+QString DeviceTab::exportList(const QString& file) const {
+    if (!answer_) return tr("There is no list yet");
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) return out.errorString();
+    out.write(QByteArray::fromStdString(toMeasureAsCsv(answer_->next)));
+    return out.commit() ? QString() : out.errorString();
+}
+
+}  // namespace orrery::app

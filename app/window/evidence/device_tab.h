@@ -1,0 +1,63 @@
+#pragma once
+
+// Bring your device: a table of devices that others measured, a list of what to measure next on one's own, results
+// pasted or opened, and after each sample what is said of all other networks and how wrong that is.
+
+#include "evaluation/edge/bring_device.h"
+
+#include <QWidget>
+
+#include <memory>
+#include <vector>
+
+class QComboBox;
+class QPlainTextEdit;
+class QPushButton;
+class QSpinBox;
+
+namespace orrery::ui {
+class CellsTable;
+class Label;
+class SampleCurve;
+}  // namespace orrery::ui
+
+namespace orrery::app {
+
+class Background;
+
+class DeviceTab : public QWidget {
+    Q_OBJECT
+public:
+    explicit DeviceTab(QWidget* parent = nullptr);
+    /// A table with a column per device, or one whose columns are named as in the published sets.
+    void openTable(const QString& file);
+    void setResults(const QString& text);  ///< network,latency per line
+    /// The list to be filled in; an error text, empty if done.
+    QString exportList(const QString& file) const;
+    const BroughtDevice* answer() const { return answer_.get(); }
+    bool isWorking() const;
+
+private:
+    struct Found {
+        BroughtDevice told;
+        std::vector<SampleStep> steps;
+    };
+    QWidget* buildForm();
+    void ask();
+    void refuse(const Diagnostic& why);
+    void show(const Found& found);
+    void say(const QString& text, bool bad = false);
+
+    std::shared_ptr<const EdgeTable> table_;
+    std::shared_ptr<const BroughtDevice> answer_;
+    QComboBox* device_;
+    QSpinBox* count_;
+    QPushButton *list_, *results_;
+    QPlainTextEdit* measured_;
+    ui::Label* state_;
+    ui::SampleCurve* curve_;
+    ui::CellsTable *next_, *told_;
+    Background* work_;
+};
+
+}  // namespace orrery::app

@@ -1,0 +1,189 @@
+#include "evaluation/edge/edge_judge.h"
+
+#include "evaluation/edge/few_shot.h"
+#include "evaluation/edge/simple_models.h"
+#include "learning/edge/dead_code.h"
+#include "learning/edge/next_samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace orrery {
+namespace {
+
+void add(EdgeJudgement& sum, const EdgeJudgement& each, double share) {
+    sum.mape += share * each.mape;
+    sum.median += share * each.median;
+    sum.spearman += share * each.spearman;
+    sum.within10 += share * each.within10;
+    sum.top += share * each.top;
+    sum.coverage += share * each.coverage;
+    sum.flagged += share * each.flagged;
+    sum.noise += share * each.noise;
+    sum.simpleMape += share * each.simpleMape;
+    sum.simpleMedian += share * each.simpleMedian;
+    sum.simpleSpearman += share * each.simpleSpearman;
+}
+
+// By features: networks of a search space.
+struct SpaceJudge {
+    const FewShot& task;
+    FeatureRows known, asked;
+
+    // By what known devices say of them, before any is measured; of so many at most, spread over the pool.
+    std::vector<std::size_t> chosen(const std::string& target, const DevicePrior& prior,
+                                    const FeatureRows& features) const {
+        constexpr std::size_t most = 400;
+        std::vector<std::size_t> rows = task.pool(target), some;
+        for (std::size_t i = 0; i < std::min(most, rows.size()); ++i)
+            some.push_back(rows[i * rows.size() / std::min(most, rows.size())]);
+        FeatureRows candidates{features.columns, {}, features.core};
+        for (const std::size_t r : some) {
+            const auto row = features.row(r);
+            candidates.values.insert(candidates.values.end(), row.begin(), row.end());
+        }
+        const auto model = prior.condition({features.columns, {}, features.core}, {});
+        if (!model) return {};
+        auto together = model->covariance(candidates);
+        std::vector<std::size_t> all(some.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        std::vector<std::size_t> out;
+        for (const NextSample& each : nextSamples(together, 0.05, all, task.protocol.samples))
+            out.push_back(some[each.network]);
+        return out;
+    }
+
+    Expected<EdgeJudgement> repeat(const std::string& target, const DevicePrior& prior, std::size_t repeat,
+                                   EdgeResult& result) const {
+        const EdgeTable& table = task.sampled(target);
+        const FeatureRows& features = &table == &task.known ? known : asked;
+        const auto rows = task.protocol.choose ? chosen(target, prior, features) : task.draw(target, repeat);
+        FeatureRows taken{features.columns, {}, features.core};
+        std::vector<double> values;
+        for (const std::size_t r : rows) {
+            const auto row = features.row(r);
+            taken.values.insert(taken.values.end(), row.begin(), row.end());
+            values.push_back(table.values[table.target(target)][r]);
+        }
+        const auto model = prior.condition(taken, values);
+        if (!model) return Unexpected(model.error());
+        const std::set<std::size_t> used(rows.begin(), rows.end());
+        std::vector<EdgePrediction> told;
+        std::vector<char> outside;
+        FeatureRows judged{asked.columns, {}, asked.core};
+        const std::clock_t start = std::clock();
+        for (const std::size_t r : task.rowsOf(task.asked, target, task.protocol.test)) {
+            if (&table == &task.asked && used.contains(r)) continue;
+            const auto row = asked.row(r);
+            told.push_back(
+                {target, task.asked.networks[r], task.asked.values[task.asked.target(target)][r], model->at(row)});
+            outside.push_back(model->outside(row) > 1 ? 1 : 0);
+            judged.values.insert(judged.values.end(), row.begin(), row.end());
+        }
+        if (told.empty())
+            return fail("edge.no-rows", fmt::format("no row of {} is left to judge", target), {}, "draw fewer samples");
+        const double spent = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+        result.secondsPerNetwork = std::max(result.secondsPerNetwork, spent / static_cast<double>(told.size()));
+        EdgeJudgement out = judgeEdgeRows(told, outside, ridgeOfFour(taken, values, judged));
+        out.noise = model->noise;
+        if (table.space == "nasbench201") out.deadCode = toText(deadCodeRule(taken, values));
+        if (repeat + 1 == task.protocol.repeats) result.last.insert(result.last.end(), told.begin(), told.end());
+        return out;
+    }
+};
+
+}  // namespace
+
+Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, const EdgeProtocol& protocol) {
+    const FewShot task{known, asked, protocol, &known == &asked};
+    if (known.space != asked.space) {
+        return fail("edge.space", fmt::format("{} and {} are of different spaces", known.path, asked.path),
+                    "tables of one search space, or both with names");
+    }
+    const auto targets = task.judged();
+    if (targets.empty())
+        return fail("edge.no-targets", "no column is a device's latency", {}, "name columns with --target",
+                    Place{.file = asked.path});
+    for (const std::string& each : targets) {
+        if (asked.target(each) >= asked.targets.size()) {
+            return fail("edge.no-column", fmt::format("{} has no target “{}”", asked.path, each),
+                        fmt::format("{} …", asked.targets.empty() ? "" : asked.targets.front()));
+        }
+    }
+    for (const std::string& each : protocol.priorTargets) {
+        if (known.target(each) >= known.targets.size())
+            return fail("edge.no-column", fmt::format("{} has no target “{}” for the prior", known.path, each));
+    }
+    EdgeResult result;
+    std::optional<SpaceJudge> judge;
+    if (!known.space.empty()) {
+        auto own = edgeFeatures(known);
+        if (!own) return Unexpected(own.error());
+        auto others = task.same ? own : edgeFeatures(asked);
+        if (!others) return Unexpected(others.error());
+        judge.emplace(SpaceJudge{task, std::move(*own), std::move(*others)});
+    }
+    std::optional<DevicePrior> prior;
+    std::vector<std::string> priorOf;
+    Diagnostic reason;
+    for (const std::string& target : targets) {
+        const auto names = task.priorFor(target);
+        if (judge && (!prior || names != priorOf)) {
+            std::vector<std::vector<double>> columns;
+            for (const std::string& each : names) columns.push_back(known.values[known.target(each)]);
+            auto learned = DevicePrior::learn(judge->known, columns, analyticColumns(known));
+            if (!learned) return Unexpected(learned.error());
+            learned->calibrate(judge->known, columns, protocol.samples, protocol.seed);
+            prior = std::move(*learned);
+            priorOf = names;
+            result.knownDevices = names.size();
+        }
+        EdgeJudgement sum;
+        std::map<std::string, std::size_t> rules;
+        std::size_t done = 0;
+        for (std::size_t r = 0; r < std::max<std::size_t>(1, protocol.repeats); ++r) {
+            if (protocol.stop.stop_requested()) return fail("edge.stopped", "stopped");
+            const auto one = judge ? judge->repeat(target, *prior, r, result) : judgeByName(task, target, r, result);
+            if (!one) {
+                reason = one.error();
+                continue;
+            }
+            add(sum, *one, 1);
+            sum.rows = one->rows;
+            sum.untold = one->untold;
+            ++done;
+            if (!one->deadCode.empty()) ++rules[one->deadCode];
+        }
+        if (done == 0) {
+            result.leftOut.push_back(
+                warning(reason.code, fmt::format("{}: {}", target, reason.message), reason.hint, reason.place));
+            continue;
+        }
+        EdgeJudgement judgement;
+        add(judgement, sum, 1 / static_cast<double>(done));
+        judgement.rows = sum.rows;
+        judgement.untold = sum.untold;
+        judgement.target = target;
+        std::size_t most = 0;
+        for (const auto& [rule, count] : rules) {
+            if (count > most) most = count, judgement.deadCode = rule;
+        }
+        result.targets.push_back(judgement);
+    }
+    if (result.targets.empty()) return Unexpected(reason);
+    result.mean.target = "mean";
+    for (const EdgeJudgement& each : result.targets) {
+        add(result.mean, each, 1 / static_cast<double>(result.targets.size()));
+        result.mean.rows += each.rows;
+        result.mean.untold += each.untold;
+    }
+    return result;
+}
+
+}  // namespace orrery

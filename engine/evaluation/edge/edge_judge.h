@@ -1,0 +1,67 @@
+#pragma once
+
+// Few-shot protocols: so many networks of a device are measured, drawn by seed, and the others are told from them and
+// from other devices. What is judged is never among what was measured.
+
+#include "evaluation/edge/edge_table.h"
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace orrery {
+
+struct EdgeProtocol {
+    std::vector<std::string> targets;  ///< judged; empty: all
+    std::vector<std::string>
+        priorTargets;   ///< devices known; empty: all that are not judged, or all others where all are
+    bool prior = true;  ///< false: a roofline alone
+    std::size_t samples = 10;
+    std::uint64_t seed = 1;
+    std::size_t repeats = 1;
+    double trim = 0;                                      ///< of the fastest and of the slowest rows, never drawn
+    std::optional<std::pair<double, double>> pool, test;  ///< of the table's own numbers, from and below
+    std::vector<std::string> references;                  ///< networks that are measured, instead of drawn ones
+    bool choose = false;  ///< samples are chosen (`next_samples.h`) instead of drawn; they do not depend on the seed
+    std::stop_token stop = {};
+};
+
+struct EdgeJudgement {
+    std::string target;
+    std::size_t rows = 0;
+    std::size_t untold = 0;  ///< rows of networks by name that no known device has; not judged
+    double mape = 0, median = 0, spearman = 0;
+    double within10 = 0;  ///< share of rows less than 10 % off
+    double top = 0;       ///< share of the fastest tenth that is among the tenth told fastest
+    double coverage = 0;  ///< share of rows inside their 90 % interval
+    double flagged =
+        0;  ///< of rows more than 2× off, the share outside of the domain or with such an interval; 1: none is
+    double noise = 0;
+    /// The same rows by a simple model from the same samples (`simple_models.h`).
+    double simpleMape = 0, simpleMedian = 0, simpleSpearman = 0;
+    std::string deadCode;  ///< `dropped`, `executed`, `unclear`; empty where the space has none
+};
+
+struct EdgePrediction {
+    std::string target, network;
+    double measured = 0;  ///< NaN where it was not
+    Predicted predicted;
+};
+
+struct EdgeResult {
+    std::vector<EdgeJudgement> targets;
+    EdgeJudgement mean;   ///< over targets
+    Diagnostics leftOut;  ///< targets of which nothing could be told: “target: why”
+    std::size_t knownDevices = 0;
+    std::vector<EdgePrediction> last;  ///< of each target's last repetition
+    double secondsPerNetwork = 0;      ///< of processor time, of telling one from its features
+};
+
+/// `known` holds what may be learned from; `asked` what is judged (the same table, or another of the same space). A
+/// target's samples come from `known` where it has the target, else from `asked`. Fails with `edge.…`.
+Expected<EdgeResult> judgeEdge(const EdgeTable& known, const EdgeTable& asked, const EdgeProtocol& protocol);
+
+}  // namespace orrery

@@ -1,0 +1,306 @@
+#include "evaluation/edge/edge_table.h"
+
+#include "base/maths.h"
+#include "base/text/words.h"
+#include "evaluation/csv_file.h"
+#include "learning/edge/space_features.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+
+namespace orrery {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+std::size_t placeOf(const CsvFile& file, std::string_view name) {
+    const auto found = std::find(file.header.begin(), file.header.end(), name);
+    return found == file.header.end() ? none : static_cast<std::size_t>(found - file.header.begin());
+}
+
+// Words of a column's name by which it is no measurement.
+bool noTarget(std::string_view name) {
+    static constexpr std::array<std::string_view, 18> words{"idx",  "row",   "index", "std", "spread", "resolution",
+                                                            "size", "top1",  "map",   "gop", "input",  "mhz",
+                                                            "init", "embed", "layer", "ffn", "heads",  "attn"};
+    const std::string low = lower(name);
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return low.find(word) != std::string::npos; });
+}
+
+bool missing(std::string_view cell) {
+    const std::string low = lower(cell);
+    return low.empty() || low == "nan" || low == "na" || low == "n/a" || low == "-";
+}
+
+// HAT's tables have no code but a column per choice.
+struct HatColumns {
+    std::array<std::size_t, 10> at{};
+    bool there = false;
+    explicit HatColumns(const CsvFile& file) {
+        static constexpr std::array<std::string_view, 10> names{"encoder_embed_dim",
+                                                                "encoder_layer_num",
+                                                                "encoder_ffn_embed_dim_avg",
+                                                                "encoder_self_attention_heads_avg",
+                                                                "decoder_embed_dim",
+                                                                "decoder_layer_num",
+                                                                "decoder_ffn_embed_dim_avg",
+                                                                "decoder_self_attention_heads_avg",
+                                                                "decoder_ende_attention_heads_avg",
+                                                                "decoder_arbitrary_ende_attn_avg"};
+        there = true;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            at[i] = placeOf(file, names[i]);
+            there = there && at[i] != none;
+        }
+    }
+    std::string code(const std::vector<std::string>& row, bool encoder) const {
+        const auto cell = [&](std::size_t i) { return row[at[i]]; };
+        if (encoder)
+            return fmt::format("encoder|embed={}|layers={}|ffn={}|heads={}", cell(0), cell(1), cell(2), cell(3));
+        return fmt::format("decoder|embed={}|layers={}|ffn={}|heads={}|cross={}|attends={}|memory={}", cell(4), cell(5),
+                           cell(6), cell(7), cell(8), cell(9), cell(0));
+    }
+};
+
+struct Reading {
+    const CsvFile& file;
+    const EdgeColumns& columns;
+    EdgeTable table;
+
+    Place place(std::size_t row) const { return Place{.file = file.path, .line = file.lines[row]}; }
+
+    Expected<double> value(std::size_t row, std::size_t column) const {
+        if (column >= file.rows[row].size() || missing(file.rows[row][column])) return nan;
+        const auto number = file.number(row, column);
+        if (!number || !(*number >= 0)) {
+            return fail("edge.bad-number",
+                        fmt::format("“{}” in the column {}", file.rows[row][column].substr(0, 40), file.header[column]),
+                        "a latency above 0, or nothing where it was not measured", {}, place(row));
+        }
+        if (*number == 0) return nan;
+        return columns.rates ? 1000 / *number : *number;
+    }
+
+    Expected<std::size_t> column(const std::string& name) const {
+        const std::size_t at = placeOf(file, name);
+        if (at != none) return at;
+        return fail("edge.no-column", fmt::format("there is no column “{}”", name.substr(0, 60)),
+                    fmt::format("one of: {}", fmt::join(file.header, ", ")), {}, Place{.file = file.path});
+    }
+
+    Expected<void> wide(std::size_t network) {
+        const std::size_t index = placeOf(file, "idx") != none ? placeOf(file, "idx") : placeOf(file, "row");
+        const HatColumns hat(file);
+        std::vector<std::size_t> targets;
+        for (std::size_t c = 0; c < file.header.size(); ++c) {
+            if (c == network || c == index || noTarget(file.header[c])) continue;
+            const bool encoder = lower(file.header[c]).find("encoder") != std::string::npos;
+            if (hat.there && encoder != (columns.half == "encoder")) continue;
+            const bool numbers = std::any_of(file.rows.begin(), file.rows.end(), [&](const auto& row) {
+                return c < row.size() && !missing(row[c]) && numberIn(row[c]);
+            });
+            if (numbers) targets.push_back(c);
+        }
+        for (const std::size_t c : targets) table.targets.push_back(file.header[c]);
+        table.described = table.targets;
+        table.values.assign(targets.size(), std::vector<double>(file.rows.size(), nan));
+        for (std::size_t r = 0; r < file.rows.size(); ++r) {
+            const auto& row = file.rows[r];
+            if (network != none && network >= row.size())
+                return fail("edge.bad-network", "a row without its network", {}, {}, place(r));
+            table.networks.push_back(hat.there ? hat.code(row, columns.half == "encoder") : row[network]);
+            const auto number = index < row.size() ? numberIn(row[index]) : std::nullopt;
+            table.index.push_back(number ? *number : static_cast<double>(r));
+            for (std::size_t t = 0; t < targets.size(); ++t) {
+                const auto each = value(r, targets[t]);
+                if (!each) return Unexpected(each.error());
+                table.values[t][r] = *each;
+            }
+        }
+        return {};
+    }
+
+    // What columns say of a device: those of one value on all its rows.
+    std::string description(const std::string& target, std::span<const std::size_t> own) const {
+        std::string text = target;
+        for (std::size_t c = 0; c < file.header.size(); ++c) {
+            const auto cell = [&](std::size_t r) {
+                return c < file.rows[r].size() ? std::string_view(file.rows[r][c]) : std::string_view{};
+            };
+            const std::string_view first = cell(own.front());
+            if (first.empty() || own.size() < 2) continue;
+            if (std::all_of(own.begin(), own.end(), [&](std::size_t r) { return cell(r) == first; }))
+                text += fmt::format(" {}={}", file.header[c], first);
+        }
+        return text;
+    }
+
+    Expected<void> longForm(std::size_t network) {
+        std::vector<std::size_t> measured, devices;
+        for (const std::string& name : columns.values) {
+            const auto at = column(name);
+            if (!at) return Unexpected(at.error());
+            measured.push_back(*at);
+        }
+        for (const std::string& name : columns.devices) {
+            const auto at = column(name);
+            if (!at) return Unexpected(at.error());
+            devices.push_back(*at);
+        }
+        std::size_t whole = none;
+        if (!columns.whole.empty()) {
+            const auto at = column(columns.whole);
+            if (!at) return Unexpected(at.error());
+            whole = *at;
+        }
+        std::map<std::string, std::size_t> rows, targets;
+        std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> cells;
+        std::vector<std::vector<std::size_t>> own;
+        for (std::size_t r = 0; r < file.rows.size(); ++r) {
+            const auto& row = file.rows[r];
+            std::string device;
+            for (const std::size_t at : devices)
+                device += fmt::format("{}{}", device.empty() ? "" : " | ", at < row.size() ? row[at] : "");
+            if (network >= row.size() || row[network].empty())
+                return fail("edge.bad-network", "a row without its network", {}, {}, place(r));
+            const auto name = rows.emplace(row[network], rows.size());
+            if (name.second) table.networks.push_back(row[network]);
+            for (const std::size_t c : measured) {
+                const auto each = value(r, c);
+                if (!each) return Unexpected(each.error());
+                const std::string full = measured.size() > 1 ? fmt::format("{} | {}", device, file.header[c]) : device;
+                const auto target = targets.emplace(full, targets.size());
+                if (target.second) {
+                    table.targets.push_back(full);
+                    own.emplace_back();
+                    if (whole != none) table.groups.push_back(whole < row.size() ? row[whole] : "");
+                }
+                own[target.first->second].push_back(r);
+                if (*each > 0) cells[{target.first->second, name.first->second}].push_back(*each);
+            }
+        }
+        for (std::size_t t = 0; t < own.size(); ++t) table.described.push_back(description(table.targets[t], own[t]));
+        table.values.assign(table.targets.size(), std::vector<double>(table.networks.size(), nan));
+        for (auto& [at, all] : cells) table.values[at.first][at.second] = quantileType7(all, 0.5);
+        for (std::size_t r = 0; r < table.networks.size(); ++r) table.index.push_back(static_cast<double>(r));
+        return {};
+    }
+
+    // Rows by words of their networks' names: int8 apart from fp32, say.
+    void keepAsked() {
+        const auto has = [](const std::string& name, const std::vector<std::string>& words) {
+            const std::string low = lower(name);
+            return std::any_of(words.begin(), words.end(),
+                               [&](const std::string& word) { return low.find(lower(word)) != std::string::npos; });
+        };
+        for (std::size_t r = table.networks.size(); r-- > 0;) {
+            const std::string& name = table.networks[r];
+            if ((columns.only.empty() || has(name, columns.only)) && !has(name, columns.without)) continue;
+            const auto at = static_cast<std::ptrdiff_t>(r);
+            table.networks.erase(table.networks.begin() + at);
+            table.index.erase(table.index.begin() + at);
+            for (auto& each : table.values) each.erase(each.begin() + at);
+        }
+    }
+
+    void dropConstant() {
+        for (std::size_t t = table.targets.size(); t-- > 0;) {
+            double least = std::numeric_limits<double>::infinity(), most = -least;
+            for (const double each : table.values[t]) {
+                if (!(each > 0)) continue;
+                least = std::min(least, each);
+                most = std::max(most, each);
+            }
+            if (least < most) continue;
+            table.notes.push_back(warning(
+                "edge.constant-column", fmt::format("{} has no two different values and is left out", table.targets[t]),
+                "was another column meant?", Place{.file = file.path}));
+            table.targets.erase(table.targets.begin() + static_cast<std::ptrdiff_t>(t));
+            table.values.erase(table.values.begin() + static_cast<std::ptrdiff_t>(t));
+            table.described.erase(table.described.begin() + static_cast<std::ptrdiff_t>(t));
+            if (!table.groups.empty()) table.groups.erase(table.groups.begin() + static_cast<std::ptrdiff_t>(t));
+        }
+    }
+};
+
+}  // namespace
+
+std::size_t EdgeTable::target(std::string_view name) const {
+    return static_cast<std::size_t>(std::find(targets.begin(), targets.end(), name) - targets.begin());
+}
+
+const std::string& EdgeTable::describedAs(std::size_t target) const {
+    return target < described.size() ? described[target] : targets[target];
+}
+
+Expected<EdgeTable> readEdgeTable(const std::string& path, const EdgeColumns& columns) {
+    const auto file = readCsv(path);
+    if (!file) return Unexpected(file.error());
+    Reading reading{*file, columns, {}};
+    reading.table.path = path;
+    if (file->rows.empty()) return fail("edge.empty", "the table has no rows", {}, {}, Place{.file = path});
+    std::size_t network = none;
+    const HatColumns hat(*file);
+    if (!columns.network.empty()) {
+        const auto at = reading.column(columns.network);
+        if (!at) return Unexpected(at.error());
+        network = *at;
+    } else if (!hat.there) {
+        for (const std::string_view name : {"arch", "cell", "network", "model_name", "standard_name", "model"})
+            if (network == none) network = placeOf(*file, name);
+        if (network == none) {
+            return fail("edge.no-column", "no column names the networks",
+                        "arch, cell, network, model_name or model, or another by --network",
+                        fmt::format("it has: {}", fmt::join(file->header, ", ")), Place{.file = path});
+        }
+    }
+    auto read = columns.devices.empty() ? reading.wide(network) : reading.longForm(network);
+    if (!read) return Unexpected(read.error());
+    if (!columns.only.empty() || !columns.without.empty()) reading.keepAsked();
+    if (reading.table.networks.empty())
+        return fail("edge.empty", "no network's name has the words asked for", {}, {}, Place{.file = path});
+    reading.dropConstant();
+    EdgeTable table = std::move(reading.table);
+    table.space = spaceOfCode(table.networks.front());
+    if (table.space.empty()) return table;
+    // A code that cannot be read would be a row of zeros.
+    const auto space = spaceFeatures(table.space);
+    std::vector<double> row;
+    for (std::size_t r = 0; r < table.networks.size(); ++r) {
+        row.clear();
+        if (auto good = appendFeatures(*space, table.networks[r], row); !good) {
+            Diagnostic problem = good.error();
+            problem.code = "edge.bad-network";
+            problem.place = reading.place(std::min(r, file->lines.size() - 1));
+            return Unexpected(problem);
+        }
+    }
+    return table;
+}
+
+Expected<FeatureRows> edgeFeatures(const EdgeTable& table, std::span<const std::size_t> rows) {
+    const auto space = spaceFeatures(table.space);
+    if (!space) return Unexpected(space.error());
+    FeatureRows features{space->names.size(), {}, space->core};
+    const std::size_t count = rows.empty() ? table.networks.size() : rows.size();
+    features.values.reserve(count * features.columns);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (auto good = appendFeatures(*space, table.networks[rows.empty() ? i : rows[i]], features.values); !good)
+            return Unexpected(good.error());
+    }
+    return features;
+}
+
+std::vector<std::size_t> analyticColumns(const EdgeTable& table) {
+    const auto space = spaceFeatures(table.space);
+    return space ? space->analytic : std::vector<std::size_t>{};
+}
+
+}  // namespace orrery

@@ -1,0 +1,50 @@
+#pragma once
+
+// Tables of measured networks as benchmarks publish them: networks × targets. One row per network with a column per
+// device, or one row per measurement with the device in columns of its own.
+
+#include "base/diagnostic.h"
+#include "learning/edge/device_prior.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct EdgeTable {
+    std::string path;
+    std::string space;                  ///< of the codes (`learning/edge/space_features.h`); empty: networks by name
+    std::vector<std::string> networks;  ///< code or name, one per row
+    std::vector<double> index;          ///< the table's own number of a row, its place where it has none
+    std::vector<std::string> targets;   ///< devices, or what was measured on them
+    std::vector<std::vector<double>> values;  ///< targets × rows, NaN where not measured
+    std::vector<std::string> described;       ///< of each target, its name and what columns say of it
+    std::vector<std::string> groups;          ///< of each target, the whole device that it is a part of; empty: itself
+    Diagnostics notes;
+
+    const std::string& describedAs(std::size_t target) const;  ///< its name where nothing more is said
+    std::size_t target(std::string_view name) const;           ///< its place, targets.size() if none
+};
+
+struct EdgeColumns {
+    std::string network;               ///< empty: `arch`, `cell`, `network`, `model_name`, `model`, whichever is there
+    std::vector<std::string> devices;  ///< columns that name the device; empty: a column per device
+    std::vector<std::string> values;   ///< of measurements, where devices are rows; of several each is a target
+    std::string whole;                 ///< a column: what has one value of it is one device (runs of one board)
+    std::vector<std::string> only, without;  ///< words of networks' names: rows with one, rows with none of them
+    bool rates = false;                      ///< values are per second: their inverse in ms is taken
+    std::string half;                        ///< of HAT: `encoder`, `decoder` (if left out)
+};
+
+/// Columns of numbers that are no index, spread or feature are targets. Several measurements of one network on one
+/// device are taken by their median. Codes `reference.unreadable`, `edge.no-column`, `edge.bad-number`,
+/// `edge.bad-network` (with the code's own complaint), `edge.no-targets`, `edge.empty`. Columns without two different
+/// values are noted and left out.
+Expected<EdgeTable> readEdgeTable(const std::string& path, const EdgeColumns& columns = {});
+
+/// Of the rows chosen; empty: of all. The table must have a space.
+Expected<FeatureRows> edgeFeatures(const EdgeTable& table, std::span<const std::size_t> rows = {});
+std::vector<std::size_t> analyticColumns(const EdgeTable& table);
+
+}  // namespace orrery

@@ -1,0 +1,145 @@
+#include "evaluation/edge/few_shot.h"
+
+#include "base/random.h"
+#include "evaluation/error_metrics.h"
+#include "learning/edge/next_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace orrery {
+namespace {
+
+bool thereIs(double value) {
+    return std::isfinite(value) && value > 0;
+}
+
+std::vector<std::size_t> fastest(std::span<const double> values, std::size_t count) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    order.resize(count);
+    std::sort(order.begin(), order.end());
+    return order;
+}
+
+}  // namespace
+
+const EdgeTable& FewShot::sampled(const std::string& target) const {
+    return known.target(target) < known.targets.size() ? known : asked;
+}
+
+std::vector<std::size_t> FewShot::rowsOf(const EdgeTable& table, const std::string& target,
+                                         const std::optional<std::pair<double, double>>& range) const {
+    std::vector<std::size_t> rows;
+    const auto& values = table.values[table.target(target)];
+    for (std::size_t r = 0; r < values.size(); ++r) {
+        const bool inside = !range || (table.index[r] >= range->first && table.index[r] < range->second);
+        if (inside && thereIs(values[r])) rows.push_back(r);
+    }
+    return rows;
+}
+
+std::vector<std::string> FewShot::judged() const {
+    return protocol.targets.empty() ? asked.targets : protocol.targets;
+}
+
+std::vector<std::string> FewShot::priorFor(const std::string& target) const {
+    std::vector<std::string> names;
+    if (!protocol.prior) return names;
+    if (!protocol.priorTargets.empty()) {
+        names = protocol.priorTargets;
+    } else {
+        for (const std::string& each : known.targets) {
+            const bool own =
+                std::find(protocol.targets.begin(), protocol.targets.end(), each) != protocol.targets.end();
+            if (!own) names.push_back(each);
+        }
+    }
+    std::erase(names, target);
+    const EdgeTable& table = sampled(target);
+    if (table.target(target) < table.groups.size() && !known.groups.empty()) {
+        const std::string& group = table.groups[table.target(target)];
+        std::erase_if(names, [&](const std::string& each) {
+            const std::size_t at = known.target(each);
+            return at < known.targets.size() && known.groups[at] == group;
+        });
+    }
+    return names;
+}
+
+std::vector<std::size_t> FewShot::pool(const std::string& target) const {
+    const EdgeTable& table = sampled(target);
+    auto rows = rowsOf(table, target, protocol.pool);
+    const auto& values = table.values[table.target(target)];
+    std::sort(rows.begin(), rows.end(),
+              [&](std::size_t a, std::size_t b) { return values[a] != values[b] ? values[a] < values[b] : a < b; });
+    const auto cut = static_cast<std::ptrdiff_t>(protocol.trim * static_cast<double>(rows.size()));
+    rows.assign(rows.begin() + cut, rows.end() - cut);
+    return rows;
+}
+
+std::vector<std::size_t> FewShot::draw(const std::string& target, std::size_t repeat) const {
+    const EdgeTable& table = sampled(target);
+    auto rows = pool(target);
+    if (!protocol.references.empty()) {
+        std::vector<std::size_t> named;
+        for (const std::string& name : protocol.references) {
+            const auto found =
+                std::find_if(rows.begin(), rows.end(), [&](std::size_t r) { return table.networks[r] == name; });
+            if (found != rows.end()) named.push_back(*found);
+        }
+        return named;
+    }
+    RandomStream random = RandomStream(protocol.seed).split(repeat);
+    const std::size_t count = std::min(protocol.samples, rows.size());
+    for (std::size_t i = 0; i < count; ++i) std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+    rows.resize(count);
+    return rows;
+}
+
+EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const char> outside,
+                            std::span<const double> simple) {
+    EdgeJudgement out;
+    std::vector<double> told, measured;
+    double inside = 0, within = 0, far = 0, flagged = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const EdgePrediction& row = rows[i];
+        told.push_back(row.predicted.mean);
+        measured.push_back(row.measured);
+        inside += row.measured >= row.predicted.low && row.measured <= row.predicted.high ? 1 : 0;
+        within += std::abs(row.predicted.mean / row.measured - 1) < 0.1 ? 1 : 0;
+        const double ratio = row.predicted.mean / row.measured;
+        if (ratio > 2 || ratio < 0.5) {
+            far += 1;
+            flagged += outside[i] || row.predicted.high / std::max(row.predicted.low, 1e-300) > 2 ? 1 : 0;
+        }
+    }
+    const double count = static_cast<double>(rows.size());
+    const ErrorSummary summary = summarise(told, measured);
+    out.rows = rows.size();
+    out.mape = summary.mape;
+    out.median = summary.medianError;
+    out.spearman = summary.spearman;
+    out.within10 = within / count;
+    out.coverage = inside / count;
+    out.flagged = far > 0 ? flagged / far : 1;
+    std::vector<double> plain, of;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (std::isfinite(simple[i])) plain.push_back(simple[i]), of.push_back(rows[i].measured);
+    if (!plain.empty()) {
+        const ErrorSummary other = summarise(plain, of);
+        out.simpleMape = other.mape;
+        out.simpleMedian = other.medianError;
+        out.simpleSpearman = other.spearman;
+    }
+    const std::size_t tenth = std::max<std::size_t>(1, rows.size() / 10);
+    const auto a = fastest(told, tenth), b = fastest(measured, tenth);
+    std::vector<std::size_t> both;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    out.top = static_cast<double>(both.size()) / static_cast<double>(tenth);
+    return out;
+}
+
+}  // namespace orrery

@@ -1,0 +1,47 @@
+#pragma once
+
+// One few-shot question while it is judged: where samples come from, which are drawn, what the prior may know.
+
+#include "evaluation/edge/edge_judge.h"
+#include "learning/edge/network_matrix.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct FewShot {
+    const EdgeTable& known;
+    const EdgeTable& asked;
+    const EdgeProtocol& protocol;
+    bool same = false;
+
+    /// Where a target's samples are.
+    const EdgeTable& sampled(const std::string& target) const;
+    std::vector<std::size_t> rowsOf(const EdgeTable& table, const std::string& target,
+                                    const std::optional<std::pair<double, double>>& range) const;
+    std::vector<std::string> judged() const;
+    std::vector<std::string> priorFor(const std::string& target) const;
+    /// Rows of `sampled(target)` that samples may be, fastest first, without those that are trimmed.
+    std::vector<std::size_t> pool(const std::string& target) const;
+    std::vector<std::size_t> draw(const std::string& target, std::size_t repeat) const;
+};
+
+/// Networks by name, and what other devices took for them: of both tables.
+struct NamedNetworks {
+    std::map<std::string, std::size_t, std::less<>> place;
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> devices;  ///< × networks, NaN where not measured
+    NetworkMatrix matrix;
+};
+Expected<NamedNetworks> namedNetworks(const FewShot& task, const std::string& target);
+
+/// `simple`: of a simple model, one per row; rows where it has none are left out of its figures.
+EdgeJudgement judgeEdgeRows(std::span<const EdgePrediction> rows, std::span<const char> outside,
+                            std::span<const double> simple);
+Expected<EdgeJudgement> judgeByName(const FewShot& task, const std::string& target, std::size_t repeat,
+                                    EdgeResult& result);
+
+}  // namespace orrery

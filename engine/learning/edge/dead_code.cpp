@@ -1,0 +1,58 @@
+#include "learning/edge/dead_code.h"
+
+#include "learning/cholesky.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+// Mean absolute error of rows left out, one at a time up to ten rows, else in ten parts.
+double leftOutError(const FeatureRows& networks, std::span<const double> y, std::span<const std::size_t> columns) {
+    const std::size_t n = y.size(), p = columns.size(), parts = std::min<std::size_t>(n, 10);
+    double error = 0;
+    for (std::size_t part = 0; part < parts; ++part) {
+        std::vector<double> a(p * p, 0), b(p, 0);
+        for (std::size_t r = 0; r < n; ++r) {
+            if (r % parts == part) continue;
+            const auto row = networks.row(r);
+            for (std::size_t i = 0; i < p; ++i) {
+                b[i] += row[columns[i]] * y[r];
+                for (std::size_t j = 0; j < p; ++j) a[i * p + j] += row[columns[i]] * row[columns[j]];
+            }
+        }
+        for (std::size_t i = 0; i < p; ++i) a[i * p + i] += 1e-3;
+        const auto l = cholesky(a, p);
+        if (!l) return std::numeric_limits<double>::infinity();
+        const auto w = choleskySolve(*l, b);
+        for (std::size_t r = part; r < n; r += parts) {
+            double told = 0;
+            for (std::size_t i = 0; i < p; ++i) told += networks.row(r)[columns[i]] * w[i];
+            error += std::abs(told - y[r]) / static_cast<double>(n);
+        }
+    }
+    return error;
+}
+
+}  // namespace
+
+std::string_view toText(DeadCode rule) {
+    constexpr std::array<std::string_view, 3> names{"unclear", "dropped", "executed"};
+    return names[static_cast<std::size_t>(rule)];
+}
+
+DeadCode deadCodeRule(const FeatureRows& networks, std::span<const double> latencies) {
+    if (latencies.size() < 30 || networks.rows() != latencies.size() || networks.columns < 11) return DeadCode::Unclear;
+    constexpr std::array<std::size_t, 5> all{0, 1, 2, 3, 4};
+    constexpr std::array<std::size_t, 7> live{0, 5, 6, 7, 8, 9, 10};
+    const double executed = leftOutError(networks, latencies, all), dropped = leftOutError(networks, latencies, live);
+    if (dropped < 0.8 * executed) return DeadCode::Dropped;
+    if (executed < 0.8 * dropped) return DeadCode::Executed;
+    return DeadCode::Unclear;
+}
+
+}  // namespace orrery

@@ -1,0 +1,76 @@
+#pragma once
+
+// Networks by name on many devices: what a new device takes for each, from a few networks measured on it. In logarithms
+// a device is a level, what devices like it do beside their level, and a rest per network. Devices count by how alike
+// their own times of the measured networks are and by how alike they are called (a local Gaussian process over
+// devices); the rest is alike for networks that behave alike elsewhere and that are called alike. How far likeness
+// reaches and how large each rest is are chosen by leaving known devices out, with as many networks measured as here.
+// One sample may be a slip or fall-back: that each of them is one is averaged by the evidence.
+
+#include "base/diagnostic.h"
+#include "learning/edge/device_prior.h"
+#include "learning/edge/word_likeness.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// All may be empty: then nothing is known of names.
+struct NetworkNames {
+    std::vector<std::string> networks;  ///< one each
+    std::vector<std::string> devices;   ///< of each device that is given: name, columns that describe it
+    std::vector<std::string> groups;    ///< devices of one group (runs of one board) are never told from each other
+};
+
+class NetworkMatrix {
+public:
+    /// `latencies[d][n]`, NaN where not measured. Devices with fewer than `leastNetworks` are left out. Fails with
+    /// `edge.few-devices` (none left), `edge.shape`.
+    static Expected<NetworkMatrix> learn(std::span<const std::vector<double>> latencies,
+                                         const NetworkNames& names = {});
+    static constexpr std::size_t leastNetworks = 3;
+
+    /// Chooses reach and rests for samples of these networks; without it, usual ones. At most `mostLeftOut` devices are
+    /// left out.
+    void tune(std::span<const std::size_t> measured, std::uint64_t seed);
+    static constexpr std::size_t mostLeftOut = 40;
+
+    /// All networks of a device of which `measured` took `latencies` (above 0); `device`: its name and what describes
+    /// it. Fails with `edge.bad-sample`, `edge.shape`.
+    Expected<std::vector<Predicted>> predict(std::span<const std::size_t> measured, std::span<const double> latencies,
+                                             std::string_view device = {}) const;
+
+    /// How networks vary together from device to device in logarithms, their levels left free: n × n, before any sample
+    /// (`next_samples.h` chooses by it), and what a sample is off beside.
+    std::vector<double> covariance() const;
+    double rest() const { return use_.rest; }
+    double knownShare(std::size_t network) const;  ///< of devices that have it
+
+    std::size_t devices() const { return static_cast<std::size_t>(groups_.size()); }
+
+private:
+    struct Use {
+        double reach = 0.25, names = 4, rest = 0.08, alike = 0.1, called = 0.05, slips = 0;
+    };
+    struct Answer {
+        std::vector<double> mean, deviation;
+    };
+    std::size_t networks_ = 0;
+    std::vector<double> logs_;  ///< devices × networks without their level; what is missing is filled
+    std::vector<char> known_;   ///< likewise
+    std::vector<double> levels_;
+    std::vector<std::size_t> groups_;
+    WordLikeness deviceWords_;
+    std::vector<double> called_;  ///< networks × networks, how alike they are called; empty: not known
+    Use use_;
+    double widening_ = 1;
+    void widen(std::span<const std::vector<double>> off);
+    Answer answer(std::span<const std::size_t> measured, std::span<const double> logs,
+                  std::span<const std::size_t> among, std::span<const double> likeness, const Use& use) const;
+};
+
+}  // namespace orrery

@@ -1,0 +1,32 @@
+#pragma once
+
+// What a network of a search space is to an additive model of latency: counts of its operators and of those that do
+// something, one column per choice at a place, work. Read from the code itself, so that a hundred thousand are ranked
+// in a second; no device in it.
+
+#include "base/diagnostic.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+struct SpaceFeatures {
+    std::string space;               ///< `nasbench201`, `fbnet`, `ofa`, `hat`
+    std::vector<std::string> names;  ///< of columns; the first is 1 everywhere
+    /// Columns that a device's model starts from where no other device is known: what a roofline would count (calls,
+    /// operations, bytes), each as a share of its mean.
+    std::vector<std::size_t> analytic;
+    std::size_t core = 0;  ///< columns in front that carry most of the latency; those behind are detail
+};
+
+/// `nasbench201`, `fbnet`, `ofa`, `hat` (encoder and decoder, but not both in one table). Fails with
+/// `edge.unknown-space`.
+Expected<SpaceFeatures> spaceFeatures(std::string_view space);
+/// Appends one row. `code` as in `workload/spaces`. Fails as its readers do.
+Expected<void> appendFeatures(const SpaceFeatures& space, std::string_view code, std::vector<double>& row);
+/// The space in whose form a code is written; empty if none.
+std::string spaceOfCode(std::string_view code);
+
+}  // namespace orrery

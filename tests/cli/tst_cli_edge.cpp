@@ -1,0 +1,122 @@
+// `orrery-cli edge`: figures as its schema says, rows of another table, and what cannot be asked.
+
+#include "support/cli_process.h"
+#include "support/schema_check.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <nlohmann/json.hpp>
+
+using namespace orrery;
+using namespace orrery::test;
+
+class TstCliEdge : public QObject {
+    Q_OBJECT
+    QTemporaryDir folder_;
+    QString path(const char* name) const { return folder_.filePath(name); }
+
+    // Sixty networks of skips and blocks; three devices, additive with different costs of a block.
+    static QByteArray table(int from, int count) {
+        QByteArray text = "idx,arch,first,second,third\n";
+        for (int r = from; r < from + count; ++r) {
+            QByteArray code;
+            double blocks = 0;
+            for (int place = 0; place < 22; ++place) {
+                const int id = (r * 7 + place * place * (r % 5 + 1)) % 9;
+                code += (place ? " " : "") + QByteArray::number(id);
+                blocks += id < 8 ? 1 + id % 4 : 0;
+            }
+            text += QByteArray::number(r) + "," + code + "," + QByteArray::number(10 + blocks) + "," +
+                    QByteArray::number(30 + 2 * blocks) + "," + QByteArray::number(5 + 3 * blocks) + "\n";
+        }
+        return text;
+    }
+    QString written(const char* name, const QByteArray& text) const {
+        QFile file(path(name));
+        if (!file.open(QIODevice::WriteOnly)) qFatal("no file");
+        file.write(text);
+        return file.fileName();
+    }
+
+private slots:
+    void figuresAreAsTheSchemaSays() {
+        const QString file = written("given.csv", table(0, 60));
+        const Outcome outcome = cli({"edge", file, "--samples", "10", "--repeats", "2", "--json", "-"}, {}, 60000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        for (const std::string& error : schemaErrors(outcome.out.toStdString(), "edge")) QFAIL(error.c_str());
+        const Json json = Json::parse(outcome.out.toStdString());
+        QCOMPARE(json["space"].get<std::string>(), std::string("fbnet"));
+        QCOMPARE(json["targets"].size(), std::size_t{3});
+        for (const Json& each : json["targets"]) {
+            QCOMPARE(each["rows"].get<int>(), 50);
+            QVERIFY(each["spearman"].get<double>() > 0.9);
+        }
+        const Outcome again = cli({"edge", file, "--samples", "10", "--repeats", "2", "--json", "-"}, {}, 60000);
+        QCOMPARE(again.out, outcome.out);
+    }
+
+    void rowsOfAnotherTableAreTold() {
+        const QString given = written("given.csv", table(0, 60)), kept = written("kept.csv", table(60, 20));
+        const Outcome outcome = cli({"edge", given, "--rows", kept, "--target", "second", "--csv", "-"}, {}, 60000);
+        QVERIFY2(outcome.exit == 0, outcome.text());
+        const QStringList lines = outcome.out.trimmed().split('\n');
+        QCOMPARE(lines.size(), 21);
+        QCOMPARE(lines.front(), QString("target,network,measured,predicted,low,high"));
+        for (int i = 1; i < lines.size(); ++i) {
+            const QStringList cells = lines[i].split(',');
+            QVERIFY(cells[4].toDouble() <= cells[3].toDouble() && cells[3].toDouble() <= cells[5].toDouble());
+        }
+    }
+
+    void whatToMeasureNextIsListed() {
+        const QString file = written("given.csv", table(0, 60));
+        const Outcome first = cli({"edge", file, "--next", "4", "--json", "-"}, {}, 60000);
+        QVERIFY2(first.exit == 0, first.text());
+        for (const std::string& error : schemaErrors(first.out.toStdString(), "edge-next")) QFAIL(error.c_str());
+        const Json json = Json::parse(first.out.toStdString());
+        QCOMPARE(json["next"].size(), std::size_t{4});
+        QByteArray results = "network,latency_ms\n";
+        for (const Json& each : json["next"])
+            results += QByteArray::fromStdString(each["network"].get<std::string>()) + ",20\n";
+        const QString own = written("own.csv", results);
+        const Outcome then = cli({"edge", file, "--next", "2", "--measured", own, "--json", "-"}, {}, 60000);
+        QVERIFY2(then.exit == 0, then.text());
+        for (const std::string& error : schemaErrors(then.out.toStdString(), "edge-next")) QFAIL(error.c_str());
+        QCOMPARE(Json::parse(then.out.toStdString())["steps"].size(), std::size_t{4});
+        const Outcome list = cli({"edge", file, "--next", "3", "--csv", "-"}, {}, 60000);
+        QCOMPARE(list.out.trimmed().split('\n').size(), 4);
+        const QString broken = written("broken.csv", "a,fast\n");
+        const Outcome bad = cli({"edge", file, "--measured", broken}, {}, 60000);
+        QVERIFY2(bad.exit == 1 && bad.error.contains("edge.bad-number"), bad.text());
+    }
+
+    void whatCannotBeAskedIsSaid_data() {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<int>("exit");
+        QTest::addColumn<QString>("code");
+        QTest::newRow("no file") << QStringList{"absent.csv"} << 1 << "reference.unreadable";
+        QTest::newRow("target") << QStringList{"given.csv", "--target", "fourth"} << 1 << "edge.no-column";
+        QTest::newRow("known") << QStringList{"given.csv", "--known", "fourth"} << 1 << "edge.no-column";
+        QTest::newRow("samples") << QStringList{"given.csv", "--samples", "few"} << 2 << "usage.value";
+        QTest::newRow("range") << QStringList{"given.csv", "--test", "9:3"} << 2 << "usage.value";
+        QTest::newRow("half") << QStringList{"given.csv", "--half", "middle"} << 2 << "usage.value";
+        QTest::newRow("next") << QStringList{"given.csv", "--next", "all"} << 2 << "usage.value";
+        QTest::newRow("until") << QStringList{"given.csv", "--next", "3", "--until", "5"} << 2 << "usage.value";
+        QTest::newRow("whole") << QStringList{"given.csv", "--device", "idx", "--value", "second", "--whole", "casing"}
+                               << 1 << "edge.no-column";
+        QTest::newRow("value") << QStringList{"given.csv", "--device", "idx"} << 2 << "usage.missing";
+    }
+    void whatCannotBeAskedIsSaid() {
+        QFETCH(QStringList, words);
+        QFETCH(int, exit);
+        QFETCH(QString, code);
+        written("given.csv", table(0, 60));
+        const Outcome outcome = cli(QStringList{"edge"} + words, folder_.path());
+        QVERIFY2(outcome.exit == exit && outcome.error.contains(code), outcome.text());
+    }
+};
+
+QTEST_GUILESS_MAIN(TstCliEdge)
+#include "tst_cli_edge.moc"

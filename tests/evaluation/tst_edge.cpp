@@ -1,0 +1,556 @@
+// Is a device told from few samples as well as its additive truth allows, with intervals that hold, and is what is no
+// table refused? Devices here are made of coefficients that the test draws itself.
+
+#include "base/random.h"
+#include "evaluation/edge/bring_device.h"
+#include "evaluation/edge/edge_import.h"
+#include "evaluation/edge/simple_models.h"
+#include "learning/edge/dead_code.h"
+#include "learning/edge/network_matrix.h"
+#include "learning/edge/next_samples.h"
+#include "learning/edge/space_features.h"
+#include "learning/edge/word_likeness.h"
+#include "workload/spaces/spaces.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace orrery;
+
+namespace {
+
+std::string cellOf(RandomStream& random) {
+    constexpr std::array<const char*, 5> ops{"none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3"};
+    std::string code;
+    for (int node = 1; node < 4; ++node) {
+        if (node > 1) code += "+";
+        for (int from = 0; from < node; ++from)
+            code += std::string("|") + ops[random.below(5)] + "~" + std::to_string(from);
+        code += "|";
+    }
+    return code;
+}
+
+// Latency of a device of which only live operators cost (or all), with noise.
+double latencyOf(const std::string& code, const std::array<double, 4>& cost, bool dropsDead, double noise,
+                 RandomStream& random) {
+    const auto cell = *readNasBench201(code);
+    const auto live = liveEdges(cell);
+    double sum = cost[0];
+    for (std::size_t e = 0; e < 6; ++e) {
+        if (dropsDead && !live[e]) continue;
+        if (cell.edges[e] == NasBench201Cell::Conv1) sum += cost[1];
+        if (cell.edges[e] == NasBench201Cell::Conv3) sum += cost[2];
+        if (cell.edges[e] == NasBench201Cell::Pool) sum += cost[3];
+    }
+    return sum * (1 + noise * random.normal());
+}
+
+// `devices` made alike: base, 1×1, 3×3 and pool around a common mean.
+EdgeTable madeTable(std::size_t devices, std::size_t rows, double noise, bool dropsDead) {
+    RandomStream random(7);
+    EdgeTable table;
+    table.path = "made";
+    table.space = "nasbench201";
+    for (std::size_t r = 0; r < rows; ++r) {
+        table.networks.push_back(cellOf(random));
+        table.index.push_back(static_cast<double>(r));
+    }
+    for (std::size_t d = 0; d < devices; ++d) {
+        const double level = std::exp(random.normal());
+        const std::array<double, 4> cost{level * (4 + random.uniform()), level * (0.5 + random.uniform()),
+                                         level * (2 + 2 * random.uniform()), level * (0.3 + 0.5 * random.uniform())};
+        table.targets.push_back("device" + std::to_string(d));
+        table.described.push_back(table.targets.back());
+        table.values.emplace_back();
+        for (const std::string& code : table.networks)
+            table.values.back().push_back(latencyOf(code, cost, dropsDead, noise, random));
+    }
+    return table;
+}
+
+QString written(const QTemporaryDir& folder, const char* name, const QByteArray& text) {
+    QFile file(folder.filePath(name));
+    if (!file.open(QIODevice::WriteOnly)) return {};
+    file.write(text);
+    return file.fileName();
+}
+
+constexpr const char* cellA = "|nor_conv_3x3~0|+|none~0|skip_connect~1|+|none~0|none~1|avg_pool_3x3~2|";
+constexpr const char* cellB = "|skip_connect~0|+|none~0|skip_connect~1|+|none~0|none~1|nor_conv_1x1~2|";
+
+}  // namespace
+
+class TestEdge : public QObject {
+    Q_OBJECT
+private slots:
+    void tenSamplesTellAnAdditiveDevice() {
+        const EdgeTable table = madeTable(8, 600, 0.01, false);
+        EdgeProtocol protocol;
+        protocol.targets = {"device0", "device1"};
+        protocol.repeats = 5;
+        const auto ten = judgeEdge(table, table, protocol);
+        QVERIFY(ten);
+        QVERIFY2(ten->mean.spearman > 0.98, qPrintable(QString::number(ten->mean.spearman)));
+        QVERIFY2(ten->mean.mape < 0.05, qPrintable(QString::number(ten->mean.mape)));
+        QVERIFY2(ten->mean.coverage > 0.8, qPrintable(QString::number(ten->mean.coverage)));
+        QCOMPARE(ten->targets.front().rows, std::size_t{590});  // samples are not judged
+    }
+
+    void moreSamplesAreNoWorseAndNoneAnswerToo() {
+        const EdgeTable table = madeTable(8, 400, 0.02, false);
+        EdgeProtocol protocol;
+        protocol.targets = {"device2"};
+        protocol.repeats = 5;
+        double before = 1;
+        for (const std::size_t samples : {3, 20, 200}) {
+            protocol.samples = samples;
+            const auto result = judgeEdge(table, table, protocol);
+            QVERIFY(result);
+            QVERIFY2(result->mean.mape < before, qPrintable(QString::number(result->mean.mape)));
+            before = result->mean.mape;
+        }
+        QVERIFY(before < 0.025);  // 2 % of noise: mean of |normal| is 1.6 %
+        protocol.samples = 0;
+        const auto none = judgeEdge(table, table, protocol);
+        QVERIFY(none);
+        QVERIFY(none->mean.spearman > 0.9);
+        protocol.prior = false;  // a roofline alone ranks too
+        const auto roofline = judgeEdge(table, table, protocol);
+        QVERIFY(roofline);
+        QVERIFY(roofline->mean.spearman > 0.7);
+        QVERIFY(roofline->mean.spearman < none->mean.spearman);
+        QCOMPARE(roofline->knownDevices, std::size_t{0});
+    }
+
+    void deadCodeIsToldFromLatencies() {
+        for (const bool drops : {false, true}) {
+            const EdgeTable table = madeTable(3, 200, 0.01, drops);
+            const auto features = edgeFeatures(table);
+            QVERIFY(features);
+            QCOMPARE(deadCodeRule(*features, table.values[0]), drops ? DeadCode::Dropped : DeadCode::Executed);
+        }
+        QCOMPARE(deadCodeRule({}, {}), DeadCode::Unclear);
+    }
+
+    void theSameQuestionGivesTheSameBytes() {
+        const EdgeTable table = madeTable(5, 200, 0.02, true);
+        EdgeProtocol protocol;
+        protocol.repeats = 2;
+        const auto one = judgeEdge(table, table, protocol), two = judgeEdge(table, table, protocol);
+        QVERIFY(one && two);
+        QCOMPARE(one->mean.mape, two->mean.mape);
+        QCOMPARE(one->last.back().predicted.high, two->last.back().predicted.high);
+        protocol.seed = 2;
+        const auto other = judgeEdge(table, table, protocol);
+        QVERIFY(other->mean.mape != one->mean.mape);
+    }
+
+    void unitsDoNotMatter() {
+        EdgeTable table = madeTable(5, 200, 0.02, false);
+        EdgeProtocol protocol;
+        protocol.targets = {"device0"};
+        const auto ms = judgeEdge(table, table, protocol);
+        for (double& each : table.values[0]) each *= 1000;
+        const auto us = judgeEdge(table, table, protocol);
+        QVERIFY(ms && us);
+        QVERIFY(std::abs(ms->mean.mape - us->mean.mape) < 1e-9);
+    }
+
+    void aNetworkOutsideOfWhatWasSeenIsFlagged() {
+        const EdgeTable table = madeTable(4, 100, 0.01, false);
+        const auto features = edgeFeatures(table);
+        const auto prior = DevicePrior::learn(*features, table.values, analyticColumns(table));
+        QVERIFY(prior);
+        const auto model = prior->condition({features->columns, {}, features->core}, {});
+        QVERIFY(model);
+        std::vector<double> far(features->row(0).begin(), features->row(0).end());
+        QVERIFY(model->outside(far) <= 1);
+        far[2] = 60;  // 3×3 convolutions of a cell with sixty edges
+        QVERIFY(model->outside(far) > 1);
+    }
+
+    void badSamplesAreRefused() {
+        const EdgeTable table = madeTable(4, 100, 0.01, false);
+        const auto features = edgeFeatures(table);
+        const auto prior = DevicePrior::learn(*features, table.values, analyticColumns(table));
+        FeatureRows one{features->columns, {features->row(0).begin(), features->row(0).end()}, features->core};
+        for (const double bad : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+            const auto model = prior->condition(one, std::array{bad});
+            QVERIFY(!model);
+            QCOMPARE(model.error().code, std::string("edge.bad-sample"));
+        }
+        const auto model = prior->condition(one, std::array{2.0});  // one sample is enough for a level
+        QVERIFY(model);
+        const Predicted p = model->at(features->row(0));
+        QVERIFY(p.low <= p.mean && p.mean <= p.high && p.low > 0);
+        QVERIFY(!prior->condition(one, {}));
+    }
+
+    // A network takes a level times its own factor on every device but for 3 %: one reference tells all.
+    void networksByNameAreToldFromOthersDevices() {
+        RandomStream random(3);
+        std::vector<std::vector<double>> devices;
+        std::vector<double> factor;
+        for (int n = 0; n < 12; ++n) factor.push_back(std::exp(random.normal()));
+        for (int d = 0; d < 15; ++d) {
+            devices.emplace_back();
+            const double level = std::exp(2 * random.normal());
+            for (const double f : factor) devices.back().push_back(level * f * std::exp(0.03 * random.normal()));
+        }
+        devices[3][5] = std::nan("");
+        const std::vector<double> own = devices.back();
+        devices.pop_back();
+        auto matrix = NetworkMatrix::learn(devices);
+        QVERIFY(matrix);
+        const std::array<std::size_t, 2> measured{0, 1};
+        matrix->tune(measured, 1);
+        const auto told = matrix->predict(measured, std::array{own[0], own[1]});
+        QVERIFY(told);
+        for (std::size_t n = 2; n < own.size(); ++n) QVERIFY(std::abs(std::log((*told)[n].mean / own[n])) < 0.15);
+        QVERIFY(!matrix->predict(std::array<std::size_t, 1>{99}, std::array{1.0}));
+        QVERIFY(NetworkMatrix::learn(std::span(devices).first(1)));
+        QVERIFY(!NetworkMatrix::learn({}));
+    }
+
+    // Two kinds of devices, and only their names tell which: one sample sets a level and nothing else.
+    void namesTellAKindOfDevice() {
+        RandomStream random(5);
+        std::vector<std::vector<double>> devices;
+        NetworkNames names;
+        for (int n = 0; n < 10; ++n) names.networks.push_back("net" + std::to_string(n));
+        const auto row = [&](bool npu) {
+            std::vector<double> out;
+            for (int n = 0; n < 10; ++n)
+                out.push_back((npu && n >= 5 ? 4 : 1) * (1 + n) * std::exp(0.02 * random.normal()));
+            return out;
+        };
+        for (int d = 0; d < 16; ++d) {
+            devices.push_back(row(d % 2 == 1));
+            names.devices.push_back(d % 2 == 1 ? "board npu" : "board cpu");
+        }
+        auto matrix = NetworkMatrix::learn(devices, names);
+        QVERIFY(matrix);
+        const std::array<std::size_t, 1> first{0};
+        matrix->tune(first, 1);
+        const auto npu = matrix->predict(first, std::array{1.0}, "another npu");
+        const auto cpu = matrix->predict(first, std::array{1.0}, "another cpu");
+        QVERIFY(npu && cpu);
+        QVERIFY2((*npu)[8].mean > 2 * (*cpu)[8].mean, qPrintable(QString::number((*npu)[8].mean / (*cpu)[8].mean)));
+        // A device of the same group is never what a device is judged by.
+        names.groups.assign(16, "one board");
+        auto alone = NetworkMatrix::learn(devices, names);
+        QVERIFY(alone);
+        alone->tune(first, 1);  // nothing to leave out
+        QVERIFY(alone->predict(first, std::array{1.0}));
+        names.groups.pop_back();
+        QVERIFY(!NetworkMatrix::learn(devices, names));
+    }
+
+    void likenessOfNames() {
+        const std::array<std::string, 4> names{"yolo5d1w5_160", "yolo5d1w5_192", "resnet18_160", "b"};
+        const WordLikeness words(names);
+        QCOMPARE(words.between(1, 1), 1.0);
+        QVERIFY(words.between(0, 1) > words.between(0, 2));
+        QCOMPARE(words.between(0, 3), 0.0);
+        QCOMPARE(words.between(0, 2), words.between(2, 0));
+        QVERIFY(words.to("YOLO5d1w5_160")[0] > 0.99);
+        QCOMPARE(words.to("")[0], 0.0);
+    }
+
+    // Two groups of alike networks: one of each is measured first, and what is left never grows.
+    void whatSaysMostIsMeasuredFirst() {
+        std::vector<double> together(36, 0);
+        for (std::size_t i = 0; i < 6; ++i)
+            for (std::size_t j = 0; j < 6; ++j) together[i * 6 + j] = i == j ? 1 : (i < 4) == (j < 4) ? 0.9 : 0;
+        const std::array<std::size_t, 6> all{0, 1, 2, 3, 4, 5};
+        auto own = together;
+        const auto chosen = nextSamples(own, 0.1, all, 9);
+        QCOMPARE(chosen.size(), std::size_t{6});
+        QVERIFY(chosen[0].network < 4);
+        QVERIFY(chosen[1].network >= 4);
+        double before = 1;
+        for (const NextSample& each : chosen) {
+            QVERIFY(each.left <= before + 1e-12);
+            before = each.left;
+        }
+        QVERIFY(before < 0.11);
+        QVERIFY(nextSamples(together, 0.1, {}, 3).empty());
+    }
+
+    void aDeviceOfOnesOwnIsToldBetterWithEachSample() {
+        const EdgeTable table = madeTable(9, 200, 0.01, false);
+        OwnDevice device{"device0", {}};
+        const auto none = bringDevice(table, device);
+        QVERIFY(none);
+        QCOMPARE(none->next.size(), std::size_t{8});
+        QCOMPARE(none->knownDevices, std::size_t{8});
+        for (std::size_t i = 1; i < none->next.size(); ++i)
+            QVERIFY(none->next[i].error <= none->next[i - 1].error + 1e-12);
+        for (const NextMeasurement& each : none->next) {
+            const auto at = std::find(table.networks.begin(), table.networks.end(), each.network);
+            device.measured.push_back(
+                {each.network, table.values[0][static_cast<std::size_t>(at - table.networks.begin())]});
+        }
+        const auto told = bringDevice(table, device);
+        QVERIFY(told);
+        QVERIFY(told->error < none->error);
+        QVERIFY(told->width < none->width);
+        std::vector<double> errors;
+        for (std::size_t r = 0; r < table.networks.size(); ++r)
+            errors.push_back(std::abs(told->told[r].predicted.mean / table.values[0][r] - 1));
+        std::sort(errors.begin(), errors.end());
+        QVERIFY2(errors[100] < 0.04, qPrintable(QString::number(errors[100])));
+        const auto steps = sampleSteps(table, device);
+        QVERIFY(steps);
+        QCOMPARE(steps->size(), device.measured.size());
+        QVERIFY(std::isnan(steps->back().error));
+        BringOptions until;
+        until.until = none->next[2].error;
+        const auto fewer = bringDevice(table, {"device0", {}}, until);
+        QVERIFY(fewer);
+        QVERIFY(fewer->next.size() <= 3);
+        device.measured.push_back({"no such cell", 3});
+        const auto noted = bringDevice(table, device);
+        QVERIFY(noted && noted->notes.size() == 1);
+        device.measured.push_back({table.networks[0], -1});
+        QVERIFY(!bringDevice(table, device));
+    }
+
+    // By name, on runs of boards: a new device belongs to none, and what no other has says nothing.
+    void aNewDeviceAmongRunsOfBoards() {
+        RandomStream random(11);
+        EdgeTable table;
+        table.path = "made";
+        for (int n = 0; n < 14; ++n) {
+            table.networks.push_back("net" + std::to_string(n));
+            table.index.push_back(n);
+        }
+        for (int d = 0; d < 8; ++d) {
+            table.targets.push_back("board" + std::to_string(d / 2) + " | " + std::to_string(d));
+            table.described.push_back(table.targets.back());
+            table.groups.push_back("board" + std::to_string(d / 2));
+            table.values.emplace_back();
+            for (int n = 0; n < 14; ++n)
+                table.values.back().push_back((1 + d) * (2 + n) * std::exp(0.05 * random.normal()));
+            if (d > 0) table.values.back()[13] = std::nan("");
+        }
+        const auto none = bringDevice(table, {"mine", {}});
+        QVERIFY(none);
+        QCOMPARE(none->knownDevices, std::size_t{8});
+        QVERIFY(std::isnan(none->error));  // no sample, no level
+        QVERIFY(none->told.empty());
+        const auto told = bringDevice(table, {"mine", {{"net0", 20}, {"net5", 70}}});
+        QVERIFY(told);
+        QVERIFY2(std::abs(told->told[9].predicted.mean / 110 - 1) < 0.2,
+                 qPrintable(QString::number(told->told[9].predicted.mean)));
+        const auto first = bringDevice(table, {table.targets[0], {{"net13", 20}, {"net0", 2}}});
+        QVERIFY(first);
+        QCOMPARE(first->knownDevices, std::size_t{6});  // not the other run of its board
+        QCOMPARE(first->notes.size(), std::size_t{1});  // net13 is its own alone
+        OwnDevice many{"mine", {}};
+        for (int n = 0; n < 13; ++n)
+            many.measured.push_back({table.networks[static_cast<std::size_t>(n)], 10.0 * (2 + n)});
+        const auto steps = sampleSteps(table, many);
+        QVERIFY(steps);
+        QCOMPARE(steps->size(), std::size_t{13});
+        QVERIFY(steps->at(8).error < 0.1 && steps->at(8).rank > 0.9);
+    }
+
+    void resultsAreReadAsTheyArePasted() {
+        const auto read = readOwnSamples("network,latency_ms\nyolo5n,12.5\n\n\"a,b\",3\r\nr=1;4\n#x\nopen,\n");
+        QVERIFY(read);
+        QCOMPARE(read->size(), std::size_t{3});
+        QCOMPARE((*read)[1].network, std::string("a,b"));
+        QCOMPARE((*read)[2].latency, 4.0);
+        const auto bad = readOwnSamples("a,1\nb,fast\n");
+        QVERIFY(!bad);
+        QCOMPARE(bad.error().code, std::string("edge.bad-number"));
+        QCOMPARE(bad.error().place.line, 2);
+        QVERIFY(!readOwnSamples("just a name\n"));
+        QVERIFY(!readOwnSamples("a,0\n"));
+        // The list goes out as it comes back in.
+        const std::array<NextMeasurement, 2> next{{{"a,b", 0.1}, {"c", 0.1}}};
+        QCOMPARE(toMeasureAsCsv(next), std::string("network,latency_ms\n\"a,b\",\nc,\n"));
+        QVERIFY(readOwnSamples(toMeasureAsCsv(next))->empty());
+    }
+
+    void targetsThatCannotBeToldAreNamed() {
+        EdgeTable table = madeTable(4, 60, 0.01, false);
+        table.targets.push_back("empty");
+        table.described.push_back("empty");
+        table.values.emplace_back(60, std::nan(""));
+        table.values.back()[0] = 1;
+        table.values.back()[1] = 2;
+        const auto result = judgeEdge(table, table, {});
+        QVERIFY(result);
+        QCOMPARE(result->targets.size(), std::size_t{4});
+        QCOMPARE(result->leftOut.size(), std::size_t{1});
+        QVERIFY(result->leftOut[0].message.starts_with("empty: "));
+    }
+
+    void rowsOfWorkAreCountedByHand() {
+        const auto space = spaceFeatures("nasbench201");
+        std::vector<double> row;
+        QVERIFY(appendFeatures(*space, cellA, row));
+        QCOMPARE(row.size(), space->names.size());
+        QCOMPARE(row[2], 1.0);  // 3×3
+        QCOMPARE(row[3], 1.0);  // pools
+        QCOMPARE(row[4], 1.0);  // skips
+        QCOMPARE(row[6], 1.0);  // live 3×3
+        for (const char* id : {"fbnet", "ofa", "hat"}) QVERIFY(spaceFeatures(id));
+        QVERIFY(!spaceFeatures("darts"));
+        // Every listed example has a row as long as its names.
+        for (const NetworkSpace& each : searchSpaces()) {
+            std::vector<double> own;
+            const auto features = spaceFeatures(each.id);
+            QVERIFY(features && appendFeatures(*features, each.example, own));
+            QCOMPARE(own.size(), features->names.size());
+            for (const double value : own) QVERIFY(std::isfinite(value));
+        }
+    }
+
+    void badTablesNameTheirLine_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<int>("line");
+        const QByteArray a = cellA, b = cellB;
+        QTest::newRow("no networks") << QByteArray("x,y\n1,2\n") << "edge.no-column" << 0;
+        QTest::newRow("no rows") << QByteArray("arch,phone\n") << "edge.empty" << 0;
+        QTest::newRow("operator") << "arch,phone\n" + a + ",1\n|conv9~0|+|none~0|none~1|+|none~0|none~1|none~2|,2\n"
+                                  << "edge.bad-network" << 3;
+        QTest::newRow("number") << "arch,phone\n" + a + ",1\n" + b + ",fast\n"
+                                << "edge.bad-number" << 3;
+        QTest::newRow("negative") << "arch,phone\n" + a + ",-1\n" + b + ",2\n"
+                                  << "edge.bad-number" << 2;
+    }
+    void badTablesNameTheirLine() {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, code);
+        QFETCH(int, line);
+        QTemporaryDir folder;
+        const auto table = readEdgeTable(written(folder, "t.csv", text).toStdString());
+        QVERIFY(!table);
+        QCOMPARE(QString::fromStdString(table.error().code), code);
+        QCOMPARE(table.error().place.line, line);
+    }
+
+    void aColumnWithoutVarianceIsNotedAndLeftOut() {
+        QTemporaryDir folder;
+        const QByteArray text =
+            QByteArray("arch,phone,flat,phone_std_ms\n") + cellA + ",1,5,0.1\n" + cellB + ",2,5,0.1\n";
+        const auto table = readEdgeTable(written(folder, "t.csv", text).toStdString());
+        QVERIFY(table);
+        QCOMPARE(table->targets, std::vector<std::string>{"phone"});
+        QCOMPARE(table->notes.size(), std::size_t{1});
+        QCOMPARE(table->space, std::string("nasbench201"));
+        EdgeProtocol protocol;
+        const auto judged = judgeEdge(*table, *table, protocol);  // two rows, both drawn
+        QVERIFY(!judged);
+        QCOMPARE(judged.error().code, std::string("edge.no-rows"));
+    }
+
+    void devicesMayStandInRows() {
+        QTemporaryDir folder;
+        const auto path = written(folder, "t.csv", "board,model,fps\na,n1,10\na,n1,20\na,n2,5\nb,n1,100\nb,n2,\n");
+        const auto table =
+            readEdgeTable(path.toStdString(), {.network = "", .devices = {"board"}, .values = {"fps"}, .rates = true});
+        QVERIFY(table);
+        QCOMPARE(table->space, std::string());
+        QCOMPARE(table->targets, std::vector<std::string>{"a"});  // b has one value
+        QCOMPARE(table->values[0][0], 75.0);                      // the median of 100 and 50 ms
+        QCOMPARE(table->values[0][1], 200.0);
+    }
+
+    void wholeDevicesAndWordsOfNames() {
+        QTemporaryDir folder;
+        const auto path = written(folder, "t.csv",
+                                  "board,run,threads,network,ms,watts\n"
+                                  "a,1,4,n1,1,5\na,1,4,n1_int8,2,6\na,2,1,n1,3,7\na,2,1,n1_int8,4,8\n"
+                                  "b,1,4,n1,5,9\nb,1,4,n1_int8,6,1\n");
+        EdgeColumns columns{.devices = {"board", "run"}, .values = {"ms"}, .whole = "board"};
+        auto table = readEdgeTable(path.toStdString(), columns);
+        QVERIFY(table);
+        QCOMPARE(table->groups, (std::vector<std::string>{"a", "a", "b"}));
+        QVERIFY(QString::fromStdString(table->described[1]).contains("threads=1"));
+        columns.values = {"ms", "watts"};
+        table = readEdgeTable(path.toStdString(), columns);
+        QVERIFY(table);
+        QCOMPARE(table->targets.size(), std::size_t{6});
+        columns.without = {"INT8"};
+        table = readEdgeTable(path.toStdString(), columns);  // one network: no column has two values
+        QVERIFY(table);
+        QCOMPARE(table->networks, std::vector<std::string>{"n1"});
+        columns.without.clear();
+        columns.only = {"fp16"};
+        QVERIFY(!readEdgeTable(path.toStdString(), columns));
+        columns.only.clear();
+        columns.whole = "casing";
+        QVERIFY(!readEdgeTable(path.toStdString(), columns));
+    }
+
+    void publishedTablesAreReadByDescription() {
+        const auto all = shippedEdgeDescriptions();
+        QVERIFY(all.size() >= 6);
+        QTemporaryDir folder;
+        const auto path = written(folder, "t.csv",
+                                  "board,dpu_config,standard_name,fps_multithread\nx,c,n1,10\nx,c,n2,20\ny,c,n1,5\n");
+        const auto table = openEdgeTable(path.toStdString());
+        QVERIFY(table);
+        QCOMPARE(table->targets, std::vector<std::string>{"x | c"});
+        QCOMPARE(table->values[0][0], 100.0);  // per second in ms
+        const std::vector<std::string> header{"arch", "phone"};
+        QVERIFY(!descriptionFor(all, header));
+        for (const char* broken : {"orrery: import/1\n", "orrery: edge-import/1\n", "[1]\n",
+                                   "orrery: edge-import/1\ncolumns: [a]\nvalues: [b]\n",
+                                   "orrery: edge-import/1\ncolumns: [a]\ncolour: red\n"}) {
+            const auto read = readEdgeDescription(written(folder, "d.yaml", broken).toStdString());
+            QVERIFY(!read);
+            QCOMPARE(read.error().code, std::string("edge.description"));
+        }
+    }
+
+    void simpleModelsAreWhatTheySay() {
+        // y = 1 + 2 a + 3 b, exactly.
+        FeatureRows rows{3, {}, 0};
+        std::vector<double> y;
+        for (int a = 0; a < 4; ++a)
+            for (int b = 0; b < 4; ++b)
+                rows.values.insert(rows.values.end(), {1, double(a), double(b)}), y.push_back(1 + 2 * a + 3 * b);
+        const auto told = ridgeOfFour(rows, y, rows);
+        for (std::size_t i = 0; i < y.size(); ++i) QVERIFY(std::abs(told[i] - y[i]) < 0.01);
+        const double gap = std::nan("");
+        const std::vector<std::vector<double>> devices{{1, 2, 3, gap}, {1, 5, 1, 7}, {gap, gap, gap, gap}};
+        const std::array<std::size_t, 2> measured{0, 1};
+        const auto likest = likestDevice(devices, measured, std::array{10.0, 20.0});
+        QVERIFY(std::abs(likest[2] - 30) < 1e-9);  // the first device, ten times slower
+        QVERIFY(std::isfinite(likest[3]));         // which lacks it: the second
+        QVERIFY(likestDevice({}, {}, {}).empty());
+    }
+
+    // The few-shot protocol of HELP on its six devices, from its nine training devices: what is promised.
+    void helpsProtocolIsBeaten() {
+        const QString path = ORRERY_REFERENCE "/edge/help/nasbench201_latency_ms.csv";
+        if (!QFile::exists(path)) QSKIP("the reference data is not here");
+        const auto table = readEdgeTable(path.toStdString());
+        QVERIFY(table);
+        EdgeProtocol protocol;
+        protocol.targets = {"titan_rtx_256", "gold_6226", "fpga", "pixel2", "raspi4", "eyeriss"};
+        protocol.priorTargets = {"1080ti_1",    "1080ti_32", "1080ti_256",     "silver_4114", "silver_4210r",
+                                 "samsung_a50", "pixel3",    "essential_ph_1", "samsung_s7"};
+        protocol.pool = {0, 900};
+        protocol.test = {900, 1900};
+        protocol.trim = 0.1;
+        protocol.repeats = 5;
+        for (const auto& [samples, least] : {std::pair{10, 0.955}, {5, 0.89}, {0, 0.87}}) {
+            protocol.samples = static_cast<std::size_t>(samples);
+            const auto result = judgeEdge(*table, *table, protocol);
+            QVERIFY(result);
+            QVERIFY2(result->mean.spearman >= least, qPrintable(QString::number(result->mean.spearman)));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestEdge)
+#include "tst_edge.moc"
