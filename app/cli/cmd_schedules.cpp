@@ -1,0 +1,248 @@
+#include "app/cli/command.h"
+#include "app/cli/evaluation_question.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "base/text/csv_cell.h"
+#include "base/text/words.h"
+#include "evaluation/schedules/judge_schedules.h"
+#include "evaluation/schedules/search_curves.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace orrery::cli {
+
+namespace {
+
+std::string percentOf(double share) {
+    return fmt::format("{:.1f} %", 100 * share);
+}
+
+Expected<std::vector<TunedRow>> readLogs(const std::vector<std::string>& paths) {
+    std::vector<TunedRow> rows;
+    for (const std::string& path : paths) {
+        auto log = readTuningLog(path);
+        if (!log) return Unexpected(log.error());
+        report(log->skipped);
+        rows.insert(rows.end(), std::make_move_iterator(log->rows.begin()), std::make_move_iterator(log->rows.end()));
+    }
+    return rows;
+}
+
+std::string textOf(const ScheduleJudgement& judged) {
+    std::string text;
+    if (!judged.operators.empty()) {
+        Table table(
+            {"device", "task", "operator", "schedules", "failed", "Spearman", "first", "best of ten", "ten by chance"},
+            {false, false, false, true, true, true, true, true, true});
+        for (const RankedOperator& one : judged.operators) {
+            table.add({one.device, one.task, one.workload, std::to_string(one.schedules), std::to_string(one.failed),
+                       fmt::format("{:.3f}", one.spearman), percentOf(one.top1), percentOf(one.top10),
+                       percentOf(one.chance10)});
+        }
+        text += table.text() +
+                "\nAll of operators that the model had not seen. `first`: best time ÷ time of its first choice.\n";
+    }
+    if (!judged.devices.empty()) {
+        Table table({"device", "operators", "given", "MAPE", "median", "Spearman", "in 90 %"},
+                    {false, true, true, true, true, true, true});
+        const auto add = [&](const JudgedTimes& one) {
+            table.add({one.device, std::to_string(one.rows), std::to_string(one.anchors), percentOf(one.mape),
+                       percentOf(one.median), fmt::format("{:.3f}", one.spearman), percentOf(one.coverage)});
+        };
+        for (const JudgedTimes& one : judged.devices) add(one);
+        add(judged.all);
+        text += table.text() +
+                "\nTimes of the best schedule of operators that the model had not seen; `given`: rows of the device "
+                "that it had.\n";
+    }
+    return text;
+}
+
+nlohmann::ordered_json jsonOf(const ScheduleJudgement& judged, std::string_view split) {
+    nlohmann::ordered_json out{{"format", "orrery-schedules"}, {"version", 1}, {"split", split}};
+    out["operators"] = nlohmann::ordered_json::array();
+    for (const RankedOperator& one : judged.operators) {
+        out["operators"].push_back({{"device", one.device},
+                                    {"task", one.task},
+                                    {"workload", one.workload},
+                                    {"schedules", one.schedules},
+                                    {"failed", one.failed},
+                                    {"spearman", one.spearman},
+                                    {"top1", one.top1},
+                                    {"top10", one.top10},
+                                    {"chance10", one.chance10}});
+    }
+    const auto times = [](const JudgedTimes& one) {
+        return nlohmann::ordered_json{{"device", one.device},    {"rows", one.rows},     {"anchors", one.anchors},
+                                      {"mape", one.mape},        {"median", one.median}, {"spearman", one.spearman},
+                                      {"coverage", one.coverage}};
+    };
+    out["devices"] = nlohmann::ordered_json::array();
+    for (const JudgedTimes& one : judged.devices) out["devices"].push_back(times(one));
+    if (!judged.devices.empty()) out["all"] = times(judged.all);
+    return out;
+}
+
+std::string csvOf(const ScheduleJudgement& judged, std::span<const TunedRow> rows) {
+    const bool ranks = !judged.operators.empty();
+    std::string text =
+        fmt::format("device,task,workload,time_us,{}\n", ranks ? "share_of_best" : "predicted_us,low_us,high_us");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (std::isnan(judged.said[i])) continue;
+        text += fmt::format("{},{},{},{}", csvCell(rows[i].device), csvCell(rows[i].task), csvCell(rows[i].workload),
+                            rows[i].seconds > 0 ? fmt::format("{:.6g}", 1e6 * rows[i].seconds) : "");
+        text += ranks ? fmt::format(",{:.6g}\n", judged.said[i])
+                      : fmt::format(",{:.6g},{:.6g},{:.6g}\n", 1e6 * judged.said[i], 1e6 * judged.low[i],
+                                    1e6 * judged.high[i]);
+    }
+    return text;
+}
+
+std::string textOf(const SearchJudgement& judged) {
+    Table table({"device", "task", "operator", "schedules", "near best", "guided", "in its order", "by chance",
+                 "best after 8", "by chance"},
+                {false, false, false, true, true, true, true, true, true, true});
+    for (const SearchCurve& one : judged.operators) {
+        const std::size_t eight = std::min<std::size_t>(8, one.best.size()) - 1;
+        table.add({one.device, one.task, one.workload, std::to_string(one.schedules), std::to_string(one.good),
+                   fmt::format("{:.0f}", one.guided), fmt::format("{:.0f}", one.ranked),
+                   fmt::format("{:.1f}", one.chance), percentOf(one.best[eight]), percentOf(one.bestByChance[eight])});
+    }
+    return table.text() + fmt::format(
+                              "\nTrials until 95 % of the best, geometric mean: {:.1f} guided, {:.1f} in the "
+                              "model's order, {:.1f} by chance: {:.1f}× fewer.\nAll of operators that the "
+                              "model had not seen.\n",
+                              judged.guided, judged.ranked, judged.chance, judged.fewer);
+}
+
+nlohmann::ordered_json jsonOf(const SearchJudgement& judged) {
+    nlohmann::ordered_json out{{"format", "orrery-schedules"},
+                               {"version", 1},
+                               {"split", "search"},
+                               {"trials_guided", judged.guided},
+                               {"trials_ranked", judged.ranked},
+                               {"trials_chance", judged.chance},
+                               {"times_fewer", judged.fewer}};
+    out["searches"] = nlohmann::ordered_json::array();
+    for (const SearchCurve& one : judged.operators) {
+        out["searches"].push_back({{"device", one.device},
+                                   {"task", one.task},
+                                   {"workload", one.workload},
+                                   {"schedules", one.schedules},
+                                   {"near_best", one.good},
+                                   {"trials_guided", one.guided},
+                                   {"trials_ranked", one.ranked},
+                                   {"trials_chance", one.chance},
+                                   {"best_after", one.best},
+                                   {"best_after_chance", one.bestByChance}});
+    }
+    return out;
+}
+
+std::string csvOf(const SearchJudgement& judged) {
+    std::string text = "device,task,workload,trial,share_of_best,share_of_best_by_chance\n";
+    for (const SearchCurve& one : judged.operators) {
+        for (std::size_t t = 0; t < one.best.size(); ++t) {
+            text += fmt::format("{},{},\"{}\",{},{:.6g},{:.6g}\n", one.device, one.task, one.workload, t + 1,
+                                one.best[t], one.bestByChance[t]);
+        }
+    }
+    return text;
+}
+
+int runSearch(const Arguments& arguments, std::span<const TunedRow> rows, const ScheduleTraining& options,
+              Watch& watch) {
+    std::size_t trials = 200;
+    if (const auto text = arguments.value("trials")) {
+        const auto number = wholeIn(*text);
+        if (!number || *number < 1 || *number > 2000) {
+            report(fail("usage.number", fmt::format("`--trials {}`", *text), "a whole number from 1 to 2,000").value());
+            return Usage;
+        }
+        trials = static_cast<std::size_t>(*number);
+    }
+    watch.begin("searching recorded schedules");
+    const auto judged = judgeSearch(rows, options, trials);
+    watch.end();
+    if (!judged) return report(judged.error()), Unanswered;
+    bool written = true;
+    if (const auto csv = arguments.value("csv")) written = writeTo(*csv, csvOf(*judged));
+    const std::string text = arguments.has("json") ? jsonOf(*judged).dump(2) + "\n" : textOf(*judged);
+    return (arguments.value("csv") == "-" || print(text)) && written ? Answered : Unanswered;
+}
+
+int runSchedules(const Arguments& arguments, Watch& watch) {
+    JudgeScheduleOptions options;
+    auto seed = readSeed(arguments, 1);
+    if (!seed) return report(seed.error()), Usage;
+    options.training.seed = *seed;
+    options.training.stop = watch.token();
+    if (const auto text = arguments.value("samples")) {
+        const auto number = wholeIn(*text);
+        if (!number || *number < 3 || *number > 10'000) {
+            report(
+                fail("usage.number", fmt::format("`--samples {}`", *text), "a whole number from 3 to 10,000").value());
+            return Usage;
+        }
+        options.anchors = static_cast<std::size_t>(*number);
+    }
+    const auto known = readLogs(arguments.positionals());
+    if (!known) return report(known.error()), Unanswered;
+    const auto test = arguments.values("test");
+    std::vector<TunedRow> asked;
+    if (!test.empty()) {
+        auto read = readLogs(test);
+        if (!read) return report(read.error()), Unanswered;
+        asked = std::move(*read);
+    }
+    if (arguments.has("search")) return runSearch(arguments, *known, options.training, watch);
+    watch.begin("learning from schedules");
+    const bool devices = arguments.has("new-devices");
+    const auto judged = !test.empty() ? judgeOther(*known, asked, options)
+                        : devices     ? judgeNewDevices(*known, options)
+                                      : judgeLeftOut(*known, options);
+    watch.end();
+    if (!judged) return report(judged.error()), Unanswered;
+    const std::string_view split = !test.empty() ? "other-log" : devices ? "new-devices" : "operators";
+    bool written = true;
+    const std::span<const TunedRow> rows = test.empty() ? std::span<const TunedRow>(*known) : asked;
+    if (const auto csv = arguments.value("csv")) written = writeTo(*csv, csvOf(*judged, rows));
+    const std::string text = arguments.has("json") ? jsonOf(*judged, split).dump(2) + "\n" : textOf(*judged);
+    return (arguments.value("csv") == "-" || print(text)) && written ? Answered : Unanswered;
+}
+
+}  // namespace
+
+const Command schedulesCommand{
+    .name = "schedules",
+    .positional = "FILE...",
+    .positionalRequired = true,
+    .summary = "learn from a compiler's tuning logs, and judge what was learned",
+    .details =
+        "Where a log holds many schedules of each operator, a model ranks them: each operator by a model that has not "
+        "seen it. Where it holds the best schedule of many operators, a model says their times: a fifth of the "
+        "operators "
+        "at a time by a model of the others. Logs are AutoTVM's own (.json, .log) or tables with the columns device, "
+        "task, workload, config, time_us. Handbook: schedules.",
+    .options = {{"test", "FILE", "judge on this log, with a model of all of FILE; may be repeated", true},
+                {"new-devices", "", "each device by a model of all others, and a few rows of its own"},
+                {"samples", "N", "rows that are given of a device that is new (10)"},
+                {"search", "", "search each operator's recorded schedules, guided by a model of all others"},
+                {"trials", "N", "of a search, after which it goes on blindly (200)"},
+                {"seed", "N", "of folds, training and given rows; 1 if left out"},
+                {"csv", "FILE", "every judged row with what the model said; - is standard output"},
+                {"json", "", "as JSON (resources/schema/schedules.schema.json)"}},
+    .examples = {{"orrery-cli schedules trials.csv", "how well are schedules ranked of operators that were not seen?"},
+                 {"orrery-cli schedules tuned.csv --new-devices --samples 10 --json",
+                  "what are ten measured operators of a new device worth?"},
+                 {"orrery-cli schedules trials.csv --search --csv curves.csv",
+                  "how many trials does a search save, and how good is the best after each?"},
+                 {"orrery-cli schedules known.csv --test other.csv --csv -",
+                  "what it says of another log, row by row"}},
+    .run = runSchedules,
+};
+
+}  // namespace orrery::cli

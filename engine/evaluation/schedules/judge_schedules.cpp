@@ -1,0 +1,245 @@
+#include "evaluation/schedules/judge_schedules.h"
+
+#include "base/maths.h"
+#include "base/random.h"
+#include "evaluation/error_metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace orrery {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+ScheduleJudgement emptyOf(std::size_t rows) {
+    ScheduleJudgement judgement;
+    judgement.said.assign(rows, none), judgement.low.assign(rows, none), judgement.high.assign(rows, none);
+    return judgement;
+}
+
+// The best of ten that are drawn without a model: Σ share × chance that it is the best of them.
+double bestOfDrawn(std::vector<double> shares, std::size_t drawn) {
+    std::sort(shares.rbegin(), shares.rend());
+    double sum = 0, none = 1;  // `none`: that no better one was drawn
+    const auto n = static_cast<double>(shares.size());
+    for (std::size_t i = 0; i < shares.size() && none > 1e-12; ++i) {
+        const double left = n - static_cast<double>(i);
+        const double hit = std::min(1.0, static_cast<double>(drawn) / left);
+        sum += none * hit * shares[i];
+        none *= 1 - hit;
+    }
+    return sum;
+}
+
+RankedOperator rankedOf(std::span<const TunedRow> rows, std::span<const std::size_t> places,
+                        std::span<const double> said) {
+    RankedOperator one{
+        rows[places[0]].device, rows[places[0]].task, rows[places[0]].workload, places.size(), 0, 0, 0, 0, 0};
+    double best = std::numeric_limits<double>::infinity();
+    for (const std::size_t i : places) {
+        if (rows[i].seconds > 0)
+            best = std::min(best, rows[i].seconds);
+        else
+            ++one.failed;
+    }
+    std::vector<double> shares, runs, saidOfRuns;
+    for (const std::size_t i : places) {
+        shares.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
+        if (rows[i].seconds > 0) runs.push_back(shares.back()), saidOfRuns.push_back(said[i]);
+    }
+    one.spearman = runs.size() > 1 ? spearmanRho(saidOfRuns, runs) : 0;
+    std::vector<std::size_t> order(places.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return said[places[a]] > said[places[b]]; });
+    one.top1 = shares[order[0]];
+    for (std::size_t i = 0; i < std::min<std::size_t>(10, order.size()); ++i)
+        one.top10 = std::max(one.top10, shares[order[i]]);
+    one.chance10 = bestOfDrawn(shares, 10);
+    return one;
+}
+
+JudgedTimes judgedOf(std::string device, std::span<const TunedRow> rows, std::span<const std::size_t> places,
+                     const ScheduleJudgement& all) {
+    JudgedTimes judged{std::move(device), 0, 0, 0, 0, 0, 0};
+    std::vector<double> errors, said, measured;
+    double inside = 0;
+    for (const std::size_t i : places) {
+        if (std::isnan(all.said[i])) continue;
+        errors.push_back(std::abs(all.said[i] / rows[i].seconds - 1));
+        said.push_back(all.said[i]), measured.push_back(rows[i].seconds);
+        inside += rows[i].seconds >= all.low[i] && rows[i].seconds <= all.high[i];
+    }
+    judged.rows = errors.size();
+    if (errors.empty()) return judged;
+    const auto n = static_cast<double>(errors.size());
+    judged.mape = std::accumulate(errors.begin(), errors.end(), 0.0) / n;
+    judged.median = quantileType7(errors, 0.5);
+    judged.spearman = spearmanRho(said, measured);
+    judged.coverage = inside / n;
+    return judged;
+}
+
+void sumUp(ScheduleJudgement& judgement, std::span<const TunedRow> rows) {
+    std::map<std::string, std::vector<std::size_t>> devices;
+    std::vector<std::size_t> everywhere;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (!std::isnan(judgement.said[i])) devices[rows[i].device].push_back(i), everywhere.push_back(i);
+    for (const auto& [device, places] : devices) judgement.devices.push_back(judgedOf(device, rows, places, judgement));
+    judgement.all = judgedOf("all", rows, everywhere, judgement);
+}
+
+std::vector<TunedRow> without(std::span<const TunedRow> rows, const std::vector<bool>& left) {
+    std::vector<TunedRow> kept;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (!left[i]) kept.push_back(rows[i]);
+    return kept;
+}
+
+void answer(ScheduleJudgement& judgement, const TunedTimes& model, std::span<const TunedRow> rows,
+            std::span<const std::size_t> places) {
+    for (const std::size_t i : places) {
+        if (!(rows[i].seconds > 0)) continue;
+        const auto time = model.time(rows[i]);
+        if (!time) continue;
+        judgement.said[i] = time->seconds, judgement.low[i] = time->low, judgement.high[i] = time->high;
+    }
+}
+
+// Those that ran, `count` of them by seed.
+std::vector<std::size_t> drawn(std::span<const TunedRow> rows, std::vector<std::size_t> places, std::size_t count,
+                               std::uint64_t seed) {
+    std::erase_if(places, [&](std::size_t i) { return !(rows[i].seconds > 0); });
+    RandomStream random(seed);
+    for (std::size_t i = 0; i + 1 < places.size() && i < count; ++i) {
+        const std::size_t other = i + static_cast<std::size_t>(random.below(places.size() - i));
+        std::swap(places[i], places[other]);
+    }
+    places.resize(std::min(count, places.size()));
+    return places;
+}
+
+// A device by what others say and a few rows of its own, which are not judged.
+Expected<std::size_t> judgeNew(ScheduleJudgement& judgement, const TunedTimes& others, std::span<const TunedRow> rows,
+                               const std::vector<std::size_t>& places, const JudgeScheduleOptions& options) {
+    const auto given = drawn(rows, places, options.anchors, options.training.seed);
+    std::vector<TunedRow> anchors;
+    for (const std::size_t i : given) anchors.push_back(rows[i]);
+    const auto model = others.adapted(anchors);
+    if (!model) return Unexpected(model.error());
+    std::vector<std::size_t> asked;
+    for (const std::size_t i : places)
+        if (std::find(given.begin(), given.end(), i) == given.end()) asked.push_back(i);
+    answer(judgement, *model, rows, asked);
+    return given.size();
+}
+
+void noteAnchors(ScheduleJudgement& judgement, const std::map<std::string, std::size_t>& anchors) {
+    for (JudgedTimes& judged : judgement.devices)
+        if (const auto found = anchors.find(judged.device); found != anchors.end()) judged.anchors = found->second;
+}
+
+}  // namespace
+
+bool isOfTrials(std::span<const TunedRow> rows) {
+    std::size_t many = 0;
+    for (const auto& one : operatorsOf(rows)) many += one.size() >= 10 ? one.size() : 0;
+    return 2 * many > rows.size();
+}
+
+Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const JudgeScheduleOptions& options) {
+    ScheduleJudgement judgement = emptyOf(rows.size());
+    const auto operators = operatorsOf(rows);
+    if (isOfTrials(rows)) {
+        for (const auto& one : operators) {
+            if (one.size() < 50) continue;
+            std::vector<bool> left(rows.size());
+            for (const std::size_t i : one) left[i] = true;
+            const auto model = ScheduleRanks::fit(without(rows, left), options.training);
+            if (!model) return Unexpected(model.error());
+            for (const std::size_t i : one) judgement.said[i] = model->share(rows[i]);
+            judgement.operators.push_back(rankedOf(rows, one, judgement.said));
+        }
+        return judgement;
+    }
+    // An operator is left out on every device at once.
+    std::map<std::string, std::size_t> numbers;
+    std::vector<std::size_t> number(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        number[i] = numbers.try_emplace(rows[i].task + '\n' + rows[i].workload, numbers.size()).first->second;
+    std::vector<std::size_t> order(numbers.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    RandomStream random(options.training.seed);
+    for (std::size_t i = order.size(); i > 1; --i)
+        std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(i))]);
+    for (int fold = 0; fold < options.folds; ++fold) {
+        std::vector<bool> left(rows.size());
+        std::vector<std::size_t> asked;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            left[i] = static_cast<int>(order[number[i]] % static_cast<std::size_t>(options.folds)) == fold;
+            if (left[i]) asked.push_back(i);
+        }
+        const auto model = TunedTimes::fit(without(rows, left), options.training);
+        if (!model) return Unexpected(model.error());
+        answer(judgement, *model, rows, asked);
+    }
+    sumUp(judgement, rows);
+    return judgement;
+}
+
+Expected<ScheduleJudgement> judgeNewDevices(std::span<const TunedRow> rows, const JudgeScheduleOptions& options) {
+    ScheduleJudgement judgement = emptyOf(rows.size());
+    std::map<std::string, std::vector<std::size_t>> devices;
+    std::map<std::string, std::size_t> anchors;
+    for (std::size_t i = 0; i < rows.size(); ++i) devices[rows[i].device].push_back(i);
+    for (const auto& [device, places] : devices) {
+        if (places.size() < options.anchors + 10) continue;
+        std::vector<bool> left(rows.size());
+        for (const std::size_t i : places) left[i] = true;
+        const auto others = TunedTimes::fit(without(rows, left), options.training);
+        if (!others) return Unexpected(others.error());
+        const auto given = judgeNew(judgement, *others, rows, places, options);
+        if (!given) return Unexpected(given.error());
+        anchors[device] = *given;
+    }
+    sumUp(judgement, rows);
+    noteAnchors(judgement, anchors);
+    return judgement;
+}
+
+Expected<ScheduleJudgement> judgeOther(std::span<const TunedRow> known, std::span<const TunedRow> asked,
+                                       const JudgeScheduleOptions& options) {
+    ScheduleJudgement judgement = emptyOf(asked.size());
+    if (isOfTrials(known)) {
+        const auto model = ScheduleRanks::fit(known, options.training);
+        if (!model) return Unexpected(model.error());
+        for (std::size_t i = 0; i < asked.size(); ++i) judgement.said[i] = model->share(asked[i]);
+        for (const auto& one : operatorsOf(asked))
+            if (one.size() >= 10) judgement.operators.push_back(rankedOf(asked, one, judgement.said));
+        return judgement;
+    }
+    const auto model = TunedTimes::fit(known, options.training);
+    if (!model) return Unexpected(model.error());
+    std::map<std::string, std::vector<std::size_t>> devices;
+    std::map<std::string, std::size_t> anchors;
+    for (std::size_t i = 0; i < asked.size(); ++i) devices[asked[i].device].push_back(i);
+    for (const auto& [device, places] : devices) {
+        if (model->knows(device)) {
+            answer(judgement, *model, asked, places);
+            continue;
+        }
+        const auto given = judgeNew(judgement, *model, asked, places, options);
+        if (!given) return Unexpected(given.error());
+        anchors[device] = *given;
+    }
+    sumUp(judgement, asked);
+    noteAnchors(judgement, anchors);
+    return judgement;
+}
+
+}  // namespace orrery

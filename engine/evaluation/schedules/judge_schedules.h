@@ -1,0 +1,48 @@
+#pragma once
+
+// How good models of tuned operators are on what they have not seen: operators left out, other logs, devices of which a
+// few rows are given.
+
+#include "learning/schedules/schedule_model.h"
+
+namespace orrery {
+
+/// One operator whose schedules were ranked by a model that had not seen it.
+struct RankedOperator {
+    std::string device, task, workload;
+    std::size_t schedules = 0, failed = 0;
+    double spearman = 0;         ///< of those that ran
+    double top1 = 0, top10 = 0;  ///< best time ÷ the time of the model's first choice, of the best of its first ten
+    double chance10 = 0;         ///< the same of ten drawn blindly, expected
+};
+/// Times of best schedules on one device.
+struct JudgedTimes {
+    std::string device;
+    std::size_t rows = 0, anchors = 0;
+    double mape = 0, median = 0, spearman = 0, coverage = 0;
+};
+struct ScheduleJudgement {
+    std::vector<RankedOperator> operators;
+    std::vector<JudgedTimes> devices;
+    JudgedTimes all;
+    /// Per row of what was judged: seconds with interval (times), or the share of the best (ranks); NaN where none.
+    std::vector<double> said, low, high;
+};
+
+struct JudgeScheduleOptions {
+    ScheduleTraining training;
+    std::size_t anchors = 10;  ///< rows of a device that is not known, drawn by seed
+    int folds = 5;
+};
+
+/// True where most operators have ten schedules and more: schedules are ranked; else times of the best are asked.
+bool isOfTrials(std::span<const TunedRow> rows);
+/// Trials: each operator by a model of all others. Best schedules: each fold of operators by a model of the others.
+Expected<ScheduleJudgement> judgeLeftOut(std::span<const TunedRow> rows, const JudgeScheduleOptions& options);
+/// Each device by a model of all others and `anchors` rows of its own (best schedules alone).
+Expected<ScheduleJudgement> judgeNewDevices(std::span<const TunedRow> rows, const JudgeScheduleOptions& options);
+/// Rows of another log by a model of this one; of devices that it did not know, `anchors` of them are given.
+Expected<ScheduleJudgement> judgeOther(std::span<const TunedRow> known, std::span<const TunedRow> asked,
+                                       const JudgeScheduleOptions& options);
+
+}  // namespace orrery

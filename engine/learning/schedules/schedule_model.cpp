@@ -1,0 +1,293 @@
+#include "learning/schedules/schedule_model.h"
+
+#include "base/maths.h"
+#include "learning/schedules/schedule_features.h"
+#include "learning/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t mostDevices = 128, mostTasks = 64;
+constexpr int folds = 5;
+
+double perFlop(const TunedRow& row) {
+    return std::log(row.seconds / row.work.flops());
+}
+
+std::string keyOf(const TunedRow& row) {
+    return row.device + '\n' + row.task;
+}
+
+std::size_t placeOf(const std::vector<std::string>& all, std::string_view one) {
+    return static_cast<std::size_t>(std::find(all.begin(), all.end(), one) - all.begin());
+}
+
+TrainingOptions boosted(const ScheduleTraining& training) {
+    TrainingOptions options;
+    options.kind = "trees";
+    options.steps = 900;
+    options.rate = 0.06;
+    options.depth = 7;
+    options.leaves = 32;
+    options.minimumLeaf = 2;
+    options.loss = "squared";
+    options.featureShare = 0.6;
+    options.seed = training.seed;
+    options.threads = training.threads;
+    options.stop = training.stop;
+    return options;
+}
+
+// Which fold an operator is in: the same on every device, so that no device tells of it what is asked of another.
+int foldOf(const TunedRow& row, std::uint64_t seed) {
+    std::uint64_t hash = 1469598103934665603u ^ seed;  // FNV-1a
+    for (const std::string* text : {&row.task, &row.workload})
+        for (const char c : *text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    return static_cast<int>((hash >> 17) % folds);
+}
+
+}  // namespace
+
+std::vector<std::vector<std::size_t>> operatorsOf(std::span<const TunedRow> rows) {
+    std::map<std::string, std::size_t> place;
+    std::vector<std::vector<std::size_t>> operators;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto [found, isNew] = place.try_emplace(keyOf(rows[i]) + '\n' + rows[i].workload, operators.size());
+        if (isNew) operators.emplace_back();
+        operators[found->second].push_back(i);
+    }
+    return operators;
+}
+
+double TunedTimes::level(const TunedRow& row) const {
+    const auto exact = levels_.find(keyOf(row));
+    if (exact != levels_.end()) return exact->second;
+    const auto device = shifts_.find(row.device);
+    return (device == shifts_.end() ? 0 : device->second) + templateShift(row.task);
+}
+
+double TunedTimes::templateShift(const std::string& task) const {
+    const auto found = templates_.find(task);
+    return found == templates_.end() ? 0 : found->second;
+}
+
+double TunedTimes::asOn(const TunedRow& row, std::size_t device) const {
+    const auto exact = levels_.find(devices_[device] + '\n' + row.task);
+    const auto shift = shifts_.find(devices_[device]);
+    const bool knows = exact != levels_.end() && shift != shifts_.end();
+    return (knows ? exact->second - shift->second : templateShift(row.task)) + shape(row, device);
+}
+
+double TunedTimes::shape(const TunedRow& row, std::size_t device) const {
+    std::array<double, workFeatures + 1 + mostTasks + mostDevices> features{};
+    workFeaturesOf(row, features);
+    const std::size_t task = placeOf(tasks_, row.task);
+    std::size_t at = workFeatures;
+    if (task < tasks_.size()) features[at + task] = 1;
+    at += tasks_.size();
+    if (device < devices_.size()) features[at + device] = 1;
+    return model_->predict(std::span(features).first(at + devices_.size()));
+}
+
+Expected<TunedTimes> TunedTimes::fit(std::span<const TunedRow> given, const ScheduleTraining& options) {
+    std::vector<const TunedRow*> rows;
+    for (const TunedRow& row : given)
+        if (row.seconds > 0) rows.push_back(&row);
+    if (rows.size() < 20) {
+        return fail("schedules.few", fmt::format("{} schedules with a time are too few to learn from", rows.size()),
+                    "20 or more");
+    }
+    TunedTimes model;
+    for (const TunedRow* row : rows) {
+        if (placeOf(model.devices_, row->device) == model.devices_.size() && model.devices_.size() < mostDevices)
+            model.devices_.push_back(row->device);
+        if (placeOf(model.tasks_, row->task) == model.tasks_.size() && model.tasks_.size() < mostTasks)
+            model.tasks_.push_back(row->task);
+    }
+    std::sort(model.devices_.begin(), model.devices_.end());
+    std::sort(model.tasks_.begin(), model.tasks_.end());
+    TrainingData empty;
+    empty.names = workFeatureNames();
+    for (const std::string& task : model.tasks_) empty.names.push_back("task " + task);
+    for (const std::string& device : model.devices_) empty.names.push_back("device " + device);
+
+    // Without one fold, or of all: levels, then what is over them.
+    const auto learn = [&](TunedTimes& into, int without) -> Expected<void> {
+        std::map<std::string, std::vector<double>> exact, device;
+        into.levels_.clear(), into.shifts_.clear();
+        for (const TunedRow* row : rows) {
+            if (foldOf(*row, options.seed) == without) continue;
+            exact[keyOf(*row)].push_back(perFlop(*row));
+            device[row->device].push_back(perFlop(*row));
+        }
+        for (auto& [key, values] : exact) into.levels_[key] = quantileType7(values, 0.5);
+        for (auto& [key, values] : device) into.shifts_[key] = quantileType7(values, 0.5);
+        std::map<std::string, std::vector<double>> over;
+        for (const auto& [key, value] : into.levels_) {
+            const auto line = key.find('\n');
+            over[key.substr(line + 1)].push_back(value - into.shifts_[key.substr(0, line)]);
+        }
+        into.templates_.clear();
+        for (auto& [task, values] : over) into.templates_[task] = quantileType7(values, 0.5);
+        TrainingData data = empty;
+        std::vector<double> features(workFeatures + into.tasks_.size() + into.devices_.size());
+        for (const TunedRow* row : rows) {
+            if (foldOf(*row, options.seed) == without) continue;
+            std::fill(features.begin(), features.end(), 0.0);
+            workFeaturesOf(*row, features);
+            const std::size_t task = placeOf(into.tasks_, row->task), at = placeOf(into.devices_, row->device);
+            if (task < into.tasks_.size()) features[workFeatures + task] = 1;
+            if (at < into.devices_.size()) features[workFeatures + into.tasks_.size() + at] = 1;
+            data.features.insert(data.features.end(), features.begin(), features.end());
+            data.target.push_back(perFlop(*row) - into.level(*row));
+        }
+        auto trained = train(data, nullptr, boosted(options));
+        if (!trained) return Unexpected(trained.error());
+        if (options.stop.stop_requested()) return fail("study.cancelled", "the fit was stopped");
+        into.model_ = std::move(*trained);
+        return {};
+    };
+    std::vector<double> left;
+    for (int fold = 0; fold < folds; ++fold) {
+        const bool some = std::any_of(rows.begin(), rows.end(),
+                                      [&](const TunedRow* row) { return foldOf(*row, options.seed) == fold; });
+        const bool others = std::any_of(rows.begin(), rows.end(),
+                                        [&](const TunedRow* row) { return foldOf(*row, options.seed) != fold; });
+        if (!some || !others) continue;
+        TunedTimes without = model;
+        if (auto learned = learn(without, fold); !learned) return Unexpected(learned.error());
+        for (const TunedRow* row : rows) {
+            if (foldOf(*row, options.seed) != fold) continue;
+            const std::size_t device = placeOf(without.devices_, row->device);
+            left.push_back(perFlop(*row) - without.level(*row) - without.shape(*row, device));
+        }
+    }
+    if (auto learned = learn(model, -1); !learned) return Unexpected(learned.error());
+    if (!left.empty()) {
+        model.low_ = quantileType7(left, 0.05);
+        model.high_ = quantileType7(left, 0.95);
+    }
+    return model;
+}
+
+Expected<TunedTime> TunedTimes::time(const TunedRow& row) const {
+    double said = 0, low = low_, high = high_;
+    if (const auto mix = mixes_.find(row.device); mix != mixes_.end()) {
+        said = mix->second.level;
+        for (std::size_t d = 0; d < devices_.size(); ++d)
+            if (mix->second.weights[d] > 0) said += mix->second.weights[d] * asOn(row, d);
+        low = mix->second.low, high = mix->second.high;
+    } else if (shifts_.contains(row.device)) {
+        said = level(row) + shape(row, placeOf(devices_, row.device));
+    } else {
+        return fail("schedules.device", fmt::format("nothing was learned of `{}`", row.device),
+                    "a device of the log, or a few measured schedules of this one");
+    }
+    const double seconds = std::exp(said) * row.work.flops();
+    return TunedTime{seconds, seconds * std::exp(low), seconds * std::exp(high)};
+}
+
+Expected<TunedTimes> TunedTimes::adapted(std::span<const TunedRow> anchors) const {
+    std::vector<const TunedRow*> rows;
+    for (const TunedRow& row : anchors)
+        if (row.seconds > 0) rows.push_back(&row);
+    if (rows.size() < 3) {
+        return fail("schedules.few", fmt::format("{} schedules say too little of a new device", rows.size()),
+                    "3 or more with a time");
+    }
+    const std::string& device = rows.front()->device;
+    Mix mix;
+    mix.weights.resize(devices_.size());
+    std::vector<std::vector<double>> shapes(devices_.size());
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+        double mean = 0, square = 0;
+        for (const TunedRow* row : rows) {
+            shapes[d].push_back(asOn(*row, d));
+            const double off = perFlop(*row) - shapes[d].back();
+            mean += off, square += off * off;
+        }
+        const auto n = static_cast<double>(rows.size());
+        const double variance = std::max(0.0, square / n - mean * mean / (n * n));
+        mix.weights[d] = 1 / (variance * variance + 1e-6);
+    }
+    const double sum = std::accumulate(mix.weights.begin(), mix.weights.end(), 0.0);
+    for (double& weight : mix.weights) weight /= sum;
+    std::vector<double> off(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        off[i] = perFlop(*rows[i]);
+        for (std::size_t d = 0; d < devices_.size(); ++d) off[i] -= mix.weights[d] * shapes[d][i];
+    }
+    std::vector<double> sorted = off;
+    mix.level = quantileType7(sorted, 0.5);
+    // As far as the anchors themselves reach, or what is left out on known devices: whichever is wider. Few anchors
+    // reach less far than the rows that follow: their range holds (n − 1) ÷ (n + 1) of these.
+    const double n = static_cast<double>(rows.size()), stretch = (n + 1) / (n - 1);
+    for (double each : off) {
+        mix.low = std::min(mix.low, stretch * (each - mix.level));
+        mix.high = std::max(mix.high, stretch * (each - mix.level));
+    }
+    mix.low = std::min(mix.low, low_), mix.high = std::max(mix.high, high_);
+    TunedTimes more = *this;
+    more.mixes_[device] = std::move(mix);
+    return more;
+}
+
+Expected<ScheduleRanks> ScheduleRanks::fit(std::span<const TunedRow> rows, const ScheduleTraining& options) {
+    const auto operators = operatorsOf(rows);
+    std::map<std::string, TrainingData> data;
+    TrainingData all;
+    all.names = scheduleFeatureNames();
+    std::array<double, scheduleFeatures> features{};
+    for (const auto& one : operators) {
+        if (one.size() < 10) continue;
+        double best = 0;
+        for (const std::size_t i : one)
+            if (rows[i].seconds > 0 && (best == 0 || rows[i].seconds < best)) best = rows[i].seconds;
+        if (best == 0) continue;
+        TrainingData& own = data[rows[one.front()].device];
+        own.names = all.names;
+        for (const std::size_t i : one) {
+            scheduleFeaturesOf(rows[i], features);
+            for (TrainingData* into : {&own, &all}) {
+                into->features.insert(into->features.end(), features.begin(), features.end());
+                into->target.push_back(rows[i].seconds > 0 ? best / rows[i].seconds : 0);
+            }
+        }
+    }
+    if (data.empty()) {
+        return fail("schedules.few", "no operator has ten schedules: nothing can be ranked",
+                    "a log of many schedules of the same operators");
+    }
+    ScheduleRanks ranks;
+    for (auto& [device, own] : data) {
+        auto trained = train(own, nullptr, boosted(options));
+        if (!trained) return Unexpected(trained.error());
+        ranks.models_[device] = std::move(*trained);
+    }
+    if (data.size() == 1) {
+        ranks.all_ = ranks.models_.begin()->second;
+    } else {
+        auto trained = train(all, nullptr, boosted(options));
+        if (!trained) return Unexpected(trained.error());
+        ranks.all_ = std::move(*trained);
+    }
+    if (options.stop.stop_requested()) return fail("study.cancelled", "the fit was stopped");
+    return ranks;
+}
+
+double ScheduleRanks::share(const TunedRow& row) const {
+    std::array<double, scheduleFeatures> features{};
+    scheduleFeaturesOf(row, features);
+    const auto own = models_.find(row.device);
+    return std::clamp((own == models_.end() ? all_ : own->second)->predict(features), 0.0, 1.0);
+}
+
+}  // namespace orrery

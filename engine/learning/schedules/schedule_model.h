@@ -1,0 +1,77 @@
+#pragma once
+
+// Two questions about tuned operators, learned from logs: how long does the best schedule of an operator take, and
+// which of many schedules is the best?
+
+#include "learning/regressor.h"
+#include "learning/schedules/tuning_log.h"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <stop_token>
+
+namespace orrery {
+
+struct ScheduleTraining {
+    std::uint64_t seed = 1;
+    int threads = 0;
+    std::stop_token stop;
+};
+
+/// A time with the interval that holds 90 % of what was left out of the training.
+struct TunedTime {
+    double seconds = 0, low = 0, high = 0;
+};
+
+/// The time of an operator's best schedule on a device: boosted trees of ln(time ÷ FLOPs) over the median of the device
+/// and its template, from the operator's extents and which device it is.
+class TunedTimes {
+public:
+    /// Rows that failed are left aside. Fails with `schedules.few` below 20 rows, with `study.cancelled`, and as
+    /// train().
+    static Expected<TunedTimes> fit(std::span<const TunedRow> rows, const ScheduleTraining& options);
+    /// Of a device that the rows knew or adapted() added; of another nothing is known: fails with `schedules.device`.
+    Expected<TunedTime> time(const TunedRow& row) const;
+    /// The same with one more device, from a few of its rows: the mean of what the known devices' shapes say, each
+    /// weighed by how well it follows these rows (1 ÷ variance²), scaled to them. Fails with `schedules.few` below 3
+    /// rows.
+    Expected<TunedTimes> adapted(std::span<const TunedRow> anchors) const;
+    bool knows(const std::string& device) const { return mixes_.contains(device) || shifts_.contains(device); }
+
+private:
+    struct Mix {
+        std::vector<double> weights;  ///< of devices_
+        double level = 0;             ///< ln seconds per FLOP
+        double low = 0, high = 0;     ///< ln, around the answer
+    };
+    double shape(const TunedRow& row, std::size_t device) const;  ///< over the level
+    double level(const TunedRow& row) const;
+    double templateShift(const std::string& task) const;
+    double asOn(const TunedRow& row, std::size_t device) const;  ///< over the device's median
+
+    RegressorPtr model_;
+    std::vector<std::string> devices_, tasks_;
+    std::map<std::string, double> levels_, shifts_;  ///< of device and task, of device: ln seconds per FLOP
+    std::map<std::string, double> templates_;        ///< of a template, over its devices' medians: the middle one
+    std::map<std::string, Mix> mixes_;               ///< adapted devices
+    double low_ = 0, high_ = 0;                      ///< ln(measured ÷ answer), of rows left out
+};
+
+/// How good each schedule of an operator is: best time ÷ its time, 0 where it fails; from 0 to 1.
+class ScheduleRanks {
+public:
+    /// Operators with one schedule teach nothing. Fails with `schedules.few` where no operator has ten, and as train().
+    static Expected<ScheduleRanks> fit(std::span<const TunedRow> rows, const ScheduleTraining& options);
+    /// By the model of the row's device; of devices that the rows did not have, by that of all.
+    double share(const TunedRow& row) const;
+
+private:
+    std::map<std::string, RegressorPtr> models_;
+    RegressorPtr all_;
+};
+
+/// Rows of one operator on one device: places in `rows`, in order of appearance.
+std::vector<std::vector<std::size_t>> operatorsOf(std::span<const TunedRow> rows);
+
+}  // namespace orrery
