@@ -1,5 +1,6 @@
 #include "learning/section_price.h"
 
+#include "learning/software_version.h"
 #include "learning/spread.h"
 
 #include <algorithm>
@@ -61,27 +62,9 @@ double stackRateOf(const Kernel& kernel) {
     }
 }
 
-// `trtllm` of `TensorRT-LLM 1.3.0`, `nccl` of `nccl-2.27.3`: the letters before the first number.
-std::string nameOf(std::string_view text) {
-    std::string name;
-    for (const char c : text) {
-        if (c >= '0' && c <= '9') break;
-        if (c >= 'A' && c <= 'Z') name += char(c - 'A' + 'a');
-        if (c >= 'a' && c <= 'z') name += c;
-    }
-    return name == "tensorrtllm" ? "trtllm" : name;
-}
-
 std::vector<std::string> namesOf(std::string_view software) {
     std::vector<std::string> names;
-    while (!software.empty()) {
-        const std::size_t end = std::min(software.find_first_of("+,;/"), software.size());
-        // `vLLM kernels`: what it is called by comes first.
-        std::string_view part = software.substr(0, end);
-        while (part.starts_with(' ')) part.remove_prefix(1);
-        if (auto name = nameOf(part.substr(0, part.find(' '))); !name.empty()) names.push_back(std::move(name));
-        software.remove_prefix(std::min(end + 1, software.size()));
-    }
+    for (SoftwareVersion& part : softwareParts(software)) names.push_back(std::move(part.name));
     return names;
 }
 
@@ -169,6 +152,15 @@ bool sameStack(const CalibrationSection& section, std::string_view software) {
 void changeStack(SectionPrice& price, const Kernel& kernel) {
     if (!(price.low > 0)) return;
     const double shift = stackRateOf(kernel);
+    price.low = price.seconds * std::exp(-std::hypot(std::log(price.seconds / price.low), shift));
+    price.high = price.seconds * std::exp(std::hypot(std::log(price.high / price.seconds), shift));
+    const auto verdict = reach(price) >= flaggedFrom ? DomainVerdict::Outside : DomainVerdict::Edge;
+    price.domain = std::max(price.domain, verdict);
+}
+
+void changeVersion(SectionPrice& price, double factor) {
+    if (!(price.low > 0) || !(factor > 1)) return;
+    const double shift = std::log(factor);
     price.low = price.seconds * std::exp(-std::hypot(std::log(price.seconds / price.low), shift));
     price.high = price.seconds * std::exp(std::hypot(std::log(price.high / price.seconds), shift));
     const auto verdict = reach(price) >= flaggedFrom ? DomainVerdict::Outside : DomainVerdict::Edge;

@@ -68,6 +68,9 @@ bool sameStack(const CalibrationSection& section, std::string_view software);
 /// Takes a price to kernels of other software, by how far tables of two engines on one device are apart: theirs
 /// quantise in or beside the product, split attention and pick tiles otherwise. No such kernel is inside the domain.
 void changeStack(SectionPrice& price, const Kernel& kernel);
+/// Takes a price to another version of its software, under which 90 % of such kernels are known to stay within `factor`
+/// of the time that was learned, either way.
+void changeVersion(SectionPrice& price, double factor);
 
 /// Correlation of residuals of different kernels of one model on a device `distance` away: the section's own, and 1 in
 /// as much of their variance as the shift is.

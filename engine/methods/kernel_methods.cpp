@@ -5,11 +5,13 @@
 #include "methods/array/loop_nest.h"
 #include "methods/array/systolic.h"
 #include "methods/cpu/cpu_roofline.h"
+#include "methods/gpu/gpu_cycle.h"
 #include "methods/interval/interval_analysis.h"
 #include "methods/kernel_method.h"
 #include "methods/learned/booster.h"
 #include "methods/learned/forest.h"
 #include "methods/npu/npu_tile.h"
+#include "methods/pim/pim_offload.h"
 #include "methods/search/mapping_search.h"
 #include "methods/tile/tile_hybrid.h"
 #include "methods/tile/tile_wave.h"
@@ -58,7 +60,8 @@ std::span<const KernelMethod> kernelMethods() {
         systolicCycleKernels(), systolicClosedFormKernels(), tileWaveKernels(),
         tileHybridKernels(),    waveScalingKernels(),        forestKernels(),
         boosterKernels(),       intervalAnalysisMethod(),    mappingSearchMethod(),
-        recordedKernels(),      cpuRooflineMethod(),
+        recordedKernels(),      cpuRooflineMethod(),         pimOffloadMethod(),
+        gpuCycleKernels(),
         // clang-format on
     };
     return methods;

@@ -3,6 +3,7 @@
 #include "evaluation/calibrate.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/files/hardware_yaml.h"
+#include "hardware/views/even_share.h"
 #include "measurement/host.h"
 #include "measurement/measure.h"
 #include "methods/cpu/cpu_fit.h"
@@ -58,6 +59,36 @@ private slots:
         // Weights at 20 GB/s, 4 bytes of each activation (64 × 512 read, 64 × 256 written) at 100 GB/s.
         QCOMPARE(time.memory, 4.0 * 256 * 512 / 20e9 + 4.0 * (64 * 512 + 64 * 256) / 100e9);
         QCOMPARE(int(time.slowest), 0);
+    }
+    void depthwiseChannelsLieSideBySide() {
+        Kernel kernel;
+        kernel.kind = KernelKind::Convolution;
+        kernel.type = kernel.weightType = DType::F32;
+        kernel.convolution = {1, 32, 32, 32, 28, 28, 3, 3, 28, 28, 1, 1};
+        countWork(kernel);
+        // 32 channels fill two registers: nothing is ragged.
+        QVERIFY(std::abs(coresSeconds(twoCores(), kernel).compute * 128e9 / kernel.flops - 1) < 1e-9);
+    }
+    void unlikeCoresWaitForTheSlowest() {
+        const auto i7 = loadHardware("core-i7-12700h");
+        QVERIFY(i7);
+        // Six cores of 32 operations at 2.3 GHz and eight of 16 at 1.7 GHz: 14 times the latter of all.
+        const auto share = evenShare(*firstDevice(borrowed(i7->hardware)));
+        QVERIFY(std::abs(share - 14 * 16 * 1.7 / (6 * 32 * 2.3 + 8 * 16 * 1.7)) < 1e-9);
+        const auto i9 = loadHardware("core-i9-10940x");
+        QCOMPARE(evenShare(*firstDevice(borrowed(i9->hardware))), 1.0);
+    }
+    void aFrameworkOnlyAdds() {
+        const auto place = std::make_shared<const Hardware>(loadHardware("core-i9-10940x")->hardware);
+        const CalibrationSet none;
+        const auto* method = findKernelMethod("cpu-roofline");
+        const auto engine = method->bind(*firstDevice(place), {none});
+        const auto framework = method->bind(*firstDevice(place), {none, {{"library", "framework"}}});
+        QVERIFY(engine && framework);
+        for (const Kernel& kernel : {product(1, 4096, 4096), product(197, 768, 3072), product(64, 64, 64)})
+            QVERIFY((*framework)->price(kernel).seconds >= (*engine)->price(kernel).seconds + 85e-6 - 1e-12);
+        // One row: ten lines of 64 B every 100 ns.
+        QVERIFY((*framework)->price(product(1, 4096, 4096)).seconds >= 4.0 * 4096 * 4096 / 6.4e9);
     }
     void raggedColumnsFillRegisters() {
         const GpuView cpu = twoCores();

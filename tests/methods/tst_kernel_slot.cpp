@@ -4,9 +4,9 @@
 #include "hardware/files/catalogue.h"
 #include "methods/kernel_method.h"
 #include "methods/model/columns.h"
+#include "methods/model/compose.h"
 #include "methods/system/planned_fleet.h"
 #include "store/project/serving_file.h"
-#include "methods/model/compose.h"
 #include "workload/models/builder.h"
 
 #include <QtTest/QtTest>
@@ -63,8 +63,8 @@ private slots:
     void everyMethodFillsIt_data() {
         QTest::addColumn<QString>("hardware");
         QTest::addColumn<QStringList>("answering");
-        const QStringList gpu{"tile-wave", "tile-hybrid",       "wave-scaling",  "forest",
-                              "booster",   "interval-analysis", "mapping-search"};
+        const QStringList gpu{"tile-wave", "tile-hybrid",       "wave-scaling",   "forest",
+                              "booster",   "interval-analysis", "mapping-search", "gpu-cycle"};
         const QStringList array{"loop-nest", "data-centric"};
         const QStringList systolic{"loop-nest", "data-centric", "npu-tile", "systolic-cycle", "systolic-closed-form"};
         QTest::newRow("GPU") << "h100-sxm" << gpu;
@@ -183,7 +183,7 @@ traffic:
   prompt: {kind: fixed, least: 64}
   output: {kind: fixed, least: 4}
 )",
-                                        "tpu.yaml");
+                                  "tpu.yaml");
         QVERIFY2(loaded, loaded ? "" : toText(loaded.error()).c_str());
         const auto on = device("tpu-v3");
         auto fleet = fleetOf(loaded->study.scenario, on);

@@ -44,7 +44,7 @@ void TstMethodCost::everyCardStatesIt() {
         const CostModel& cost = method.card.cost;
         const QByteArray id(method.card.id.data(), static_cast<qsizetype>(method.card.id.size()));
         for (const double rate : {cost.fixed, cost.perOperator, cost.perKernel, cost.perCycle, cost.perRequest})
-            QVERIFY2(std::isfinite(rate) && rate >= 0 && rate < 1, id);
+            QVERIFY2(std::isfinite(rate) && rate >= 0 && rate < 60, id);
         QVERIFY2(cost.fixed > 0, id);
         if (findKernelMethod(method.card.id)) {
             QVERIFY2(cost.perKernel > 0, id);

@@ -290,9 +290,10 @@ private slots:
             const bool told = std::any_of(answer->warnings.begin(), answer->warnings.end(),
                                           [](const Diagnostic& d) { return d.code == "method.no-reference"; });
             const auto what = entry.id + " of group " + entry.group;
-            // The device that is asked decides, not the group: the systems are made of GPUs, but for the TPU pod.
+            // The device that is asked decides, not the group: the systems are made of GPUs, but for the TPU pod and
+            // UPMEM's server.
             const bool gpu = entry.group == "GPU" || entry.id == "jetson-agx-orin" ||
-                             (entry.group == "System" && !entry.id.starts_with("tpu"));
+                             (entry.group == "System" && !entry.id.starts_with("tpu") && entry.id != "upmem-server");
             QVERIFY2(told == !gpu, what.c_str());
         }
     }

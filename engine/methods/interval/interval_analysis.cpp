@@ -198,14 +198,9 @@ IntervalPlan planIntervals(const IntervalMachine& machine, const Kernel& kernel)
 }
 
 std::vector<StackPart> stackParts(const CycleStack& stack) {
-    return {{"base", stack.base},
-            {"math pipe", stack.mathPipe},
-            {"load and store pipe", stack.memoryPipe},
-            {"dependency", stack.dependency},
-            {"memory data", stack.memoryData},
-            {"memory queue", stack.memoryQueue},
-            {"idle", stack.idle},
-            {"block launch", stack.launch}};
+    std::vector<StackPart> out;
+    for (const auto& [name, cycles] : stack.parts()) out.push_back({std::string(name), cycles});
+    return out;
 }
 
 namespace {

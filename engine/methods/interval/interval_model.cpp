@@ -13,7 +13,7 @@ namespace {
 
 // What is taken where a design gives nothing, with its source.
 // AMALI (Cao et al., ISCA 2025), table 2: microbenchmarks of A100, in cycles.
-constexpr double usualL2Latency = 224, usualDramLatency = 290, usualSharedLatency = 23;
+constexpr double unstatedL2Latency = 224, unstatedDramLatency = 290, unstatedSharedLatency = 23;
 constexpr double l1BeyondShared = 14;  // the same table: 37 cycles of L1 beside 23 of shared memory
 // Bytes per cycle and multiprocessor: GCoM (Lee et al., ISCA 2022) has 1048 GB/s for 30 multiprocessors at 1.365 GHz
 // (RTX 2060), 25.6; taken as 24. Halved, what waits for the cache's bandwidth takes twice as
@@ -62,10 +62,11 @@ IntervalMachine intervalMachine(const GpuView& gpu) {
     if (gpu.sharedBandwidth > 0) machine.sharedBytesPerCycle = gpu.sharedBandwidth / gpu.clock;
     machine.missBytes = usualMissBytes;
     machine.assumptions.push_back("A multiprocessor may wait for 16 KiB of loads at once.");
-    machine.sharedLatency = latencyCycles(gpu.sharedLatency, gpu.clock, usualSharedLatency, "shared memory", machine);
+    machine.sharedLatency =
+        latencyCycles(gpu.sharedLatency, gpu.clock, unstatedSharedLatency, "shared memory", machine);
     machine.l1Latency = machine.sharedLatency + l1BeyondShared;
-    machine.l2Latency = latencyCycles(gpu.l2Latency, gpu.clock, usualL2Latency, "the L2 cache", machine);
-    machine.dramLatency = latencyCycles(gpu.dramLatency, gpu.clock, usualDramLatency, "main memory", machine);
+    machine.l2Latency = latencyCycles(gpu.l2Latency, gpu.clock, unstatedL2Latency, "the L2 cache", machine);
+    machine.dramLatency = latencyCycles(gpu.dramLatency, gpu.clock, unstatedDramLatency, "main memory", machine);
     machine.specialOps = specialLanes / machine.subCores;
     for (int t = 0; t < dtypeCount; ++t) {
         const auto at = static_cast<std::size_t>(t);
@@ -75,23 +76,6 @@ IntervalMachine intervalMachine(const GpuView& gpu) {
         if (matrix > 1.01 * machine.vectorMacs[at]) machine.tensorMacs[at] = matrix;
     }
     return machine;
-}
-
-CycleStack& CycleStack::operator+=(const CycleStack& other) {
-    base += other.base;
-    mathPipe += other.mathPipe;
-    memoryPipe += other.memoryPipe;
-    dependency += other.dependency;
-    memoryData += other.memoryData;
-    memoryQueue += other.memoryQueue;
-    idle += other.idle;
-    launch += other.launch;
-    return *this;
-}
-
-CycleStack CycleStack::scaled(double factor) const {
-    return {base * factor,       mathPipe * factor,    memoryPipe * factor, dependency * factor,
-            memoryData * factor, memoryQueue * factor, idle * factor,       launch * factor};
 }
 
 double blockLaunchCycles(double warps) {

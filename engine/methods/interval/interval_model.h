@@ -17,6 +17,7 @@
 // beside them: kernels that load ahead (all of today's matrix products) would be counted twice otherwise.
 
 #include "hardware/views/gpu_view.h"
+#include "simulation/gpu/cycle_stack.h"
 
 #include <array>
 #include <string>
@@ -66,21 +67,10 @@ struct IntervalMachine {
 };
 IntervalMachine intervalMachine(const GpuView& gpu);
 
-/// Parts of the cycles; the mean over multiprocessors, where those that wait for the last one are idle. They sum to
-/// `total()` by construction.
-struct CycleStack {
-    double base = 0, mathPipe = 0, memoryPipe = 0, dependency = 0, memoryData = 0, memoryQueue = 0, idle = 0,
-           launch = 0;
-    double total() const {
-        return base + mathPipe + memoryPipe + dependency + memoryData + memoryQueue + idle + launch;
-    }
-    CycleStack& operator+=(const CycleStack& other);
-    CycleStack scaled(double factor) const;
-};
-
 /// Blocks that fit one multiprocessor at once, at least 1.
 double residentBlocks(const IntervalMachine& machine, const WarpProgram& program);
-/// One round of `blocks` on one multiprocessor while `active` of them run.
+/// The mean over multiprocessors, where those that wait for the last one are idle: one round of `blocks` on one
+/// multiprocessor while `active` of them run.
 CycleStack roundStack(const IntervalMachine& machine, const WarpProgram& program, double blocks, double active);
 /// The whole kernel. Allocates nothing.
 CycleStack kernelStack(const IntervalMachine& machine, const WarpProgram& program);

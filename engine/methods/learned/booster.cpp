@@ -35,8 +35,8 @@ MethodCard boosterCard() {
             "physical methods in and out of their domain.",
         .evidence =
             {{"matrix products", "GPU",
-              "mean error 4.4 / 7.1 / 8.8 % on the held-out 80 % of bf16 products on H100 / A100 / L40S, 162 / "
-              "39 / 34 % on each when fitted to the other two; on B200, scaled from H100 by nominal physics, 12 % "
+              "mean error 5.1 / 8.0 / 9.9 % on the held-out 80 % of bf16 products on H100 / A100 / L40S, 161 / "
+              "38 / 34 % on each when fitted to the other two; on B200, scaled from H100 by nominal physics, 12 % "
               "(aiconfigurator)"}},
         .failureMode =
             "Does not extrapolate: a size beyond its rows gets the nearest one's time, and on a device that it has not "

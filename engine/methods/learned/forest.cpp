@@ -35,7 +35,7 @@ MethodCard forestCard() {
             "Trees over plain features of kernel and device, latency directly, averaged. For comparison with the "
             "physical methods in and out of their domain.",
         .evidence = {{"matrix products", "GPU",
-                      "mean error 5.2 / 8.2 / 9.5 % on the held-out 80 % of bf16 products on H100 / A100 / L40S "
+                      "mean error 6.4 / 10.5 / 11.6 % on the held-out 80 % of bf16 products on H100 / A100 / L40S "
                       "(aiconfigurator)"}},
         .failureMode =
             "Does not extrapolate: a size beyond its rows gets the nearest one's time, and on a device that it has not "

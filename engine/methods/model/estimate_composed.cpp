@@ -58,7 +58,9 @@ void addNotes(Estimate& answer, const Workload& workload, const Composition& c) 
 
 struct OtherStack {
     std::string engine;
-    double seconds = 0;  // share of the busy time
+    double seconds = 0;                      // share of the busy time
+    double moved = 0;                        // share of kernels that are known to have moved since they were learned
+    const MovedVersion* furthest = nullptr;  // of those
 };
 
 OtherStack otherStack(const Composition& c, const Software& software) {
@@ -70,8 +72,12 @@ OtherStack otherStack(const Composition& c, const Software& software) {
         const double seconds = launch.count * c.prices[i].seconds;
         busy += seconds;
         if (c.stack.foreign(launch.kernel)) other.seconds += seconds;
+        const MovedVersion* since = c.stack.moved(launch.kernel);
+        if (!since) continue;
+        other.moved += seconds;
+        if (!other.furthest || since->changeHigh > other.furthest->changeHigh) other.furthest = since;
     }
-    if (busy > 0) other.seconds /= busy;
+    if (busy > 0) other.seconds /= busy, other.moved /= busy;
     return other;
 }
 
@@ -106,6 +112,18 @@ void addDoubts(Estimate& answer, const Doubts& doubts, const OtherStack& stack) 
                         "doubted by as much as engines differ",
                         percent(stack.seconds), stack.engine),
             "Calibrate with measurements of this software"));
+    }
+    if (stack.furthest && stack.moved > worthSaying) {
+        const MovedVersion& since = *stack.furthest;
+        answer.warnings.push_back(warning(
+            "calibration.moved-version",
+            fmt::format(
+                "{} of the time is of kernels that are known to have moved between the version that prices were "
+                "learned from and {}: their intervals are wider by as much. The furthest: 90 % of {} {} {} "
+                "kernels within a factor of {:.2f} from {} to {}, as {} of them on {} show",
+                percent(stack.moved), stack.engine, since.software, since.variant, toText(since.kind),
+                1 + since.changeHigh, since.from, since.to, since.kernels, since.device),
+            "Calibrate with measurements of this version; `orrery-cli drift` says how few repair it"));
     }
     if (doubts.outside > worthSaying) {
         answer.warnings.push_back(warning(

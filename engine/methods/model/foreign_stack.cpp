@@ -13,8 +13,18 @@ ForeignStack::ForeignStack(std::string_view method, const CalibrationSet& calibr
         if (calibration->method != method) continue;
         for (const CalibrationSection& section : calibration->sections) {
             const auto found = calibrations.find(method, section.kind, section.variant, gpu);
-            if (!found.section || sameStack(*found.section, engine)) continue;
-            foreign_.emplace_back(section.kind, section.variant);
+            if (!found.section) continue;
+            if (!sameStack(*found.section, engine)) {
+                foreign_.emplace_back(section.kind, section.variant);
+                continue;
+            }
+            const bool known = std::any_of(moved_.begin(), moved_.end(), [&](const MovedVersion& each) {
+                return each.kind == section.kind && each.variant == section.variant;
+            });
+            if (known) continue;
+            const std::string device = found.section->device ? found.section->device->id : std::string();
+            if (auto moved = movedSince(*found.section, engine, shippedMovedVersions(), device))
+                moved_.push_back(std::move(*moved));
         }
     }
     std::sort(foreign_.begin(), foreign_.end());
@@ -29,10 +39,25 @@ bool ForeignStack::foreign(const Kernel& kernel) const {
                        [&](const auto& each) { return each.first == kernel.kind && each.second == variant.view(); });
 }
 
+const MovedVersion* ForeignStack::moved(const Kernel& kernel) const {
+    if (moved_.empty() || foreign(kernel)) return nullptr;
+    const VariantName variant = variantName(kernel);
+    const auto found = std::find_if(moved_.begin(), moved_.end(), [&](const MovedVersion& each) {
+        return each.kind == kernel.kind && each.variant == variant.view();
+    });
+    return found == moved_.end() ? nullptr : &*found;
+}
+
 void ForeignStack::doubt(const Kernel& kernel, KernelPrice& price) const {
-    if (!foreign(kernel) || !price.priced || !(price.low < price.high)) return;
+    if (empty() || !price.priced || !(price.low < price.high)) return;
+    const MovedVersion* since = moved(kernel);
+    if (!since && !foreign(kernel)) return;
     SectionPrice section{price.seconds, price.low, price.high, price.domain, price.domain};
-    changeStack(section, kernel);
+    if (since) {
+        changeVersion(section, 1 + since->changeHigh);
+    } else {
+        changeStack(section, kernel);
+    }
     price.low = section.low, price.high = section.high;
     price.domain = section.domain;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 // Kernels of another engine than those that a method's sections were learned from: the rule that rows of a table are
-// judged by (learning/section_price.h), for whole models and for serving.
+// judged by (learning/section_price.h), for whole models and for serving. And kernels of another version of that
+// engine, where tables of both have shown that their family moved (learning/moved_versions.h).
 
 #include "hardware/views/gpu_view.h"
 #include "learning/calibration.h"
+#include "learning/moved_versions.h"
 #include "methods/kernel_method.h"
 
 #include <string>
@@ -20,14 +22,18 @@ public:
     /// `engine`: as Software::engine. Empty: nothing is foreign.
     ForeignStack(std::string_view method, const CalibrationSet& calibrations, const GpuView& gpu,
                  std::string_view engine);
-    bool empty() const { return foreign_.empty(); }
+    bool empty() const { return foreign_.empty() && moved_.empty(); }
     /// Kernels of NCCL are NCCL's whoever calls them.
     bool foreign(const Kernel& kernel) const;
-    /// Widens a price of such a kernel and flags it.
+    /// How the kernel's family is known to have moved since the version that its prices were learned from; null: not
+    /// known to, or foreign.
+    const MovedVersion* moved(const Kernel& kernel) const;
+    /// Widens a price of such a kernel, foreign or moved, and flags it.
     void doubt(const Kernel& kernel, KernelPrice& price) const;
 
 private:
     std::vector<std::pair<KernelKind, std::string>> foreign_;  // kind and variant of sections
+    std::vector<MovedVersion> moved_;                          // one for each such section
 };
 
 }  // namespace orrery

@@ -1,0 +1,264 @@
+#include "methods/gpu/gpu_cycle.h"
+
+#include "base/text/words.h"
+#include "methods/answer/answer.h"
+#include "methods/gpu/gpu_sample.h"
+#include "methods/model/kernel_bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+
+namespace orrery {
+
+namespace {
+
+// Warp instructions that one core simulates in a second, as measured (README); a budget in seconds stands for so many,
+// whatever this computer does, so that an answer is the same everywhere.
+constexpr double instructionsPerSecond = 1.5e5;
+constexpr double sampleLeast = 5e4;  // warp instructions that a simulation may always take
+
+// Least and greatest measured ÷ simulated of the rows that the card names.
+constexpr double spreadLow = 0.56, spreadHigh = 1.05;
+
+struct CycleBudget {
+    double instructions = 4.5e5;
+    std::uint64_t cycles = 0;
+};
+
+struct PricedSample {
+    KernelPrice price;
+    SampledKernel sample;
+    std::string name;
+    double tileM = 0, tileN = 0, tileK = 0;
+    bool clipped = false;
+};
+
+class GpuCyclePricer final : public SlowPricer {
+public:
+    GpuCyclePricer(const GpuView& gpu, DrawnMachine drawn, CycleBudget budget)
+        : gpu_(gpu), drawn_(std::move(drawn)), budget_(budget) {}
+
+    using SlowPricer::price;
+    Expected<KernelPrice> price(const Kernel& kernel, PriceContext& context) const override {
+        auto priced = sampled(kernel, context.stop);
+        if (!priced) return tl::unexpected(priced.error());
+        return priced->price;
+    }
+    KernelStory explain(const Kernel& kernel) const override {
+        KernelStory story;
+        const auto priced = sampled(kernel, {});
+        if (!priced || !priced->price.priced) {
+            story.terms.push_back({"roofline",
+                                   fallback(kernel),
+                                   Dimension::Time,
+                                   {},
+                                   "No template for this kind of kernel: its bytes at the rate of links or memory."});
+            return story;
+        }
+        const SampledKernel& s = priced->sample;
+        const auto number = [&](std::string name, double value, std::string unit, std::string meaning) {
+            story.terms.push_back({std::move(name), value, Dimension::Number, std::move(unit), std::move(meaning)});
+        };
+        const double clock = drawn_.machine.coreMhz * 1e6;
+        number(priced->name, s.blocks, "blocks", "The program that stands for the kernel.");
+        number("blocks per multiprocessor", s.blocksPerSm, "", "By threads, registers and shared memory.");
+        number("waves", s.waves, "", s.how + ".");
+        number("warp instructions", s.instructions, "",
+               fmt::format("{:.0f} of them simulated.", s.simulatedInstructions));
+        story.terms.push_back({"cycles",
+                               s.cycles / clock,
+                               Dimension::Time,
+                               {},
+                               fmt::format("{:.0f} cycles at {:.0f} MHz.", s.cycles, drawn_.machine.coreMhz)});
+        story.terms.push_back({"launch",
+                               gpu_.device.launchOverhead.value,
+                               Dimension::Time,
+                               {},
+                               "The device's launch overhead; nothing has been fitted."});
+        if (priced->clipped)
+            story.terms.push_back({"roofline",
+                                   priced->price.seconds,
+                                   Dimension::Time,
+                                   {},
+                                   "The extrapolation fell below what peak rates allow; the bound is taken."});
+        const auto& c = s.counts;
+        const double slots = std::max(1.0, static_cast<double>(c.activeSmCycles) * drawn_.machine.schedulers);
+        const auto part = [&](std::string name, std::uint64_t count) {
+            story.stack.push_back({std::move(name), s.cycles * static_cast<double>(count) / slots});
+        };
+        part("issued", c.warpInstructions), part("waits for registers", c.stallDependence),
+            part("unit busy", c.stallUnit), part("nothing to issue", c.stallNoInstruction);
+        story.tileM = priced->tileM, story.tileN = priced->tileN, story.tileK = priced->tileK;
+        story.blocks = s.blocks, story.blocksPerWave = s.blocksPerSm * drawn_.machine.sms, story.waves = s.waves;
+        return story;
+    }
+    double correlation(KernelKind) const override { return 1; }
+    std::vector<std::string> assumptions() const override {
+        std::vector<std::string> out = drawn_.assumptions;
+        out.push_back("Programs are templates of usual kernels, not the library's own instructions");
+        out.push_back("Caches are empty when a kernel begins");
+        out.push_back(
+            fmt::format("Of a kernel with more than {:.0f} warp instructions whole waves and whole steps of "
+                        "the main loop are simulated, the others extrapolated",
+                        budget_.instructions));
+        out.push_back(
+            fmt::format("Every launch takes the device's launch overhead of {}", format(gpu_.device.launchOverhead)));
+        return out;
+    }
+    std::string basis() const override {
+        return "Least and greatest measured over simulated time of ten products on A100 (aiconfigurator); of other "
+               "kernels and devices nothing has been measured";
+    }
+    std::vector<KernelNote> notes() const override {
+        return {{"simulated in part: whole waves and steps of the main loop are extrapolated"},
+                {"without a template of instructions, they cost their bytes", "gpu-cycle.by-bytes",
+                 "Read their share as a guess"},
+                {"extrapolated below what peak rates allow: their roofline is taken"}};
+    }
+
+private:
+    double fallback(const Kernel& kernel) const {
+        if (kernel.kind == KernelKind::Collective && gpu_.linkBandwidth > 0)
+            return kernel.messageBytes / gpu_.linkBandwidth;
+        return kernel.bytes() / gpu_.dramBandwidth;
+    }
+    PricedSample byBytes(const Kernel& kernel) const {
+        PricedSample out;
+        out.price.seconds = out.price.low = out.price.high = gpu_.device.launchOverhead.value + fallback(kernel);
+        const bool network = kernel.kind == KernelKind::Collective;
+        out.price.bound = {network ? BoundKind::Network : BoundKind::Memory,
+                           static_cast<std::int16_t>(network ? -1 : 0)};
+        out.price.priced = false, out.price.domain = DomainVerdict::Outside, out.price.note = 1;
+        return out;
+    }
+
+    // Equal kernels are simulated once, whoever asks.
+    Expected<PricedSample> sampled(const Kernel& kernel, const std::stop_token& stop) const {
+        const std::uint64_t identity = kernelIdentity(kernel);
+        {
+            const std::scoped_lock lock(guard_);
+            if (const auto found = known_.find(identity); found != known_.end()) return found->second;
+        }
+        auto priced = simulated(kernel, stop);
+        if (!priced) return priced;
+        const std::scoped_lock lock(guard_);
+        known_.emplace(identity, *priced);
+        return priced;
+    }
+    Expected<PricedSample> simulated(const Kernel& kernel, const std::stop_token& stop) const {
+        const auto program = programOf(kernel, gpu_, drawn_);
+        if (!program) return byBytes(kernel);
+        SampleOptions options{budget_.instructions, budget_.cycles, stop};
+        auto sample = sampleKernel(*program, drawn_.machine, options);
+        // A simulation that is longer than the cycles allowed makes room by a smaller sample.
+        while (!sample && sample.error().code == "gpu.cycles" && options.instructions > sampleLeast) {
+            options.instructions /= 4;
+            sample = sampleKernel(*program, drawn_.machine, options);
+        }
+        if (!sample) {
+            if (sample.error().code == "study.cancelled") return tl::unexpected(sample.error());
+            return byBytes(kernel);
+        }
+        PricedSample out;
+        out.sample = std::move(*sample);
+        out.name = program->name;
+        out.tileM = program->tileM, out.tileN = program->tileN, out.tileK = program->tileK;
+        const double launch = gpu_.device.launchOverhead.value;
+        const double seconds = out.sample.cycles / (drawn_.machine.coreMhz * 1e6);
+        const double least = leastSeconds(gpu_.device, kernel);
+        out.clipped = seconds < least;
+        KernelPrice& price = out.price;
+        price.seconds = launch + std::max(seconds, least);
+        price.low = std::max(spreadLow * price.seconds, std::min(least, price.seconds)),
+        price.high = spreadHigh * price.seconds;
+        price.errorKnown = kernel.kind == KernelKind::Gemm;
+        price.note = static_cast<std::int8_t>(out.clipped ? 2 : out.sample.whole ? -1 : 0);
+        const double memory = std::max(kernel.bytes(), out.sample.dramBytes) / gpu_.dramBandwidth;
+        const double compute = workOf(kernel).operations * secondsPerOperation(gpu_.device, workOf(kernel).type);
+        price.bound = launch > seconds   ? Bound{BoundKind::Overhead, -1}
+                      : memory > compute ? Bound{BoundKind::Memory, 0}
+                                         : Bound{BoundKind::Compute, -1};
+        return out;
+    }
+
+    GpuView gpu_;
+    DrawnMachine drawn_;
+    CycleBudget budget_;
+    mutable std::mutex guard_;
+    mutable std::map<std::uint64_t, PricedSample> known_;
+};
+
+// Within low … high, or what is wrong.
+Expected<double> cycleOption(const BindContext& context, std::string_view key, double otherwise, double low,
+                             double high) {
+    const auto found = context.options.find(key);
+    if (found == context.options.end() || found->second.empty()) return otherwise;
+    const auto number = numberIn(found->second);
+    if (number && *number >= low && *number <= high) return *number;
+    return fail("method.bad-option", fmt::format("`{}` of gpu-cycle is `{}`", key, found->second),
+                fmt::format("a number from {} to {}", low, high));
+}
+
+Expected<KernelPricerPtr> bindGpuCycle(const DeviceRef& device, const BindContext& context) {
+    const auto gpu = gpuView(device);
+    if (!gpu) return tl::unexpected(gpu.error());
+    const auto seconds = cycleOption(context, "seconds", 3, 0.05, 3600);
+    if (!seconds) return tl::unexpected(seconds.error());
+    const auto cycles = cycleOption(context, "cycles", 0, 0, 1e12);
+    if (!cycles) return tl::unexpected(cycles.error());
+    auto drawn = machineOf(*gpu);
+    if (!drawn) return tl::unexpected(drawn.error());
+    return KernelPricerPtr(std::make_shared<const GpuCyclePricer>(
+        *gpu, std::move(*drawn), CycleBudget{*seconds * instructionsPerSecond, static_cast<std::uint64_t>(*cycles)}));
+}
+
+MethodCard gpuCycleCard() {
+    return {
+        .title = "GPU cycle by cycle",
+        .methodology = Methodology::CycleAccurate,
+        .summary =
+            "Instructions of every kernel, written by templates, on a simulated GPU: warps, schedulers, units, caches, "
+            "network and DRAM. Slow; ask it why a kernel waits, and on GPUs that nobody has measured.",
+        .platforms = {"GPU"},
+        .evidence =
+            {{"matrix products", "GPU",
+              "MAPE 37.5 %, nearly all too slow (+36.7 %), over ten bf16 rows on A100 drawn at random (aiconfigurator, "
+              "TensorRT-LLM 1.0.0), 33.9 % of them with m, n, k of 1,024 and more; nothing was fitted"}},
+        .needs = {"Multiprocessors with vector units for fp32, their clock and schedulers",
+                  "Bandwidth of the main memory", "Shapes of all tensors"},
+        .failureMode =
+            "Kernels unlike its templates; instruction caches, TLBs and thread block clusters are not modelled; "
+            "kernels "
+            "longer than the budget are extrapolated by whole waves and steps of their loop.",
+        .lineage = {"Khairy et al.: Accel-Sim, ISCA 2020", "Lee et al.: GCoM, ISCA 2022",
+                    "NVIDIA: CUTLASS (structure of products)", "Dao: FlashAttention-2, ICLR 2024"},
+        .cost = {.fixed = 2e-3, .perKernel = 2.0},
+        .live = false,
+    };
+}
+
+}  // namespace
+
+KernelMethod gpuCycleKernels() {
+    return {.id = "gpu-cycle",
+            .version = "1.0.0",
+            .binder = bindGpuCycle,
+            .options = {{.key = "seconds",
+                         .title = "Budget",
+                         .choices = {},
+                         .fallback = "3",
+                         .meaning = "Seconds of simulation per kernel, counted as 150,000 warp instructions each; "
+                                    "what is longer is extrapolated."},
+                        {.key = "cycles",
+                         .title = "Longest simulation",
+                         .choices = {},
+                         .fallback = "0",
+                         .meaning = "Cycles of the device that one simulation may take, 0 for any."}},
+            .card = gpuCycleCard()};
+}
+
+}  // namespace orrery

@@ -1,0 +1,223 @@
+#include "methods/gpu/gpu_kernels.h"
+
+#include "methods/answer/vector_functions.h"
+#include "methods/interval/interval_analysis.h"
+#include "methods/interval/interval_programs.h"
+#include "simulation/gpu/templates/attention.h"
+#include "simulation/gpu/templates/vector.h"
+#include "workload/expert_routing.h"
+#include "workload/kernel_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery {
+
+namespace {
+
+using gpusim::ElementsSpec;
+using gpusim::FlashSpec;
+using gpusim::MultiplyForm;
+using gpusim::ProductSpec;
+using gpusim::RowsSpec;
+
+constexpr std::int64_t mostExtent = std::int64_t{1} << 40;
+constexpr std::int64_t mostBlocks = std::numeric_limits<int>::max();
+
+double sizeOf(DType type) {
+    return bits(type) / 8.0;
+}
+
+Unexpected tooLarge(const Kernel& kernel) {
+    return fail("gpu.template", fmt::format("{} has too many blocks or bytes to be written down", toText(kernel)),
+                "extents up to 2^40 and 2^31 blocks", "make it smaller");
+}
+
+std::int64_t extent(std::int64_t value) {
+    return std::clamp<std::int64_t>(value, 1, mostExtent);
+}
+
+Expected<KernelProgram> productProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
+    ProductSpec spec;
+    spec.aBytes = sizeOf(kernel.type);
+    spec.bBytes = std::max(sizeOf(kernel.weightType), 0.5);
+    spec.cBytes = sizeOf(wideType(kernel.type));
+    if (kernel.kind == KernelKind::Convolution) {
+        const ConvolutionShape& c = kernel.convolution;
+        const std::int64_t groups = std::max<std::int64_t>(1, c.groups);
+        spec.batch = groups;
+        spec.m = extent(c.batch * c.outHeight * c.outWidth), spec.n = extent(c.outChannels / groups);
+        spec.k = extent(c.inChannels / groups * c.kernelHeight * c.kernelWidth);
+        // Windows overlap: rows stand as far apart as each input element is read once.
+        const double image =
+            static_cast<double>(c.batch * c.height * c.width) * static_cast<double>(c.inChannels / groups);
+        spec.aStride = std::clamp(std::ceil(image / static_cast<double>(spec.m)), 1.0, static_cast<double>(spec.k));
+        spec.bBytes = sizeOf(kernel.type);
+    } else {
+        spec.batch = extent(kernel.batch), spec.m = extent(kernel.m), spec.n = extent(kernel.n),
+        spec.k = extent(kernel.k);
+    }
+    const IntervalPlan plan = planIntervals(intervalMachine(gpu), kernel);
+    if (!plan.covered || plan.tileM <= 0) {
+        return fail("gpu.template", fmt::format("no tile is known for {}", toText(kernel)), {},
+                    "choose a type that the device multiplies");
+    }
+    spec.tileM = static_cast<int>(plan.tileM), spec.tileN = static_cast<int>(plan.tileN);
+    spec.warps = std::max(1, static_cast<int>(plan.program.warpsPerBlock));
+    spec.form = multiplyForm(gpu, drawn.generation, kernel.type, spec.tileM >= 64);
+    // Warps of 64×64, so that shared memory is read no more often than it must be.
+    if (spec.form.kind == MultiplyForm::Kind::Warp)
+        spec.warps = std::min(spec.warps, std::max(4, spec.tileM * spec.tileN / 4096));
+    // Steps of whole instructions, and rows of whole pieces of 16 bytes.
+    const int least = std::max(spec.form.kind == MultiplyForm::Kind::Vector ? 4 : spec.form.k,
+                               static_cast<int>(16 / std::min(spec.aBytes, spec.bBytes)));
+    spec.tileK = std::max(least, static_cast<int>(plan.tileK) / least * least);
+    spec.splits = static_cast<int>(plan.splits);
+    spec.copiesPast = drawn.generation.copiesPast && spec.form.kind != MultiplyForm::Kind::Vector;
+    spec.matrixLoads = drawn.generation.matrixLoads;
+    spec.multicast = spec.form.kind == MultiplyForm::Kind::Group;
+    const auto bytes = [&] { return (spec.tileM * spec.aBytes + spec.tileN * spec.bBytes) * spec.tileK; };
+    while (2 * bytes() > drawn.machine.sharedBytes && spec.tileK > least) spec.tileK /= 2;
+    spec.stages = spec.copiesPast ? std::clamp(static_cast<int>(drawn.machine.sharedBytes / bytes()), 2, 4) : 1;
+    spec.registers = std::min(255, spec.tileM * spec.tileN / (32 * spec.warps) + 64);
+    spec.registers = std::min(spec.registers, drawn.machine.registers / (32 * spec.warps) / 4 * 4);
+    spec.binaryVersion = drawn.generation.version;
+    const double elements =
+        static_cast<double>(spec.batch) * std::max({static_cast<double>(spec.m) * static_cast<double>(spec.k),
+                                                    static_cast<double>(spec.n) * static_cast<double>(spec.k),
+                                                    static_cast<double>(spec.m) * static_cast<double>(spec.n)});
+    const double blocks = static_cast<double>(spec.batch) * std::ceil(static_cast<double>(spec.m) / spec.tileM) *
+                          std::ceil(static_cast<double>(spec.n) / spec.tileN) * spec.splits;
+    if (elements > static_cast<double>(mostExtent) || blocks > static_cast<double>(mostBlocks)) return tooLarge(kernel);
+    KernelProgram program;
+    program.name = fmt::format("tile {}×{}×{}{}", spec.tileM, spec.tileN, spec.tileK,
+                               spec.splits > 1 ? fmt::format(", {} parts of the reduction", spec.splits) : "");
+    program.steps = spec.stepsOfBlock();
+    program.fewest = std::max(3, spec.stages);
+    program.tileM = spec.tileM, program.tileN = spec.tileN, program.tileK = spec.tileK;
+    program.build = [spec](std::int64_t steps) {
+        ProductSpec some = spec;
+        if (steps > 0 && steps < spec.stepsOfBlock()) {
+            some.aStride = spec.aStride > 0 ? spec.aStride : static_cast<double>(spec.k);
+            some.bStride = spec.bStride > 0 ? spec.bStride : static_cast<double>(spec.k);
+            some.k = steps * spec.tileK * spec.splits;
+        }
+        return gpusim::productTemplate(some);
+    };
+    return program;
+}
+
+Expected<KernelProgram> attentionProgram(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& drawn) {
+    const AttentionShape shape = windowed(kernel);
+    FlashSpec spec;
+    spec.batch = extent(shape.batch), spec.heads = extent(shape.heads), spec.kvHeads = extent(shape.kvHeads);
+    spec.queries = extent(shape.queries), spec.keys = extent(shape.keys);
+    spec.keyDim = static_cast<int>(std::clamp<std::int64_t>((shape.headDim + 15) / 16 * 16, 16, 1024));
+    spec.valueDim = static_cast<int>(std::clamp<std::int64_t>((shape.valueDim + 15) / 16 * 16, 16, 1024));
+    spec.bytes = sizeOf(kernel.type), spec.cacheBytes = sizeOf(kernel.kvType);
+    spec.causal = shape.causal, spec.latent = latentCache(shape);
+    spec.grouped = kernel.kind == KernelKind::DecodeAttention;
+    spec.form = multiplyForm(gpu, drawn.generation, kernel.type, false);
+    spec.copiesPast = drawn.generation.copiesPast, spec.binaryVersion = drawn.generation.version;
+    const std::int64_t rows =
+        spec.grouped ? spec.queries * std::max<std::int64_t>(1, spec.heads / spec.kvHeads) : spec.queries;
+    spec.tileQueries = rows > 64 ? 128 : rows > 32 ? 64 : rows > 16 ? 32 : 16;
+    spec.warps = spec.tileQueries >= 128 ? 8 : 4;
+    spec.tileKeys = spec.tileQueries >= 64 ? 64 : 128;
+    while (spec.tileKeys > 16 && spec.tileQueries * spec.keyDim * spec.bytes +
+                                         2.0 * spec.tileKeys * (spec.keyDim + spec.valueDim) * spec.cacheBytes >
+                                     drawn.machine.sharedBytes)
+        spec.tileKeys /= 2;
+    // A query tile too large for shared memory beside one step of keys is halved.
+    while (spec.tileQueries > 16 && spec.tileQueries * spec.keyDim * spec.bytes +
+                                            2.0 * spec.tileKeys * (spec.keyDim + spec.valueDim) * spec.cacheBytes >
+                                        drawn.machine.sharedBytes)
+        spec.tileQueries /= 2, spec.warps = 4;
+    if (spec.grouped) {
+        const double blocks = static_cast<double>(spec.blocks());
+        spec.cuts = static_cast<int>(std::clamp(std::floor(2 * gpu.sms / std::max(1.0, blocks)), 1.0,
+                                                std::ceil(static_cast<double>(spec.keys) / spec.tileKeys)));
+    }
+    const double elements = static_cast<double>(spec.batch) * static_cast<double>(spec.heads) *
+                            static_cast<double>(std::max(spec.queries, spec.keys)) *
+                            std::max(spec.keyDim, spec.valueDim);
+    if (elements > static_cast<double>(mostExtent)) return tooLarge(kernel);
+    KernelProgram program;
+    program.name = fmt::format("{} queries by steps of {} keys{}", spec.tileQueries, spec.tileKeys,
+                               spec.cuts > 1 ? fmt::format(", keys in {} parts", spec.cuts) : "");
+    const double mean = spec.meanSteps();
+    program.steps = std::max<std::int64_t>(1, std::llround(mean));
+    program.uniform = !spec.causal || spec.grouped;
+    program.fewest = 3;
+    program.tileM = spec.tileQueries, program.tileN = spec.tileKeys, program.tileK = spec.keyDim;
+    program.build = [spec](std::int64_t steps) {
+        FlashSpec some = spec;
+        some.steps = steps;
+        return gpusim::flashTemplate(some);
+    };
+    return program;
+}
+
+Expected<KernelProgram> vectorProgram(const Kernel& kernel, const DrawnMachine& drawn) {
+    const double element = std::max(sizeOf(kernel.type), 0.5);
+    KernelProgram program;
+    if (kernel.kind == KernelKind::Softmax || kernel.kind == KernelKind::Normalization) {
+        RowsSpec spec;
+        spec.rows = extent(extent(kernel.batch) * kernel.m), spec.columns = extent(kernel.n);
+        const double elements = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
+        const VectorWork work = vectorWork(kernel);
+        spec.readBytes = kernel.readBytes > 0 ? std::max(kernel.readBytes / elements, element) : element;
+        spec.writeBytes = kernel.writeBytes > 0 ? kernel.writeBytes / elements : element;
+        spec.operations = work.operations, spec.specials = work.exponentials;
+        spec.binaryVersion = drawn.generation.version;
+        if (elements > static_cast<double>(mostExtent) || spec.rows > mostBlocks) return tooLarge(kernel);
+        program.name = fmt::format("{} rows of {}", spec.rows, spec.columns);
+        program.build = [spec](std::int64_t) { return gpusim::rowsTemplate(spec); };
+        return program;
+    }
+    ElementsSpec spec;
+    const double counted =
+        static_cast<double>(kernel.batch) * static_cast<double>(kernel.m) * static_cast<double>(kernel.n);
+    const double elements =
+        std::max(1.0, counted > 0 ? counted : std::max(kernel.writeBytes, kernel.readBytes) / element);
+    if (elements > static_cast<double>(mostExtent)) return tooLarge(kernel);
+    spec.elements = static_cast<std::int64_t>(std::ceil(elements));
+    const VectorWork work =
+        kernel.kind == KernelKind::Elementwise ? vectorWork(kernel) : VectorWork{kernel.flops / elements, 0};
+    spec.readBytes = kernel.readBytes / elements, spec.writeBytes = kernel.writeBytes / elements;
+    spec.operations = work.operations, spec.specials = work.exponentials;
+    spec.unroll = elements * element > 64.0 * 1024 * drawn.machine.sms ? 4 : 1;
+    spec.binaryVersion = drawn.generation.version;
+    program.name = fmt::format("{} elements", spec.elements);
+    program.build = [spec](std::int64_t) { return gpusim::elementsTemplate(spec); };
+    return program;
+}
+
+}  // namespace
+
+Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine) {
+    switch (kernel.kind) {
+        case KernelKind::Gemm:
+        case KernelKind::Convolution:
+            return productProgram(kernel, gpu, machine);
+        case KernelKind::Experts:
+            return productProgram(expertsAsProduct(kernel), gpu, machine);
+        case KernelKind::PrefillAttention:
+        case KernelKind::DecodeAttention:
+            return attentionProgram(kernel, gpu, machine);
+        case KernelKind::Softmax:
+        case KernelKind::Normalization:
+        case KernelKind::Elementwise:
+        case KernelKind::Movement:
+        case KernelKind::Other:
+            return vectorProgram(kernel, machine);
+        case KernelKind::Collective:
+            break;
+    }
+    return fail("gpu.template", "a collective has no template of instructions", {}, "its time is that of its links");
+}
+
+}  // namespace orrery

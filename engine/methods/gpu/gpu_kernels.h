@@ -1,0 +1,28 @@
+#pragma once
+
+// Kernels of a model as templates of instructions on a drawn GPU: which tile, how many blocks, how long the main loop.
+
+#include "methods/gpu/gpu_machine.h"
+#include "simulation/gpu/templates/kernel_template.h"
+#include "workload/kernel.h"
+
+#include <functional>
+#include <string>
+
+namespace orrery {
+
+struct KernelProgram {
+    std::string name;         ///< `tile 128×128×64, 2 parts of the reduction`
+    std::int64_t steps = 0;   ///< of a block's main loop; 0: none
+    std::int64_t fewest = 1;  ///< below which a shorter loop is not like the whole one: pipelines must fill
+    bool uniform = true;      ///< every block takes `steps`; else their mean
+    double tileM = 0, tileN = 0, tileK = 0;
+    /// With a loop of so many steps; 0: as the kernel is.
+    std::function<gpusim::KernelTemplatePtr(std::int64_t steps)> build;
+};
+
+/// Fails with `gpu.template` for kinds without a template (collectives). Tiles are those of the interval analysis: the
+/// fewest cycles from the usual list.
+Expected<KernelProgram> programOf(const Kernel& kernel, const GpuView& gpu, const DrawnMachine& machine);
+
+}  // namespace orrery

@@ -1,0 +1,255 @@
+#include "methods/gpu/gpu_machine.h"
+
+#include "base/unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+using gpusim::Machine;
+using gpusim::MultiplyForm;
+using gpusim::Unit;
+
+constexpr double sector = 32;
+constexpr int mostTiming = 900;  // cycles that the simulator's wheel of results holds
+// Stages between a unit and the next dependent issue, and on the way to L1 and L2, of this simulator.
+constexpr int unitStages = 5, l1Stages = 4, l2Stages = 13;
+
+int wholeAtLeast(double value, int least) {
+    return std::max(least, static_cast<int>(std::lround(value)));
+}
+
+// Multiply-accumulates of one sub-core in a cycle.
+double tensorRate(const GpuView& gpu, DType type) {
+    return gpu.tensorOpsPerCycle(type) / 2 / gpu.subCores;
+}
+double vectorRate(const GpuView& gpu, DType type) {
+    return gpu.vectorOpsPerCycle(type) / 2 / gpu.subCores;
+}
+
+struct TensorName {
+    DType type;
+    const char* warp;    // opcode of one warp's instruction
+    const char* group;   // start of a warp group's
+    const char* suffix;  // after its shape
+};
+constexpr TensorName tensorNames[] = {{DType::F16, "HMMA.16816.F32", "HGMMA", ".F32"},
+                                      {DType::BF16, "HMMA.16816.F32.BF16", "HGMMA", ".F32.BF16"},
+                                      {DType::TF32, "HMMA.1688.F32.TF32", "HGMMA", ".F32.TF32"},
+                                      {DType::FP8, "QMMA.16832.F32.E4M3", "QGMMA", ".F32.E4M3"},
+                                      {DType::FP6, "QMMA.16832.F32.E3M2", "QGMMA", ".F32.E3M2"},
+                                      {DType::FP4, "QMMA.16864.F32.E2M1", "QGMMA", ".F32.E2M1"},
+                                      {DType::I8, "IMMA.16832.S8.S8", "IGMMA", ".S8.S8"},
+                                      {DType::I4, "IMMA.16864.S4.S4", "IGMMA", ".S4.S4"},
+                                      {DType::F64, "DMMA.884", nullptr, ""}};
+
+const TensorName* tensorName(DType type) {
+    const auto* found =
+        std::find_if(std::begin(tensorNames), std::end(tensorNames), [&](const auto& one) { return one.type == type; });
+    return found == std::end(tensorNames) ? nullptr : found;
+}
+
+// The type in which the device's tensor units compute another: fp32 as tf32 only where that is asked for by type.
+DType tensorType(const GpuView& gpu, DType type) {
+    if (gpu.tensorPeak(type) > 0) return type;
+    for (const DType other : {DType::FP8, DType::F16, DType::BF16, DType::I8}) {
+        const bool narrow = bits(type) < 16 && type != DType::I8 && type != DType::I4;
+        const bool integer = other == DType::I8 && type == DType::I4;
+        if (((narrow && other != DType::I8) || integer) && gpu.tensorPeak(other) > 0) return other;
+    }
+    return type;
+}
+
+void dramOf(const GpuView& gpu, const GpuGeneration& generation, Machine& m) {
+    const bool stacked = gpu.dramTiming.starts_with("HBM") || (gpu.dramTiming.empty() && gpu.dramBandwidth > 1.3e12);
+    // Channels of about 1 GHz (a sector per command cycle, HBM) or 3.5 GHz (one per four, GDDR); an odd number, so that
+    // strides of powers of two spread as hashes make them.
+    const double own = stacked ? sector * 1.0e9 : sector / 4 * 3.5e9;
+    m.channels = std::clamp(static_cast<int>(gpu.dramBandwidth / own) | 1, 1, 511);
+    auto& t = m.dram;
+    if (stacked) {
+        // QV100's HBM2 in nanoseconds (its setting: cycles of 850 MHz).
+        m.dramMhz = gpu.dramBandwidth / (sector * m.channels) / 1e6;
+        const auto ns = [&](double cycles) {
+            return std::max(1, static_cast<int>(std::ceil(cycles / 850 * m.dramMhz)));
+        };
+        t.ccd = 1, t.ccdl = 2, t.rrd = ns(3), t.rcd = ns(12), t.rp = ns(12), t.ras = ns(28), t.rc = ns(40);
+        t.cl = ns(12), t.wl = ns(2), t.cdlr = ns(3), t.wr = ns(10), t.rtpl = ns(3);
+        t.burst = 1, t.twoCommands = true;
+    } else {
+        m.dramMhz = 4 * gpu.dramBandwidth / (sector * m.channels) / 1e6;
+        t.ccd = 4, t.ccdl = 6, t.rrd = 12, t.rcd = 24, t.rp = 24, t.ras = 55, t.rc = 78;
+        t.cl = 24, t.wl = 8, t.cdlr = 10, t.wr = 24, t.rtpl = 4;
+        t.burst = 4, t.twoCommands = false;
+    }
+    t.banks = 16, t.groups = 4;
+    t.readToWrite = t.cl + t.burst + 2 - t.wl;
+    t.writeToRead = t.wl + t.burst + t.cdlr;
+    t.writeToPrecharge = t.wl + t.burst + t.wr;
+    t.rowToWrite = t.rcd - (t.wl + 1);
+    const double core = m.coreMhz;
+    const double rows = (t.rcd + t.cl) * core / m.dramMhz;
+    const double l2 = gpu.l2Latency > 0 ? gpu.l2Latency * core * 1e6 : generation.l2Latency;
+    const double dram = std::max(gpu.dramLatency > 0 ? gpu.dramLatency * core * 1e6 : generation.dramLatency, l2 + 60);
+    m.ropLatency = wholeAtLeast(l2 - m.l1Latency - l2Stages, 1);
+    m.dramLatency = wholeAtLeast(dram - l2 - rows, 1);
+    m.channelBit = 8;
+    m.bankMask = 0x7080, m.columnMask = 0xf60, m.rowMask = 0x7ffff8000;  // R…BBB CCCCB CCSSSSS
+}
+
+void l2Of(const GpuView& gpu, Machine& m, std::vector<std::string>& said) {
+    const double bytesPerCycle = gpu.l2Bandwidth > 0 ? gpu.l2Bandwidth / (m.coreMhz * 1e6) : sector * gpu.sms;
+    if (gpu.l2Bandwidth <= 0)
+        said.push_back("L2 gives 32 B per cycle and multiprocessor: the drawing has no bandwidth");
+    m.slicesPerChannel = 1;
+    while (m.slicesPerChannel < 4 && bytesPerCycle / sector > 1.4 * m.slicesPerChannel * m.channels)
+        m.slicesPerChannel *= 2;
+    m.l2Mhz = bytesPerCycle * m.coreMhz / (sector * m.slices());
+    const double slice = std::max(gpu.l2Bytes, 64.0 * 1024) / m.slices();
+    int sets = 1;
+    while (sets * 2 * 128 * 16 <= slice && sets < 1024) sets *= 2;
+    m.l2 = {.sets = sets,
+            .ways = std::max(1, static_cast<int>(slice / (128.0 * sets))),
+            .mshrs = 192,
+            .merges = 256,  // Accel-Sim's four make a slice wait where many blocks ask for one line
+            .missQueue = 32,
+            .writeBack = true,
+            .indexing = 'X'};
+}
+
+}  // namespace
+
+gpusim::MultiplyForm multiplyForm(const GpuView& gpu, const GpuGeneration& generation, DType type, bool groups) {
+    MultiplyForm form;
+    const DType as = tensorType(gpu, type);
+    const TensorName* name = tensorName(as);
+    if (!name || gpu.tensorPeak(as) <= 0) {
+        if (type == DType::F64) {
+            form.opcode = "DFMA";
+        } else if (bits(type) == 16 && gpu.vectorPeak(type) > 1.5 * gpu.vectorPeak(DType::F32)) {
+            form.opcode = "HFMA2", form.perLane = 2;
+        } else if (bits(type) <= 8 || type == DType::I16 || type == DType::I32) {
+            form.opcode = type == DType::I8 ? "IDP.4A.S8.S8" : "IMAD", form.perLane = type == DType::I8 ? 4 : 1;
+        }
+        return form;
+    }
+    if (groups && generation.groups && name->group) {
+        form.kind = MultiplyForm::Kind::Group;
+        form.opcode = name->group, form.suffix = name->suffix;
+        form.m = 64, form.k = 256 / std::max(4, bits(as));
+        return form;
+    }
+    form.kind = MultiplyForm::Kind::Warp;
+    form.opcode = name->warp;
+    form.m = 16, form.n = 8, form.k = 256 / std::max(4, bits(as));
+    if (as == DType::F64) {
+        form.m = 8, form.n = 8, form.k = 4;
+    } else if (generation.version < 75) {
+        form.opcode = "HMMA.884.F32.F32";
+        form.n = 16, form.k = 4, form.steps = 4;
+    } else if (generation.version < 80) {
+        form.opcode = as == DType::I8 ? "IMMA.8816.S8.S8" : "HMMA.1688.F32";
+        form.k = 8;
+        if (as == DType::I8) form.m = 8, form.k = 16;
+    }
+    return form;
+}
+
+Expected<DrawnMachine> machineOf(const GpuView& gpu) {
+    if (gpu.warpSize != 32) {
+        return fail("method.not-applicable",
+                    fmt::format("`{}` has warps of {} threads; instructions of its kind are not known", gpu.device.name,
+                                gpu.warpSize),
+                    "a GPU with warps of 32 threads", "choose interval-analysis");
+    }
+    if (gpu.dramBandwidth <= 0 || gpu.sms < 1 || gpu.clock <= 0 || gpu.vectorPeak(DType::F32) <= 0) {
+        return fail("hardware.missing-attribute",
+                    fmt::format("`{}` lacks what cycles are counted with", gpu.device.name),
+                    "multiprocessors with vector units for fp32, a clock and a main memory with a bandwidth",
+                    "complete the design", Place{{}, 0, 0, gpu.device.path});
+    }
+    auto generation = generationOf(gpu);
+    if (!generation) return Unexpected(generation.error());
+    DrawnMachine out;
+    out.generation = *generation;
+    const GpuGeneration& g = out.generation;
+    Machine& m = out.machine;
+    m.name = gpu.device.name;
+    m.coreMhz = m.networkMhz = gpu.clock / 1e6;
+    m.sms = wholeAtLeast(gpu.sms, 1);
+    m.maxThreads = std::clamp(wholeAtLeast(32 * gpu.warpsPerSm, 32), 32, 2048);
+    m.maxBlocks = 32;
+    m.registers = gpu.registerBytes > 0 ? wholeAtLeast(gpu.registerBytes / 4, 1024) : 65536;
+    m.sharedBytes = gpu.sharedBytes > 0    ? wholeAtLeast(gpu.sharedBytes, 1024)
+                    : g.carveBytes.empty() ? 49152
+                                           : g.carveBytes.back();
+    m.schedulers = std::clamp(wholeAtLeast(gpu.subCores, 1), 1, 8);
+    m.unitsPerClass = m.schedulers;
+    m.collectors = m.collectorPorts = 2 * m.schedulers;
+    m.registerBanks = std::max(1, g.banks / 4) * m.schedulers, m.registerPasses = 2, m.fetches = m.schedulers;
+    m.scheduler = gpusim::Scheduler::GreedyThenOldest;
+
+    const auto unit = [&](Unit which, int latency, double initiation) {
+        const int each = std::clamp(static_cast<int>(std::lround(initiation)), 1, 64);
+        m.units[static_cast<std::size_t>(which)] = {std::max(latency, each), each, true};
+    };
+    const double fp32 = 32 / std::max(vectorRate(gpu, DType::F32), 0.5);
+    const double fp64 = vectorRate(gpu, DType::F64);
+    const double whole = vectorRate(gpu, DType::I32);
+    unit(Unit::Sp, 2, fp32);
+    unit(Unit::Int, 2, whole > 0 ? std::max(1.0, 32 / whole) : 2);
+    unit(Unit::Dp, 4, fp64 > 0 ? 32 / fp64 : 64);
+    unit(Unit::Sfu, g.specialLatency, 8);
+    unit(Unit::Tensor, 2, 2);
+    unit(Unit::Special1, 4, 4), unit(Unit::Special2, 200, 4), unit(Unit::Special4, 4, 1);
+    unit(Unit::Special3, g.tensorLatency, g.tensorLatency);
+    // An instruction holds its sub-core's tensor unit for its multiplications; a group's also reads shared memory.
+    const double shared = gpu.sharedBandwidth > 0 ? gpu.sharedBandwidth / gpu.clock : 128;
+    for (const TensorName& name : tensorNames) {
+        const double rate = tensorRate(gpu, name.type);
+        if (rate <= 0) continue;
+        const auto add = [&](std::string opcode, double macs, double bytes, int latency) {
+            const int initiation =
+                std::clamp(static_cast<int>(std::lround(std::max(macs / rate, bytes / shared))), 1, mostTiming);
+            m.opcodes.push_back({std::move(opcode), std::clamp(latency, initiation, mostTiming), initiation});
+        };
+        const MultiplyForm warp = multiplyForm(gpu, g, name.type, false);
+        add(warp.opcode, static_cast<double>(warp.m) * warp.n * warp.k / warp.steps, 0, g.tensorLatency);
+        const MultiplyForm group = multiplyForm(gpu, g, name.type, true);
+        if (group.kind != MultiplyForm::Kind::Group) continue;
+        for (int n = 8; n <= 256; n += 8) {
+            const double width = bits(name.type) / 8.0;
+            add(fmt::format("{}.64x{}x{}{}", group.opcode, n, group.k, group.suffix), 16.0 * n * group.k,
+                (64.0 + n) * group.k * width, 0);
+        }
+    }
+    m.sharedLatency =
+        wholeAtLeast((gpu.sharedLatency > 0 ? gpu.sharedLatency * gpu.clock : g.sharedLatency) - unitStages, 1);
+    m.l1Latency = wholeAtLeast(g.l1Latency - l1Stages, 1);
+    m.l1Banks = 4;
+    m.unifiedBytes = static_cast<int>(std::max(g.l1Bytes, m.sharedBytes + 16.0 * 1024));
+    m.sharedOptions = g.carveBytes;
+    m.l1 = {.sets = 4, .ways = m.unifiedBytes / 512, .mshrs = 512, .merges = 64, .missQueue = 16};
+    m.l1DirtyPercent = 25;
+    m.l1.indexing = 'X';
+    m.copiesBypassL1 = true;
+    m.sectorsPerCycle = 2;
+    m.networkBuffers = 512;
+    l2Of(gpu, (dramOf(gpu, g, m), m), out.assumptions);
+    out.assumptions.push_back(
+        fmt::format("Generation `{}` by the types of its tensor units: latencies that the drawing lacks are that "
+                    "generation's (presets/technology/gpu-multiprocessors.yaml)",
+                    g.name));
+    out.assumptions.push_back(
+        fmt::format("Main memory as {} channels of {:.0f} MHz, L2 as {} slices; a multiprocessor "
+                    "takes 64 B per cycle from L2",
+                    m.channels, m.dramMhz, m.slices()));
+    return out;
+}
+
+}  // namespace orrery

@@ -1,0 +1,176 @@
+#include "methods/gpu/gpu_sample.h"
+
+#include "simulation/gpu/occupancy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+using gpusim::BlockRange;
+using gpusim::KernelResult;
+
+constexpr int mostParts = 8, leastSms = 8;
+
+class SampleCount final : public gpusim::WarpSink {
+public:
+    double count = 0;
+    void op(int, std::uint32_t, unsigned) override { ++count; }
+    void access(int, std::uint32_t lanes, std::span<const std::uint64_t>) override { count += lanes != 0; }
+};
+
+double instructionsOfBlock(const gpusim::KernelTemplate& kernel, std::int64_t block) {
+    SampleCount sink;
+    for (int w = 0; w < kernel.header().warps(); ++w) kernel.warp(block, w, sink);
+    return sink.count;
+}
+
+class Sampler {
+public:
+    Sampler(const KernelProgram& program, const gpusim::Machine& machine, const SampleOptions& options)
+        : program_(program), machine_(machine), options_(options) {}
+
+    Expected<SampledKernel> run() {
+        const auto kernel = program_.build(0);
+        const std::int64_t blocks = kernel->header().blocks();
+        const auto fit = gpusim::occupancy(machine_, kernel->header());
+        if (fit.fits < 1) return gpusim::doesNotFit(machine_, kernel->header().name, {});
+        out_.blocks = static_cast<double>(blocks), out_.blocksPerSm = fit.used;
+        const std::int64_t wave = std::int64_t{fit.fits} * machine_.sms;
+        out_.waves = static_cast<double>(blocks) / static_cast<double>(wave);
+        out_.steps = out_.simulatedSteps = static_cast<double>(program_.steps);
+        // One block in the middle stands for all; those of a triangle differ.
+        const double each = instructionsOfBlock(*kernel, blocks / 2);
+        out_.instructions = each * static_cast<double>(blocks);
+        if (out_.instructions <= options_.instructions) {
+            const auto all = simulated(kernel, {{0, blocks}});
+            if (!all) return tl::unexpected(all.error());
+            out_.cycles = static_cast<double>(all->cycles);
+            out_.counts = all->counts, scale_ = 1;
+            out_.how = "all blocks were simulated";
+            return finished();
+        }
+        out_.whole = false;
+        // A part of the machine with its share of channels, slices and blocks, where a wave of all is too much.
+        const double loop =
+            program_.steps > 0
+                ? std::min(1.0, 2.0 * static_cast<double>(program_.fewest) / static_cast<double>(program_.steps))
+                : 1;
+        const double least = each * static_cast<double>(std::min(blocks, wave)) * loop;
+        while (part_ < mostParts && least / part_ > options_.instructions / 2 && machine_.sms / (2 * part_) >= leastSms)
+            part_ *= 2;
+        if (part_ > 1) {
+            machine_.sms /= part_;
+            // Whole channels, odd as before; their clocks make up for what the rounding changes.
+            const double share = static_cast<double>(machine_.channels) / part_;
+            machine_.channels = std::max(1, machine_.channels / part_) | 1;
+            machine_.dramMhz *= share / machine_.channels, machine_.l2Mhz *= share / machine_.channels;
+        }
+        return sampled((blocks + part_ - 1) / part_, std::int64_t{fit.fits} * machine_.sms, each);
+    }
+
+private:
+    Expected<SampledKernel> sampled(std::int64_t blocks, std::int64_t wave, double each) {
+        const std::int64_t full = blocks / wave, rest = blocks % wave;
+        const std::int64_t first = std::min(blocks, wave);
+        // Lengths of the main loop that the budget allows for one wave; of three simulations of it the longer one takes
+        // half of all.
+        const std::int64_t steps = program_.steps;
+        std::int64_t longer = steps, shorter = 0;
+        if (steps > 2 * program_.fewest) {
+            const double perStep = each * static_cast<double>(first) / static_cast<double>(steps);
+            longer = std::clamp<std::int64_t>(static_cast<std::int64_t>(options_.instructions / 2 / perStep),
+                                              2 * program_.fewest, steps);
+            shorter = std::clamp<std::int64_t>(longer / 2, program_.fewest, longer - 1);
+        }
+        const bool cut = longer < steps;
+        const auto loop = [&](std::int64_t length) { return program_.build(cut ? length : 0); };
+        const auto timed = [&](std::int64_t length, std::vector<BlockRange> ranges) -> Expected<double> {
+            const auto kernel = loop(length);
+            auto run = simulated(kernel, std::move(ranges));
+            if (!run) return tl::unexpected(run.error());
+            last_ = run->counts;
+            return static_cast<double>(run->cycles);
+        };
+        auto one = timed(longer, {{0, first}});
+        if (!one) return tl::unexpected(one.error());
+        out_.counts = last_;
+        double base = *one, atFirst = *one;
+        scale_ = out_.instructions / std::max(1.0, static_cast<double>(last_.warpInstructions));
+        if (cut) {
+            auto less = timed(shorter, {{0, first}});
+            if (!less) return tl::unexpected(less.error());
+            const double slope = std::max(0.0, *one - *less) / static_cast<double>(longer - shorter);
+            atFirst = *one + static_cast<double>(steps - longer) * slope;
+            base = *less;
+        }
+        double share = 1;  // of the first wave that one more costs
+        if (full + (rest > 0 ? 1 : 0) > 1) {
+            const std::int64_t two = std::min(blocks, 2 * wave);
+            auto both = timed(cut ? shorter : longer, {{0, two}});
+            if (!both) return tl::unexpected(both.error());
+            share = std::clamp((*both - base) / base * static_cast<double>(wave) / static_cast<double>(two - wave),
+                               0.05, 1.5);
+            if (full < 2) {
+                // The second wave is the last, and what it costs was simulated.
+                out_.cycles = atFirst * *both / base;
+                return told(longer, cut, 2);
+            }
+        }
+        double cycles = atFirst * (1 + static_cast<double>(full - 1) * share);
+        if (rest > 0) {
+            auto tail = timed(cut ? shorter : longer, {{full * wave, rest}});
+            if (!tail) return tl::unexpected(tail.error());
+            cycles += atFirst * share * std::min(1.0, *tail / base);
+        }
+        out_.cycles = cycles;
+        return told(longer, cut, std::min<std::int64_t>(full, 2));
+    }
+    Expected<SampledKernel> told(std::int64_t steps, bool cut, std::int64_t waves) {
+        out_.simulatedSteps = static_cast<double>(steps);
+        out_.how = fmt::format("{} of {:.1f} waves{}{} were simulated, the rest is extrapolated", waves, out_.waves,
+                               part_ > 1 ? fmt::format(" on 1/{} of the machine", part_) : "",
+                               cut ? fmt::format(" with {} of {} steps", steps, program_.steps) : "");
+        return finished();
+    }
+    SampledKernel finished() {
+        const double sector = 32 * scale_;
+        out_.dramBytes = sector * static_cast<double>(out_.counts.dramReads + out_.counts.dramWrites);
+        out_.l2Bytes = sector * static_cast<double>(out_.counts.l2.reads + out_.counts.l2.writes);
+        const double slots = static_cast<double>(out_.counts.activeSmCycles) * machine_.schedulers;
+        out_.tensorShare = slots > 0 ? static_cast<double>(out_.counts.warpInstructions) / slots : 0;
+        return out_;
+    }
+    Expected<KernelResult> simulated(const gpusim::KernelTemplatePtr& kernel, std::vector<BlockRange> ranges) {
+        if (options_.stop.stop_requested()) return fail("study.cancelled", "the simulation was cancelled");
+        auto source = gpusim::TemplateSource::open(kernel, machine_, std::move(ranges));
+        if (!source) return tl::unexpected(source.error());
+        gpusim::SimulateOptions options;
+        options.stop = options_.stop, options.mostCycles = options_.mostCycles;
+        auto run = gpusim::simulate(machine_, *source, options);
+        if (!run && run.error().code == "gpu.stopped") return fail("study.cancelled", "the simulation was cancelled");
+        if (run) out_.simulatedInstructions += static_cast<double>(run->counts.warpInstructions);
+        return run;
+    }
+
+    const KernelProgram& program_;
+    gpusim::Machine machine_;
+    const SampleOptions& options_;
+    int part_ = 1;
+    SampledKernel out_;
+    gpusim::Counters last_;
+    double scale_ = 1;
+};
+
+}  // namespace
+
+Expected<SampledKernel> sampleKernel(const KernelProgram& program, const gpusim::Machine& machine,
+                                     const SampleOptions& options) {
+    return Sampler(program, machine, options).run();
+}
+
+}  // namespace orrery

@@ -1,0 +1,39 @@
+#pragma once
+
+// A kernel simulated in part: a wave of blocks, two of them, the last one that is not full, and short main loops; the
+// rest is extrapolated by whole waves and whole steps. For W waves, S steps, T(w, s) cycles of the first w waves:
+//
+//   first  = T(1, s2) + (S − s2)·(T(1, s2) − T(1, s1)) / (s2 − s1)
+//   next   = (T(2, s1) − T(1, s1)) / T(1, s1) of the first
+//   cycles = first + (W − 1)·next + the last wave, likewise, by the share that a wave costs after another
+
+#include "methods/gpu/gpu_kernels.h"
+#include "simulation/gpu/simulate.h"
+
+#include <stop_token>
+
+namespace orrery {
+
+struct SampleOptions {
+    double instructions = 1e6;     ///< of warps, that may be simulated; the least that a sample needs always is
+    std::uint64_t mostCycles = 0;  ///< of one simulation; 0: no limit
+    std::stop_token stop;
+};
+
+struct SampledKernel {
+    double cycles = 0;
+    double blocks = 0, blocksPerSm = 0, waves = 0;
+    double simulatedInstructions = 0, instructions = 0;  ///< of warps
+    double simulatedSteps = 0, steps = 0;
+    double dramBytes = 0, l2Bytes = 0;  ///< scaled up where not all was simulated
+    gpusim::Counters counts;            ///< of the simulation that stands for the kernel
+    double tensorShare = 0;             ///< of scheduler cycles with a multiplication, as counted
+    bool whole = true;                  ///< nothing was extrapolated
+    std::string how;                    ///< one sentence
+};
+
+/// Fails with `gpu.…` as the simulator does, `study.cancelled`.
+Expected<SampledKernel> sampleKernel(const KernelProgram& program, const gpusim::Machine& machine,
+                                     const SampleOptions& options);
+
+}  // namespace orrery

@@ -1,0 +1,98 @@
+// Another version of the engine that prices were learned from: where tables of both have shown that the family moved,
+// an answer is wider, says so, and keeps its value; where nothing is known it stays as it was.
+
+#include "hardware/files/catalogue.h"
+#include "learning/calibration.h"
+#include "learning/moved_versions.h"
+#include "learning/software_version.h"
+#include "methods/model/foreign_stack.h"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+#include <set>
+
+using namespace orrery;
+
+namespace {
+
+/// A section of tile-hybrid for this very device of which a move is known, and a version on the other side of it.
+struct Case {
+    GpuView gpu;
+    KernelKind kind = KernelKind::Other;
+    std::string variant, engine, learned;
+    double factor = 1;
+};
+
+std::optional<Case> knownMove() {
+    for (const auto& calibration : shippedCalibrations().set.all()) {
+        if (calibration->method != "tile-hybrid") continue;
+        for (const CalibrationSection& section : calibration->sections) {
+            if (!section.device) continue;
+            auto loaded = loadHardware(section.device->id);
+            if (!loaded) continue;
+            auto gpu = gpuView(loaded->hardware);
+            if (!gpu) continue;
+            for (const MovedVersion& move : shippedMovedVersions()) {
+                if (move.kind != section.kind || move.variant != section.variant || move.device != section.device->id)
+                    continue;
+                const std::string engine = move.software + " " + move.from;
+                const auto since = movedSince(section, engine, shippedMovedVersions(), section.device->id);
+                if (!since) continue;
+                return Case{
+                    std::move(*gpu),      section.kind, section.variant, engine, section.sources.front().software,
+                    1 + since->changeHigh};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+Kernel kernelOf(const Case& given) {
+    Kernel kernel;
+    kernel.kind = given.kind;
+    const auto narrow = [&](const char* word) { return given.variant.find(word) != std::string::npos; };
+    kernel.type = kernel.weightType = narrow("fp8") && given.kind == KernelKind::Gemm ? DType::FP8 : DType::BF16;
+    return kernel;
+}
+
+}  // namespace
+
+class TestMovedStack : public QObject {
+    Q_OBJECT
+private slots:
+    void aMovedFamilyIsDoubted() {
+        const auto given = knownMove();
+        QVERIFY2(given, "a family that ships calibrated is known to have moved");
+        const auto& set = shippedCalibrations().set;
+        const ForeignStack other("tile-hybrid", set, given->gpu, given->engine);
+        const ForeignStack same("tile-hybrid", set, given->gpu, given->learned);
+        QVERIFY(!other.empty());
+        // A kernel of that family, whatever its extents.
+        Kernel kernel = kernelOf(*given);
+        for (const DType kv : {DType::BF16, DType::FP8}) {
+            kernel.kvType = kv;
+            if (variantName(kernel).view() == given->variant) break;
+        }
+        if (variantName(kernel).view() != given->variant) QSKIP("the family needs fields that this test does not set");
+        QVERIFY(other.moved(kernel) && !other.foreign(kernel));
+        QVERIFY2(!same.moved(kernel), given->learned.c_str());
+        KernelPrice price;
+        price.seconds = 1e-4, price.low = 0.95e-4, price.high = 1.06e-4;
+        KernelPrice doubted = price;
+        other.doubt(kernel, doubted);
+        QCOMPARE(doubted.seconds, price.seconds);
+        QVERIFY(doubted.low <= price.seconds / given->factor && doubted.high >= price.seconds * given->factor);
+        QVERIFY(doubted.domain != DomainVerdict::Inside);
+        KernelPrice kept = price;
+        same.doubt(kernel, kept);
+        QCOMPARE(kept.low, price.low);
+        QCOMPARE(kept.high, price.high);
+        // An engine without a number may be any version.
+        const ForeignStack unnumbered("tile-hybrid", set, given->gpu, softwareParts(given->engine).front().name);
+        QVERIFY(!unnumbered.moved(kernel));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestMovedStack)
+#include "tst_moved_stack.moc"
