@@ -1,6 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/evaluation_question.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/judging_cli.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "evaluation/evaluation_export.h"
@@ -106,6 +107,24 @@ Expected<std::optional<Facet>> readMatrixFacet(const Arguments& arguments) {
 }
 
 int runEvaluate(const Arguments& arguments, Watch& watch) {
+    if (const auto asked = judgingArgument(referenceFiles(arguments))) {
+        // A file of the page says everything itself.
+        for (const char* option : {"method", "calibration", "where", "device", "import", "map", "word", "held-out",
+                                   "leave-device-out", "holdout", "seed", "own-assumptions"}) {
+            if (!arguments.has(option)) continue;
+            return failed(fail("usage.judging", fmt::format("`--{}` does not go with a judging file", option),
+                               "the file alone", "write it into the file", Place{asked->file, 0, 0, {}})
+                              .value());
+        }
+        return answerJudging(*asked, arguments, watch);
+    }
+    for (const char* option : {"method", "references"}) {
+        if (arguments.has(option)) continue;
+        return failed(fail("usage.missing", fmt::format("`--{}` is missing", option),
+                           "a method and references, or a file that the page saved",
+                           "`orrery-cli evaluate --help` explains")
+                          .value());
+    }
     const auto asked = readContestants(arguments);
     if (!asked) return failed(asked.error());
     const auto calibrations = readCalibrations(arguments, *asked);
@@ -163,7 +182,8 @@ int runEvaluate(const Arguments& arguments, Watch& watch) {
 std::vector<Option> optionsOfEvaluate() {
     std::vector<Option> all{{"method", "ID",
                              "the method, with its options in parentheses where it has some; several are judged on the "
-                             "rows that all of them price; all: every method that needs no file",
+                             "rows that all of them price; all: every method that needs no file and states less than "
+                             "half a second for a kernel",
                              true},
                             {"calibration", "FILE", "use this calibration instead of the shipped ones", true}};
     const auto& shared = referenceOptions();
@@ -179,7 +199,11 @@ std::vector<Option> optionsOfEvaluate() {
         {"matrix", "BY", "several methods: also a matrix of methods by platform, class, kind, level or truth"},
         {"table", "FILE", "several methods: the figures and the matrix as LaTeX, or the matrix as CSV by its ending"},
         {"rows", "FILE", "write every row as CSV, - for standard output"},
-        {"json", "", "as JSON (resources/schema/evaluation.schema.json, side-by-side.schema.json)"}};
+        {"results", "FILE", "of a judging file: results of other tools as CSV", true},
+        {"questions", "FILE", "of a judging file: write its rows with their names, for other tools to answer"},
+        {"no-timings", "", "of a judging file: leave what answers took out of the JSON"},
+        {"json", "",
+         "as JSON (resources/schema/evaluation.schema.json, side-by-side.schema.json, judging.schema.json)"}};
     all.insert(all.end(), own.begin(), own.end());
     return all;
 }
@@ -195,9 +219,9 @@ const Command evaluateCommand{
         "90th "
         "percentile of absolute relative errors, bias, Kendall's tau, the share of values within the 90 % intervals, "
         "and "
-        "rows outside the trained domain; per device and family of kernels.",
+        "rows outside the trained domain; per device and family of kernels. A file that the page Evidence saved "
+        "(`orrery: judging/1`) stands for methods, references and all terms.",
     .options = optionsOfEvaluate(),
-    .required = {"method", "references"},
     .examples =
         {{"orrery-cli evaluate --method roofline --references h100_sxm__trtllm-1__gemm.csv --where dtype=bf16",
           "how far is a roofline from measured products?"},

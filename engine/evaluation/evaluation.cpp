@@ -131,17 +131,31 @@ EvaluationFigures figuresOf(const EvaluatedRows& rows, std::span<const std::size
     return figures;
 }
 
+Evaluation evaluationOf(std::string method, std::string version, EvaluatedRows rows,
+                        std::span<const ReferenceTable> tables, std::size_t worst) {
+    Evaluation evaluation;
+    evaluation.method = std::move(method);
+    evaluation.version = std::move(version);
+    evaluation.rows = std::move(rows);
+    fillFloors(evaluation.rows, tables);
+    std::vector<std::size_t> all(evaluation.rows.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    evaluation.figures = figuresOf(evaluation.rows, all);
+    fillGroups(evaluation, tables);
+    fillWorst(evaluation, worst);
+    return evaluation;
+}
+
 Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTable> tables,
                               std::span<const RowRef> rows, const EvaluateOptions& options) {
-    Evaluation evaluation;
-    evaluation.method = method.card.id;
-    evaluation.version = method.card.version;
+    Diagnostics warnings;
     if (options.progress) options.progress->setTotal(rows.size());
-    auto priced = priceRows(method, tables, rows, options, evaluation.warnings);
+    auto priced = priceRows(method, tables, rows, options, warnings);
     if (!priced) return tl::unexpected(std::move(priced.error()));
+    Evaluation evaluation = evaluationOf(std::string(method.card.id), std::string(method.card.version),
+                                         std::move(priced->rows), tables, options.worst);
     evaluation.notCovered = priced->notCovered;
-    evaluation.rows = std::move(priced->rows);
-    fillFloors(evaluation.rows, tables);
+    evaluation.warnings = std::move(warnings);
     if (evaluation.notCovered > 0) {
         evaluation.warnings.push_back(warning("evaluation.not-covered",
                                               fmt::format("{} does not price {} of {} rows; they are in no figure",
@@ -152,13 +166,8 @@ Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTab
         return fail("evaluation.not-covered", fmt::format("{} prices none of the {} rows", method.card.id, rows.size()),
                     "rows that the method covers", "choose other rows with --where, or another method");
     }
-    std::vector<std::size_t> all(evaluation.rows.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    evaluation.figures = figuresOf(evaluation.rows, all);
     std::tie(evaluation.figures.secondsLow, evaluation.figures.secondsPerAnswer, evaluation.figures.secondsHigh) =
         std::tuple_cat(priced->seconds);
-    fillGroups(evaluation, tables);
-    fillWorst(evaluation, options.worst);
     return evaluation;
 }
 

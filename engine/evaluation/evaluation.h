@@ -91,6 +91,11 @@ struct EvaluateOptions {
 Expected<Evaluation> evaluate(const Method& method, std::span<const ReferenceTable> tables,
                               std::span<const RowRef> rows, const EvaluateOptions& options);
 
+/// What priced rows say: floors, figures, groups and worst rows; the timings, warnings and rows that are not covered
+/// stay the caller's.
+Evaluation evaluationOf(std::string method, std::string version, EvaluatedRows rows,
+                        std::span<const ReferenceTable> tables, std::size_t worst = 20);
+
 /// As kernelRows() of reference_table.h, of chosen rows. `cpus`: of processors instead of GPUs
 /// (methods/cpu/cpu_view.h).
 Expected<std::vector<KernelRows>> kernelRows(std::span<const ReferenceTable> tables, std::span<const RowRef> rows,

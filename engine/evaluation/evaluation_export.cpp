@@ -1,5 +1,6 @@
 #include "evaluation/evaluation_export.h"
 
+#include "base/text/csv_cell.h"
 #include "evaluation/repeatability.h"
 
 #include <fmt/format.h>
@@ -63,21 +64,14 @@ Json warningsJson(const Diagnostics& warnings) {
 constexpr std::string_view csvHead =
     "device,kind,variant,kernel,measured_s,predicted_s,low_s,high_s,error,flops,bytes,domain,file,line\n";
 
-std::string quoted(std::string text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char c : text) out.append(c == '"' ? "\"\"" : std::string(1, c));
-    return out + "\"";
-}
-
 std::string csvLine(const EvaluatedRows& rows, std::size_t i, std::span<const ReferenceTable> tables) {
     const auto& row = rowOf(tables, rows.ref[i]);
     const auto& table = tableOf(tables, rows.ref[i]);
     return fmt::format("{},{},{},{},{:.8g},{:.8g},{:.8g},{:.8g},{:.6g},{:.8g},{:.8g},{},{},{}\n",
                        table.devices[static_cast<std::size_t>(row.device)].catalogue, toText(row.kernel.kind),
-                       quoted(kernelVariant(row.kernel)), quoted(toText(row.kernel)), rows.measured[i],
+                       csvCell(kernelVariant(row.kernel)), csvCell(toText(row.kernel)), rows.measured[i],
                        rows.predicted[i], rows.low[i], rows.high[i], rows.error(i), rows.flops[i], rows.bytes[i],
-                       toText(rows.domain[i]), quoted(table.file), row.line);
+                       toText(rows.domain[i]), csvCell(table.file), row.line);
 }
 
 Json referencesJson(std::span<const ReferenceTable> tables) {
@@ -192,7 +186,7 @@ std::string sideBySideCsv(const SideBySide& all, std::span<const ReferenceTable>
         const EvaluatedRows& rows = method.own->rows;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const bool shared = common.contains({rows.ref[i].table, rows.ref[i].row});
-            out += fmt::format("{},{},{}", quoted(method.asked), shared ? 1 : 0, csvLine(rows, i, tables));
+            out += fmt::format("{},{},{}", csvCell(method.asked), shared ? 1 : 0, csvLine(rows, i, tables));
         }
     }
     return out;

@@ -1,6 +1,7 @@
 #include "evaluation/method_matrix.h"
 
 #include "base/maths.h"
+#include "base/text/csv_cell.h"
 
 #include <fmt/format.h>
 
@@ -93,13 +94,6 @@ void fillCells(MethodMatrix& matrix, std::size_t column, const OneColumn& of, st
     }
 }
 
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char c : text) out.append(c == '"' ? "\"\"" : std::string(1, c));
-    return out + "\"";
-}
-
 std::string_view toText(MatrixCell::State state) {
     switch (state) {
         case MatrixCell::State::NoTruth:
@@ -189,14 +183,14 @@ std::string matrixCsv(const MethodMatrix& matrix, std::span<const MatrixEntry> e
     for (const std::size_t m : matrix.order) {
         for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
             const MatrixCell& cell = matrix.cells[m][c];
-            out += fmt::format("{},{},{},{},{},{},{}", quoted(entries[m].asked), toText(entries[m].card->methodology),
-                               toText(entries[m].card->level), quoted(matrix.columns[c].word), toText(cell.state),
+            out += fmt::format("{},{},{},{},{},{},{}", csvCell(entries[m].asked), toText(entries[m].card->methodology),
+                               toText(entries[m].card->level), csvCell(matrix.columns[c].word), toText(cell.state),
                                cell.rows, cell.common ? 1 : 0);
             if (cell.state == MatrixCell::State::Judged) {
                 out += fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},\n", cell.median, cell.low, cell.high,
                                    cell.mape, cell.coverage90);
             } else {
-                out += fmt::format(",,,,,,{}\n", quoted(cell.reason));
+                out += fmt::format(",,,,,,{}\n", csvCell(cell.reason));
             }
         }
     }

@@ -135,7 +135,8 @@ Expected<void> check(std::string_view key, std::string_view value) {
     if (extentKey && !rangeOf(value)) expected = "a number, or a range such as 1..64 or 4096..";
     const bool ownWord = value == "sq" || value == "nvfp4" || value.ends_with("_wo") || value.ends_with("_block");
     if (key == "dtype" && !ownWord && !dtype(value)) expected = "bf16, fp16, fp8, fp8_block, int8_wo, int4_wo, sq, …";
-    if (key == "level" && value != "kernel" && value != "model") expected = "kernel or model";
+    if (key == "level" && value != "kernel" && value != "model" && value != "system")
+        expected = "kernel, model or system";
     if (key == "truth" && value != "measured" && value != "summed" && value != "simulated")
         expected = "measured, summed or simulated";
     if (key == "kind" && value != "model" && !kernelKind(value))

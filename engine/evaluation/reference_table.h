@@ -35,6 +35,9 @@ struct ReferenceDevice {
 struct ModelRow {
     WorkloadRecipe recipe;
     std::string launch, fusion;  ///< how its software ran it, where the source says so
+    Task task = Pass{};
+    Plan plan = {};           ///< on which devices of the row's design
+    std::string publication;  ///< as calibrations that were fitted to such rows name it; empty: none was
 };
 
 struct ReferenceTable {

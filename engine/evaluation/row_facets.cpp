@@ -57,15 +57,22 @@ std::string classOf(const Kernel& kernel) {
 std::string classOf(const ModelRow& model) {
     const WorkloadInfo* info = builtinWorkload(model.recipe.source);
     if (!info) return "other models";
+    if (kindOf(model.task) == TaskKind::TrainingStep) return "training steps";
+    if (kindOf(model.task) == TaskKind::ServingRun) return "serving runs";
     if (info->hasPhases) return "decoder models";
     if (info->group == "Language") return "encoder models";
     return info->group + " models";
 }
 
+/// A serving run is a question about a system on one device too.
+bool isSystem(const ModelRow& model) {
+    return model.plan.devices() > 1 || kindOf(model.task) == TaskKind::ServingRun;
+}
+
 /// As people list them, others after them by name.
 std::size_t rank(Facet facet, std::string_view word) {
-    static constexpr std::array<std::string_view, 10> order{"GPU",    "TPU",   "Accelerator", "Edge",   "CPU",
-                                                            "kernel", "model", "measured",    "summed", "simulated"};
+    static constexpr std::array<std::string_view, 11> order{
+        "GPU", "TPU", "Accelerator", "Edge", "CPU", "kernel", "model", "system", "measured", "summed", "simulated"};
     if (facet == Facet::WorkloadClass || facet == Facet::Kind) return 0;
     return static_cast<std::size_t>(std::find(order.begin(), order.end(), word) - order.begin());
 }
@@ -104,7 +111,8 @@ std::string facetOf(Facet facet, const ReferenceTable& table, const ReferenceRow
         case Facet::Kind:
             return model ? std::string("model") : std::string(toText(row.kernel.kind));
         case Facet::Level:
-            return model ? "model" : "kernel";
+            if (!model) return "kernel";
+            return isSystem(table.models[static_cast<std::size_t>(&row - table.rows.data())]) ? "system" : "model";
         case Facet::Truth:
             return std::string(toText(table.kind));
     }

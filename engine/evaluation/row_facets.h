@@ -23,7 +23,8 @@ std::string_view toText(Facet facet);
 
 /// The row's word: of the platform the catalogue's group (`GPU`, `TPU`, `Accelerator`, `Edge`, `CPU`; `unknown` where
 /// the catalogue lacks the device), of the class what cards call it (`matrix products`, `decoder models`), of the kind
-/// that of the kernel or `model`, of the level `kernel` or `model`, of the truth `measured`, `summed`, `simulated`.
+/// that of the kernel or `model`, of the level `kernel`, `model` or (on several devices, or serving) `system`, of the
+/// truth `measured`, `summed`, `simulated`.
 std::string facetOf(Facet facet, const ReferenceTable& table, const ReferenceRow& row);
 inline std::string facetOf(Facet facet, std::span<const ReferenceTable> tables, RowRef ref) {
     const ReferenceTable& table = tables[static_cast<std::size_t>(ref.table)];

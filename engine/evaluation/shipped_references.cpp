@@ -4,10 +4,11 @@
 #include "base/text/nearest.h"
 #include "base/text/read_file.h"
 #include "base/unit.h"
-#include "evaluation/kernel_fields.h"
+#include "workload/kernel_fields.h"
 #include "evaluation/reference_checks.h"
 #include "hardware/files/catalogue.h"
 #include "methods/provenance.h"
+#include "serving/serving_study.h"
 #include "workload/yaml/fields.h"
 
 #include <fmt/format.h>
@@ -60,6 +61,41 @@ Diagnostic withCode(Diagnostic diagnostic) {
     return diagnostic;
 }
 
+/// Requests that all wait from the start, each with as many tokens: what offline benchmarks measure.
+Task readServingRun(YamlFields& fields, const ModelReference& model) {
+    auto study = std::make_shared<ServingStudy>();
+    const auto requests = fields.whole("requests", 1, 1'000'000, 1);
+    const auto prompt = static_cast<std::int32_t>(fields.whole("prompt", 1, 1'000'000, 128));
+    const auto output = static_cast<std::int32_t>(fields.whole("output", 1, 1'000'000, 128));
+    const std::string batching = fields.text("batching", "continuous");
+    if (batching != "static" && batching != "continuous") {
+        fields.refuse(*fields.find("batching"), fmt::format("'{}' is no batching", batching), "static or continuous",
+                      {});
+    }
+    SchedulerSpec scheduler;
+    scheduler.id = batching == "static" ? "static" : "vllm-v1";
+    scheduler.maxSequences = static_cast<std::int32_t>(fields.whole("sequences", 1, 1'000'000, requests));
+    scheduler.tokenBudget = static_cast<std::int32_t>(fields.whole("token_budget", 1, 10'000'000, 8192));
+    fields.refuseOthers();
+    study->name = fmt::format("{} requests of {} and {} tokens", requests, prompt, output);
+    study->scenario.model = {model.recipe.source, model.recipe.options.weights, model.recipe.options.activations,
+                             model.recipe.options.kv};
+    PoolSpec& pool = study->scenario.pools.front();
+    pool.scheduler = scheduler;
+    pool.plan = model.plan;
+    study->traffic.requests = requests;
+    study->traffic.arrivals.kind = ArrivalKind::AllAtOnce;
+    study->traffic.prompt = {.kind = LengthKind::Fixed, .mean = static_cast<double>(prompt)};
+    study->traffic.output = {.kind = LengthKind::Fixed, .mean = static_cast<double>(output)};
+    return ServingRun{std::move(study)};
+}
+
+/// Tokens that a run puts out.
+double outputTokens(const Task& task) {
+    const auto* run = std::get_if<ServingRun>(&task);
+    return run ? static_cast<double>(run->study->traffic.requests) * run->study->traffic.output.mean : 0;
+}
+
 Expected<ModelReference> readItem(const YamlNode& item, const std::string& file) {
     const Place place{file, item.line, item.column, {}};
     const auto wrong = [&](std::string message, std::string expected) {
@@ -84,9 +120,33 @@ Expected<ModelReference> readItem(const YamlNode& item, const std::string& file)
     if (catalogueId(reference.device) != reference.device) {
         return wrong(fmt::format("the hardware catalogue has no '{}'", reference.device), "an id of the catalogue");
     }
-    const auto time = parseMeasure(fields.text("time", {}), Dimension::Time);
-    if (!time || time->perCycle || !(time->si > 0)) return wrong("the time is none", "a time such as 3.2 ms");
-    reference.value = Seconds(time->si);
+    const auto plan = parsePlan(fields.text("plan", {}));
+    if (!plan) return wrong(plan.error().message, "a plan such as tp=4,pp=4,dp=4");
+    model.plan = *plan;
+    const YamlNode* serving = fields.find("serving");
+    const std::string word = fields.text("task", serving ? "serving-run" : "pass");
+    if ((word == toText(TaskKind::ServingRun)) != (serving != nullptr))
+        return wrong("a serving run says its requests, and nothing else does", "serving: {requests: …, prompt: …}");
+    if (serving) {
+        if (!serving->isMap()) return wrong("the requests are no map", "serving: {requests: …, prompt: …}");
+        YamlFields inside(*serving, file, "references/serving");
+        model.task = readServingRun(inside, model);
+        if (inside.problem()) return tl::unexpected(withCode(*inside.problem()));
+    } else {
+        const auto task = parseTask(word);
+        if (!task || kindOf(*task) == TaskKind::OneOperator)
+            return wrong(task ? "an operator is no task of a whole model" : task.error().message,
+                         "pass, training-step or serving-run");
+        model.task = *task;
+    }
+    model.publication = fields.text("publication", {});
+    if (const double rate = serving ? fields.number("output_tokens_per_s", 0, 1e12, 0) : 0; rate > 0) {
+        reference.value = Seconds(outputTokens(model.task) / rate);
+    } else {
+        const auto time = parseMeasure(fields.text("time", {}), Dimension::Time);
+        if (!time || time->perCycle || !(time->si > 0)) return wrong("the time is none", "a time such as 3.2 ms");
+        reference.value = Seconds(time->si);
+    }
     reference.software = fields.text("software", {});
     reference.source = fields.text("source", {});
     if (reference.source.empty()) return wrong("the source is missing", "who measured it and where it stands");
@@ -104,21 +164,35 @@ Expected<ModelReference> readItem(const YamlNode& item, const std::string& file)
     };
     model.launch = option("launch", {"graph", "eager"});
     model.fusion = option("fusion", {"none", "epilogue", "compile"});
-    reference.what = fmt::format("{}, batch {}", info->name, model.recipe.options.batch);
+    const bool training = kindOf(model.task) == TaskKind::TrainingStep;
+    reference.what = serving ? fmt::format("{} of {}", std::get<ServingRun>(model.task).study->name, info->name)
+                             : fmt::format("{}{}, batch {}", training ? "training step of " : "", info->name,
+                                           model.recipe.options.batch);
     fields.refuseOthers();
     if (fields.problem()) return tl::unexpected(withCode(*fields.problem()));
     return model;
 }
 
-/// `Llama-2 7B decode, batch 1, 105 tokens, bf16`; at most 64 letters, so that it can be kept.
-std::string modelName(const WorkloadRecipe& recipe) {
+/// `Llama-2 7B decode, batch 1, 105 tokens, bf16`, `training Llama-3 8B, …, cp=2, dp=4`; at most 64 letters, so that it
+/// can be kept.
+std::string modelName(const ModelReference& model) {
+    const WorkloadRecipe& recipe = model.recipe;
     const WorkloadInfo* info = builtinWorkload(recipe.source);
     const WorkloadOptions& o = recipe.options;
-    std::string name = info ? info->name : recipe.source;
-    if (info && info->hasPhases) name += fmt::format(" {}", toText(o.phase));
+    const bool training = kindOf(model.task) == TaskKind::TrainingStep;
+    std::string name = (training ? "training " : "") + (info ? info->name : recipe.source);
+    if (const auto* run = std::get_if<ServingRun>(&model.task)) {
+        const TrafficSpec& traffic = run->study->traffic;
+        name = fmt::format("serving {}, {} x {} + {} tokens, {}", name, traffic.requests, traffic.prompt.mean,
+                           traffic.output.mean, toText(o.weightFormat()));
+        if (model.plan.devices() > 1) name += fmt::format(", {}", toText(model.plan));
+        return name.substr(0, 64);
+    }
+    if (info && info->hasPhases && !training) name += fmt::format(" {}", toText(o.phase));
     name += fmt::format(", batch {}", o.batch);
     if (info && info->hasSequence) name += fmt::format(", {} tokens", o.sequence);
     name += fmt::format(", {}", toText(o.weightFormat()));
+    if (model.plan.devices() > 1) name += fmt::format(", {}", toText(model.plan));
     return name.substr(0, 64);
 }
 
@@ -204,12 +278,12 @@ std::vector<ReferenceTable> modelTables(std::span<const ModelReference> models, 
         row.device = static_cast<std::int32_t>(device - table->devices.begin());
         row.kernel.kind = KernelKind::Other;
         row.kernel.type = model.recipe.options.activations;
-        row.kernel.function = keptWord(modelName(model.recipe));
+        row.kernel.function = keptWord(modelName(model));
         row.seconds = truth.value.value;
         row.noise = truth.noise;
         row.line = model.line;
         table->rows.push_back(row);
-        table->models.push_back({model.recipe, model.launch, model.fusion});
+        table->models.push_back({model.recipe, model.launch, model.fusion, model.task, model.plan, model.publication});
     }
     for (ReferenceTable& table : tables) {
         Hash hash;
@@ -236,7 +310,7 @@ std::optional<Reference> referenceFor(const Scenario& scenario) {
     if (options.sequence == 0) options.sequence = info->usual.sequence;
     if (options.image == 0) options.image = info->usual.image;
     for (const ModelReference& each : shippedModelReferences().all) {
-        if (each.recipe.source != info->id) continue;
+        if (each.recipe.source != info->id || each.task != scenario.task || each.plan != scenario.plan) continue;
         WorkloadOptions measured = each.recipe.options;
         // What the model does not have cannot differ.
         if (!info->hasSequence) measured.sequence = options.sequence;

@@ -1,7 +1,12 @@
 #pragma once
 
 // Published latencies of whole models, few and each with its source: presets/references/*.yaml of the format
-// `orrery: model-references/1`. Published kernels stand in shippedReferences() of reference_table.h.
+// `orrery: model-references/1`. Published kernels stand in shippedReferences() of reference_table.h. A serving run of
+// the same format is one whose requests all wait from the start and are alike, so that nothing about it is a guess:
+//
+//     task: serving-run
+//     serving: {requests: 768, prompt: 128, output: 128, batching: static, sequences: 768, token_budget: 8192}
+//     output_tokens_per_s: 19694             # of the whole run, prompts inside
 
 #include "evaluation/reference.h"
 #include "evaluation/reference_table.h"
@@ -20,7 +25,10 @@ struct ModelReference {
     Reference reference;    ///< `device` is an id of the hardware catalogue
     /// How its software ran it, as far as the source says so: values of the options of these names. Empty: not said.
     std::string launch, fusion;
-    std::int32_t line = 0;  ///< of the file
+    Task task = Pass{};  ///< a pass, a training step or a serving run
+    Plan plan = {};
+    std::string publication;  ///< see ModelRow
+    std::int32_t line = 0;    ///< of the file
 };
 
 /// Reads one file. Fails with `reference.…`, file and line: another format or a newer version, an unknown model, an

@@ -6,7 +6,7 @@
 #include "evaluation/drift/drift.h"
 #include "evaluation/drift/drift_export.h"
 #include "evaluation/drift/drift_watch.h"
-#include "evaluation/drift/versions.h"
+#include "learning/software_version.h"
 #include "support/schema_check.h"
 
 #include <QDir>

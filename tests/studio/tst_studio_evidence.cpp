@@ -3,16 +3,20 @@
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/calibrate_tab.h"
 #include "app/window/evidence/column_mapper.h"
+#include "app/window/evidence/device_tab.h"
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
 #include "app/window/evidence/row_detail_view.h"
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/evidence/versions_tab.h"
 #include "app/window/main_window.h"
+#include "app/window/workload/workload_page.h"
 #include "hardware/files/catalogue.h"
+#include "store/judging/judging.h"
 #include "store/project/project.h"
 #include "store/project/study_file.h"
 #include "store/runs/run_store.h"
+#include "support/event_loop_watch.h"
 #include "support/studio_fixture.h"
 #include "widgets/common/label.h"
 #include "widgets/evidence/accuracy_plot.h"
@@ -21,9 +25,11 @@
 #include "widgets/evidence/method_matrix_view.h"
 #include "widgets/evidence/residual_plot.h"
 #include "widgets/evidence/row_chips.h"
+#include "widgets/evidence/sample_curve.h"
 #include "widgets/evidence/story_view.h"
 #include "widgets/evidence/training_plot.h"
 #include "widgets/evidence/why_view.h"
+#include "widgets/graph/graph_view.h"
 
 #include <QtWidgets>
 
@@ -85,6 +91,56 @@ private slots:
         QTRY_VERIFY(!page_->shelf()->isReading());
     }
     void cleanup() { window_.reset(); }
+
+    void aDeviceIsBroughtAndToldBetterWithSamples() {
+        page_->tabs()->setCurrentWidget(page_->device());
+        DeviceTab* tab = page_->device();
+        auto* curve = page_->findChild<ui::SampleCurve*>("device.curve");
+        auto* results = page_->findChild<QPlainTextEdit*>("device.results");
+        auto* next = page_->findChild<ui::CellsTable*>("device.next");
+        auto* state = page_->findChild<ui::Label*>("device.state");
+        QVERIFY(curve && results && next && state);
+        QVERIFY(curve->marks().empty());
+        QVERIFY(!tab->exportList(home_.filePath("none.csv")).isEmpty());  // there is no list yet
+        const QString file = home_.filePath("phones.csv");
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write("network,cpu_a,cpu_b,cpu_c,npu_a,npu_b\n");
+        for (int n = 1; n <= 20; ++n) {
+            const double a = n * (1 + 0.1 * (n % 3)), b = n * (1 + 0.4 * (n % 4));
+            out.write(QStringLiteral("net%1,%2,%3,%4,%5,%6\n")
+                          .arg(n)
+                          .arg(9 * a)
+                          .arg(7 * a)
+                          .arg(4 * a)
+                          .arg(b)
+                          .arg(2 * b)
+                          .toUtf8());
+        }
+        out.close();
+        tab->openTable(file);
+        QTRY_VERIFY_WITH_TIMEOUT(tab->answer() && tab->answer()->next.size() == 8, 20'000);
+        QCOMPARE(tab->answer()->knownDevices, std::size_t{5});
+        QCOMPARE(next->cells()->rowCount(), 8);
+        QCOMPARE(curve->marks().size(), std::size_t{8});
+        QVERIFY(curve->marks().back().planned && curve->marks().back().said < curve->marks().front().said);
+        QVERIFY(tab->exportList(home_.filePath("list.csv")).isEmpty());
+        QFile list(home_.filePath("list.csv"));
+        QVERIFY(list.open(QIODevice::ReadOnly) && list.readAll().startsWith("network,latency_ms\nnet"));
+        // A phone twice as slow as the first: its results, pasted.
+        QString pasted = QStringLiteral("network,latency_ms\n");
+        for (const int n : {3, 8, 12, 17, 20})
+            pasted += QStringLiteral("net%1,%2\n").arg(n).arg(18.0 * n * (1 + 0.1 * (n % 3)));
+        results->setPlainText(pasted);
+        QTRY_VERIFY_WITH_TIMEOUT(!tab->answer()->told.empty(), 20'000);
+        QCOMPARE(curve->marks().front().samples, 1);
+        QVERIFY(!curve->marks().front().planned);
+        for (const EdgePrediction& each : tab->answer()->told) {
+            if (each.network == "net10") QVERIFY(std::abs(each.predicted.mean / (18 * 10 * 1.1) - 1) < 0.15);
+        }
+        results->setPlainText(QStringLiteral("net3,fast"));
+        QTRY_VERIFY_WITH_TIMEOUT(state->text().contains("fast"), 20'000);
+    }
 
     void aTableThatIsOpenedIsListedWithItsRows() {
         const auto before = page_->shelf()->tables()->size();
@@ -217,6 +273,82 @@ private slots:
         table->grab();
     }
 
+    // What the page saves, the engine answers to the same figures; it opens again as it was, and leaves a paper.
+    void thePageIsAFile() {
+        open();
+        auto* where = page_->findChild<QLineEdit*>("accuracy.where");
+        where->clear();
+        QTest::keyClicks(where, "kind=gemm, software=made-up-1.0, m=64..");
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        QVERIFY(judged.wait(120000));
+        AccuracyTab* tab = page_->accuracy();
+        QTemporaryDir folder;
+        const QString file = folder.filePath("page.yaml");
+        QCOMPARE(tab->saveTo(file), QString());
+        auto* state = page_->findChild<ui::Label*>("accuracy.state");
+        QVERIFY2((state->toolTip() + state->text()).contains("orrery-cli evaluate"), qPrintable(state->text()));
+        const auto question = readJudgingFile(file.toStdString());
+        QVERIFY2(question, question ? "" : question.error().message.c_str());
+        const auto executor = makeDefaultExecutor();
+        JudgeOptions options;
+        options.executor = executor.get();
+        const auto answer = judge(*question, options);
+        QVERIFY2(answer, answer ? "" : answer.error().message.c_str());
+        QCOMPARE(answer->hash, question->saved.hash);
+        QCOMPARE(answer->common.size(), tab->compared()->common.rows.size());
+        std::size_t same = 0;
+        for (std::size_t i = 0; i < tab->judgements().size(); ++i) {
+            // Methods that need a file of one's own are named in the window and asked by nobody.
+            if (!tab->judgements()[i].evaluation) continue;
+            const auto entry = std::ranges::find_if(answer->entries, [&](const JudgedEntry& each) {
+                return each.asked == tab->judgements()[i].method.toStdString();
+            });
+            QVERIFY(entry != answer->entries.end());
+            QCOMPARE(entry->compared, tab->compared()->isCompared(static_cast<int>(i)));
+            QCOMPARE(entry->facts.points(), tab->compared()->facts[i].points());
+            if (!entry->compared) continue;
+            ++same;
+            QCOMPARE(entry->common.figures.errors.mape,
+                     tab->compared()->figuresOf(static_cast<int>(i))->figures.errors.mape);
+        }
+        QVERIFY(same >= 3);
+        // Everything is written, figures also as PDF.
+        QSignalSpy written(tab, &AccuracyTab::pageWritten);
+        tab->writePage(folder.path());
+        QVERIFY(written.count() > 0 || written.wait(120000));
+        QCOMPARE(written.front().at(1).toString(), QString());
+        for (const char* name : {"report.html", "report.pdf", "plane.svg", "plane-column.pdf", "matrix.pdf", "rows.csv",
+                                 "table.tex", "lineage.bib", "judging.yaml"})
+            QVERIFY2(QFileInfo(folder.filePath(name)).size() > 100, name);
+        // Opened, it asks the same again.
+        where->clear();
+        QSignalSpy again(tab, &AccuracyTab::judged);
+        page_->open(file);
+        QVERIFY(again.wait(120000));
+        QCOMPARE(where->text(), QString("kind=gemm, software=made-up-1.0, m=64.."));
+        QCOMPARE(tab->question().saved.hash, question->saved.hash);
+    }
+
+    // While methods are judged: the longest time in which the window took no event. ORRERY_STALL_ALL judges all that
+    // ships, as the gallery's comparison does.
+    void theWindowIsNotHeldUp() {
+        open();
+        const bool all = qEnvironmentVariableIsSet("ORRERY_STALL_ALL");
+        auto* where = page_->findChild<QLineEdit*>("accuracy.where");
+        where->clear();
+        if (!all) QTest::keyClicks(where, "kind=gemm, software=made-up-1.0");
+        QSignalSpy judged(page_->accuracy(), &AccuracyTab::judged);
+        EventLoopWatch watch;
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.run"), Qt::LeftButton);
+        QVERIFY(judged.wait(120000));
+        QTest::qWait(300);
+        watch.stop();
+        qInfo("%zu methods: at most %.1f ms without an event, %.1f ms of them the window's own work",
+              page_->accuracy()->judgements().size(), watch.longest(), watch.busiest());
+        QVERIFY(watch.longest() < 2000);
+    }
+
     // Means of different rows are not put side by side unless somebody asks for it.
     void methodsAreComparedOnCommonRows() {
         open();
@@ -333,6 +465,22 @@ private slots:
         QVERIFY2(detail->detail(), qPrintable(page_->findChild<ui::Label*>("accuracy.row.first")->text()));
         QCOMPARE(detail->detail()->methodA, std::string("npu-tile"));
         QVERIFY(detail->detail()->measured > 0 && !detail->detail()->first.empty());
+        // The row becomes the window's question under both methods, as one step of undo.
+        auto& document = window_->studio().document;
+        const auto before = document.state();
+        const QString other = detail->other();
+        QTest::mouseClick(page_->findChild<QPushButton*>("accuracy.row.draw"), Qt::LeftButton);
+        const auto state = document.state();
+        QCOMPARE(state->methods, (std::vector<std::string>{other.toStdString(), "npu-tile"}));
+        QCOMPARE(state->scenarios.front().hardware, std::string("Google TPU v3, one core"));
+        auto* graph = window_->findChild<WorkloadPage*>();
+        QTRY_VERIFY(graph->graph()->shownMetric());
+        QTRY_COMPARE(graph->graph()->shownMetric()->id, "ratio/" + other + "/npu-tile");
+        document.undoStack()->undo();
+        QCOMPARE(document.state()->methods, before->methods);
+        QVERIFY(sameContent(*document.state(), *before));
+        auto* documents = window_->findChild<QTabWidget*>("documents");
+        documents->setCurrentWidget(page_->parentWidget()->parentWidget());
         // The same cell again: all rows.
         const QModelIndex again = place("NPU tiles", "TPU");
         matrix->scrollTo(again);

@@ -4,6 +4,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/plot_frame.h"
+#include "widgets/plots/label_placement.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -203,51 +204,39 @@ void AccuracyPlot::paintPublished(QPainter& painter) const {
     }
 }
 
-// The first free place of rings around its own mark; away from it a line leads back.
+// The chosen one first, then the front, then the others; what finds no room is told by the tip of its mark.
 void AccuracyPlot::paintNames(QPainter& painter, const QRectF& area) const {
     const Theme& theme = Theme::instance();
     painter.setFont(theme.font(FontRole::Small));
-    const int line = painter.fontMetrics().height();
+    std::vector<std::size_t> order;
+    const auto add = [&](int point) {
+        const auto at = static_cast<std::size_t>(point);
+        if (point >= 0 && at < points_.size() && std::ranges::find(order, at) == order.end()) order.push_back(at);
+    };
+    add(current_);
+    for (const int point : paretoPoints(points_, cost_)) add(point);
+    for (int i = 0; i < static_cast<int>(points_.size()); ++i) add(i);
+    std::vector<QPointF> marks;
+    std::vector<QSizeF> sizes;
     std::vector<QRectF> taken;
-    for (const QPointF& place : places_) taken.push_back(QRectF(place - QPointF(9, 9), QSizeF(18, 18)));
+    for (const std::size_t i : order) {
+        marks.push_back(places_[i]);
+        sizes.emplace_back(painter.fontMetrics().horizontalAdvance(points_[i].title) + 2,
+                           painter.fontMetrics().height());
+    }
     for (const QPointF& cross : crosses_) taken.push_back(QRectF(cross - QPointF(6, 6), QSizeF(12, 12)));
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-        const double wide = painter.fontMetrics().horizontalAdvance(points_[i].title) + 2;
-        const QPointF mark = places_[i];
-        const auto fits = [&](const QRectF& label) {
-            return area.contains(label) && std::none_of(taken.begin(), taken.end(),
-                                                        [&](const QRectF& other) { return other.intersects(label); });
-        };
-        QRectF label(mark.x() + 12, mark.y() - line / 2.0, wide, line);
-        bool beside = fits(label);
-        if (!beside) {
-            const QRectF left = label.translated(-24 - wide, 0);
-            if ((beside = fits(left))) label = left;
-        }
-        for (int ring = 1; !beside && ring < 12; ++ring) {
-            bool found = false;
-            for (const double across : {12.0, -12.0 - wide, -wide / 2}) {
-                for (const double way : {1.0, -1.0}) {
-                    const QRectF tried(mark.x() + across, mark.y() - line / 2.0 + way * ring * (line + 2.0), wide,
-                                       line);
-                    if (found || !fits(tried)) continue;
-                    label = tried;
-                    found = true;
-                }
-            }
-            if (!found) continue;
-            painter.setPen(QPen(theme.colours().mutedText, 1));
-            const QPointF end(std::clamp(mark.x(), label.left(), label.right()),
-                              label.top() > mark.y() ? label.top() : label.bottom());
-            painter.drawLine(mark, end);
-            break;
-        }
-        taken.push_back(label);
-        QColor under = theme.colours().surface;
-        under.setAlpha(190);
-        painter.fillRect(label.adjusted(-1, 1, 1, -1), under);
-        painter.setPen(static_cast<int>(i) == current_ ? theme.colours().accent : theme.colours().text);
-        painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter, points_[i].title);
+    const std::vector<PlacedName> names = placeNames(marks, sizes, 8, area, taken);
+    painter.setPen(QPen(theme.colours().mutedText, 1));
+    for (const PlacedName& name : names) {
+        if (name.placed && !name.leader.isNull()) painter.drawLine(name.leader);
+    }
+    QColor under = theme.colours().surface;
+    under.setAlpha(190);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (!names[i].placed) continue;
+        painter.fillRect(names[i].box.adjusted(-1, 1, 1, -1), under);
+        painter.setPen(static_cast<int>(order[i]) == current_ ? theme.colours().accent : theme.colours().text);
+        painter.drawText(names[i].box, Qt::AlignLeft | Qt::AlignVCenter, points_[order[i]].title);
     }
 }
 

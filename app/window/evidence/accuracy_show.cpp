@@ -62,6 +62,15 @@ QString assumptionTip(const Assumptions& assumptions) {
     return lines.join(QLatin1Char('\n'));
 }
 
+QString pointsTip(const MethodFacts& facts) {
+    QStringList lines;
+    for (const ReproducibilityPoint& point : facts.reproducibility)
+        lines << QStringLiteral("%1 %2: %3")
+                     .arg(point.given ? QStringLiteral("✓") : QStringLiteral("–"), ui::qs(point.name),
+                          ui::qs(point.why));
+    return lines.join(QLatin1Char('\n'));
+}
+
 }  // namespace
 
 void AccuracyTab::showChips() {
@@ -104,7 +113,7 @@ void AccuracyTab::showMatrix() {
     std::optional<Methodology> before;
     for (const std::size_t entry : matrix.order) {
         const Judgement& judged = judged_[entry];
-        const MethodCard& card = findMethod(judged.method.toStdString())->card;
+        const MethodCard& card = *judged.card;
         if (before != card.methodology) {
             before = card.methodology;
             picture.rows.push_back({-1, ui::qs(toText(card.methodology)), {}, static_cast<int>(card.methodology), {}});
@@ -152,6 +161,10 @@ void AccuracyTab::showProgress() {
     const bool running = work_->isRunning();
     run_->setText(running ? tr("Stop") : tr("Judge the methods"));
     if (running) return state_->setFullText(tr("%1 of the rows asked").arg(ui::percentText(work_->fraction())));
+    if (!complaint_.isEmpty()) {
+        state_->setTone(ui::Tone::Bad);
+        return state_->setFullText(complaint_);
+    }
     const auto answered = std::ranges::count_if(judged_, [](const Judgement& j) { return j.evaluation != nullptr; });
     const bool counted = compared_ && !compared_->judgements.empty();
     common_->setText(counted ? tr("Only rows that every shown method prices (%1 of %2)")
@@ -206,7 +219,7 @@ void AccuracyTab::showMethods() {
         const CommonFigures* shared = common ? compared_->figuresOf(at) : nullptr;
         const EvaluationFigures& figures = shared ? shared->figures : own;
         pointed_.push_back(static_cast<int>(cells.size()));
-        const MethodCard& card = findMethod(each.method.toStdString())->card;
+        const MethodCard& card = *each.card;
         const bool intervals = !std::ranges::equal(each.evaluation->rows.low, each.evaluation->rows.high);
         points.push_back({each.method, each.title, each.colour, figures.errors.mape, figures.errors.medianError,
                           figures.errors.p90Error, figures.secondsPerAnswer,
@@ -214,7 +227,7 @@ void AccuracyTab::showMethods() {
                           static_cast<qint64>(figures.errors.rows), card.level, shared ? shared->mapeLow : 0,
                           shared ? shared->mapeHigh : 0, intervals ? figures.coverage90 : -1,
                           ui::qs(toText(card.methodology)), ui::qs(card.id),
-                          fresh ? static_cast<double>(compared_->samples[i]) : 0});
+                          fresh ? static_cast<double>(compared_->facts[i].samples) : 0});
         const EvaluatedRows& rows = each.evaluation->rows;
         const bool states = !std::ranges::equal(rows.low, rows.high);
         const bool honest = figures.coverage90 >= 0.85 && figures.coverage90 <= 0.97;
@@ -237,18 +250,33 @@ void AccuracyTab::showMethods() {
               tr("Half of the parts of the rows took %1 to %2 an answer")
                   .arg(ui::text(Seconds(figures.secondsLow)), ui::text(Seconds(figures.secondsHigh)))},
              {ui::countText(static_cast<double>(own.errors.rows)), static_cast<double>(own.errors.rows)},
-             fresh ? ui::Cell{ui::countText(static_cast<double>(compared_->samples[i])),
-                              static_cast<double>(compared_->samples[i]),
-                              tr("Measured rows of these kinds that it was fitted to")}
+             fresh ? wordCell(ui::qs(compared_->facts[i].difficulty)) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             fresh ? ui::Cell{ui::countText(static_cast<double>(compared_->facts[i].samples)),
+                              static_cast<double>(compared_->facts[i].samples),
+                              tr("Measured rows of these kinds that it, and the methods in its slots, were fitted to")}
+                   : wordCell(QStringLiteral("–"), ui::Tone::Muted),
+             fresh ? ui::Cell{tr("%1 of 10").arg(compared_->facts[i].points()),
+                              static_cast<double>(compared_->facts[i].points()), pointsTip(compared_->facts[i])}
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? wordCell(compared_->differing.empty() ? tr("the same as all") : assumptionText(*compared_, at))
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted)});
-        if (fresh) cells.back().back().tip = assumptionTip(compared_->assumptions[i]);
+        if (!fresh) continue;
+        cells.back().back().tip = assumptionTip(compared_->assumptions[i]);
+        constexpr std::size_t difficulty = 12;
+        cells.back()[difficulty].tip = ui::qs(compared_->facts[i].difficultyWhy);
+        if (compared_->fittedRows[i] > 0) {
+            ui::Cell& name = cells.back().front();
+            name.text += QStringLiteral(" †");
+            name.tip = tr("It was fitted to %1 of these rows: its figure here is no prediction")
+                           .arg(ui::countText(static_cast<double>(compared_->fittedRows[i])));
+        } else if (!each.importedFrom.isEmpty()) {
+            cells.back().front().tip = tr("Imported from %1").arg(each.importedFrom);
+        }
     }
     plot_->setPoints(std::move(points));
     methods_->setCells({tr("Method"), tr("Mean error"), tr("First in"), tr("Median"), tr("90th perc."), tr("Bias"),
                         tr("Kendall τ"), tr("In interval"), tr("Out of domain"), tr("Floor"), tr("An answer"),
-                        tr("Rows"), tr("Fitted to"), tr("Assumes")},
+                        tr("Rows"), tr("Difficulty"), tr("Fitted to"), tr("Reproducible"), tr("Assumes")},
                        std::move(cells));
     if (shown_ < 0) showMethod(-1);
 }

@@ -5,6 +5,7 @@
 #include "app/window/form_parts.h"
 #include "evaluation/evaluation_export.h"
 #include "evaluation/tool_claims.h"
+#include "store/judging/imported_results.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
 #include "widgets/common/text.h"
@@ -48,7 +49,11 @@ struct Inbox {
 }  // namespace
 
 AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
-    : QWidget(parent), shelf_(shelf), work_(new Background(this)), tables_(shelf->tables()) {
+    : QWidget(parent),
+      shelf_(shelf),
+      work_(new Background(this)),
+      writing_(new Background(this)),
+      tables_(shelf->tables()) {
     const int unit = ui::Theme::instance().unit();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(unit * 3 / 2, unit, unit * 3 / 2, unit);
@@ -133,6 +138,7 @@ AccuracyTab::AccuracyTab(ReferenceShelf* shelf, QWidget* parent)
         if (place != residualRows_.end()) residuals_->setCurrent(static_cast<int>(place - residualRows_.begin()));
         askRow(at);
     });
+    connect(row_, &RowDetailView::drawingRequested, this, &AccuracyTab::drawRow);
     connect(plot_, &ui::AccuracyPlot::publishedChosen, this, [this](int cross) {
         const Claim& claim = shippedClaims().all[static_cast<std::size_t>(cross)];
         state_->setFullText(
@@ -204,11 +210,16 @@ QWidget* AccuracyTab::buildHead() {
     export_ = named(new QPushButton(tr("Export …"), head), "accuracy.export", tr("Export"),
                     tr("The picture as SVG, PDF or PNG; rows as CSV, figures as JSON or a table of LaTeX"));
     export_->setEnabled(false);
+    save_ = named(new QPushButton(tr("Save …"), head), "accuracy.save", tr("Save the page"),
+                  tr("Rows, chips, methods and terms as a file that opens here again, and that "
+                     "orrery-cli evaluate FILE and orrery-cli study FILE --out DIR answer alike"));
     row->addWidget(where_, 1);
     row->addWidget(most_);
     row->addWidget(run_);
     row->addWidget(chosen_);
+    row->addWidget(save_);
     row->addWidget(export_);
+    connect(save_, &QPushButton::clicked, this, &AccuracyTab::saveRequested);
     connect(export_, &QPushButton::clicked, this, &AccuracyTab::exportRequested);
     connect(run_, &QPushButton::clicked, this, [this] { work_->isRunning() ? work_->cancel() : judge(); });
     connect(where_, &QLineEdit::returnPressed, this, &AccuracyTab::judge);
@@ -278,11 +289,12 @@ void AccuracyTab::judge() {
         return state_->setFullText(ui::qs(toText(filter.error())));
     }
     state_->setTone(ui::Tone::Muted);
+    complaint_.clear();
     tables_ = shelf_->tables();
     judged_.clear();
     compared_.reset();
     shown_ = -1;
-    judged_ = toBeJudged(choices_ ? choices_() : QStringList());
+    judged_ = toBeJudged(choices_ && only_.empty() ? choices_() : QStringList(), only_);
     judging_ = true;
     row_->clear();
     fillMethodsMenu();
@@ -302,10 +314,11 @@ void AccuracyTab::judge() {
     disconnect(work_, &Background::advanced, run_, nullptr);
     connect(work_, &Background::advanced, run_, takeAll);
     work_->start([this, tables = tables_, calibrations = calibrations_, filter = *filter, inbox, takeAll,
-                  most = static_cast<std::size_t>(most_->value()), how = how_,
-                  jobs = judged_](std::stop_token stop, Progress& progress) {
+                  most = static_cast<std::size_t>(most_->value()), how = how_, seen = seen_, results = results_,
+                  finder = facts_, jobs = judged_](std::stop_token stop, Progress& progress) {
         const CalibrationSet& learned = calibrations ? *calibrations : shippedCalibrations().set;
-        const auto rows = thinned(unseen(*tables, selectRows(*tables, filter), learned), most);
+        auto chosen = selectRows(*tables, filter);
+        const auto rows = thinned(seen ? std::move(chosen) : unseen(*tables, std::move(chosen), learned), most);
         progress.setTotal(rows.size() * jobs.size());
         {
             const std::lock_guard held(inbox->lock);
@@ -333,10 +346,30 @@ void AccuracyTab::judge() {
             inbox->fresh.emplace_back(i, std::move(judgement));
         }
         for (std::size_t i = done.size(); i < jobs.size(); ++i) done.push_back(jobs[i]);  // stopped before
-        auto compared = comparedOf(done, *tables, rows, how, learned);
-        return Background::Finish([this, takeAll, compared] {
+        std::vector<Judgement> others;
+        QString wrong;
+        for (const std::string& file : results) {
+            auto read = readResults(file, *tables, rows);
+            if (!read) {
+                wrong = ui::qs(toText(read.error()));
+                continue;
+            }
+            for (ImportedResults& each : *read)
+                others.push_back({ui::qs(each.name),
+                                  tr("%1 (imported)").arg(ui::qs(each.name)),
+                                  static_cast<int>(each.card->methodology),
+                                  std::make_shared<const Evaluation>(std::move(each.evaluation)),
+                                  {},
+                                  each.card,
+                                  ui::qs(each.file)});
+        }
+        done.insert(done.end(), others.begin(), others.end());
+        auto compared = comparedOf(done, *tables, rows, how, learned, *finder);
+        return Background::Finish([this, takeAll, compared, others, wrong] {
             takeAll();
+            judged_.insert(judged_.end(), others.begin(), others.end());
             compared_ = compared;
+            if (!wrong.isEmpty()) complaint_ = wrong;
         });
     });
 }
@@ -357,10 +390,10 @@ void AccuracyTab::compare() {
         stale_ = !judged_.empty();
         return showChips();
     }
-    work_->start([judged = judged_, how = how_, asked = asked_, tables = tables_, calibrations = calibrations_, this](
-                     std::stop_token, Progress&) {
+    work_->start([judged = judged_, how = how_, asked = asked_, tables = tables_, calibrations = calibrations_,
+                  finder = facts_, this](std::stop_token, Progress&) {
         const CalibrationSet& learned = calibrations ? *calibrations : shippedCalibrations().set;
-        auto compared = comparedOf(judged, *tables, asked, how, learned);
+        auto compared = comparedOf(judged, *tables, asked, how, learned, *finder);
         return Background::Finish([this, compared] { compared_ = compared; });
     });
     showChips();
@@ -384,6 +417,21 @@ void AccuracyTab::askRow(std::size_t place) {
     const Judgement& judgement = judged_[static_cast<std::size_t>(shown_)];
     row_->ask(
         {tables_, shelf_->index(), calibrations_, judgement.evaluation->rows.ref[place], judgement.method, how_.equal});
+}
+
+void AccuracyTab::drawRow() {
+    const auto& asked = row_->question();
+    if (!asked) return;
+    const auto question = rowQuestion(*asked->tables, asked->row);
+    if (!question) return emit refused(question.error());
+    QStringList methods;
+    for (const QString& each : {row_->other(), asked->method}) {
+        const auto method = asked->asMeasured ? methodAsMeasured(*asked->tables, asked->row, each.toStdString())
+                                              : Expected<std::string>(each.toStdString());
+        if (!method) return emit refused(method.error());
+        methods << ui::qs(*method);
+    }
+    emit drawingRequested(*question, methods);
 }
 
 void AccuracyTab::turnFacet(const QString& group, const QString& word, bool on) {
@@ -421,6 +469,17 @@ void AccuracyTab::focusOn(int judgement, int column) {
         focused_ = judgement;
     }
     matrix_->setChosen(focused_, focused_ < 0 ? -1 : column);
+    compare();
+}
+
+void AccuracyTab::narrowTo(Facet facet, const std::string& word, int judgement) {
+    if (!compared_ || judging_ || judgement < 0 || static_cast<std::size_t>(judgement) >= judged_.size()) return;
+    how_.off.clear();
+    for (const FacetCount& each : facetCounts(facet, *tables_, asked_))
+        if (each.word != word) how_.off[facet].insert(each.word);
+    shown_ = judgement;
+    focused_ = -1;
+    matrix_->setChosen(-1, -1);
     compare();
 }
 

@@ -4,6 +4,7 @@
 // table, residuals, the worst rows.
 
 #include "app/window/evidence/judging.h"
+#include "store/judging/judging_file.h"
 
 #include <QWidget>
 
@@ -50,6 +51,16 @@ public:
     /// The picture (SVG, PDF, PNG), the rows (CSV), all figures (JSON), the table (TeX): by the file's ending. Returns
     /// an error text; there is nothing to write before methods were judged.
     QString exportTo(const QString& file);
+    /// What is asked and shown, as its file says it: rows, chips, methods, terms, results of others.
+    JudgingQuestion question() const;
+    /// Asks what a file says, beside the references that are open; opens those that it names.
+    void ask(const JudgingQuestion& question);
+    /// question() with the hash of its rows. Returns an error text.
+    QString saveTo(const QString& file);
+    /// Every figure and table of the page, and the pictures as PDF, into a folder that is there; pageWritten() ends it.
+    void writePage(const QString& folder);
+    /// Only rows of which `facet` is `word` count, and a judgement's are listed: what a mark of the survey stands for.
+    void narrowTo(Facet facet, const std::string& word, int judgement);
     const std::vector<Judgement>& judgements() const { return judged_; }
     /// Nothing until the last judging has ended.
     const std::optional<Compared>& compared() const { return compared_; }
@@ -62,6 +73,11 @@ public:
 signals:
     void judged();
     void exportRequested();
+    void saveRequested();
+    /// The row that is looked at, as the window's question under two methods.
+    void drawingRequested(const orrery::Scenario& question, const QStringList& methods);
+    void refused(const orrery::Diagnostic& why);
+    void pageWritten(const QString& folder, const QString& problem);
 
 private:
     QWidget* buildHead();
@@ -69,9 +85,12 @@ private:
     void take(std::size_t at, Judgement judgement);
     void compare();
     void fillMethodsMenu();
+    /// At once, or as soon as the shelf has read what it reads.
+    void whenRead(const std::function<void()>& then);
     void turnFacet(const QString& group, const QString& word, bool on);
     void focusOn(int judgement, int column);
     void askRow(std::size_t place);
+    void drawRow();
     void showPublished();
     void showChips();
     void showMatrix();
@@ -84,6 +103,12 @@ private:
 
     ReferenceShelf* shelf_;
     Background* work_;
+    Background* writing_;
+    std::shared_ptr<FactFinder> facts_ = std::make_shared<FactFinder>();
+    std::vector<std::string> only_, results_;  ///< methods and files of results that a judging file names
+    bool seen_ = false;                        ///< rows that calibrations were fitted to count as well
+    QString name_;                             ///< of the file that was opened
+    QString complaint_;                        ///< of a file of results, until the next judging
     std::shared_ptr<const CalibrationSet> calibrations_;
     std::function<QStringList()> choices_;
     ReferenceTablesPtr tables_;
@@ -100,7 +125,7 @@ private:
     QSpinBox* most_;
     QPushButton* run_;
     QToolButton* chosen_;
-    QPushButton* export_;
+    QPushButton *export_, *save_;
     QCheckBox *common_, *equal_;
     QComboBox *against_, *by_;
     QTabWidget* below_;

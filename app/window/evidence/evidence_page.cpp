@@ -2,8 +2,10 @@
 
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/calibrate_tab.h"
+#include "app/window/evidence/device_tab.h"
 #include "app/window/evidence/references_tab.h"
 #include "app/window/evidence/runs_tab.h"
+#include "app/window/evidence/survey_tab.h"
 #include "app/window/evidence/versions_tab.h"
 #include "evaluation/row_facets.h"
 #include "widgets/common/text.h"
@@ -29,14 +31,18 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     tabs_ = new QTabWidget(this);
     tabs_->setObjectName(QStringLiteral("evidence.pages"));
     tabs_->setAccessibleName(tr("Evidence"));
-    tabs_->setToolTip(tr("Errors, coverage, references, calibration, versions of software, runs of before"));
+    tabs_->setToolTip(
+        tr("Errors, survey, coverage, references, calibration, versions of software, runs of before, your device"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("evidence.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Evidence"));
-    tabs_->tabBar()->setToolTip(tr("Errors, coverage, references, calibration, versions of software, runs of before"));
+    tabs_->tabBar()->setToolTip(
+        tr("Errors, survey, coverage, references, calibration, versions of software, runs of before, your device"));
     accuracy_ = new AccuracyTab(shelf_, tabs_);
     calibrate_ = new CalibrateTab(shelf_, tabs_);
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
+    survey_ = new SurveyTab(accuracy_, tabs_);
+    tabs_->addTab(survey_, tr("Survey"));
     tabs_->addTab(buildCoverage(), tr("Coverage"));
     tabs_->addTab(new ReferencesTab(shelf_, tabs_), tr("References"));
     tabs_->addTab(calibrate_, tr("Calibrate"));
@@ -44,8 +50,14 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     tabs_->addTab(versions_, tr("Versions"));
     runs_ = new RunsTab(tabs_);
     tabs_->addTab(runs_, tr("Runs"));
+    device_ = new DeviceTab(tabs_);
+    tabs_->addTab(device_, tr("Bring your device"));
     column->addWidget(tabs_);
     connect(accuracy_, &AccuracyTab::judged, this, &EvidencePage::showCoverage);
+    connect(survey_, &SurveyTab::openRequested, this, [this](Facet facet, const QString& word, int judgement) {
+        accuracy_->narrowTo(facet, word.toStdString(), judgement);
+        tabs_->setCurrentWidget(accuracy_);
+    });
     connect(calibrate_, &CalibrateTab::useRequested, this, &EvidencePage::calibrationChosen);
     showCoverage();
 }

@@ -20,8 +20,10 @@ namespace orrery::app {
 
 class AccuracyTab;
 class CalibrateTab;
+class DeviceTab;
 class ReferenceShelf;
 class RunsTab;
+class SurveyTab;
 class VersionsTab;
 
 class EvidencePage : public Page {
@@ -30,7 +32,10 @@ public:
     EvidencePage(Studio& studio, QWidget* parent);
     PageCard card() const override;
     void join(Studio& studio) override;
+    bool accepts(const OpenFile& file) const override { return file.kind == QLatin1String("judging"); }
+    void open(const QString& path) override;
     /// What was judged: picture, rows, figures.
+    bool showsAnswer() const override;
     Expected<QStringList> report(const QString& folder) override;
 
     ReferenceShelf* shelf() const { return shelf_; }
@@ -38,6 +43,8 @@ public:
     CalibrateTab* calibrate() const { return calibrate_; }
     VersionsTab* versions() const { return versions_; }
     RunsTab* runs() const { return runs_; }
+    SurveyTab* survey() const { return survey_; }
+    DeviceTab* device() const { return device_; }
     QTabWidget* tabs() const { return tabs_; }
 
 signals:
@@ -50,13 +57,17 @@ private:
     QWidget* buildCoverage();
     void showCoverage();
     void exportAccuracy(Studio& studio);
+    void saveJudging(Studio& studio);
 
+    Studio* studio_ = nullptr;  ///< since join()
     ReferenceShelf* shelf_;
     QTabWidget* tabs_;
     AccuracyTab* accuracy_;
     CalibrateTab* calibrate_;
     VersionsTab* versions_;
     RunsTab* runs_;
+    SurveyTab* survey_;
+    DeviceTab* device_;
     ui::CoverageMatrix *platforms_ = nullptr, *classes_ = nullptr;
 };
 

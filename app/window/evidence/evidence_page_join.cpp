@@ -1,5 +1,6 @@
 // The evidence page as a page of the window: references for all views, calibrations for all answers.
 
+#include "app/document/commands/project_edits.h"
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/evidence/reference_shelf.h"
@@ -7,13 +8,39 @@
 #include "app/window/exports.h"
 #include "app/window/studio.h"
 #include "app/window/welcome/example_head.h"
+#include "app/window/workload/workload_page.h"
 #include "widgets/common/text.h"
+#include "widgets/graph/graph_view.h"
 
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QTimer>
 
 namespace orrery::app {
+
+namespace {
+
+// Graph and drawing follow the window's question, so that the row becomes it.
+void drawQuestion(Studio& studio, const Scenario& question, const QStringList& methods) {
+    std::vector<std::string> chosen;
+    for (const QString& each : methods) chosen.push_back(each.toStdString());
+    const QString name = ui::qs(question.workload->name);
+    if (!studio.apply(askQuestionEdit(*studio.document.state(), question, chosen, QObject::tr("Ask %1").arg(name))))
+        return;
+    studio.layouts.showProject();
+    auto* workload = studio.router.page<WorkloadPage>();
+    if (!workload) return;
+    workload->wantMetric(QStringLiteral("ratio/") + methods.join(QLatin1Char('/')));
+    studio.router.show(workload);
+    workload->graph()->fitAll();
+    studio.messages.say(Severity::Note, QObject::tr("%1 is the window's question now").arg(name),
+                        QObject::tr("The graph shows time by %1 as a multiple of time by %2, the drawing what limits. "
+                                    "Undo goes back.")
+                            .arg(methods.back(), methods.front()));
+}
+
+}  // namespace
 
 PageCard EvidencePage::card() const {
     return {QStringLiteral("evidence"),
@@ -25,9 +52,13 @@ PageCard EvidencePage::card() const {
             {}};
 }
 
+bool EvidencePage::showsAnswer() const {
+    return accuracy_ && accuracy_->compared();
+}
+
 Expected<QStringList> EvidencePage::report(const QString& folder) {
     QStringList files;
-    if (!accuracy_->compared()) return files;
+    if (!showsAnswer()) return files;
     for (const char* name : {"accuracy.svg", "accuracy.csv", "accuracy.matrix.csv", "accuracy.json"}) {
         const QString file = folder + QLatin1Char('/') + QLatin1String(name);
         if (const QString problem = accuracy_->exportTo(file); !problem.isEmpty())
@@ -37,22 +68,67 @@ Expected<QStringList> EvidencePage::report(const QString& folder) {
     return files;
 }
 
+void EvidencePage::open(const QString& path) {
+    const auto read = readJudgingFile(path.toStdString());
+    if (!read) {
+        studio_->messages.complain(read.error());
+        return emit opened(path, false);
+    }
+    studio_->layouts.showProject();
+    studio_->router.show(this);
+    tabs_->setCurrentWidget(accuracy_);
+    accuracy_->ask(*read);
+    emit opened(path, false);
+}
+
+void EvidencePage::saveJudging(Studio& studio) {
+    QString file = QFileDialog::getSaveFileName(this, tr("Save the page"), QStringLiteral("judging.yaml"),
+                                                tr("Comparison of methods (*.yaml)"));
+    if (file.isEmpty()) return;
+    if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".yaml");
+    if (const QString problem = accuracy_->saveTo(file); !problem.isEmpty())
+        return studio.messages.complain(exportFailed(file, problem));
+    studio.messages.say(Severity::Note, tr("Wrote %1").arg(file),
+                        tr("The same on the command line: %1").arg(ui::qs(judgingCommand(file.toStdString()))));
+}
+
 void EvidencePage::exportAccuracy(Studio& studio) {
     QString chosen;
     QString file =
         QFileDialog::getSaveFileName(this, tr("Export the judgement"), QStringLiteral("accuracy.svg"),
                                      tr("SVG (*.svg);;PDF (*.pdf);;PNG (*.png);;CSV of all rows (*.csv);;CSV of the "
-                                        "matrix (*.matrix.csv);;JSON (*.json);;TEX table (*.tex)"),
+                                        "matrix (*.matrix.csv);;JSON (*.json);;TEX table (*.tex);;HTML report, all "
+                                        "figures and tables beside it (*.html)"),
                                      &chosen);
     if (file.isEmpty()) return;
-    if (QFileInfo(file).suffix().isEmpty()) file += QLatin1Char('.') + chosen.left(3).toLower();
+    if (QFileInfo(file).suffix().isEmpty())
+        file += QLatin1Char('.') +
+                (chosen.startsWith(QLatin1String("HTML")) ? QStringLiteral("html") : chosen.left(3).toLower());
+    if (file.endsWith(QLatin1String(".html"))) {
+        // Everything has its place in one folder, which is named as the file.
+        const QString folder = file.chopped(5);
+        if (!QDir().mkpath(folder))
+            return studio.messages.complain(exportFailed(folder, tr("the folder cannot be made")));
+        return accuracy_->writePage(folder);
+    }
     if (const QString problem = accuracy_->exportTo(file); !problem.isEmpty())
         return studio.messages.complain(exportFailed(file, problem));
     studio.messages.say(Severity::Note, tr("Wrote %1").arg(file));
 }
 
 void EvidencePage::join(Studio& studio) {
+    studio_ = &studio;
     connect(accuracy_, &AccuracyTab::exportRequested, this, [this, &studio] { exportAccuracy(studio); });
+    connect(accuracy_, &AccuracyTab::saveRequested, this, [this, &studio] { saveJudging(studio); });
+    connect(accuracy_, &AccuracyTab::refused, this,
+            [&studio](const Diagnostic& why) { studio.messages.complain(why); });
+    connect(
+        accuracy_, &AccuracyTab::drawingRequested, this,
+        [&studio](const Scenario& question, const QStringList& methods) { drawQuestion(studio, question, methods); });
+    connect(accuracy_, &AccuracyTab::pageWritten, this, [&studio](const QString& folder, const QString& problem) {
+        if (!problem.isEmpty()) return studio.messages.complain(exportFailed(folder, problem));
+        studio.messages.say(Severity::Note, tr("Wrote every figure and table to %1").arg(folder));
+    });
     accuracy_->setChoices([&studio] {
         QStringList choices;
         for (const std::string& method : studio.document.state()->methods) choices << ui::qs(method);

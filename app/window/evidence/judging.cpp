@@ -1,7 +1,7 @@
 #include "app/window/evidence/judging.h"
 
-#include "evaluation/holdout.h"
 #include "learning/calibration.h"
+#include "store/judging/judged_rows.h"
 #include "widgets/common/text.h"
 
 #include <QCoreApplication>
@@ -16,10 +16,23 @@ OptionValues optionsOf(const QString& method) {
     return choice ? choice->options : OptionValues();
 }
 
-std::vector<Judgement> toBeJudged(const QStringList& choices) {
+std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<std::string>& only) {
     std::vector<Judgement> all;
-    for (const Method& method : builtinMethods())
-        all.push_back({ui::qs(method.card.id), ui::qs(method.card.title), static_cast<int>(method.card.methodology)});
+    // A built-in card outlives everything.
+    const auto add = [&all](const Method& method, const QString& asked, const QString& title) {
+        all.push_back({asked,
+                       title,
+                       static_cast<int>(method.card.methodology),
+                       {},
+                       {},
+                       {std::shared_ptr<const MethodCard>(), &method.card},
+                       {}});
+    };
+    for (const std::string& asked : only) {
+        if (const Method* method = findMethod(asked)) add(*method, ui::qs(asked), ui::qs(methodTitle(asked)));
+    }
+    if (!only.empty()) return all;
+    for (const Method& method : builtinMethods()) add(method, ui::qs(method.card.id), ui::qs(method.card.title));
     for (const QString& choice : choices) {
         const Method* method = findMethod(choice.toStdString());
         const OptionValues options = optionsOf(choice);
@@ -30,9 +43,8 @@ std::vector<Judgement> toBeJudged(const QStringList& choices) {
             const QString word = ui::qs(value).section(QLatin1Char('/'), -1).section(QLatin1Char('_'), 0, 0);
             words << word;
         }
-        all.push_back({choice,
-                       QStringLiteral("%1 (%2)").arg(ui::qs(method->card.title), words.join(QStringLiteral(", "))),
-                       static_cast<int>(method->card.methodology)});
+        add(*method, choice,
+            QStringLiteral("%1 (%2)").arg(ui::qs(method->card.title), words.join(QStringLiteral(", "))));
     }
     return all;
 }
@@ -62,56 +74,23 @@ const CommonFigures* Compared::figuresOf(int judgement) const {
     return place < judgements.size() ? &common.figures[place] : nullptr;
 }
 
-std::vector<RowRef> thinned(std::vector<RowRef> rows, std::size_t most) {
-    if (rows.size() <= most) return rows;
-    std::vector<RowRef> kept;
-    kept.reserve(most);
-    for (std::size_t i = 0; i < most; ++i) kept.push_back(rows[i * rows.size() / most]);
-    return kept;
-}
-
-std::vector<RowRef> unseen(const std::vector<ReferenceTable>& tables, std::vector<RowRef> rows,
-                           const CalibrationSet& calibrations) {
-    std::set<std::string> splits;
-    for (const auto& calibration : calibrations.all())
-        for (const CalibrationSection& section : calibration->sections) splits.insert(section.split);
-    // Calibrations are of kernels, and of GPUs and processors: nothing else can have been fitted.
-    const auto fitted = [&](RowRef ref) {
-        const std::string platform = facetOf(Facet::Platform, tables, ref);
-        return facetOf(Facet::Level, tables, ref) == "kernel" && platform != "TPU" && platform != "Accelerator" &&
-               platform != "Edge";
-    };
-    std::vector<RowRef> kernels;
-    std::ranges::copy_if(rows, std::back_inserter(kernels), fitted);
-    for (const std::string& words : splits) {
-        const auto holdout = readHoldout(words);
-        if (!holdout || holdout->kind != Holdout::Kind::Fraction) continue;
-        if (auto split = splitRows(tables, kernels, *holdout)) kernels = std::move(split->test);
-    }
-    std::unordered_set<std::uint64_t> left;
-    for (const RowRef ref : kernels) left.insert(rowKey(ref));
-    std::erase_if(rows, [&](RowRef ref) { return fitted(ref) && !left.contains(rowKey(ref)); });
-    return rows;
-}
-
 std::vector<MatrixEntry> matrixEntries(const std::vector<Judgement>& judged) {
     std::vector<MatrixEntry> entries;
     for (const Judgement& each : judged) {
-        const Method* method = findMethod(each.method.toStdString());
-        entries.push_back({each.method.toStdString(), &method->card, each.evaluation.get(),
+        entries.push_back({each.method.toStdString(), each.card.get(), each.evaluation.get(),
                            each.failure ? each.failure->message : std::string()});
     }
     return entries;
 }
 
 Compared comparedOf(const std::vector<Judgement>& judged, const std::vector<ReferenceTable>& tables,
-                    const std::vector<RowRef>& asked, const Comparing& how, const CalibrationSet& calibrations) {
+                    const std::vector<RowRef>& asked, const Comparing& how, const CalibrationSet& calibrations,
+                    FactFinder& facts) {
     Compared compared;
     compared.rows = rowsWithout(tables, asked, how.off);
     std::unordered_set<std::uint64_t> counts;
     for (const RowRef ref : compared.rows) counts.insert(rowKey(ref));
     std::vector<std::vector<std::size_t>> places(judged.size());
-    std::size_t most = 0;
     for (std::size_t i = 0; i < judged.size(); ++i) {
         if (judged[i].evaluation) {
             const EvaluatedRows& rows = judged[i].evaluation->rows;
@@ -119,15 +98,16 @@ Compared comparedOf(const std::vector<Judgement>& judged, const std::vector<Refe
                 if (counts.contains(rowKey(rows.ref[row]))) places[i].push_back(row);
             }
         }
-        most = std::max(most, places[i].size());
     }
+    std::vector<std::size_t> priced;
+    for (const auto& each : places) priced.push_back(each.size());
+    const std::vector<bool> wideOnes = wideEnough(priced);
     EvaluateOptions options;
     options.calibrations = &calibrations;
     options.asMeasured = how.equal;
     std::vector<const Evaluation*> evaluations;
     std::vector<Assumptions> ofCompared;
     for (std::size_t i = 0; i < judged.size(); ++i) {
-        const std::string id = judged[i].method.toStdString();
         EvaluationFigures own;
         if (judged[i].evaluation) {
             own = figuresOf(judged[i].evaluation->rows, places[i]);
@@ -137,20 +117,24 @@ Compared comparedOf(const std::vector<Judgement>& judged, const std::vector<Refe
             own.secondsHigh = whole.secondsHigh;
         }
         compared.own.push_back(own);
-        const MethodCard& card = findMethod(id)->card;
+        const MethodCard& card = *judged[i].card;
+        const bool imported = !judged[i].importedFrom.isEmpty();
         options.options = optionsOf(judged[i].method);
         compared.assumptions.push_back(assumptionsOf(card, tables, compared.rows, options));
-        compared.samples.push_back(samplesBehind(card.id, tables, compared.rows, calibrations));
+        compared.facts.push_back(facts.facts(judged[i].method.toStdString(), card, judged[i].evaluation.get(), tables,
+                                             compared.rows, calibrations, imported));
+        compared.fittedRows.push_back(fittedAmong(card.id, tables, compared.rows, calibrations));
+        if (imported) compared.assumptions.back().fill({"not said", "The file of results does not say"});
         const auto chosen = how.chosen.find(judged[i].method);
-        const bool wide = chosen == how.chosen.end() ? 2 * places[i].size() >= most : chosen->second;
+        const bool wide = chosen == how.chosen.end() ? wideOnes[i] : chosen->second;
         if (places[i].empty() || !wide) continue;
         compared.judgements.push_back(static_cast<int>(i));
         evaluations.push_back(judged[i].evaluation.get());
-        ofCompared.push_back(compared.assumptions.back());
+        if (!imported) ofCompared.push_back(compared.assumptions.back());
     }
     if (!evaluations.empty()) {
         compared.common = onCommonRows(evaluations, compared.rows);
-        compared.differing = differing(ofCompared);
+        if (!ofCompared.empty()) compared.differing = differing(ofCompared);
     }
     for (const Facet facet : facets) compared.chips.push_back(facetCounts(facet, tables, asked, how.off));
     FacetsOff others = how.off;

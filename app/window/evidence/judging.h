@@ -9,6 +9,8 @@
 #include "evaluation/method_matrix.h"
 #include "evaluation/row_facets.h"
 #include "evaluation/side_by_side.h"
+#include "store/judging/judged_rows.h"
+#include "store/judging/method_facts.h"
 
 #include <QString>
 #include <QStringList>
@@ -27,6 +29,8 @@ struct Judgement {
     int colour = 0;                                     ///< of its methodology
     std::shared_ptr<const Evaluation> evaluation = {};  ///< none while it runs or where it failed
     std::optional<Diagnostic> failure = {};
+    std::shared_ptr<const MethodCard> card = {};  ///< never null
+    QString importedFrom = {};                    ///< file of another tool's results; empty: a method of Orrery
 };
 
 /// Which rows and methods count.
@@ -46,7 +50,8 @@ struct Compared {
     std::vector<EvaluationFigures> own;          ///< by judgement: of the rows that count and that it prices itself
     std::vector<Assumptions> assumptions;        ///< by judgement
     std::vector<Aspect> differing;               ///< of those that are compared
-    std::vector<std::int64_t> samples;           ///< by judgement: measured rows that it was fitted to
+    std::vector<MethodFacts> facts;              ///< by judgement: difficulty, samples, reproducibility
+    std::vector<std::size_t> fittedRows;         ///< by judgement: rows that count and that it was fitted to
     std::vector<std::vector<FacetCount>> chips;  ///< by facet, of the rows that were asked
     MethodMatrix matrix;  ///< by judgement; its rows are not narrowed by what its own columns leave out
     bool isCompared(int judgement) const;
@@ -54,8 +59,8 @@ struct Compared {
     const CommonFigures* figuresOf(int judgement) const;
 };
 
-/// Every method, and those choices that fill options of one.
-std::vector<Judgement> toBeJudged(const QStringList& choices);
+/// Every method, or those of `only` where it names some, and those choices that fill options of one.
+std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<std::string>& only = {});
 /// What a choice fills; empty where it is an id alone.
 OptionValues optionsOf(const QString& method);
 QString titleOf(Facet facet);  ///< `Platform`
@@ -63,17 +68,11 @@ QString titleOf(Facet facet);  ///< `Platform`
 /// What stands on the horizontal axis of the residuals.
 enum Against { Intensity, Size, Prediction };
 
-/// At most so many, evenly spread, so that each table keeps its share; the same rows for every method.
-std::vector<RowRef> thinned(std::vector<RowRef> rows, std::size_t most);
-/// The rows that no calibration was fitted to, as far as the files say how they were split: else what was learned by
-/// heart would be judged as if it were predicted.
-std::vector<RowRef> unseen(const std::vector<ReferenceTable>& tables, std::vector<RowRef> rows,
-                           const CalibrationSet& calibrations);
-
 /// Methods that nobody chose are compared if they price at least half of what the widest does: a narrow one would leave
 /// few rows in common.
 Compared comparedOf(const std::vector<Judgement>& judged, const std::vector<ReferenceTable>& tables,
-                    const std::vector<RowRef>& asked, const Comparing& how, const CalibrationSet& calibrations);
+                    const std::vector<RowRef>& asked, const Comparing& how, const CalibrationSet& calibrations,
+                    FactFinder& facts);
 
 /// Judgements as entries of a matrix.
 std::vector<MatrixEntry> matrixEntries(const std::vector<Judgement>& judged);

@@ -11,6 +11,7 @@
 #include "widgets/evidence/cells_model.h"
 
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -43,6 +44,12 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     first_->setObjectName(QStringLiteral("accuracy.row.first"));
     head->addWidget(other_);
     head->addWidget(first_, 1);
+    draw_ = named(new QPushButton(tr("On graph and drawing"), this), "accuracy.row.draw", tr("On graph and drawing"),
+                  tr("Asks this row as the window's question, under both methods: the graph shows their ratio, the "
+                     "drawing what limits. Undo goes back"));
+    draw_->setEnabled(false);
+    head->addWidget(draw_);
+    connect(draw_, &QPushButton::clicked, this, &RowDetailView::drawingRequested);
     column->addLayout(head);
     auto* split = named(new QSplitter(Qt::Horizontal, this), "accuracy.row.split", tr("Terms and steps"),
                         tr("Drag the border to give one side more room"));
@@ -73,6 +80,7 @@ void RowDetailView::setOthers(const QStringList& methods, const QStringList& tit
 void RowDetailView::clear() {
     question_.reset();
     detail_.reset();
+    draw_->setEnabled(false);
     terms_->setCells({}, {});
     steps_->setData({});
     first_->setTone(ui::Tone::Muted);
@@ -82,6 +90,10 @@ void RowDetailView::clear() {
 void RowDetailView::ask(RowQuestion question) {
     question_ = std::move(question);
     start();
+}
+
+QString RowDetailView::other() const {
+    return other_->currentData().toString();
 }
 
 void RowDetailView::start() {
@@ -109,6 +121,7 @@ void RowDetailView::start() {
 }
 
 void RowDetailView::show(const Expected<RowDetail>& answer) {
+    draw_->setEnabled(answer.has_value());
     if (!answer) {
         detail_.reset();
         terms_->setCells({}, {});

@@ -12,6 +12,7 @@
 #include <optional>
 
 class QComboBox;
+class QPushButton;
 
 namespace orrery {
 class CalibrationSet;
@@ -45,15 +46,21 @@ public:
     void ask(RowQuestion question);
     void clear();
     const std::optional<RowDetail>& detail() const { return detail_; }
+    const std::optional<RowQuestion>& question() const { return question_; }
+    /// Whom the method is set against.
+    QString other() const;
 
 signals:
     void answered();
+    /// The row as the window's question, under both methods.
+    void drawingRequested();
 
 private:
     void start();
     void show(const Expected<RowDetail>& answer);
 
     QComboBox* other_;
+    QPushButton* draw_;
     ui::Label* first_;
     ui::CellsTable* terms_;
     ui::WaterfallPlot* steps_;

@@ -109,7 +109,7 @@ void watch(const LaterRows& rows, const DriftOptions& options, FamilyDrift& drif
 }
 
 FamilyDrift familyDrift(const LaterRows& rows, double stale, const DriftOptions& options) {
-    FamilyDrift drift{rows.family, rows.from, rows.to, rows.size(), 1, 1, 1, 0, 0, 0, 0, {}};
+    FamilyDrift drift{rows.family, rows.from, rows.to, rows.size(), 1, 1, 1, 0, 0, 0, 0, 0, {}};
     std::vector<double> ratios, changes;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         ratios.push_back(rows.measured[i] / rows.believed[i]);
@@ -121,6 +121,7 @@ FamilyDrift familyDrift(const LaterRows& rows, double stale, const DriftOptions&
     drift.ratioMedian = quantileType7(ratios, 0.5);
     drift.ratioHigh = quantileType7(ratios, 0.9);
     drift.changeMedian = quantileType7(changes, 0.5);
+    drift.changeHigh = quantileType7(changes, 0.9);
     watch(rows, options, drift);
     const Halves halves = halvesOf(rows);
     judgeUntouched(rows, halves.judge, stale, drift.figures);

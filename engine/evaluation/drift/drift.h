@@ -44,6 +44,7 @@ struct FamilyDrift {
     std::size_t kernels = 0;
     double ratioLow = 1, ratioMedian = 1, ratioHigh = 1;  ///< later ÷ believed: 10, 50, 90 %
     double changeMedian = 0;                              ///< of max(ratio, 1 ÷ ratio) − 1
+    double changeHigh = 0;                                ///< the same, that 90 % of the kernels stay within
     double movedShare = 0;                                ///< of kernels beyond 10 % either way
     double noticed = 0;                                   ///< share of draws in which DriftWatch says so within 32 rows
     double noticedAfter = 0;                              ///< rows, the median draw's; 0: in most draws never

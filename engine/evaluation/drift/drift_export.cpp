@@ -1,6 +1,7 @@
 #include "evaluation/drift/drift_export.h"
 
 #include "base/maths.h"
+#include "base/text/csv_cell.h"
 #include "evaluation/drift/drift_watch.h"
 
 #include <fmt/format.h>
@@ -17,13 +18,6 @@ double middleOf(std::vector<double> values) {
     return values.empty() ? 0 : quantileType7(values, 0.5);
 }
 
-std::string csvCell(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string cell = "\"";
-    for (const char c : text) cell.append(c == '"' ? "\"\"" : std::string(1, c));
-    return cell + "\"";
-}
-
 nlohmann::json jsonOf(const FamilyDrift& f) {
     const DriftFigures& g = f.figures;
     nlohmann::json one{
@@ -37,6 +31,7 @@ nlohmann::json jsonOf(const FamilyDrift& f) {
         {"kernels", f.kernels},
         {"ratio", {{"p10", f.ratioLow}, {"median", f.ratioMedian}, {"p90", f.ratioHigh}}},
         {"change_median", f.changeMedian},
+        {"change_p90", f.changeHigh},
         {"moved_share", f.movedShare},
         {"moved", f.moved()},
         {"noticed", f.noticed},
@@ -78,7 +73,8 @@ std::string driftJson(const Drift& drift) {
 std::string driftCsv(const Drift& drift) {
     std::string out =
         "software,device,kind,variant,host_timed,from,to,kernels,ratio_p10,ratio_median,ratio_p90,moved_share,noticed,"
-        "noticed_after,untouched,factor,repaired,repaired_coverage,stale_factor,stale_coverage\n";
+        "noticed_after,untouched,factor,repaired,repaired_coverage,stale_factor,stale_coverage,"
+        "change_median,change_p90\n";
     for (const FamilyDrift& f : drift.families) {
         const DriftFigures& g = f.figures;
         out += fmt::format("{},{},{},{},{},{},{},{},{:.5g},{:.5g},{:.5g},{:.4f},{:.4f},{},{:.5f},{:.5f},{:.5f},{:.4f},",
@@ -87,7 +83,8 @@ std::string driftCsv(const Drift& drift) {
                            f.kernels, f.ratioLow, f.ratioMedian, f.ratioHigh, f.movedShare, f.noticed,
                            f.noticedAfter > 0 ? fmt::format("{}", f.noticedAfter) : "", g.untouched, g.factor,
                            g.repaired, g.repairedInside);
-        out += g.staleInside >= 0 ? fmt::format("{:.4f},{:.4f}\n", 1 + g.staleWidth, g.staleInside) : ",\n";
+        out += g.staleInside >= 0 ? fmt::format("{:.4f},{:.4f},", 1 + g.staleWidth, g.staleInside) : ",,";
+        out += fmt::format("{:.4f},{:.4f}\n", f.changeMedian, f.changeHigh);
     }
     return out;
 }

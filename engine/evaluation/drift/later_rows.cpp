@@ -1,7 +1,7 @@
 #include "evaluation/drift/later_rows.h"
 
-#include "evaluation/drift/versions.h"
 #include "learning/calibration.h"
+#include "learning/software_version.h"
 
 #include <fmt/format.h>
 

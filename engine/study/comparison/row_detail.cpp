@@ -4,6 +4,7 @@
 #include "evaluation/row_pricing.h"
 #include "study/comparison/time_difference.h"
 #include "workload/costs.h"
+#include "workload/kernel_source.h"
 
 #include <fmt/format.h>
 
@@ -224,7 +225,45 @@ Expected<RowDetail> modelDetail(RowDetail detail, const Asked& a, const Asked& b
     return detail;
 }
 
+Expected<HardwarePtr> deviceOfRow(const ReferenceTable& table, const ReferenceRow& row) {
+    const std::string& id = table.devices[static_cast<std::size_t>(row.device)].catalogue;
+    auto hardware = id.empty() ? nullptr : catalogueHardware(id);
+    if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
+    return hardware;
+}
+
 }  // namespace
+
+Expected<Scenario> rowQuestion(std::span<const ReferenceTable> tables, RowRef ref) {
+    const ReferenceTable& table = tables[static_cast<std::size_t>(ref.table)];
+    const ReferenceRow& row = table.rows[static_cast<std::size_t>(ref.row)];
+    const auto hardware = deviceOfRow(table, row);
+    if (!hardware) return tl::unexpected(hardware.error());
+    WorkloadRecipe recipe;
+    if (table.models.empty()) {
+        recipe.source = kernelSource(row.kernel);
+    } else {
+        recipe = table.models[static_cast<std::size_t>(ref.row)].recipe;
+    }
+    if (recipe.source.empty())
+        return fail("row.no-question", fmt::format("{} is no question to one device", toText(row.kernel)),
+                    "a row of a kernel or a model that one device computes");
+    auto workload = loadWorkload(recipe);
+    if (!workload) return tl::unexpected(std::move(workload.error()));
+    return Scenario{*hardware, *workload};
+}
+
+Expected<std::string> methodAsMeasured(std::span<const ReferenceTable> tables, RowRef ref, const std::string& method) {
+    auto choice = methodChoice(method, builtinMethods());
+    if (!choice) return tl::unexpected(std::move(choice.error()));
+    const ReferenceTable& table = tables[static_cast<std::size_t>(ref.table)];
+    const Method* known = findMethod(choice->id);
+    if (known && !table.models.empty()) {
+        for (const auto& [key, value] : settingsOf(known->card, table.models[static_cast<std::size_t>(ref.row)]))
+            choice->options.try_emplace(key, value);
+    }
+    return toText(*choice);
+}
 
 Expected<RowDetail> rowDetail(std::span<const ReferenceTable> tables, RowRef ref, const std::string& methodA,
                               const std::string& methodB, const EvaluateOptions& options,
@@ -235,16 +274,15 @@ Expected<RowDetail> rowDetail(std::span<const ReferenceTable> tables, RowRef ref
     if (!b) return tl::unexpected(b.error());
     const ReferenceTable& table = tables[static_cast<std::size_t>(ref.table)];
     const ReferenceRow& row = table.rows[static_cast<std::size_t>(ref.row)];
-    const std::string& id = table.devices[static_cast<std::size_t>(row.device)].catalogue;
-    const auto hardware = id.empty() ? nullptr : catalogueHardware(id);
-    if (!hardware) return fail("hardware.unknown", fmt::format("the device '{}' cannot be loaded", id));
+    const auto hardware = deviceOfRow(table, row);
+    if (!hardware) return tl::unexpected(hardware.error());
     RowDetail detail;
     detail.row = rowText(tables, ref);
     detail.methodA = methodA;
     detail.methodB = methodB;
     detail.measured = row.seconds;
-    if (table.models.empty()) return kernelDetail(std::move(detail), *a, *b, hardware, table, row.kernel, options);
-    return modelDetail(std::move(detail), *a, *b, hardware, table.models[static_cast<std::size_t>(ref.row)], options,
+    if (table.models.empty()) return kernelDetail(std::move(detail), *a, *b, *hardware, table, row.kernel, options);
+    return modelDetail(std::move(detail), *a, *b, *hardware, table.models[static_cast<std::size_t>(ref.row)], options,
                        truths);
 }
 

@@ -49,4 +49,10 @@ Expected<RowDetail> rowDetail(std::span<const ReferenceTable> tables, RowRef ref
                               const std::string& methodB, const EvaluateOptions& options,
                               const ReferenceIndex* truths = nullptr);
 
+/// What the row measured, as a question: its device, and its model or its one kernel. Fails with `row.no-question` for
+/// rows of several devices (collectives, experts) and of devices that no catalogue has.
+Expected<Scenario> rowQuestion(std::span<const ReferenceTable> tables, RowRef ref);
+/// `method` with the settings under which the row was measured (launch, fusion), as a choice.
+Expected<std::string> methodAsMeasured(std::span<const ReferenceTable> tables, RowRef ref, const std::string& method);
+
 }  // namespace orrery

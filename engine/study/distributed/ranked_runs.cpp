@@ -86,4 +86,55 @@ void answerOn(Ranks& ranks, SearchOptions& options) {
     };
 }
 
+std::string written(const AgentRun& run) {
+    std::string bytes;
+    const auto add = [&](const auto& number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
+    add(run.answers);
+    add(run.cost);
+    add(static_cast<std::uint64_t>(run.costs.width));
+    add(static_cast<std::uint64_t>(run.costs.value.size()));
+    for (const double each : run.costs.value) add(each);
+    return bytes;
+}
+
+Expected<AgentRun> readAgentRun(std::string_view bytes) {
+    WireReader reader(bytes);
+    AgentRun run;
+    run.answers = reader.number<double>();
+    run.cost = reader.number<double>();
+    run.costs.width = reader.number<std::uint64_t>();
+    const auto values = reader.number<std::uint64_t>();
+    for (std::uint64_t i = 0; i < values && reader.good(); ++i) run.costs.value.push_back(reader.number<double>());
+    const bool whole = run.costs.width > 0 && values % run.costs.width == 0;
+    if (!reader.good() || !reader.atEnd() || !whole)
+        return fail("ranks.damaged", "what another rank says of an agent cannot be read");
+    run.costs.low = run.costs.high = run.costs.value;
+    return run;
+}
+
+AnswerItem agentRuns(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents,
+                     const BenchmarkOptions& options) {
+    return [=, &options](std::uint64_t number) {
+        const AgentRun run = agentRun(spaces, agents, options, number);
+        return options.stop.stop_requested() ? std::string() : written(run);
+    };
+}
+
+void answerOn(Ranks& ranks, BenchmarkOptions& options) {
+    options.elsewhere = [&ranks, stop = options.stop, progress = options.progress](
+                            std::span<const std::uint64_t> numbers, std::span<AgentRun> runs) {
+        return ranks.answer(
+            numbers,
+            [&](std::span<AnsweredItem> came) {
+                if (progress) progress->advance(came.size());
+                return std::ranges::all_of(came, [&](const AnsweredItem& each) {
+                    auto run = readAgentRun(each.bytes);
+                    if (run) runs[each.item.place] = std::move(*run);
+                    return run.has_value();
+                });
+            },
+            stop);
+    };
+}
+
 }  // namespace orrery

@@ -4,6 +4,7 @@
 // numbers are those of one rank.
 
 #include "study/distributed/ranks.h"
+#include "study/exploration/agent_benchmark.h"
 #include "study/exploration/search.h"
 #include "study/study.h"
 
@@ -31,5 +32,14 @@ Expected<PointAnswer> readPointAnswer(std::string_view bytes);
 AnswerItem pointAnswers(const SearchProblem& problem, const SearchOptions& options);
 /// On rank 0: points are answered by all ranks, in larger batches.
 void answerOn(Ranks& ranks, SearchOptions& options);
+
+std::string written(const AgentRun& run);
+/// Fails with `ranks.damaged`.
+Expected<AgentRun> readAgentRun(std::string_view bytes);
+/// What a rank answers where agents are compared; spaces, agents (withRandom()) and options must outlive it.
+AnswerItem agentRuns(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents,
+                     const BenchmarkOptions& options);
+/// On rank 0: runs are answered by all ranks.
+void answerOn(Ranks& ranks, BenchmarkOptions& options);
 
 }  // namespace orrery

@@ -9,20 +9,17 @@ namespace orrery {
 
 namespace {
 
-struct BenchmarkRun {
-    Costs costs;
-    double answers = 0, cost = 0;
-};
-
-BenchmarkRun runOf(const BenchmarkSpace& space, const AgentInfo& agent, std::uint64_t seed,
-                   const BenchmarkOptions& options) {
+AgentRun runOf(const BenchmarkSpace& space, const AgentInfo& agent, std::uint64_t seed,
+               const BenchmarkOptions& options) {
     SearchProblem problem = space.problem;
     problem.seed += seed;
     const SearchOptions own{
         .stop = options.stop, .evaluations = space.evaluations, .calibrations = options.calibrations};
     Search search(problem, own);
     agent.run(search, RandomStream(problem.seed));
-    return {costsOf(problem, search.seen()), static_cast<double>(search.seen().size()), search.cost()};
+    Costs costs = costsOf(problem, search.seen());
+    costs.low = costs.high = costs.value;
+    return {std::move(costs), static_cast<double>(search.seen().size()), search.cost()};
 }
 
 // Into 0 to 1 of what all runs have seen.
@@ -64,7 +61,7 @@ double quartile(std::vector<double> sorted, double share) {
     return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-void scoreSpace(const BenchmarkSpace& space, std::span<const BenchmarkRun> runs, std::span<BenchmarkScore> scores) {
+void scoreSpace(const BenchmarkSpace& space, std::span<const AgentRun> runs, std::span<BenchmarkScore> scores) {
     const std::size_t width = space.problem.objectives.size(), seeds = runs.size() / scores.size();
     Costs all{width, {}, {}, {}};
     const auto take = [&](const Costs& costs) {
@@ -75,7 +72,7 @@ void scoreSpace(const BenchmarkSpace& space, std::span<const BenchmarkRun> runs,
         }
     };
     VolumeScale scale(width);
-    for (const BenchmarkRun& run : runs) scale.see(run.costs), take(run.costs);
+    for (const AgentRun& run : runs) scale.see(run.costs), take(run.costs);
     if (space.problem.space.isOfRows()) {
         const Costs rows = costsOf(space.problem, runSearch(space.problem, **searchAgent("grid"), {}));
         scale.see(rows), take(rows);
@@ -84,7 +81,7 @@ void scoreSpace(const BenchmarkSpace& space, std::span<const BenchmarkRun> runs,
     const double whole = scale.volume(std::move(all));
     for (std::size_t a = 0; a < scores.size(); ++a) {
         BenchmarkScore& score = scores[a];
-        for (const BenchmarkRun& run : runs.subspan(a * seeds, seeds)) {
+        for (const AgentRun& run : runs.subspan(a * seeds, seeds)) {
             score.volumes.push_back(whole > 0 ? scale.volume(run.costs) / whole : 0);
             score.answers += run.answers / static_cast<double>(seeds);
             score.cost += run.cost / static_cast<double>(seeds);
@@ -135,30 +132,47 @@ double rankSumChance(std::span<const double> these, std::span<const double> othe
     return 0.5 * std::erfc(-(above + 0.5) / std::sqrt(2 * variance));
 }
 
-Expected<std::vector<BenchmarkScore>> benchmarkAgents(std::span<const BenchmarkSpace> spaces,
-                                                      std::span<const AgentInfo* const> agents,
-                                                      const BenchmarkOptions& options) {
+std::vector<const AgentInfo*> withRandom(std::span<const AgentInfo* const> agents) {
     std::vector<const AgentInfo*> all(agents.begin(), agents.end());
     if (std::ranges::none_of(all, [](const AgentInfo* agent) { return agent->id == "random"; }))
         all.push_back(*searchAgent("random"));
-    const auto seeds = static_cast<std::size_t>(options.seeds);
+    return all;
+}
+
+AgentRun agentRun(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents,
+                  const BenchmarkOptions& options, std::uint64_t number) {
+    const auto seeds = static_cast<std::uint64_t>(options.seeds);
+    const std::uint64_t of = number / seeds;
+    return runOf(spaces[of / agents.size()], *agents[of % agents.size()], number % seeds, options);
+}
+
+Expected<std::vector<BenchmarkScore>> benchmarkAgents(std::span<const BenchmarkSpace> spaces,
+                                                      std::span<const AgentInfo* const> agents,
+                                                      const BenchmarkOptions& options) {
+    const std::vector<const AgentInfo*> all = withRandom(agents);
+    const std::size_t ofSpace = all.size() * static_cast<std::size_t>(options.seeds);
+    std::vector<AgentRun> runs(spaces.size() * ofSpace);
+    const auto run = [&](std::size_t i) {
+        if (options.stop.stop_requested()) return;
+        runs[i] = agentRun(spaces, all, options, i);
+        if (options.progress) options.progress->advance(1);
+    };
+    bool ended = true;
+    if (options.elsewhere) {
+        std::vector<std::uint64_t> numbers(runs.size());
+        std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
+        ended = options.elsewhere(numbers, runs);
+    } else if (options.executor) {
+        options.executor->forEach(runs.size(), run);
+    } else {
+        for (std::size_t i = 0; i < runs.size(); ++i) run(i);
+    }
+    if (!ended || options.stop.stop_requested()) return fail("study.cancelled", "the agents were stopped");
     std::vector<BenchmarkScore> scores;
     for (std::size_t space = 0; space < spaces.size(); ++space) {
-        std::vector<BenchmarkRun> runs(all.size() * seeds);
-        const auto run = [&](std::size_t i) {
-            if (options.stop.stop_requested()) return;
-            runs[i] = runOf(spaces[space], *all[i / seeds], i % seeds, options);
-            if (options.progress) options.progress->advance(1);
-        };
-        if (options.executor) {
-            options.executor->forEach(runs.size(), run);
-        } else {
-            for (std::size_t i = 0; i < runs.size(); ++i) run(i);
-        }
-        if (options.stop.stop_requested()) return fail("study.cancelled", "the agents were stopped");
         std::vector<BenchmarkScore> own;
         for (const AgentInfo* agent : all) own.push_back({space, agent, {}});
-        scoreSpace(spaces[space], runs, own);
+        scoreSpace(spaces[space], std::span(runs).subspan(space * ofSpace, ofSpace), own);
         for (BenchmarkScore& score : own) scores.push_back(std::move(score));
     }
     judge(scores);

@@ -3,7 +3,9 @@
 // Agents against one another: how much of a space's front each finds with as many answers, over many seeds.
 
 #include "study/exploration/agents.h"
+#include "study/exploration/front.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +16,12 @@ struct BenchmarkSpace {
     std::string name;
     SearchProblem problem;
     std::uint64_t evaluations = 0;  ///< that each agent may ask for
+};
+
+/// One agent in one space from one seed: what it found.
+struct AgentRun {
+    Costs costs;  ///< intervals are points
+    double answers = 0, cost = 0;
 };
 
 /// One agent in one space.
@@ -33,9 +41,18 @@ struct BenchmarkOptions {
     Progress* progress = nullptr;  ///< one step per run
     int seeds = 20;                ///< from the problem's own on
     const CalibrationSet* calibrations = nullptr;
+    /// Answers the runs of these numbers elsewhere, each in its place; false where it was stopped. In place of
+    /// `executor`.
+    std::function<bool(std::span<const std::uint64_t> numbers, std::span<AgentRun> runs)> elsewhere;
 };
 
-/// Space by space, agents in order; `random` is among them, at the end if it was not asked for.
+/// As benchmarkAgents() takes them: `random` is among them, at the end if it was not asked for.
+std::vector<const AgentInfo*> withRandom(std::span<const AgentInfo* const> agents);
+/// The run of this number: spaces, then agents, then seeds. `agents` as withRandom() gives them.
+AgentRun agentRun(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents,
+                  const BenchmarkOptions& options, std::uint64_t number);
+
+/// Space by space, agents in order of withRandom().
 ///
 /// A volume is the hypervolume of what a run found over that of all that is known: every run of every agent, and all
 /// rows of a table. Costs are scaled to the range that all feasible points have, in ln where they span two decades

@@ -23,7 +23,7 @@ constexpr std::array<QuantityInfo, 9> quantities{{
     {"cost", Dimension::Number, "Dollars of it: devices × time × the price of a device and hour."},
     {"area", Dimension::Area, "Silicon of the whole design, as its parts say."},
     {"price", Dimension::Number, "Dollars of the design's dies and memories."},
-    {"capacity", Dimension::Number, "Requests a second that a serving run bears under its promises."},
+    {"capacity", Dimension::Number, "Requests per second that a serving run serves within its SLO."},
 }};
 
 const QuantityInfo* known(std::string_view name) {

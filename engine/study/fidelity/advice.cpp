@@ -4,6 +4,7 @@
 #include "evaluation/best_answer.h"
 #include "evaluation/evaluation.h"
 #include "hardware/files/catalogue.h"
+#include "methods/among_all.h"
 #include "methods/model/kernel_list.h"
 #include "methods/provenance.h"
 
@@ -155,7 +156,7 @@ private:
                 fmt::format("not tried here: an answer is stated to take {}", format(Seconds(stated->value), 2)));
         }
         if (advice.verdict == AdviceVerdict::Refuses) return advice;
-        judge(method, advice);
+        if (asksForFile(card) || standsAmongAll(card)) judge(method, advice);
         if (question_.data == DataAtHand::Rows) {
             const KernelMethod* kernels = findKernelMethod(card.id);
             if (kernels && kernels->fit)

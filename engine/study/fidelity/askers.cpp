@@ -1,5 +1,6 @@
 #include "study/fidelity/askers.h"
 
+#include "methods/among_all.h"
 #include "methods/answer/compute_rates.h"
 #include "methods/answer/own_type.h"
 #include "methods/model/kernel_bound.h"
@@ -48,7 +49,7 @@ Expected<std::vector<Chosen>> chosenMethods(const std::vector<std::string>& choi
     if (choices.empty()) {
         for (const KernelMethod& method : kernelMethods()) {
             MethodCard card = modelMethod(method).card;
-            if (!asksForFile(card)) chosen.push_back({&method, std::move(card), {}, std::string(method.id)});
+            if (standsAmongAll(card)) chosen.push_back({&method, std::move(card), {}, std::string(method.id)});
         }
         return chosen;
     }

@@ -1,5 +1,7 @@
 #include "study/fidelity/ladder_answer.h"
 
+#include "methods/among_all.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -84,7 +86,7 @@ std::vector<std::string> ladderMethods(const Scenario& scenario, const std::vect
     };
     if (choices.empty()) {
         for (const Method& method : builtinMethods())
-            if (method.card.answers(kindOf(scenario.task)) && !asksForFile(method.card))
+            if (method.card.answers(kindOf(scenario.task)) && standsAmongAll(method.card))
                 add(std::string(method.card.id));
     } else {
         for (const std::string& choice : choices) add(choice);

@@ -62,7 +62,15 @@ void answer(const ServingStudy& study, const SweepOptions& options, const std::s
     point.dollars = point.metrics.dollarsPerMillionTokens;
 }
 
-void markFront(std::vector<SweepAnswer>& points) {
+// Points under different loads answer different questions; each load has a front of its own.
+std::vector<std::string> loadOf(const ServingStudy& study, const SweepAnswer& point) {
+    std::vector<std::string> load;
+    for (std::size_t a = 0; a < study.sweep.size(); ++a)
+        if (sweepPath(study.sweep[a].key).starts_with("traffic/")) load.push_back(point.values[a]);
+    return load;
+}
+
+void markFront(const ServingStudy& study, std::vector<SweepAnswer>& points) {
     // Money is compared only if every point has a price.
     bool priced = true;
     for (const SweepAnswer& point : points) priced = priced && (point.failure || point.dollars > 0);
@@ -70,15 +78,23 @@ void markFront(std::vector<SweepAnswer>& points) {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     for (const SweepAnswer& point : points) {
         const double tokens = point.metrics.outputTokensPerSecond;
-        if (point.failure || tokens <= 0) {
+        // What breaks the SLO is no choice, however cheap it is.
+        const bool breaks = point.metrics.attainment < study.capacity.attainment;
+        if (point.failure || tokens <= 0 || breaks) {
             costs.push_back({none, none, none});
         } else {
             costs.push_back(
                 {priced ? point.dollars : point.devices / tokens, point.metrics.ttft.p99, point.metrics.tpot.p99});
         }
     }
-    const auto front = paretoFront(costs);
-    for (std::size_t i = 0; i < points.size(); ++i) points[i].pareto = front[i];
+    std::map<std::vector<std::string>, std::vector<std::size_t>> loads;
+    for (std::size_t i = 0; i < points.size(); ++i) loads[loadOf(study, points[i])].push_back(i);
+    for (const auto& [load, members] : loads) {
+        std::vector<std::vector<double>> theirs;
+        for (const std::size_t i : members) theirs.push_back(costs[i]);
+        const auto front = paretoFront(theirs);
+        for (std::size_t m = 0; m < members.size(); ++m) points[members[m]].pareto = front[m];
+    }
 }
 
 }  // namespace
@@ -159,7 +175,7 @@ Expected<std::vector<SweepAnswer>> runSweep(const ServingStudy& study, const Swe
         point.values = std::move(values);
         point.sameAs = from;
     }
-    markFront(points);
+    markFront(study, points);
     return points;
 }
 

@@ -1,0 +1,160 @@
+#include "app/window/evidence/paper.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QCoreApplication>
+#include <QDir>
+#include <QFile>
+#include <QPageLayout>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QRegularExpression>
+#include <QSvgRenderer>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QTextDocument>
+#include <QTextFrame>
+#include <QTextObjectInterface>
+#include <QTextTable>
+
+#include <algorithm>
+#include <vector>
+
+namespace orrery::app {
+
+namespace {
+
+constexpr double inch = 25.4, pixelsPerInch = 96;
+constexpr int dotsPerInch = 1200;
+constexpr double margin = 16;  // mm
+constexpr int pictureObject = QTextFormat::UserObject + 1, pictureNumber = QTextFormat::UserProperty + 1;
+
+QString failed(const QString& file) {
+    return QCoreApplication::translate("Paper", "%1 cannot be written").arg(file);
+}
+
+QString onePicture(const QString& svg, const QString& pdf) {
+    QSvgRenderer renderer(svg);
+    if (!renderer.isValid()) return QCoreApplication::translate("Paper", "%1 is no picture").arg(svg);
+    const QSizeF size = QSizeF(renderer.defaultSize()) * inch / pixelsPerInch;
+    QPdfWriter writer(pdf);
+    writer.setResolution(dotsPerInch);
+    writer.setPageSize(QPageSize(size, QPageSize::Millimeter));
+    writer.setPageMargins(QMarginsF());
+    QPainter painter;
+    if (!painter.begin(&writer)) return failed(pdf);
+    renderer.render(&painter, QRectF(0, 0, writer.width(), writer.height()));
+    return painter.end() ? QString() : failed(pdf);
+}
+
+/// Figures stay vectors: the text holds their places, this draws them.
+class Figures : public QObject, public QTextObjectInterface {
+    Q_OBJECT
+    Q_INTERFACES(QTextObjectInterface)
+public:
+    explicit Figures(double wide) : wide_(wide) {}
+    int add(const QByteArray& svg) {
+        pictures_.push_back(std::make_unique<QSvgRenderer>(svg));
+        return static_cast<int>(pictures_.size()) - 1;
+    }
+    QSizeF intrinsicSize(QTextDocument* /*document*/, int /*at*/, const QTextFormat& format) override {
+        const QSizeF size = pictureOf(format).defaultSize();
+        return size.width() > 0 ? size * (wide_ / size.width()) : QSizeF(1, 1);
+    }
+    void drawObject(QPainter* painter, const QRectF& rect, QTextDocument* /*document*/, int /*at*/,
+                    const QTextFormat& format) override {
+        pictureOf(format).render(painter, rect);
+    }
+
+private:
+    QSvgRenderer& pictureOf(const QTextFormat& format) {
+        return *pictures_[static_cast<std::size_t>(format.property(pictureNumber).toInt())];
+    }
+    double wide_;
+    std::vector<std::unique_ptr<QSvgRenderer>> pictures_;
+};
+
+/// What rich text of Qt knows of the page's looks.
+const QString paperStyle = QStringLiteral(
+    "body { font-family: Inter, sans-serif; font-size: 9pt; color: #1b1f24; } h1 { font-size: 19pt; } "
+    "h2 { font-size: 15pt; } h3 { font-size: 11.5pt; } .mark, .lead, .note, .sub, footer, dt { color: #565e69; } "
+    ".answer { font-size: 11pt; } th { color: #565e69; text-align: left; font-weight: normal; } "
+    "td, th { padding: 2px 5px; font-size: 7.5pt; } .tag { color: #805000; } code { font-family: monospace; }");
+
+QString report(const QString& html, const QString& pdf) {
+    QFile file(html);
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    QString text = QString::fromUtf8(file.readAll());
+    QPdfWriter writer(pdf);
+    writer.setResolution(dotsPerInch);
+    writer.setPageSize(QPageSize(QPageSize::A4));
+    writer.setPageMargins(QMarginsF(margin, margin, margin, margin), QPageLayout::Millimeter);
+    QPainter painter;
+    if (!painter.begin(&writer)) return failed(pdf);
+    // Text is set in points of the screen and drawn larger: sizes of fonts are then those of the style.
+    const double scale = dotsPerInch / pixelsPerInch;
+    const QSizeF page(writer.width() / scale, writer.height() / scale - 20);
+    Figures figures(page.width() - 2);
+    static const QRegularExpression style(QStringLiteral("<style>.*?</style>"),
+                                          QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression picture(QStringLiteral("<svg.*?</svg>"),
+                                            QRegularExpression::DotMatchesEverythingOption);
+    text.remove(style);
+    std::vector<QByteArray> svgs;
+    for (auto found = picture.globalMatch(text); found.hasNext();) svgs.push_back(found.next().captured().toUtf8());
+    text.replace(picture, QStringLiteral("<p>\u2021figure\u2021</p>"));
+    // Sub-lines of a cell stand in lines of their own.
+    text.replace(QLatin1String("<span class=\"sub\">"), QLatin1String("<br><span class=\"sub\">"));
+    text.replace(QLatin1String("class=\"n\""), QLatin1String("align=\"right\""));
+    text.replace(QLatin1String("<table>"), QLatin1String("<table width=\"100%\" cellspacing=\"0\">"));
+    text.replace(QLatin1String("<dt>"), QLatin1String("<br><dt>"));
+
+    QTextDocument document;
+    document.setDefaultStyleSheet(paperStyle);
+    document.setDocumentMargin(0);
+    document.setHtml(text);
+    document.documentLayout()->registerHandler(pictureObject, &figures);
+    std::size_t at = 0;
+    for (QTextCursor place = document.find(QStringLiteral("\u2021figure\u2021")); !place.isNull() && at < svgs.size();
+         place = document.find(QStringLiteral("\u2021figure\u2021"), place)) {
+        QTextCharFormat format;
+        format.setObjectType(pictureObject);
+        format.setProperty(pictureNumber, figures.add(svgs[at++]));
+        place.insertText(QString(QChar::ObjectReplacementCharacter), format);
+    }
+    document.setPageSize(page);
+    const int pages = document.pageCount();
+    painter.scale(scale, scale);
+    for (int i = 0; i < pages; ++i) {
+        if (i > 0) writer.newPage();
+        painter.save();
+        painter.translate(0, -i * page.height());
+        document.drawContents(&painter, QRectF(0, i * page.height(), page.width(), page.height()));
+        painter.restore();
+        QFont small(QStringLiteral("Inter"));
+        small.setPixelSize(9);
+        painter.setFont(small);
+        painter.setOpacity(0.65);
+        painter.drawText(QRectF(0, page.height() + 6, page.width(), 14), Qt::AlignRight,
+                         QStringLiteral("%1 / %2").arg(i + 1).arg(pages));
+        painter.setOpacity(1);
+    }
+    return painter.end() ? QString() : failed(pdf);
+}
+
+}  // namespace
+
+QString writePaper(const QString& folder) {
+    const QDir dir(folder);
+    if (!dir.exists()) return QCoreApplication::translate("Paper", "there is no folder %1").arg(folder);
+    for (const QString& name : dir.entryList({QStringLiteral("*.svg")}, QDir::Files, QDir::Name)) {
+        const QString svg = dir.filePath(name);
+        if (const QString problem = onePicture(svg, svg.chopped(3) + QStringLiteral("pdf")); !problem.isEmpty())
+            return problem;
+    }
+    const QString html = dir.filePath(QStringLiteral("report.html"));
+    return QFile::exists(html) ? report(html, dir.filePath(QStringLiteral("report.pdf"))) : QString();
+}
+
+}  // namespace orrery::app
+
+#include "paper.moc"

@@ -1,0 +1,254 @@
+#include "store/judging/judging.h"
+
+#include "base/hash.h"
+#include "learning/calibration.h"
+#include "methods/among_all.h"
+#include "store/judging/imported_results.h"
+#include "store/judging/judged_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace orrery {
+
+namespace {
+
+/// A built-in card outlives everything.
+std::shared_ptr<const MethodCard> lasting(const MethodCard& card) {
+    return {std::shared_ptr<const MethodCard>(), &card};
+}
+
+Expected<std::shared_ptr<const std::vector<ReferenceTable>>> tablesOf(const JudgingQuestion& question) {
+    auto all = std::make_shared<std::vector<ReferenceTable>>();
+    auto filter = parseFilter(question.where);
+    if (!filter) return tl::unexpected(std::move(filter.error()));
+    std::vector<std::string> files;
+    for (const std::string& each : question.references) {
+        if (each == "shipped") {
+            for (const ReferenceTable& table : shippedReferences()) all->push_back(table);
+        } else {
+            files.push_back(each);
+        }
+    }
+    if (!files.empty()) {
+        ReadOptions options;
+        options.filter = *filter;
+        auto read = readReferences(files, options);
+        if (!read) return tl::unexpected(std::move(read.error()));
+        for (ReferenceTable& table : *read) all->push_back(std::move(table));
+    }
+    return std::shared_ptr<const std::vector<ReferenceTable>>(std::move(all));
+}
+
+void addMethods(const JudgingQuestion& question, Judged& judged) {
+    const auto add = [&](const std::string& asked, const Method& method) {
+        JudgedEntry entry;
+        entry.asked = asked;
+        entry.title = methodTitle(asked);
+        entry.card = lasting(method.card);
+        judged.entries.push_back(std::move(entry));
+    };
+    if (question.methods.empty()) {
+        for (const Method& method : builtinMethods())
+            if (standsAmongAll(method.card)) add(std::string(method.card.id), method);
+    }
+    for (const std::string& asked : question.methods) {
+        if (const Method* method = findMethod(asked)) add(asked, *method);
+    }
+}
+
+/// Rows of an evaluation that count.
+std::vector<std::size_t> placesOf(const Evaluation& evaluation, const std::unordered_set<std::uint64_t>& counts) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < evaluation.rows.size(); ++i) {
+        if (counts.contains(rowKey(evaluation.rows.ref[i]))) places.push_back(i);
+    }
+    return places;
+}
+
+void compareMethods(Judged& judged, const EvaluateOptions& asked, const CalibrationSet& calibrations,
+                    FactFinder& finder) {
+    const JudgingQuestion& question = judged.question;
+    const auto& tables = *judged.tables;
+    std::unordered_set<std::uint64_t> counts;
+    for (const RowRef ref : judged.rows) counts.insert(rowKey(ref));
+    std::vector<std::size_t> priced;
+    for (JudgedEntry& entry : judged.entries) {
+        std::vector<std::size_t> places;
+        if (entry.evaluation) {
+            places = placesOf(*entry.evaluation, counts);
+            entry.own = figuresOf(entry.evaluation->rows, places);
+            entry.own.secondsPerAnswer = entry.evaluation->figures.secondsPerAnswer;
+            entry.own.secondsLow = entry.evaluation->figures.secondsLow;
+            entry.own.secondsHigh = entry.evaluation->figures.secondsHigh;
+        }
+        priced.push_back(places.size());
+        EvaluateOptions options = asked;
+        if (const auto choice = methodChoice(entry.asked, builtinMethods())) options.options = choice->options;
+        entry.assumptions = assumptionsOf(*entry.card, tables, judged.rows, options);
+        entry.facts = finder.facts(entry.asked, *entry.card, entry.evaluation.get(), tables, judged.rows, calibrations,
+                                   !entry.importedFrom.empty());
+        entry.fittedRows = fittedAmong(entry.card->id, tables, judged.rows, calibrations);
+        if (!entry.importedFrom.empty()) {
+            for (Assumption& each : entry.assumptions) each = {"not said", "The file of results does not say"};
+        }
+    }
+    const std::vector<bool> wide = wideEnough(priced);
+    std::vector<std::size_t> compared;
+    std::vector<const Evaluation*> evaluations;
+    std::vector<Assumptions> assumptions;
+    for (std::size_t i = 0; i < judged.entries.size(); ++i) {
+        JudgedEntry& entry = judged.entries[i];
+        const auto chosen = question.compare.find(entry.asked);
+        entry.compared = priced[i] > 0 && (chosen == question.compare.end() ? wide[i] : chosen->second);
+        if (!entry.compared) continue;
+        compared.push_back(i);
+        evaluations.push_back(entry.evaluation.get());
+        if (entry.importedFrom.empty()) assumptions.push_back(entry.assumptions);
+    }
+    if (evaluations.empty()) return;
+    CommonRows common = onCommonRows(evaluations, judged.rows);
+    judged.common = std::move(common.rows);
+    for (std::size_t i = 0; i < compared.size(); ++i) judged.entries[compared[i]].common = std::move(common.figures[i]);
+    // Off, or where nothing is common: each on its own rows.
+    if (!question.common || judged.common.empty()) {
+        for (const std::size_t i : compared) judged.entries[i].common = {judged.entries[i].own, 0, 0, 0};
+        std::vector<std::size_t> order = compared;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return judged.entries[a].own.errors.mape < judged.entries[b].own.errors.mape;
+        });
+        judged.ranking = std::move(order);
+    } else {
+        for (const std::size_t place : common.ranking) judged.ranking.push_back(compared[place]);
+    }
+    if (!assumptions.empty()) judged.differing = differing(assumptions);
+}
+
+void sayWhatChanged(Judged& judged) {
+    const SavedRows& saved = judged.question.saved;
+    if (saved.hash.empty()) return;
+    if (saved.hash != judged.hash) {
+        judged.warnings.push_back(
+            warning("judging.rows-changed",
+                    fmt::format("the file was saved with {} rows of hash {}; now {} rows of hash {} count", saved.rows,
+                                saved.hash, judged.rows.size(), judged.hash),
+                    "its references have changed, or a calibration now holds other rows out"));
+    }
+    if (saved.version != ORRERY_VERSION) {
+        judged.warnings.push_back(
+            warning("judging.version-changed",
+                    fmt::format("the file was saved by Orrery {}, this is {}", saved.version, ORRERY_VERSION),
+                    "figures may differ where methods do: their versions stand in the table"));
+    }
+}
+
+}  // namespace
+
+std::vector<MatrixEntry> Judged::matrixEntries() const {
+    std::vector<MatrixEntry> all;
+    for (const JudgedEntry& entry : entries) {
+        all.push_back({entry.asked, entry.card.get(), entry.evaluation.get(),
+                       entry.refusal ? entry.refusal->message : std::string()});
+    }
+    return all;
+}
+
+Expected<Judged> judge(const JudgingQuestion& question, const JudgeOptions& options) {
+    Judged judged;
+    judged.question = question;
+    auto tables = tablesOf(question);
+    if (!tables) return tl::unexpected(std::move(tables.error()));
+    judged.tables = std::move(*tables);
+    for (const ReferenceTable& table : *judged.tables)
+        judged.warnings.insert(judged.warnings.end(), table.warnings.begin(), table.warnings.end());
+    const CalibrationSet& calibrations = options.calibrations ? *options.calibrations : shippedCalibrations().set;
+    auto rows = selectRows(*judged.tables, *parseFilter(question.where));
+    if (!question.seen) rows = unseen(*judged.tables, std::move(rows), calibrations);
+    judged.asked = thinned(std::move(rows), question.most);
+    judged.rows = rowsWithout(*judged.tables, judged.asked, question.without);
+    if (judged.rows.empty()) {
+        return fail("reference.no-rows", fmt::format("no row is left of '{}'", question.name), "at least one row",
+                    "leave terms out, or name other references");
+    }
+    EvaluateOptions asked;
+    asked.executor = options.executor;
+    asked.stop = options.stop;
+    asked.calibrations = options.calibrations;
+    asked.leaveDeviceOut = question.leaveDeviceOut;
+    asked.asMeasured = question.equal;
+    addMethods(question, judged);
+    if (options.progress) options.progress->setTotal(judged.entries.size());
+    for (JudgedEntry& entry : judged.entries) {
+        EvaluateOptions own = asked;
+        if (const auto choice = methodChoice(entry.asked, builtinMethods())) own.options = choice->options;
+        auto answer = evaluate(*findMethod(entry.asked), *judged.tables, judged.asked, own);
+        if (options.stop.stop_requested())
+            return fail("study.cancelled", "the comparison was stopped before it was done");
+        if (answer) {
+            entry.evaluation = std::make_shared<const Evaluation>(std::move(*answer));
+        } else {
+            entry.refusal = std::move(answer.error());
+        }
+        if (options.progress) options.progress->advance(1);
+    }
+    for (const std::string& file : question.results) {
+        auto read = readResults(file, *judged.tables, judged.asked);
+        if (!read) return tl::unexpected(std::move(read.error()));
+        for (ImportedResults& each : *read) {
+            if (each.unknown > 0) {
+                judged.warnings.push_back(warning(
+                    "results.other-rows", fmt::format("{}: {} lines of '{}' are about rows that are not judged here",
+                                                      each.file, each.unknown, each.name)));
+            }
+            JudgedEntry entry;
+            entry.asked = entry.title = each.name;
+            entry.card = each.card;
+            entry.importedFrom = each.file;
+            entry.evaluation = std::make_shared<const Evaluation>(std::move(each.evaluation));
+            judged.entries.push_back(std::move(entry));
+        }
+    }
+    FactFinder fresh;
+    compareJudged(judged, calibrations, options.facts ? *options.facts : fresh);
+    return judged;
+}
+
+void compareJudged(Judged& judged, const CalibrationSet& calibrations, FactFinder& facts) {
+    judged.rows = rowsWithout(*judged.tables, judged.asked, judged.question.without);
+    judged.hash = rowsHash(*judged.tables, judged.rows);
+    judged.common.clear();
+    judged.ranking.clear();
+    judged.differing.clear();
+    EvaluateOptions asked;
+    asked.calibrations = &calibrations;
+    asked.leaveDeviceOut = judged.question.leaveDeviceOut;
+    asked.asMeasured = judged.question.equal;
+    compareMethods(judged, asked, calibrations, facts);
+    FacetsOff others = judged.question.without;
+    others.erase(judged.question.by);
+    judged.matrix =
+        methodMatrix(judged.matrixEntries(), *judged.tables, rowsWithout(*judged.tables, judged.asked, others),
+                     judged.question.by, judged.question.common);
+    sayWhatChanged(judged);
+}
+
+SavedRows savedRows(const Judged& judged) {
+    return {ORRERY_VERSION, judged.rows.size(), judged.hash};
+}
+
+std::string resultsHash(const Judged& judged) {
+    Hash hash;
+    hash.add(judged.hash);
+    for (const JudgedEntry& entry : judged.entries) {
+        hash.add(entry.asked).add(entry.card->version);
+        if (!entry.evaluation) continue;
+        const EvaluatedRows& rows = entry.evaluation->rows;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            hash.add(rowId(*judged.tables, rows.ref[i])).add(rows.predicted[i]).add(rows.low[i]).add(rows.high[i]);
+    }
+    return hash.hex();
+}
+
+}  // namespace orrery

@@ -1,0 +1,58 @@
+#pragma once
+
+// What it takes to get an answer of a method, and to get it again: difficulty, set-up, reproducibility. Everything here
+// is found out, from the card, from calibrations, from what an adapter finds, or by asking twice; nothing is typed in.
+
+#include "evaluation/evaluation.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// One of the ten points.
+struct ReproducibilityPoint {
+    std::string name;  ///< `same bytes`
+    bool given = false;
+    std::string why;  ///< one clause
+};
+
+struct MethodFacts {
+    /// `drawing`: answers from the drawing and the workload alone. `fitted`: needs measurements, and ships what was
+    /// learned from them. `own data`: needs a file that the person makes. `program`: needs another program.
+    std::string difficulty, difficultyWhy;
+    std::int64_t samples = 0;  ///< measured rows that its calibrations were fitted to, of the kinds asked about
+    std::vector<std::string> files, programs;  ///< that must be brought along
+    std::vector<ReproducibilityPoint> reproducibility;
+    int points() const;  ///< 0 to 10
+};
+
+/// Names of the ten points, in the order in which they stand.
+inline constexpr std::array<std::string_view, 10> reproducibilityPoints{
+    "runs as it ships",    "from packages",       "version stated",  "papers named",       "limits stated",
+    "training data named", "held-out rows known", "references ship", "states an interval", "same bytes"};
+
+/// Asks methods for their same bytes once and keeps what they said. Thread-safe.
+class FactFinder {
+public:
+    /// `evaluation`: of the method on these rows, or null where it has none; a point or two come from it. Imported
+    /// results (`imported`) have a file and nothing to ask.
+    MethodFacts facts(std::string_view asked, const MethodCard& card, const Evaluation* evaluation,
+                      std::span<const ReferenceTable> tables, std::span<const RowRef> rows,
+                      const CalibrationSet& calibrations, bool imported = false);
+
+private:
+    /// Whether a handful of its rows get the same bytes on one thread and on two; and why that is not known.
+    ReproducibilityPoint sameBytes(std::string_view asked, const Evaluation* evaluation,
+                                   std::span<const ReferenceTable> tables, const CalibrationSet& calibrations);
+    std::mutex lock_;
+    std::map<std::string, ReproducibilityPoint, std::less<>> known_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,244 @@
+// The comparison page as a file: what is read is written again, the same numbers come twice and on any number of
+// threads, results of others stand where their numbers put them, and a benchmark is honest about what was fitted.
+
+#include "base/executor.h"
+#include "learning/calibration.h"
+#include "store/judging/judged_rows.h"
+#include "store/judging/judging_report.h"
+#include "support/schema_check.h"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+
+using namespace orrery;
+
+namespace {
+
+JudgingQuestion products() {
+    JudgingQuestion question;
+    question.name = "Products";
+    question.where = "kind=gemm, device=h100-sxm|a100-80-sxm";
+    question.methods = {"roofline", "tile-wave", "tile-hybrid"};
+    return question;
+}
+
+Judged answered(const JudgingQuestion& question, int threads) {
+    const auto executor = makeThreadExecutor(threads);
+    JudgeOptions options;
+    options.executor = executor.get();
+    auto judged = judge(question, options);
+    if (!judged) {
+        qWarning("%s", judged.error().message.c_str());
+        return {};
+    }
+    return std::move(*judged);
+}
+
+std::string written(const QTemporaryDir& folder, const char* name, const std::string& text) {
+    const std::string path = folder.filePath(QString::fromLatin1(name)).toStdString();
+    std::ofstream(path) << text;
+    return path;
+}
+
+const JudgedEntry* entryOf(const Judged& judged, std::string_view method) {
+    for (const JudgedEntry& entry : judged.entries)
+        if (entry.asked == method) return &entry;
+    return nullptr;
+}
+
+}  // namespace
+
+class TestJudging : public QObject {
+    Q_OBJECT
+    QTemporaryDir folder_;
+
+private slots:
+    void aFileSaysAgainWhatWasRead() {
+        JudgingQuestion question = products();
+        question.without[Facet::Platform] = {"TPU"};
+        question.compare = {{"roofline", false}};
+        question.by = Facet::WorkloadClass;
+        question.published = true;
+        question.common = false;
+        question.saved = {"0.1.0", 12, "0123456789abcdef"};
+        const std::string text = writeJudging(question);
+        QCOMPARE(judgingKind(text), std::string("judging"));
+        const auto read = readJudging(text, "/tmp/page.yaml");
+        QVERIFY2(read, read ? "" : read.error().message.c_str());
+        QCOMPARE(writeJudging(*read), text);
+        QCOMPARE(read->saved.hash, question.saved.hash);
+    }
+    void mistakesAreNamedWithTheirLine() {
+        const std::pair<const char*, int> wrong[] = {{"orrery: judging/1\nwhere: kind=gemm, colour=red\n", 2},
+                                                     {"orrery: judging/1\nby: colour\n", 2},
+                                                     {"orrery: judging/1\nmethods: [rooflin]\n", 2},
+                                                     {"orrery: judging/1\nmost: many\n", 2},
+                                                     {"orrery: judging/1\nreferences: [shipped]\nfoo: 1\n", 3},
+                                                     {"orrery: judging/9\n", 1},
+                                                     {"orrery: judging/1\nwithout: {colour: [red]}\n", 2}};
+        for (const auto& [text, line] : wrong) {
+            const auto read = readJudging(text, "page.yaml");
+            QVERIFY2(!read, text);
+            QVERIFY2(read.error().code.starts_with("judging."), read.error().code.c_str());
+            QVERIFY2(read.error().place.line == line, text);
+            QVERIFY(!read.error().expected.empty());
+        }
+    }
+    void theSameNumbersOnOneThreadAndTwoAndTwice() {
+        const std::string one = judgedJson(answered(products(), 1), false);
+        QCOMPARE(judgedJson(answered(products(), 2), false), one);
+        QCOMPARE(judgedJson(answered(products(), 2), false), one);
+        // Another row set has another hash: the equality above is of something.
+        JudgingQuestion other = products();
+        other.where = "kind=gemm, device=h100-sxm";
+        QVERIFY(answered(other, 1).hash != answered(products(), 1).hash);
+        const auto errors = test::schemaErrors(one, "judging");
+        QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
+    }
+    void rowsThatChangedAreSaid() {
+        JudgingQuestion question = products();
+        const Judged first = answered(question, 1);
+        question.saved = savedRows(first);
+        QVERIFY(answered(question, 1).warnings.size() == first.warnings.size());
+        question.where = "kind=gemm, device=h100-sxm";
+        const Judged later = answered(question, 1);
+        QVERIFY(std::any_of(later.warnings.begin(), later.warnings.end(),
+                            [](const Diagnostic& each) { return each.code == "judging.rows-changed"; }));
+    }
+    // A tool that is right everywhere, and one that is twice too long on half of the rows.
+    void resultsOfOthersStandWhereTheirNumbersPutThem() {
+        JudgingQuestion question = products();
+        const Judged before = answered(question, 1);
+        std::string csv = "method,row,predicted_s,methodology,seconds\n";
+        std::size_t at = 0;
+        for (const RowRef ref : before.rows) {
+            const ReferenceRow& row =
+                (*before.tables)[static_cast<std::size_t>(ref.table)].rows[static_cast<std::size_t>(ref.row)];
+            const std::string id = rowId(*before.tables, ref);
+            csv += fmt::format("oracle,{},{:.17g},cycle-accurate,2\n", id, row.seconds);
+            if (at++ % 2 == 0) csv += fmt::format("half,{},{:.17g},,\n", id, 2 * row.seconds);
+        }
+        csv += "oracle,ffffffffffff,1,,\n";
+        question.results = {written(folder_, "theirs.csv", csv)};
+        const Judged judged = answered(question, 1);
+        const JudgedEntry* oracle = entryOf(judged, "oracle");
+        QVERIFY(oracle && oracle->evaluation);
+        QCOMPARE(oracle->figures().errors.mape, 0.0);
+        QCOMPARE(oracle->own.secondsPerAnswer, 2.0);
+        QCOMPARE(judged.entries[judged.ranking.front()].asked, std::string("oracle"));
+        QCOMPARE(oracle->card->methodology, Methodology::CycleAccurate);
+        const JudgedEntry* half = entryOf(judged, "half");
+        QVERIFY(half && std::fabs(half->own.errors.mape - 1) < 1e-12);
+        QCOMPARE(half->own.errors.rows, (before.rows.size() + 1) / 2);
+        QVERIFY(std::any_of(judged.warnings.begin(), judged.warnings.end(),
+                            [](const Diagnostic& each) { return each.code == "results.other-rows"; }));
+        // Ours are what they were.
+        QCOMPARE(entryOf(judged, "roofline")->own.errors.mape, entryOf(before, "roofline")->own.errors.mape);
+        // And the report names the file.
+        QVERIFY(judgedJson(judged, false).find("theirs.csv") != std::string::npos);
+    }
+    void badResultsAreRefusedWithTheirLine() {
+        const std::tuple<const char*, const char*, int> wrong[] = {
+            {"method,row\nx,0\n", "results.columns", 1},
+            {"method,row,predicted_s\nx,0,-1\n", "results.time", 2},
+            {"method,row,predicted_s\nroofline,0,1\n", "results.name", 2},
+            {"method,row,predicted_s,methodology\nx,0,1,guess\n", "results.methodology", 2},
+            {"method,row,predicted_s,low_s\nx,0,1,2\n", "results.interval", 2},
+            {"method,row,predicted_s\nx,0,1\n", "results.no-rows", 0}};
+        for (const auto& [text, code, line] : wrong) {
+            JudgingQuestion question = products();
+            question.methods = {"roofline"};
+            question.results = {written(folder_, "bad.csv", text)};
+            const auto executor = makeSerialExecutor();
+            JudgeOptions options;
+            options.executor = executor.get();
+            const auto judged = judge(question, options);
+            QVERIFY2(!judged, text);
+            QCOMPARE(judged.error().code, std::string(code));
+            QCOMPARE(judged.error().place.line, line);
+        }
+    }
+    void factsAreFoundOut() {
+        JudgingQuestion question = products();
+        const Judged judged = answered(question, 1);
+        const JudgedEntry *roofline = entryOf(judged, "roofline"), *hybrid = entryOf(judged, "tile-hybrid");
+        QCOMPARE(roofline->facts.difficulty, std::string("drawing"));
+        QCOMPARE(roofline->facts.samples, std::int64_t{0});
+        QCOMPARE(hybrid->facts.difficulty, std::string("fitted"));
+        QVERIFY(hybrid->facts.samples > 0);
+        for (const JudgedEntry& entry : judged.entries) {
+            QCOMPARE(entry.facts.reproducibility.size(), reproducibilityPoints.size());
+            for (const ReproducibilityPoint& point : entry.facts.reproducibility) QVERIFY(!point.why.empty());
+        }
+        QVERIFY(hybrid->facts.reproducibility.back().given);
+        // Without calibrations nothing was fitted: the facts follow what is there.
+        const CalibrationSet none;
+        FactFinder finder;
+        const auto bare = finder.facts("tile-hybrid", *hybrid->card, nullptr, *judged.tables, judged.rows, none);
+        QCOMPARE(bare.difficulty, std::string("drawing"));
+        QCOMPARE(bare.samples, std::int64_t{0});
+        QVERIFY(bare.points() < hybrid->facts.points());
+    }
+    void whatAMethodWasFittedToIsMarked() {
+        JudgingQuestion question;
+        question.name = "Steps";
+        question.where = "class=training steps";
+        question.methods = {"closed-form-step", "learned-step"};
+        const Judged judged = answered(question, 2);
+        QVERIFY(judged.rows.size() >= 8);
+        QCOMPARE(entryOf(judged, "learned-step")->fittedRows, judged.rows.size());
+        QCOMPARE(entryOf(judged, "closed-form-step")->fittedRows, std::size_t{0});
+        // It prices kernels by a method that was fitted, so that it stands on the same samples.
+        QCOMPARE(entryOf(judged, "closed-form-step")->facts.difficulty, std::string("fitted"));
+        QVERIFY(entryOf(judged, "closed-form-step")->facts.samples > 0);
+        QVERIFY(judgedCsv(judged).find("learned-step") != std::string::npos);
+    }
+    void theShippedSuiteIsReadAndItsPartsHaveRows() {
+        const auto suite = readBenchmarkFile(shippedBenchmark());
+        QVERIFY2(suite, suite ? "" : suite.error().message.c_str());
+        QVERIFY(suite->parts.size() >= 5);
+        for (JudgingQuestion part : suite->parts) {
+            part.methods = {"roofline", "closed-form-step", "tile-wave"};
+            part.most = 20;
+            const Judged judged = answered(part, 1);
+            QVERIFY2(!judged.ranking.empty(), part.id.c_str());
+        }
+    }
+    void aPageLeavesEverything() {
+        const Judged judged = answered(products(), 1);
+        const BenchmarkRun run{"Products", {}, {}, {judged}, 0};
+        const auto files = judgingFiles(run);
+        const auto textOf = [&](const std::string& name) {
+            for (const NamedFile& file : files)
+                if (file.name == name) return file.content;
+            return std::string();
+        };
+        for (const char* name :
+             {"report.html", "plane.svg", "plane-column.svg", "setup.svg", "matrix.svg", "errors.svg", "figures.csv",
+              "matrix.csv", "table.tex", "rows.csv", "questions.csv", "lineage.bib", "figures.json", "judging.yaml"})
+            QVERIFY2(!textOf(name).empty(), name);
+        // The page stands alone, and holds what a reader needs.
+        const std::string page = textOf("report.html");
+        for (const char* part : {"Error against cost", "By scenario", "Errors of the rows", "Truth", "Assumptions",
+                                 "Set-up and reproducibility", "Provenance", "<svg"})
+            QVERIFY2(page.find(part) != std::string::npos, part);
+        QVERIFY(page.find("<script") == std::string::npos && page.find("http-equiv") == std::string::npos);
+        QVERIFY(page.find("src=") == std::string::npos && page.find("href=") == std::string::npos);
+        QVERIFY(page.find(judged.hash) != std::string::npos);
+        // Every compared method has its dot.
+        for (const std::size_t i : judged.ranking)
+            QVERIFY(textOf("plane.svg").find(judged.entries[i].title + ": mean error") != std::string::npos);
+        // The file that is left asks the same.
+        const auto again = readJudging(textOf("judging.yaml"), "/tmp/judging.yaml");
+        QVERIFY2(again, again ? "" : again.error().message.c_str());
+        QCOMPARE(resultsHash(answered(*again, 1)), resultsHash(judged));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestJudging)
+#include "tst_judging.moc"

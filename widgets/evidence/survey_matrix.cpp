@@ -1,0 +1,195 @@
+#include "widgets/evidence/survey_matrix.h"
+
+#include "widgets/common/theme.h"
+#include "widgets/evidence/plot_frame.h"
+
+#include <QHeaderView>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QStyledItemDelegate>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::ui {
+
+namespace {
+
+constexpr double leastShown = 0.01, mostShown = 3;  // errors at the ends of a cell
+constexpr double markRadius = 4.5, markReach = 9;   // pixels, before the theme's scale
+
+double dotPlace(const QRectF& box, double error) {
+    const double share =
+        std::log(std::clamp(error, leastShown, mostShown) / leastShown) / std::log(mostShown / leastShown);
+    const double side = 10 * Theme::instance().scale();
+    return box.left() + side + share * (box.width() - 2 * side);
+}
+
+class SurveyDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const Theme& theme = Theme::instance();
+        const auto* model = static_cast<const SurveyModel*>(index.model());
+        const SurveyPicture::Cell& cell = model->cell(index);
+        const QRectF box = option.rect;
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        QColor line = theme.colours().mutedText;
+        line.setAlpha(70);
+        painter->setPen(QPen(line, 1));
+        if (cell.marks.empty()) {
+            painter->setFont(theme.font(FontRole::Small));
+            painter->setPen(theme.colours().mutedText);
+            const QRectF words = box.adjusted(8, 0, -8, 0);
+            painter->drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
+                              painter->fontMetrics().elidedText(cell.missing, Qt::ElideRight, int(words.width())));
+        } else {
+            painter->drawLine(QPointF(box.left() + 6, box.center().y()), QPointF(box.right() - 6, box.center().y()));
+            for (const double tick : {0.01, 0.1, 1.0}) {
+                const double x = dotPlace(box, tick);
+                painter->drawLine(QPointF(x, box.center().y() - 4), QPointF(x, box.center().y() + 4));
+            }
+            const double size = markRadius * theme.scale();
+            QColor fill = theme.methodColour(model->picture().rows[static_cast<std::size_t>(index.row())].colour);
+            for (const SurveyPicture::Mark& mark : cell.marks) {
+                painter->setPen(QPen(mark.simulated ? fill : theme.colours().surface, 1.4));
+                painter->setBrush(mark.simulated ? QBrush(theme.colours().surface) : QBrush(fill));
+                painter->drawEllipse(QPointF(dotPlace(box, mark.error), box.center().y()), size, size);
+            }
+        }
+        if (option.state & QStyle::State_HasFocus) {
+            painter->setPen(QPen(theme.colours().accent, 1));
+            painter->setBrush(Qt::NoBrush);
+            painter->drawRect(box.adjusted(1, 1, -2, -2));
+        }
+        painter->restore();
+    }
+};
+
+}  // namespace
+
+void SurveyModel::set(SurveyPicture picture) {
+    beginResetModel();
+    picture_ = std::move(picture);
+    endResetModel();
+}
+
+int SurveyModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(picture_.rows.size());
+}
+
+int SurveyModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() || picture_.rows.empty() ? 0 : static_cast<int>(picture_.columns.size());
+}
+
+const SurveyPicture::Cell& SurveyModel::cell(const QModelIndex& index) const {
+    return picture_.rows[static_cast<std::size_t>(index.row())].cells[static_cast<std::size_t>(index.column())];
+}
+
+QVariant SurveyModel::data(const QModelIndex& index, int role) const {
+    const SurveyPicture::Cell& at = cell(index);
+    if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole) return at.marks.empty() ? at.missing : at.text;
+    if (role == Qt::ToolTipRole) return at.marks.empty() ? at.missing : at.text;
+    return {};
+}
+
+QVariant SurveyModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Vertical)
+        return role == Qt::DisplayRole ? picture_.rows[static_cast<std::size_t>(section)].title : QVariant();
+    if (role == Qt::DisplayRole) return picture_.columns.value(section);
+    if (role == Qt::ToolTipRole) return picture_.columnTips.value(section);
+    return {};
+}
+
+SurveyMatrix::SurveyMatrix(QWidget* parent) : QTableView(parent), model_(new SurveyModel(this)) {
+    setObjectName(QStringLiteral("evidence.survey"));
+    setAccessibleName(tr("Methods surveyed"));
+    setToolTip(tr("One dot per method that rows judge; left is exact. A click lists its rows"));
+    setModel(model_);
+    setItemDelegate(new SurveyDelegate(this));
+    setFrameShape(NoFrame);
+    setEditTriggers(NoEditTriggers);
+    setSelectionMode(NoSelection);
+    setTabKeyNavigation(false);
+    setHorizontalScrollMode(ScrollPerPixel);
+    verticalHeader()->setDefaultSectionSize(static_cast<int>(36 * Theme::instance().scale()));
+    verticalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    verticalHeader()->setSectionsClickable(false);
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setSectionsClickable(false);
+    connect(this, &QTableView::activated, this,
+            [this](const QModelIndex& index) { emit chosen(index.row(), index.column(), -1); });
+    connect(&Theme::instance(), &Theme::changed, viewport(), qOverload<>(&QWidget::update));
+}
+
+void SurveyMatrix::setPicture(SurveyPicture picture) {
+    model_->set(std::move(picture));
+    fit();
+}
+
+QPointF SurveyMatrix::placeOf(int row, int column, std::size_t mark) const {
+    const QRectF box = visualRect(model_->index(row, column));
+    return {dotPlace(box, model_->cell(model_->index(row, column)).marks[mark].error), box.center().y()};
+}
+
+int SurveyMatrix::markAt(const QModelIndex& index, const QPointF& at) const {
+    if (!index.isValid()) return -1;
+    const auto& marks = model_->cell(index).marks;
+    int found = -1;
+    double least = markReach * Theme::instance().scale();
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        const QPointF away = placeOf(index.row(), index.column(), i) - at;
+        const double distance = std::hypot(away.x(), away.y());
+        if (distance < least) least = distance, found = static_cast<int>(i);
+    }
+    return found;
+}
+
+void SurveyMatrix::mouseReleaseEvent(QMouseEvent* event) {
+    QTableView::mouseReleaseEvent(event);
+    if (event->button() != Qt::LeftButton) return;
+    const QModelIndex index = indexAt(event->position().toPoint());
+    if (!index.isValid()) return;
+    const int mark = markAt(index, event->position());
+    emit chosen(index.row(), index.column(),
+                mark < 0 ? -1 : model_->cell(index).marks[static_cast<std::size_t>(mark)].entry);
+}
+
+bool SurveyMatrix::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const QModelIndex index = indexAt(help->pos());
+        if (const int mark = markAt(index, help->pos()); mark >= 0) {
+            QToolTip::showText(help->globalPos(), model_->cell(index).marks[static_cast<std::size_t>(mark)].tip,
+                               viewport());
+            return true;
+        }
+    }
+    return QTableView::viewportEvent(event);
+}
+
+void SurveyMatrix::paintEvent(QPaintEvent* event) {
+    QTableView::paintEvent(event);
+    if (model_->rowCount() > 0) return;
+    QPainter painter(viewport());
+    paintEmptyPlot(painter, viewport()->rect(),
+                   tr("Judge the methods on the first tab: which kind of method is borne out where will stand here."));
+}
+
+void SurveyMatrix::resizeEvent(QResizeEvent* event) {
+    QTableView::resizeEvent(event);
+    fit();
+}
+
+/// Columns share the width; under 120 pixels each they scroll.
+void SurveyMatrix::fit() {
+    const int columns = model_->columnCount();
+    for (int column = 0; column < columns; ++column)
+        setColumnWidth(column,
+                       std::max(viewport()->width() / columns, static_cast<int>(120 * Theme::instance().scale())));
+}
+
+}  // namespace orrery::ui
