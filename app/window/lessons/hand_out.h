@@ -1,0 +1,14 @@
+#pragma once
+
+// A lesson on paper.
+
+#include "store/lessons/lesson.h"
+
+#include <QString>
+
+namespace orrery::app {
+
+/// By the ending of the file: `.pdf`, `.html`, else Markdown. Fails with the reason of the system.
+Expected<void> writeHandOut(const Lesson& lesson, const LessonState& state, const QString& file);
+
+}  // namespace orrery::app

@@ -1,0 +1,178 @@
+#include "app/window/lessons/lesson_panel.h"
+
+#include "app/window/form_parts.h"
+#include "app/window/lessons/hand_out.h"
+#include "app/window/lessons/lesson_run.h"
+#include "app/window/lessons/task_row.h"
+#include "app/window/studio.h"
+#include "widgets/common/label.h"
+#include "widgets/common/text.h"
+#include "widgets/common/theme.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+
+namespace orrery::app {
+
+namespace {
+
+QScrollArea* scrolling(QWidget* content, QWidget* parent, const char* id, const QString& name) {
+    auto* area = named(new QScrollArea(parent), id, name, name);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setWidget(content);
+    return area;
+}
+
+ui::Label* paragraph(ui::FontRole role, ui::Tone tone, QWidget* parent) {
+    auto* label = new ui::Label({}, role, tone, parent);
+    label->setWordWrap(true);
+    return label;
+}
+
+}  // namespace
+
+LessonPanel::LessonPanel(Studio& studio, LessonRun& run, QWidget* parent)
+    : QWidget(parent), studio_(studio), run_(run) {
+    setObjectName(QStringLiteral("lessonPanel"));
+    setAccessibleName(tr("Lesson"));
+    stack_ = new QStackedLayout(this);
+    stack_->addWidget(buildList());
+    stack_->addWidget(buildStep());
+    connect(&run_, &LessonRun::changed, this, &LessonPanel::show);
+    show();
+}
+
+QWidget* LessonPanel::buildList() {
+    const int unit = ui::Theme::instance().unit();
+    auto* content = new QWidget(this);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(unit, unit, unit, unit);
+    column->setSpacing(unit / 2);
+    for (const LessonHead& head : shippedLessons()) {
+        auto* open = named(new QPushButton(QStringLiteral("%1. %2").arg(head.order).arg(ui::qs(head.title)), content),
+                           ("lesson.open." + head.id).c_str(), ui::qs(head.title),
+                           QStringLiteral("%1. %2").arg(ui::qs(head.title), ui::qs(head.summary)));
+        open->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        open->setStyleSheet(QStringLiteral("text-align: left"));
+        connect(open, &QPushButton::clicked, this, [this, file = ui::qs(head.file)] { run_.open(file); });
+        column->addWidget(open);
+        auto* summary = paragraph(ui::FontRole::Small, ui::Tone::Muted, content);
+        summary->setText(tr("%1 About %2 minutes.").arg(ui::qs(head.summary)).arg(head.minutes));
+        column->addWidget(summary);
+        column->addSpacing(unit / 2);
+    }
+    column->addStretch(1);
+    return scrolling(content, this, "lesson.list", tr("Lessons"));
+}
+
+QWidget* LessonPanel::buildStep() {
+    const int unit = ui::Theme::instance().unit();
+    auto* page = new QWidget(this);
+    auto* outer = new QVBoxLayout(page);
+    outer->setContentsMargins(unit, unit, unit, unit);
+    outer->setSpacing(unit / 2);
+    title_ = new ui::Label({}, ui::FontRole::Title, ui::Tone::Normal, page);
+    title_->setObjectName(QStringLiteral("lesson.title"));
+    title_->setBold(true);
+    title_->setElided(true);
+    place_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, page);
+    place_->setObjectName(QStringLiteral("lesson.place"));
+    place_->setElided(true);
+    outer->addWidget(title_);
+    outer->addWidget(place_);
+
+    auto* content = new QWidget(page);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, unit / 2, 0, 0);
+    column->setSpacing(unit);
+    heading_ = paragraph(ui::FontRole::Title, ui::Tone::Normal, content);
+    column->addWidget(heading_);
+    text_ = paragraph(ui::FontRole::Body, ui::Tone::Normal, content);
+    text_->setObjectName(QStringLiteral("lesson.text"));
+    text_->setTextFormat(Qt::MarkdownText);
+    column->addWidget(text_);
+    tasks_ = new QVBoxLayout;
+    tasks_->setSpacing(unit);
+    column->addLayout(tasks_);
+    praise_ = paragraph(ui::FontRole::Body, ui::Tone::Good, content);
+    praise_->setObjectName(QStringLiteral("lesson.praise"));
+    column->addWidget(praise_);
+    column->addStretch(1);
+    scroll_ = scrolling(content, page, "lesson.scroll", tr("The step"));
+    outer->addWidget(scroll_, 1);
+
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(unit / 2);
+    back_ = named(new QPushButton(tr("Back"), page), "lesson.back", tr("Back"), tr("The step before"));
+    next_ = named(new QPushButton(tr("Next"), page), "lesson.next", tr("Next"), tr("The next step"));
+    next_->setDefault(true);
+    buttons->addWidget(back_);
+    buttons->addWidget(next_);
+    outer->addLayout(buttons);
+    auto* others = new QHBoxLayout;
+    others->setSpacing(unit / 2);
+    list_ = named(new QPushButton(tr("All lessons"), page), "lesson.leave", tr("All lessons"),
+                  tr("Leaves the lesson; the project stays as it is"));
+    paper_ = named(new QPushButton(tr("Hand-out…"), page), "lesson.handOut", tr("Hand-out"),
+                   tr("The lesson on paper, as PDF, HTML or Markdown"));
+    others->addWidget(list_);
+    others->addWidget(paper_);
+    outer->addLayout(others);
+    connect(back_, &QPushButton::clicked, this, [this] { run_.goTo(run_.step() - 1); });
+    connect(next_, &QPushButton::clicked, this, [this] { run_.goTo(run_.step() + 1); });
+    connect(list_, &QPushButton::clicked, this, [this] { run_.leave(); });
+    connect(paper_, &QPushButton::clicked, this, &LessonPanel::saveHandOut);
+    return page;
+}
+
+void LessonPanel::makeRows() {
+    for (TaskRow* row : rows_) row->deleteLater();
+    rows_.clear();
+    for (std::size_t task = 0; task < run_.current().tasks.size(); ++task) {
+        rows_.push_back(new TaskRow(run_, static_cast<int>(task), this));
+        tasks_->addWidget(rows_.back());
+    }
+    scroll_->verticalScrollBar()->setValue(0);
+}
+
+void LessonPanel::show() {
+    const Lesson* lesson = run_.lesson();
+    stack_->setCurrentIndex(lesson ? 1 : 0);
+    if (!lesson) {
+        shown_ = nullptr;
+        return;
+    }
+    const LessonStep& step = run_.current();
+    if (shown_ != &step) makeRows();
+    shown_ = &step;
+    title_->setFullText(ui::qs(lesson->head.title));
+    const int steps = static_cast<int>(lesson->steps.size());
+    place_->setFullText(tr("Step %1 of %2").arg(run_.step() + 1).arg(steps));
+    heading_->setText(ui::qs(step.title));
+    text_->setText(ui::qs(toText(step.text, run_.state())));
+    for (TaskRow* row : rows_) row->refresh();
+    praise_->setVisible(run_.stepDone(run_.step()));
+    praise_->setText(run_.finished() ? tr("The lesson is done.")
+                                     : tr("This step is done. Press Next for the next one."));
+    back_->setEnabled(run_.step() > 0);
+    next_->setEnabled(run_.step() + 1 < steps);
+}
+
+void LessonPanel::saveHandOut() {
+    if (!run_.lesson()) return;
+    const QString file = QFileDialog::getSaveFileName(studio_.window, tr("Save the hand-out"),
+                                                      ui::qs(run_.lesson()->head.id) + QStringLiteral(".pdf"),
+                                                      tr("PDF (*.pdf);;HTML (*.html);;Markdown (*.md)"));
+    if (file.isEmpty()) return;
+    if (studio_.messages.report(writeHandOut(*run_.lesson(), run_.state(), file)))
+        studio_.messages.log(Severity::Note, tr("Wrote %1").arg(file));
+}
+
+}  // namespace orrery::app
