@@ -21,8 +21,8 @@ CommandPalette::CommandPalette(QWidget* parent) : QWidget(parent) {
     column->setSpacing(8);
     line_ = new QLineEdit(this);
     line_->setObjectName(QStringLiteral("commandPalette.line"));
-    line_->setAccessibleName(tr("Search commands, devices, models and operators"));
-    line_->setPlaceholderText(tr("Search commands, devices, models, operators"));
+    line_->setAccessibleName(tr("Search commands, pages, methods, parameters, devices and the handbook"));
+    line_->setPlaceholderText(tr("Search commands, pages, methods, parameters, devices, the handbook"));
     line_->setToolTip(tr("Type a few letters; ↑ ↓ choose, Enter runs, Esc closes"));
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("commandPalette.list"));

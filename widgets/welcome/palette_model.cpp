@@ -45,6 +45,23 @@ int fuzzyScore(const QString& pattern, const QString& text, std::vector<int>* hi
     return best;
 }
 
+int wordsScore(const QString& pattern, const PaletteEntry& entry) {
+    const QString title = QLatin1Char(' ') + entry.title.toCaseFolded();
+    const QString rest = QStringLiteral(" %1 %2").arg(entry.group, entry.detail).toCaseFolded();
+    const auto beginsIn = [](const QString& text, const QString& word) {
+        for (qsizetype at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+            if (at == 0 || !text[at - 1].isLetterOrNumber()) return true;
+        return false;
+    };
+    int score = 0;
+    for (const QString& word : pattern.simplified().toCaseFolded().split(QLatin1Char(' '))) {
+        const bool inTitle = beginsIn(title, word);
+        if (!inTitle && !beginsIn(rest, word)) return 0;
+        score += 10 * static_cast<int>(word.size()) + (inTitle ? 30 : 8);
+    }
+    return score;
+}
+
 void PaletteModel::setItems(std::vector<Item> items) {
     beginResetModel();
     items_ = std::move(items);
@@ -67,6 +84,10 @@ void PaletteModel::setPattern(const QString& pattern) {
             item.score = fuzzyScore(pattern, item.entry.group + QLatin1Char(' ') + item.entry.title) / 2;
             item.hits.clear();
         }
+        // `sweep` finds what a command does, `tile-wave` a method by its id.
+        item.score = std::max(item.score, wordsScore(pattern, item.entry));
+        // `Roofline` is asked for by its name, before “The roofline”.
+        if (item.score > 0 && item.entry.title.compare(pattern, Qt::CaseInsensitive) == 0) item.score += 1000;
         if (item.score > 0) rows_.push_back(static_cast<int>(i));
     }
     if (!pattern.isEmpty())

@@ -30,6 +30,9 @@ private:
     std::vector<int> rows_;
 };
 
+/// Of a pattern every word of which begins a word of the title, the group or the detail; else 0.
+int wordsScore(const QString& pattern, const PaletteEntry& entry);
+
 class PaletteDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:

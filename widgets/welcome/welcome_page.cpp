@@ -104,6 +104,11 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     open->setToolTip(tr("Open a project, an ONNX model, a config.json or a YAML file (Ctrl+O)"));
     connect(open, &QAbstractButton::clicked, this, &WelcomePage::openRequested);
     left->addWidget(open);
+    auto* lessons = new WelcomeLink(QStringLiteral("help-contents"), tr("Lessons"), {}, false, left_);
+    lessons->setObjectName(QStringLiteral("welcome.lessons"));
+    lessons->setToolTip(tr("Ten lessons that check themselves, from the roofline to how errors add up"));
+    connect(lessons, &QAbstractButton::clicked, this, &WelcomePage::lessonsRequested);
+    left->addWidget(lessons);
     left->addSpacing(16);
     left->addWidget(new SectionHeader(tr("Recent"), left_));
     auto* recent = new QWidget(left_);

@@ -40,6 +40,7 @@ signals:
     void openRequested();
     void recentChosen(const QString& file);
     void newRequested();
+    void lessonsRequested();
     void filesDropped(const QStringList& files);
 
 protected:
