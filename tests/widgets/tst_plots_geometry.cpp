@@ -1,5 +1,6 @@
 // Everything of the plots that is not a widget: axes, label placement, the roofline's model, the timeline's pyramid.
 
+#include "base/random.h"
 #include "support/plots_fixture.h"
 #include "widgets/plots/breakdown_model.h"
 #include "widgets/plots/label_placement.h"
@@ -96,6 +97,37 @@ private slots:
         QVERIFY(placed > 100);  // giving up on all would pass the rest
     }
 
+    // As crowded as fifteen methods on a small plane: no name on a mark or a name, each with its mark beside it or a
+    // line to it; and where there is no room, none.
+    void namesOfMarksNeverOverlap() {
+        RandomStream random(5);
+        const QRectF area(40, 20, 420, 210);
+        int all = 0, apart = 0;
+        for (int round = 0; round < 40; ++round) {
+            std::vector<QPointF> marks;
+            std::vector<QSizeF> sizes;
+            for (int i = 0; i < 15; ++i) {
+                marks.push_back({area.left() + 150 + 90 * random.uniform(), area.top() + 60 + 60 * random.uniform()});
+                sizes.emplace_back(40 + 60 * random.uniform(), 14);
+            }
+            const auto names = placeNames(marks, sizes, 8, area, {});
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                if (!names[i].placed) continue;
+                ++all;
+                apart += names[i].leader.isNull() ? 0 : 1;
+                QVERIFY(area.contains(names[i].box));
+                if (!names[i].leader.isNull()) QCOMPARE(names[i].leader.p1(), marks[i]);
+                for (std::size_t j = 0; j < names.size(); ++j) {
+                    QVERIFY(!names[i].box.intersects(QRectF(marks[j] - QPointF(8, 8), QSizeF(16, 16))));
+                    QVERIFY(i == j || !names[j].placed || !names[i].box.intersects(names[j].box));
+                }
+            }
+        }
+        QVERIFY2(all > 40 * 13, qPrintable(QString::number(all)));
+        QVERIFY(apart > 0);
+        const auto none = placeNames({{50, 50}, {51, 50}}, {{60, 14}, {60, 14}}, 8, QRectF(40, 40, 80, 20), {});
+        QVERIFY(!(none[0].placed && none[1].placed));
+    }
     void rooflineHasEveryOperatorOnce() {
         const SnapshotPtr snapshot = fixture::snapshot();
         const RooflineModel model = rooflineModel(*snapshot);

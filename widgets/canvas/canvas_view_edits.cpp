@@ -77,7 +77,19 @@ void CanvasView::removeSelected() {
 void CanvasView::duplicateSelected() {
     const ComponentPaths paths = selection_->paths();
     if (!state_->context.editor || paths.empty()) return;
-    state_->report(state_->context.editor->duplicate(paths, 2 * gridStep, 2 * gridStep));
+    // Beside the originals, where nothing stands; those of several containers each within its own, shifted alike.
+    const Scene& scene = state_->scene;
+    const std::vector<int> boxes = state_->context.selectedBoxes();
+    QPointF shift(2 * gridStep, 2 * gridStep);
+    const bool siblings = !boxes.empty() && std::ranges::all_of(boxes, [&](int box) {
+        return scene.nodes()[box].parent == scene.nodes()[boxes.front()].parent;
+    });
+    if (siblings && scene.nodes()[boxes.front()].parent >= 0) {
+        const QRectF bounds = boundsOf(scene, boxes);
+        const std::vector<QRectF> taken = standing(scene, scene.nodes()[boxes.front()].parent);
+        shift = freePlace(bounds.translated(bounds.width() + 2 * gridStep, 0), taken, 2 * gridStep) - bounds.topLeft();
+    }
+    state_->report(state_->context.editor->duplicate(paths, shift.x(), shift.y()));
 }
 
 void CanvasView::copySelected() {

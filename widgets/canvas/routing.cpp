@@ -1,14 +1,20 @@
 #include "widgets/canvas/routing.h"
 
+#include "widgets/canvas/route_around.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace orrery::ui {
 namespace {
 
-constexpr double stub = 12;  // a line leaves its box by at least this much before it turns
+constexpr double narrow = 6;                  // between a line and what it goes around
+constexpr double bendCost = 24;               // in lengths
+constexpr std::size_t mostWalkedAround = 64;  // boxes: a drag routes every line again
+constexpr double leadOut = 12;                   // a line leaves its box by at least this much before it turns
 
 QPointF outward(Side side) {
     switch (side) {
@@ -58,7 +64,7 @@ QPolygonF tidied(const QPolygonF& line) {
 }
 
 double cost(const QPolygonF& line, const RouteRequest& request, std::span<const QRectF> obstacles) {
-    double sum = lengthOf(line) + 24 * static_cast<double>(line.size());
+    double sum = lengthOf(line) + bendCost * static_cast<double>(line.size());
     for (qsizetype i = 0; i + 1 < line.size(); ++i) {
         for (const QRectF& box : obstacles) sum += crosses(line[i], line[i + 1], box) ? 2000 : 0;
         // Nor through the boxes at its own ends.
@@ -68,11 +74,18 @@ double cost(const QPolygonF& line, const RouteRequest& request, std::span<const 
     return sum;
 }
 
+bool crossesAny(const QPolygonF& line, std::span<const QRectF> obstacles) {
+    for (qsizetype i = 0; i + 1 < line.size(); ++i)
+        for (const QRectF& box : obstacles)
+            if (crosses(line[i], line[i + 1], box.adjusted(1, 1, -1, -1))) return true;
+    return false;
+}
+
 // From a side of one box to a side of another, the middle part shifted by the lane.
 QPolygonF between(const QPointF& a, Side from, const QPointF& b, Side to, double lane, double middle) {
     QPolygonF line{a};
-    const QPointF out = a + outward(from) * (stub + std::abs(lane));
-    const QPointF in = b + outward(to) * (stub + std::abs(lane));
+    const QPointF out = a + outward(from) * (leadOut + std::abs(lane));
+    const QPointF in = b + outward(to) * (leadOut + std::abs(lane));
     if (isVertical(from) != isVertical(to)) {
         const QPointF corner = isVertical(from) ? QPointF(a.x(), b.y()) : QPointF(b.x(), a.y());
         const bool forward =
@@ -190,24 +203,81 @@ QPolygonF routeLine(const RouteRequest& request, std::span<const QRectF> obstacl
                 between(onSide(from, a, request.fromAlong), a, onSide(to, b, request.toAlong), b, request.lane, none));
         }
     }
+    if (!crossesAny(best, obstacles) || obstacles.size() > mostWalkedAround) return best;
+    std::vector<RouteEnd> begins, ends;
+    for (const Side side : sides) {
+        if (request.fromSide == Side::None || side == request.fromSide)
+            begins.push_back({onSide(from, side, request.fromAlong), side});
+        if (request.toSide == Side::None || side == request.toSide)
+            ends.push_back({onSide(to, side, request.toAlong), side});
+    }
+    std::vector<QRectF> walls(obstacles.begin(), obstacles.end());
+    if (!from.contains(to)) walls.push_back(from);
+    if (!to.contains(from)) walls.push_back(to);
+    // Lines of one channel stand apart; where it is narrow they do not.
+    for (const double gap : {narrow + 6 * request.fromAlong, narrow / 2}) {
+        const QPolygonF around = routeAround(begins, ends, walls, gap, bendCost);
+        if (!around.isEmpty()) return tidied(around);
+    }
     return best;
 }
 
-QPolygonF routeOut(const QRectF& from, const QRectF& border, double along, bool upwards) {
-    Side side = facing(from, border);
-    if (side == Side::Top && !upwards)
-        side = from.left() - border.left() <= border.right() - from.right() ? Side::Left : Side::Right;
-    const QPointF start = onSide(from, side, along);
-    switch (side) {
-        case Side::Left:
-            return {start, {border.left(), start.y()}};
-        case Side::Right:
-            return {start, {border.right(), start.y()}};
-        case Side::Top:
-            return {start, {start.x(), border.top()}};
-        default:
-            return {start, {start.x(), border.bottom()}};
+QPolygonF routeOut(const QRectF& from, const QRectF& border, double along, std::span<const QRectF> obstacles,
+                   bool upwards) {
+    const auto straight = [&](Side side, double at) -> QPolygonF {
+        const QPointF start = onSide(from, side, at);
+        switch (side) {
+            case Side::Left:
+                return {start, {border.left(), start.y()}};
+            case Side::Right:
+                return {start, {border.right(), start.y()}};
+            case Side::Top:
+                return {start, {start.x(), border.top()}};
+            default:
+                return {start, {start.x(), border.bottom()}};
+        }
+    };
+    Side nearest = facing(from, border);
+    if (nearest == Side::Top && !upwards)
+        nearest = from.left() - border.left() <= border.right() - from.right() ? Side::Left : Side::Right;
+    QPolygonF best = straight(nearest, along);
+    if (!crossesAny(best, obstacles)) return best;
+    double least = std::numeric_limits<double>::max();
+    for (const Side side : {Side::Left, Side::Right, Side::Bottom, Side::Top}) {
+        if (side == Side::Top && !upwards) continue;
+        for (const double at : {along, 0.5, 0.2, 0.8}) {
+            const QPolygonF line = straight(side, at);
+            if (const double length = lengthOf(line); length < least && !crossesAny(line, obstacles)) {
+                least = length;
+                best = line;
+            }
+        }
     }
+    if (least < std::numeric_limits<double>::max() || obstacles.size() > mostWalkedAround) return best;
+    // No straight way out: around what stands in it, to any place of the border.
+    std::vector<RouteEnd> begins, ends;
+    for (const Side side : {Side::Left, Side::Right, Side::Bottom, Side::Top}) {
+        if (side == Side::Top && !upwards) continue;
+        begins.push_back({onSide(from, side, along), side});
+        const Side inward = side == Side::Left    ? Side::Right
+                            : side == Side::Right ? Side::Left
+                            : side == Side::Top   ? Side::Bottom
+                                                  : Side::Top;
+        for (const QRectF& box : obstacles) {
+            const bool upright = side == Side::Left || side == Side::Right;
+            for (const double beside : {upright ? box.top() - narrow : box.left() - narrow,
+                                        upright ? box.bottom() + narrow : box.right() + narrow}) {
+                const QPointF at = upright ? QPointF(side == Side::Left ? border.left() : border.right(), beside)
+                                           : QPointF(beside, side == Side::Top ? border.top() : border.bottom());
+                if (border.adjusted(-1, -1, 1, 1).contains(at)) ends.push_back({at, inward});
+            }
+        }
+    }
+    if (ends.size() > 100) return best;
+    std::vector<QRectF> walls(obstacles.begin(), obstacles.end());
+    walls.push_back(from);
+    const QPolygonF around = routeAround(begins, ends, walls, narrow / 2, bendCost);
+    return around.isEmpty() ? best : tidied(around);
 }
 
 }  // namespace orrery::ui

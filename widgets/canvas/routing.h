@@ -1,7 +1,8 @@
 #pragma once
 
 // Orthogonal lines from border to border. Pure geometry: which sides two boxes turn to each other, and the way between
-// that is shortest, bends least and crosses the fewest other boxes.
+// that is shortest, bends least and crosses the fewest other boxes. What still crosses one goes around it
+// (route_around.h), where there are not too many.
 
 #include "widgets/canvas/scene.h"
 
@@ -26,7 +27,9 @@ struct RouteRequest {
 };
 /// At least two points; every part is horizontal or vertical.
 QPolygonF routeLine(const RouteRequest& request, std::span<const QRectF> obstacles);
-/// From a box out to the border of the box around it, the shortest way; not through its caption unless `upwards`.
-QPolygonF routeOut(const QRectF& from, const QRectF& border, double along, bool upwards = true);
+/// From a box out to the border of the box around it, the shortest way past the obstacles; not through its caption
+/// unless `upwards`.
+QPolygonF routeOut(const QRectF& from, const QRectF& border, double along, std::span<const QRectF> obstacles = {},
+                   bool upwards = true);
 
 }  // namespace orrery::ui

@@ -103,25 +103,35 @@ void Scene::route(std::span<const std::int32_t> which) {
         const int from = visible(link.from);
         const int to = visible(link.to);
         const QRectF& border = nodes_[ix(owner)].box;
+        const std::span<const std::int32_t> siblings = childrenOf(owner);
+        if (obstaclesOf != owner) {
+            obstaclesOf = owner;
+            obstacles.clear();
+            if (siblings.size() <= mostObstacles) {
+                for (const int sibling : siblings) {
+                    if (!nodes_[ix(sibling)].box.isEmpty()) obstacles.push_back(nodes_[ix(sibling)].box);
+                }
+            }
+        }
+        const auto without = [&obstacles](const QRectF& from, const QRectF& to) {
+            std::vector<QRectF> inTheWay;
+            inTheWay.reserve(obstacles.size());
+            for (const QRectF& box : obstacles) {
+                if (!box.contains(from) && !box.contains(to)) inTheWay.push_back(box);
+            }
+            return inTheWay;
+        };
         if (nodes_[ix(owner)].hidden || nodes_[ix(owner)].folded || (from >= 0 && from == to)) {
             // Both ends within what is folded, or not there.
         } else if (standsAlone(link)) {
-            link.line = routeOut(nodes_[ix(link.node)].box, border, 0.5, false);
+            const QRectF& box = nodes_[ix(link.node)].box;
+            link.line = routeOut(box, border, 0.5, without(box, box), false);
         } else if (from < 0 || to < 0) {
             const int end = from < 0 ? to : from;
-            link.line = routeOut(nodes_[ix(end)].box, border, along(end, index));
+            const QRectF& box = nodes_[ix(end)].box;
+            link.line = routeOut(box, border, along(end, index), without(box, box));
             if (from < 0) std::ranges::reverse(link.line);
         } else {
-            const std::span<const std::int32_t> siblings = childrenOf(owner);
-            if (obstaclesOf != owner) {
-                obstaclesOf = owner;
-                obstacles.clear();
-                if (siblings.size() <= mostObstacles) {
-                    for (const int sibling : siblings) {
-                        if (!nodes_[ix(sibling)].box.isEmpty()) obstacles.push_back(nodes_[ix(sibling)].box);
-                    }
-                }
-            }
             RouteRequest request;
             request.from = nodes_[ix(from)].box;
             request.to = nodes_[ix(to)].box;
@@ -147,12 +157,7 @@ void Scene::route(std::span<const std::int32_t> which) {
             request.parallel = (earlier + 0.5) / std::max(1, parallel);
             request.lane = (request.fromAlong - 0.5) * laneWidth * static_cast<double>(attachedLinks_[from].size());
             request.lane = std::clamp(request.lane, -5 * laneWidth, 5 * laneWidth);
-            std::vector<QRectF> inTheWay;
-            inTheWay.reserve(obstacles.size());
-            for (const QRectF& box : obstacles) {
-                if (!box.contains(request.from) && !box.contains(request.to)) inTheWay.push_back(box);
-            }
-            link.line = routeLine(request, inTheWay);
+            link.line = routeLine(request, without(request.from, request.to));
         }
         if (before != link.line) {
             grow(changed_, before);

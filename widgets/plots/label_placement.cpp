@@ -148,4 +148,67 @@ PlacedLabel placeBeside(const QPointF& point, double radius, const QSizeF& size,
     return best;
 }
 
+namespace {
+
+// From the mark to the nearest point of a box.
+QLineF leaderTo(const QPointF& mark, const QRectF& box) {
+    return {mark, {std::clamp(mark.x(), box.left(), box.right()), std::clamp(mark.y(), box.top(), box.bottom())}};
+}
+
+bool meets(const QLineF& line, const QRectF& box) {
+    return !clipped(line, box).isNull();
+}
+
+bool meet(const QLineF& a, const QLineF& b) {
+    return a.intersects(b, nullptr) == QLineF::BoundedIntersection;
+}
+
+}  // namespace
+
+std::vector<PlacedName> placeNames(const std::vector<QPointF>& marks, const std::vector<QSizeF>& names, double radius,
+                                   const QRectF& area, const std::vector<QRectF>& taken) {
+    constexpr double beside = 6, column = 12;
+    constexpr double crossing = 60, acrossName = 90, acrossMark = 40;  // as pixels of a longer line
+    std::vector<PlacedName> placed(marks.size());
+    std::vector<QRectF> discs, boxes = taken;
+    for (const QPointF& mark : marks) discs.push_back({mark - QPointF(radius, radius), QSizeF(radius, radius) * 2});
+    std::vector<QLineF> leaders;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        const QPointF mark = marks[i];
+        const QSizeF size = names[i];
+        const auto fits = [&](const QRectF& box) {
+            const auto covers = [&](const QRectF& other) { return other.intersects(box); };
+            return area.contains(box) && std::none_of(boxes.begin(), boxes.end(), covers) &&
+                   std::none_of(discs.begin(), discs.end(), covers) &&
+                   std::none_of(leaders.begin(), leaders.end(), [&](const QLineF& line) { return meets(line, box); });
+        };
+        const double d = radius + beside;
+        for (const double x : {mark.x() + d, mark.x() - d - size.width()}) {
+            const QRectF box({x, mark.y() - size.height() / 2}, size);
+            if (placed[i].placed || !fits(box)) continue;
+            placed[i] = {true, box, {}};
+        }
+        double least = std::numeric_limits<double>::infinity();
+        for (double y = area.top(); !placed[i].placed && y + size.height() <= area.bottom(); y += size.height() / 2) {
+            for (double x = area.left(); x + size.width() <= area.right(); x += column) {
+                const QRectF box({x, y}, size);
+                const QLineF line = leaderTo(mark, box);
+                if (line.length() < radius || line.length() >= least || !fits(box)) continue;
+                double cost = line.length();
+                for (const QLineF& other : leaders) cost += meet(other, line) ? crossing : 0;
+                for (const QRectF& other : boxes) cost += meets(line, other) ? acrossName : 0;
+                for (std::size_t m = 0; m < discs.size(); ++m) cost += m != i && meets(line, discs[m]) ? acrossMark : 0;
+                if (cost >= least) continue;
+                least = cost;
+                placed[i] = {false, box, line};
+            }
+        }
+        placed[i].placed = placed[i].placed || std::isfinite(least);
+        if (!placed[i].placed) continue;
+        boxes.push_back(placed[i].box);
+        if (!placed[i].leader.isNull()) leaders.push_back(placed[i].leader);
+    }
+    return placed;
+}
+
 }  // namespace orrery::ui

@@ -40,6 +40,19 @@ std::vector<PlacedLabel> placeLabels(const std::vector<LabelRequest>& requests, 
 PlacedLabel placeBeside(const QPointF& point, double radius, const QSizeF& size, const QRectF& area,
                         const std::vector<QPolygonF>& taken, const Obstacles& obstacles);
 
+/// Where the name of a mark stands, and the line that leads back to the mark where it does not stand beside it.
+struct PlacedName {
+    bool placed = false;
+    QRectF box;
+    QLineF leader;
+};
+
+/// The names of marks, earlier ones choose first: beside the mark, else in the nearest free place from which a line
+/// leads to it and to no other. No name covers a mark or a name, none leaves the area; where there is no room left a
+/// name is not placed. O(names² × places), some milliseconds for twenty names.
+std::vector<PlacedName> placeNames(const std::vector<QPointF>& marks, const std::vector<QSizeF>& names, double radius,
+                                   const QRectF& area, const std::vector<QRectF>& taken);
+
 bool overlap(const QPolygonF& a, const QPolygonF& b);  ///< convex polygons, touching is not overlapping
 /// The part of a line inside a rectangle; a null line if there is none.
 QLineF clipped(const QLineF& line, const QRectF& area);

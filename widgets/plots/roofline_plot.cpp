@@ -58,6 +58,13 @@ bool sane(const Range& range) {
     return range.low > 1e-9 && range.high < 1e27 && range.high / range.low > 1.3 && range.high / range.low < 1e24;
 }
 
+EmptyState nothingYet() {
+    return {RooflinePlot::tr("Roofline"),
+            RooflinePlot::tr("Operators of the workload under the roofs of the hardware: what bounds each, and how far "
+                             "it is from its bound."),
+            RooflinePlot::tr("Open an example")};
+}
+
 }  // namespace
 
 RooflinePlot::RooflinePlot(Selection* selection, QWidget* parent)
@@ -66,10 +73,7 @@ RooflinePlot::RooflinePlot(Selection* selection, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setToolTip({});
     setAccessibleDescription(tr("Wheel zooms, drag pans, Shift+drag selects, click selects, F fits, P pins."));
-    setEmptyState({tr("Roofline"),
-                   tr("Operators of the workload under the roofs of the hardware: what bounds each, and how far it is "
-                      "from its bound."),
-                   tr("Open an example")});
+    setEmptyState(nothingYet());
     buildPlot();
     buildButtons();
     card_ = new HoverCard(this);
@@ -210,6 +214,7 @@ void RooflinePlot::setRanges(const RooflineRanges& ranges) {
 void RooflinePlot::snapshotChanged(const SnapshotPtr& before) {
     const bool something = snapshot() && (snapshot()->device || snapshot()->primaryEstimate());
     setEmpty(!something);
+    if (!something) setEmptyState(withoutEstimate(snapshot(), nothingYet()));
     fitButton_->setVisible(something);
     pinButton_->setVisible(something);
     card_->hide();
