@@ -4,10 +4,13 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/serve_run.h"
+#include "hardware/views/device_view.h"
 #include "methods/system/planned_fleet.h"
-#include "study/serving/sweep.h"
+#include "serving/schedulers/engine_defaults.h"
+#include "serving/traffic/trace_part.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
+#include "study/serving/sweep.h"
 
 #include <fmt/format.h>
 
@@ -140,8 +143,37 @@ int sweep(const Question& question, const Arguments& arguments, Watch& watch, co
         }
         table.add(std::move(cells));
     }
-    if (!print(table.text())) return Unanswered;
+    std::string text = table.text();
+    if (any && std::none_of(points->begin(), points->end(), [](const auto& p) { return p.pareto; }))
+        text += fmt::format("no configuration keeps the SLO for {:.0f} % of its requests, so none is best\n",
+                            100 * study.capacity.attainment);
+    if (!print(text)) return Unanswered;
     return any ? Answered : Unanswered;
+}
+
+// The numbers of a file that says none are Orrery's; what the engine itself would take on such a device is said.
+void noteEngineDefaults(const Question& question, const PlannedFleet& planned) {
+    for (std::size_t i = 0; i < planned.pools.size() && i < question.study.scenario.pools.size(); ++i) {
+        const auto said = [&](std::string_view key) {
+            return question.places.contains(fmt::format("pools[{}]/scheduler/{}", i + 1, key));
+        };
+        const SchedulerSpec& scheduler = question.study.scenario.pools[i].scheduler;
+        if (said("max_sequences") && said("token_budget")) continue;
+        const auto device = deviceView(DeviceRef{planned.pools[i].design, planned.pools[i].place});
+        const auto own = device ? engineDefaults(scheduler.id, planned.pools[i].device, device->main().capacity.value)
+                                : std::nullopt;
+        if (!own || (own->maxSequences == scheduler.maxSequences && own->tokenBudget == scheduler.tokenBudget))
+            continue;
+        Diagnostic note = warning(
+            "serving.engine-defaults",
+            fmt::format(
+                "pool {}: {} sequences and {} tokens an iteration are taken, {} would take {} and {} on this device",
+                planned.pools[i].name, scheduler.maxSequences, scheduler.tokenBudget, own->source, own->maxSequences,
+                own->tokenBudget),
+            "say `max_sequences` and `token_budget` of the scheduler");
+        note.severity = Severity::Note;
+        report(note);
+    }
 }
 
 int capacity(const Question& question, const std::shared_ptr<const FleetSpec>& fleet, const Arguments& arguments,
@@ -212,6 +244,9 @@ int serveFile(const Arguments& arguments, Watch& watch) {
     if (arguments.has("capacity")) return capacity(*question, planned->fleet, arguments, watch, path);
     auto stream = requestsOf(study.scenario, study.traffic, study.seed);
     if (!stream) return fails(stream.error(), *question, path);
+    if (auto part = partOfTrace(study.traffic, stream->size()))
+        report(located(std::move(*part), study, question->places));
+    noteEngineDefaults(*question, *planned);
     Json head{{"format", "orrery-serving"},           {"version", 1},       {"name", study.name},
               {"model", study.scenario.model.source}, {"seed", study.seed}, {"pools", Json::array()}};
     for (std::size_t i = 0; i < planned->pools.size(); ++i) {

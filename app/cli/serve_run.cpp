@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "serving/limiting_factor.h"
 #include "serving/metrics.h"
 #include "serving/result_interval.h"
 
@@ -193,7 +194,7 @@ std::map<std::string, std::size_t> refusals(const RequestTable& requests) {
     return counts;
 }
 
-std::string metricsText(const ServingMetrics& m, const ServingIntervals* sure) {
+std::string metricsText(const ServingMetrics& m, const ServiceLevel& slo, const ServingIntervals* sure) {
     const bool known = sure && sure->known;
     std::vector<std::string> heads{"figure", "mean", "p50", "p90", "p99", "max"};
     std::vector<bool> right{false, true, true, true, true, true};
@@ -232,12 +233,18 @@ std::string metricsText(const ServingMetrics& m, const ServingIntervals* sure) {
         text += fmt::format("{} adapters loaded from the host in {:.4g} s; {:.1f} % of their uses found them there\n",
                             m.adapterLoads, m.adapterLoadSeconds, 100 * m.adapterHitRate);
     }
+    if (slo.ttft > 0 || slo.tpot > 0 || slo.endToEnd > 0)
+        text +=
+            fmt::format("SLO kept by {:.1f} % of requests, goodput {:.4g} requests/s\n", 100 * m.attainment, m.goodput);
+    if (m.mfu > 0) text += fmt::format("MFU {:.1f} %, MBU {:.1f} %\n", 100 * m.mfu, 100 * m.mbu);
+    if (m.dollarsPerMillionTokens > 0)
+        text += fmt::format("${:.4g} per million output tokens\n", m.dollarsPerMillionTokens);
     text += groupsText("tenant", m.tenants, true);
     text += groupsText("stage", m.stages, false);
     if (m.joules > 0) text += fmt::format("{:.5g} J, {:.4g} J per output token\n", m.joules, m.joulesPerToken);
     if (!sure) return text + "90 % intervals of so long a run cost two more: ask with --interval\n";
     if (known) {
-        text += fmt::format("90 %: {} requests/s, {} output tokens/s, promises kept by {} %",
+        text += fmt::format("90 %: {} requests/s, {} output tokens/s, SLO kept by {} %",
                             intervalText(sure->requestsPerSecond, 1), intervalText(sure->outputTokensPerSecond, 1),
                             intervalText(sure->attainment, 100));
         if (m.joules > 0) text += fmt::format(", {} J per output token", intervalText(sure->joulesPerToken, 1));
@@ -267,6 +274,7 @@ int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json
     }
     report(result->warnings);
     const ServingMetrics metrics = measure(*result, *spec);
+    const LimitingFactor limit = limitingFactor(*result, *spec, metrics);
     std::optional<ServingIntervals> sure;
     if (!result->cancelled && (output.interval || metrics.iterations <= mostIterationsTwiceMore)) {
         watch.begin("interval");
@@ -280,12 +288,14 @@ int serveFleet(FleetSpec fleet, RequestStream requests, std::uint64_t seed, Json
     }
     if (output.json) {
         head["metrics"] = metricsJson(metrics);
+        if (!limit.text.empty()) head["metrics"]["limit"] = limit.text;
         head["metrics"]["rejected_by"] = refusals(result->requests);
         if (sure) head["intervals"] = intervalsJson(*sure);
         head["requests"] = requestsJson(*result);
         if (!print(head.dump(1) + "\n")) return Unanswered;
     } else {
-        std::string text = metricsText(metrics, sure ? &*sure : nullptr);
+        std::string text = metricsText(metrics, spec->promise, sure ? &*sure : nullptr);
+        if (!limit.text.empty()) text += limit.text + '\n';
         for (const auto& [reason, count] : refusals(result->requests))
             text += fmt::format("{} rejected: {}\n", count, reason);
         if (!print(text + fmt::format("simulated in {:.3g} s\n", seconds))) return Unanswered;

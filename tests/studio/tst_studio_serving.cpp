@@ -6,7 +6,10 @@
 #include "support/serving_window.h"
 #include "widgets/common/label.h"
 #include "widgets/common/log_slider.h"
+#include "widgets/common/veil.h"
+#include "widgets/evidence/cells_model.h"
 #include "widgets/serving/fleet_picture.h"
+#include "widgets/serving/line_plot.h"
 #include "widgets/serving/pair_plot.h"
 #include "widgets/serving/request_lives.h"
 
@@ -112,10 +115,66 @@ private slots:
         emit model->activated(at);
         QVERIFY(answered());
         // 140 GB of weights on one 80 GB device.
-        QVERIFY2(headline().contains("fit", Qt::CaseInsensitive), qPrintable(headline()));
+        QTRY_VERIFY2_WITH_TIMEOUT(headline().contains("fit", Qt::CaseInsensitive), qPrintable(headline()), 20000);
         window_->document().undoStack()->undo();
         QVERIFY(answered());
         QVERIFY(headline().contains("First token"));
+    }
+
+    void aRefusalDimsTheAnswerOfBefore() {
+        auto* veil = page_->findChild<ui::Veil*>("serving.split-veil");
+        QVERIFY(veil && !veil->isDown());
+        auto* model = page_->findChild<QComboBox*>("serving.model.source");
+        model->setCurrentIndex(model->findData("llama-2-70b"));
+        emit model->activated(model->currentIndex());
+        QVERIFY(answered());
+        QTRY_VERIFY_WITH_TIMEOUT(headline().contains("fit", Qt::CaseInsensitive), 20000);
+        QTRY_VERIFY2_WITH_TIMEOUT(veil->isDown() && veil->isVisible() && veil->why().contains("before"),
+                                  qPrintable(veil->why()), 20000);
+        QCOMPARE(veil->geometry(), veil->parentWidget()->rect());
+        QVERIFY2(!page_->showsAnswer(), "what is dimmed is reported as no answer");
+        window_->document().undoStack()->undo();
+        QVERIFY(answered());
+        QTRY_VERIFY_WITH_TIMEOUT(!veil->isDown() && page_->showsAnswer(), 20000);
+    }
+
+    void anotherProjectShowsNothingOfTheOne() {
+        auto* second = page_->findChild<QComboBox*>("serving.second");
+        second->setCurrentIndex(second->findData("sarathi"));
+        emit second->activated(second->currentIndex());
+        QVERIFY(answered());
+        QCOMPARE(page_->runs().size(), std::size_t{2});
+        QVERIFY(page_->time() > 0);
+        // A design that cannot serve at all.
+        Project other;
+        other.hardware.push_back(Hardware{.name = "Nothing"});
+        other.scenarios.push_back({"Nothing", {}, {}});
+        window_->document().reset(std::move(other));
+        QVERIFY2(page_->runs().empty() && page_->time() == 0, "at once, not when the next answer comes");
+        QVERIFY(QTest::qWaitFor([&] { return !page_->isBusy() && headline() != "What will the users see?"; }, 20000));
+        QVERIFY(page_->runs().empty());
+        QVERIFY2(!headline().contains("First token"), qPrintable(headline()));
+        QCOMPARE(page_->fleet()->replayCount(), std::size_t{0});
+        auto* figures = page_->findChild<ui::CellsTable*>("serving.figures");
+        QCOMPARE(figures->model()->columnCount(), 1);
+    }
+
+    void aLoadCurveIsOfItsQuestion() {
+        page_->setQuestion(ServingWindow::shortQuestion());
+        QVERIFY(answered());
+        page_->tabs()->setCurrentIndex(5);
+        auto* run = page_->findChild<QPushButton*>("serving.load.run");
+        QTest::mouseClick(run, Qt::LeftButton);
+        auto* plot = page_->findChild<ui::LinePlot*>("serving.load");
+        QTRY_VERIFY_WITH_TIMEOUT(!plot->data().lines.empty(), 60000);
+        auto* veil = plot->findChild<ui::Veil*>();
+        QVERIFY(veil && !veil->isDown());
+        ServingStudy other = page_->question();
+        other.scenario.promise.ttft = 0.2;
+        page_->setQuestion(other);
+        QVERIFY(veil->isDown() && veil->why().contains("earlier"));
+        page_->setQuestion(ServingWindow::shortQuestion());
+        QVERIFY2(!veil->isDown(), "the question of the curve again");
     }
 
 private:

@@ -13,6 +13,7 @@ class FleetPicture : public QWidget {
     Q_OBJECT
 public:
     explicit FleetPicture(QWidget* parent = nullptr);
+    std::size_t replayCount() const { return replays_.size(); }
     void setReplays(std::vector<const Replay*> replays);  ///< one, or two beside each other; kept by the caller
     void setTime(SimTime time);
     SimTime time() const { return time_; }

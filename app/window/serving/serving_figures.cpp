@@ -1,5 +1,6 @@
 #include "app/window/serving/serving_figures.h"
 
+#include "serving/limiting_factor.h"
 #include "widgets/common/units_text.h"
 #include "widgets/evidence/cells_model.h"
 
@@ -25,8 +26,12 @@ QString headlineOf(const ui::ServingRun& run) {
                            .arg(m.requestsPerSecond, 0, 'g', 3);
     const ServiceLevel& promise = run.fleet->promise;
     if (promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0)
-        headline += t(" · promise kept by %1").arg(ui::percentText(m.attainment));
+        headline += t(" · %1 of requests keep the SLO").arg(ui::percentText(m.attainment));
     if (m.rejected > 0) headline += t(" · %n rejected", nullptr, static_cast<int>(m.rejected));
+    constexpr std::size_t mostLookedAt = 200'000;  // requests, while a hand drags
+    if (run.result.requests.size() <= mostLookedAt)
+        if (const LimitingFactor limit = limitingFactor(run.result, *run.fleet, m); !limit.text.empty())
+            headline += QStringLiteral(" · ") + QString::fromStdString(limit.text);
     if (run.result.outsideDomain > 0) headline += t(" · some iterations outside what was learned");
     return headline;
 }
@@ -206,6 +211,22 @@ void fillFigures(ui::CellsTable& table, const ui::ServingRuns& runs,
     groups(&ServingMetrics::tenants, t("Of the requests of this tenant"), true);
     groups(&ServingMetrics::stages, t("Of the requests of this stage, each from its own arrival on"), false);
     table.setCells(heads, std::move(rows));
+}
+
+QString figuresCsv(const ui::CellsTable& table) {
+    const QAbstractItemModel& model = *table.model();
+    QStringList lines;
+    const auto line = [&](auto&& cell) {
+        QStringList cells;
+        for (int column = 0; column < model.columnCount(); ++column) {
+            QString text = cell(column).toString();
+            cells << QLatin1Char('"') + text.replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');
+        }
+        lines << cells.join(QLatin1Char(','));
+    };
+    line([&](int column) { return model.headerData(column, Qt::Horizontal); });
+    for (int row = 0; row < model.rowCount(); ++row) line([&](int column) { return model.index(row, column).data(); });
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 }  // namespace orrery::app

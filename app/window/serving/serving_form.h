@@ -8,6 +8,8 @@
 
 #include <QScrollArea>
 
+#include <functional>
+
 class QCheckBox;
 class QComboBox;
 class QFormLayout;
@@ -26,6 +28,8 @@ class ServingForm : public QScrollArea {
     Q_OBJECT
 public:
     explicit ServingForm(QWidget* parent = nullptr);
+    /// What a policy that is chosen begins with on the devices of the page.
+    void setDefaults(std::function<void(SchedulerSpec&)> defaults) { defaults_ = std::move(defaults); }
     const ServingStudy& question() const { return question_; }
     void setQuestion(const ServingStudy& question);
     void setStream(std::shared_ptr<const RequestStream> stream);  ///< what the traffic became, for its picture
@@ -75,6 +79,7 @@ private:
     QComboBox* lengths_ = nullptr;
     QPushButton* trace_ = nullptr;
     ui::TrafficPicture* picture_ = nullptr;
+    std::function<void(SchedulerSpec&)> defaults_;
 };
 
 }  // namespace orrery::app

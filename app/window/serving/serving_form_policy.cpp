@@ -32,8 +32,8 @@ void ServingForm::buildPolicy() {
     }
     policyText_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Muted, inner_);
     policyText_->setWordWrap(true);
-    numbers_ = new ui::Fold(QStringLiteral("serving.numbers"), tr("Its numbers"),
-                            tr("Batch sizes, budgets and switches of the policy, as its card lists them"), inner_);
+    numbers_ = new ui::Fold(QStringLiteral("serving.numbers"), tr("Settings"),
+                            tr("Batch sizes, budgets and switches of the scheduler, as its card lists them"), inner_);
     options_ = numbers_->body();
     form->addRow(ui::qs(spec.shortTitle()), policy_);
     form->addRow(policyText_);
@@ -42,6 +42,7 @@ void ServingForm::buildPolicy() {
     connect(policy_, &QComboBox::activated, this, [this] {
         SchedulerSpec chosen;
         chosen.id = policy_->currentData().toString().toStdString();
+        if (defaults_) defaults_(chosen);
         for (PoolSpec& each : question_.scenario.pools) each.scheduler = chosen;
         showOptions();
         changed();
@@ -52,6 +53,7 @@ void ServingForm::buildPolicy() {
         if (!id.isEmpty()) {
             question_.compareWith.emplace();
             question_.compareWith->id = id.toStdString();
+            if (defaults_) defaults_(*question_.compareWith);
         }
         changed();
     });

@@ -117,6 +117,9 @@ void ServingForm::chooseTrace() {
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         question_.traffic.trace = {};
         question_.traffic.trace.file = file.toStdString();
+        // All of it: a number of requests is for who asks for one.
+        question_.traffic.requests = 0;
+        question_.traffic.duration = 0;
         question_.traffic.arrivals.kind = ArrivalKind::Trace;
         question_.traffic.prompt.kind = question_.traffic.output.kind = LengthKind::Trace;
         showTraffic();

@@ -7,11 +7,14 @@
 #include "app/window/serving/serving_form.h"
 #include "app/window/serving/serving_search.h"
 #include "app/window/studio.h"
+#include "hardware/views/device_view.h"
+#include "serving/schedulers/engine_defaults.h"
 #include "widgets/common/fact_list.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/lane_plot.h"
@@ -39,6 +42,11 @@ bool sameRun(ServingStudy a, const ServingStudy& b) {
     a.sweep = b.sweep;
     a.capacity = b.capacity;
     return a == b;
+}
+
+void beginAsEngine(SchedulerSpec& scheduler, const HardwarePtr& hardware) {
+    const auto device = hardware ? deviceView(*hardware) : fail("serving.no-device", "nothing is drawn");
+    if (device) setEngineDefaults(scheduler, hardware->name + ' ' + device->name, device->main().capacity.value);
 }
 
 }  // namespace
@@ -88,6 +96,7 @@ void ServingPage::build() {
     split->setStretchFactor(0, 2);
     split->setStretchFactor(1, 3);
     column->addWidget(split, 1);
+    veil_ = new ui::Veil(split);
     row->addWidget(right, 1);
 
     connect(form_, &ServingForm::edited, this, [this] { take(form_->question()); });
@@ -109,6 +118,7 @@ void ServingPage::build() {
     connect(lanes_, &ui::LanePlot::timeChosen, this, &ServingPage::setTime);
     connect(iterations_, &ui::ReplicaLanes::timeChosen, this, &ServingPage::setTime);
     headline_->setFullText(tr("What will the users see?"));
+    form_->setDefaults([this](SchedulerSpec& scheduler) { beginAsEngine(scheduler, hardware_); });
     form_->setQuestion(question_);
     search_->setQuestion(question_);
     search_->setHardware(hardware_);
@@ -118,12 +128,12 @@ ServingPage::~ServingPage() = default;
 
 void ServingPage::take(const ServingStudy& question) {
     if (question == question_) return;  // pressed, but not moved
-    if (!sameRun(question, question_)) {
-        stale_ = true;
-        capacities_.clear();
+    const bool same = sameRun(question, question_);
+    question_ = question;
+    if (!same) {
+        outdate();
         soon_.start();
     }
-    question_ = question;
     search_->setQuestion(question_);
     emit edited(question_);
 }
@@ -137,6 +147,13 @@ ServingStudy ServingPage::usualQuestion() {
     study.traffic.arrivals.rate = 30;
     study.traffic.requests = 1200;
     study.scenario.promise = {.ttft = 0.5, .tpot = 0.05};
+    return study;
+}
+
+ServingStudy ServingPage::usualQuestion(const HardwarePtr& hardware) {
+    ServingStudy study = usualQuestion();
+    if (study.scenario.pools.empty()) study.scenario.pools.emplace_back();
+    for (PoolSpec& pool : study.scenario.pools) beginAsEngine(pool.scheduler, hardware);
     return study;
 }
 
@@ -156,7 +173,7 @@ void ServingPage::setHardware(HardwarePtr hardware, ui::PlacementsPtr placements
     if (hardware == hardware_) return;
     hardware_ = std::move(hardware);
     if (search_) search_->setHardware(hardware_);
-    stale_ = true;
+    outdate();
     if (isVisible()) soon_.start();
 }
 
@@ -167,9 +184,40 @@ void ServingPage::setQuestion(const ServingStudy& question) {
     if (form_) form_->setQuestion(question);
     if (search_) search_->setQuestion(question);
     if (same) return;
-    stale_ = true;
-    capacities_.clear();
+    outdate();
     if (isVisible()) soon_.start(0);
+}
+
+void ServingPage::outdate() {
+    stale_ = outdated_ = true;
+    capacities_.clear();
+    if (!form_) return;
+    sure_->cancel();
+    if (!runs_.empty()) veil_->dropSoon(tr("Of the question before. This one is being answered."));
+    checkLoad();
+}
+
+void ServingPage::forget() {
+    soon_.stop();
+    for (Background* each : {work_, sure_, load_}) each->cancel();
+    stale_ = true;
+    loadAsked_.reset();
+    loadLines_.clear();
+    capacities_.clear();
+    if (!form_) return;
+    play_->setChecked(false);
+    runs_.clear();
+    showRuns({});
+    setTime(0);
+    follow(no_request);
+    drawLoad();
+    checkLoad();
+    loadState_->setFullText({});
+    search_->forget();
+    headline_->setTone(ui::Tone::Normal);
+    headline_->setFullText(tr("What will the users see?"));
+    headline_->setToolTip({});
+    veil_->lift();
 }
 
 void ServingPage::showEvent(QShowEvent* event) {
@@ -198,6 +246,7 @@ void ServingPage::refuse(const Diagnostic& why) {
     headline_->setFullText(ui::qs(why.message) +
                            (why.hint.empty() ? QString() : QStringLiteral(". ") + ui::qs(why.hint)));
     headline_->setToolTip(ui::qs(toText(why)));
+    if (!runs_.empty()) veil_->drop(tr("Of the question before. This one has no answer: see above."));
 }
 
 void ServingPage::show(ServingAnswer answer) {
@@ -213,6 +262,18 @@ void ServingPage::show(ServingAnswer answer) {
     const bool first = runs_.empty();
     const double share = end() > 0 ? static_cast<double>(time_) / static_cast<double>(end()) : 0;
     runs_ = std::move(answer.runs);
+    outdated_ = false;
+    veil_->lift();
+    headline_->setTone(ui::Tone::Normal);
+    showRuns(answer.planned);
+    // A run that is new shows its middle, where something happens; an edited one the same share of its time.
+    setTime(static_cast<SimTime>(static_cast<double>(end()) * (first ? 0.5 : share)));
+    follow(current_);
+    makeSure();
+    emit answered();
+}
+
+void ServingPage::showRuns(const PlannedFleet& planned) {
     intervals_.assign(runs_.size(), std::nullopt);
     replays_.clear();
     std::vector<const ui::Replay*> shown;
@@ -221,19 +282,13 @@ void ServingPage::show(ServingAnswer answer) {
         shown.push_back(replays_.back().get());
     }
     fleet_->setReplays(shown);
-    drawing_->setFleet(answer.planned, hardware_, placements_, shown.empty() ? nullptr : shown.front());
+    drawing_->setFleet(planned, hardware_, placements_, shown.empty() ? nullptr : shown.front());
     lanes_->setRuns(runs_);
     iterations_->setRun(runs_.empty() ? nullptr : runs_.front());
     lives_->setRun(runs_.empty() ? nullptr : runs_.front());
-    headline_->setTone(ui::Tone::Normal);
     showFigures();
     showLatency();
     showPairs();
-    // A run that is new shows its middle, where something happens; an edited one the same share of its time.
-    setTime(static_cast<SimTime>(static_cast<double>(end()) * (first ? 0.5 : share)));
-    follow(current_);
-    makeSure();
-    emit answered();
 }
 
 // How sure the figures are costs two more runs of each: they come after the answer, which does not wait for them.
@@ -252,7 +307,7 @@ void ServingPage::makeSure() {
             }
             if (stop.stop_requested()) return {};
             return [found = std::move(found), runs, page] {
-                if (page->runs_ != runs) return;
+                if (page->runs_ != runs || page->outdated_) return;  // a refusal stands above them by now
                 page->intervals_ = found;
                 page->showFigures();
             };
@@ -355,29 +410,42 @@ void ServingPage::showPairs() {
 }
 
 void ServingPage::showFigures() {
+    fillFigures(*figures_, runs_, intervals_);
     if (runs_.empty()) return;
     const ServingResult& result = runs_.front()->result;
     headline_->setFullText(headlineOf(*runs_.front()));
     headline_->setToolTip(
         tr("Iteration times lie within × %1 to × %2 with 90 %").arg(result.low, 0, 'g', 3).arg(result.high, 0, 'g', 3));
-
-    fillFigures(*figures_, runs_, intervals_);
 }
 
 void ServingPage::startLoadCurve() {
     const ServiceLevel& promise = question_.scenario.promise;
     if (!(promise.ttft > 0 || promise.tpot > 0 || promise.endToEnd > 0))
         return loadState_->setFullText(tr("There is no promise to keep yet: set one at the left, under Promise"));
+    loadAsked_ = question_;
+    loadHardware_ = hardware_;
+    loadLines_.clear();
+    drawLoad();
+    checkLoad();
     load_->start([question = question_, hardware = hardware_, times = times_, page = this](
                      std::stop_token stop, Progress& progress) -> Background::Finish {
         auto curve = std::make_shared<LoadCurve>(loadCurve(question, hardware, *times, stop, progress));
-        return [curve, page] {
+        return [curve, question, page] {
+            if (!page->loadAsked_ || !(*page->loadAsked_ == question)) return;  // the project has gone
             if (curve->refusal) return page->loadState_->setFullText(ui::qs(curve->refusal->message));
             page->loadLines_ = curve->lines;
             page->drawLoad();
+            page->checkLoad();
             page->loadState_->setFullText({});
         };
     });
+}
+
+void ServingPage::checkLoad() {
+    const bool current =
+        !loadAsked_ || loadLines_.empty() || (sameRun(*loadAsked_, question_) && loadHardware_ == hardware_);
+    current ? loadVeil_->lift()
+            : loadVeil_->drop(tr("Of an earlier question. Press Compute the curve to answer this one."));
 }
 
 void ServingPage::drawLoad() {

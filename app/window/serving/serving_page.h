@@ -1,12 +1,13 @@
 #pragma once
 
 // The serving document: a fleet under traffic. Every edit of the form is simulated at once; the run can be played,
-// stepped and scrubbed, two policies stand side by side on the same requests, and any request can be followed.
+// stepped and scrubbed, two policies stand side by side on the same requests, and any request can be followed. What
+// answers an earlier question is dimmed and says so; what belongs to another project is gone.
 
 #include "app/window/page.h"
 #include "app/window/serving/serving_question.h"
-#include "methods/system/planned_fleet.h"
 #include "methods/method.h"
+#include "methods/system/planned_fleet.h"
 #include "serving/result_interval.h"
 #include "widgets/canvas/placements.h"
 #include "widgets/serving/replay.h"
@@ -30,6 +31,7 @@ class LinePlot;
 class PairPlot;
 class ReplicaLanes;
 class RequestLives;
+class Veil;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -49,11 +51,15 @@ public:
     void join(Studio& studio) override;
     bool accepts(const OpenFile& file) const override;
     void open(const QString& path) override;
+    bool showsAnswer() const override;
+    Expected<QStringList> report(const QString& folder) override;
 
     /// The drawing whose devices serve. Looked into only while the page is seen.
     void setHardware(HardwarePtr hardware, ui::PlacementsPtr placements = nullptr);
     /// What is asked before a person has asked: one device of today, busy enough to see queues.
     static ServingStudy usualQuestion();
+    /// The same with the scheduler as its engine begins on these devices.
+    static ServingStudy usualQuestion(const HardwarePtr& hardware);
     void setQuestion(const ServingStudy& question);
     const ServingStudy& question() const;
 
@@ -86,7 +92,10 @@ private:
     QWidget* buildLatency(QWidget* parent);
     QWidget* buildLoad(QWidget* parent);
     void ask();
+    void outdate();  ///< the question is another one than that of the runs
+    void forget();   ///< another project: nothing of the runs stays
     void show(ServingAnswer answer);
+    void showRuns(const PlannedFleet& planned);
     void showFigures();
     void makeSure();
     void showLatency();
@@ -100,6 +109,7 @@ private:
     void startLoadCurve();
     void take(const ServingStudy& question);  ///< a person has changed it
     void drawLoad();
+    void checkLoad();  ///< that the curve is of this question
     void refuse(const Diagnostic& why);
     SimTime end() const;
 
@@ -111,6 +121,7 @@ private:
     Background *work_, *load_, *sure_;
     QTimer soon_, frame_;
     QElapsedTimer clock_;
+    bool outdated_ = false;  ///< runs_ answer an earlier question
     bool stale_ = true;
     ui::ServingRuns runs_;
     std::vector<std::optional<ServingIntervals>> intervals_;  ///< of each run, when they have come
@@ -135,6 +146,9 @@ private:
     ui::CellsTable* figures_ = nullptr;
     QPushButton* loadRun_ = nullptr;
     ServingSearch* search_ = nullptr;
+    ui::Veil *veil_ = nullptr, *loadVeil_ = nullptr;
+    std::optional<ServingStudy> loadAsked_;  ///< that the curve answers, or will
+    HardwarePtr loadHardware_;
     std::vector<ui::PlotLine> loadLines_;
     std::vector<ui::PlotMark> capacities_;
 };

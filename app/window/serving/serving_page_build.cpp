@@ -9,6 +9,7 @@
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/serving/lane_plot.h"
 #include "widgets/serving/line_plot.h"
@@ -143,7 +144,8 @@ QWidget* ServingPage::buildLoad(QWidget* parent) {
     column->setContentsMargins(0, 4, 0, 0);
     auto* row = new QHBoxLayout;
     loadRun_ = named(new QPushButton(tr("Compute the curve"), page), "serving.load.run", tr("Compute the load curve"),
-                     tr("Runs the traffic at ten rates, from a fifth to twice the one that is set"));
+                     tr("Runs the traffic from a fifth of the set rate to twice, and on until half of the requests "
+                        "break the promise"));
     loadState_ = new ui::Label({}, ui::FontRole::Body, ui::Tone::Muted, page);
     loadState_->setElided(true);
     row->addWidget(loadRun_);
@@ -155,6 +157,7 @@ QWidget* ServingPage::buildLoad(QWidget* parent) {
            "curve."));
     column->addLayout(row);
     column->addWidget(loadPlot_, 1);
+    loadVeil_ = new ui::Veil(loadPlot_);
     connect(loadRun_, &QPushButton::clicked, this, [this] { load_->isRunning() ? load_->cancel() : startLoadCurve(); });
     connect(load_, &Background::advanced, this, [this] {
         loadRun_->setText(tr("Stop"));

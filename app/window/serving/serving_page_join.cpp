@@ -1,9 +1,20 @@
 // The serving page as a page of the window: the document's question, and what a person makes of it.
 
 #include "app/document/commands/serving_edits.h"
+#include "app/window/exports.h"
+#include "app/window/serving/serving_figures.h"
 #include "app/window/serving/serving_page.h"
 #include "app/window/studio.h"
+#include "store/project/project.h"
 #include "store/project/serving_file.h"
+#include "widgets/common/picture_file.h"
+#include "widgets/common/veil.h"
+#include "widgets/evidence/cells_model.h"
+#include "widgets/serving/fleet_picture.h"
+#include "widgets/serving/line_plot.h"
+
+#include <QDir>
+#include <QPainter>
 
 namespace orrery::app {
 
@@ -19,6 +30,7 @@ PageCard ServingPage::card() const {
 
 void ServingPage::join(Studio& studio) {
     studio_ = &studio;
+    connect(&studio.document, &Document::replaced, this, &ServingPage::forget);
     for (const auto signal :
          {&Document::hardwareChanged, &Document::layoutChanged, &Document::servingChanged, &Document::replaced})
         connect(&studio.document, signal, this, &ServingPage::followDocument);
@@ -27,7 +39,7 @@ void ServingPage::join(Studio& studio) {
             [this, since = QElapsedTimer(), gesture = 0](const ServingStudy& study) mutable {
                 if (!since.isValid() || since.elapsed() > 800) gesture = studio_->document.newGesture();
                 since.start();
-                studio_->apply(setServingEdit(*studio_->document.state(), study, usualQuestion()), gesture);
+                studio_->apply(setServingEdit(*studio_->document.state(), study, usualQuestion(hardware_)), gesture);
             });
     connect(&studio.files, &ProjectFiles::exampleOpened, this, [this](const Example& example) {
         if (!example.serving) return;
@@ -43,7 +55,38 @@ void ServingPage::followDocument() {
     const int named = study ? state.hardwareIndex(study->hardware) : -1;
     setHardware(named < 0 ? studio_->document.hardware() : state.hardware[static_cast<std::size_t>(named)],
                 named < 0 ? studio_->document.placements() : state.placementsOf(named));
-    setQuestion(study ? *study : usualQuestion());
+    setQuestion(study ? *study : usualQuestion(hardware_));
+}
+
+// What is dimmed answers another question, and is not reported as an answer to this one.
+bool ServingPage::showsAnswer() const {
+    return form_ && !runs_.empty() && veil_->why().isEmpty();
+}
+
+Expected<QStringList> ServingPage::report(const QString& folder) {
+    if (!showsAnswer()) return QStringList();
+    QStringList files;
+    const auto put = [&](const char* name, const std::string& text) -> Expected<void> {
+        const QString file = QDir(folder).filePath(QLatin1String(name));
+        Expected<void> saved = saveFileAtomically(file.toStdString(), text);
+        if (saved) files << file;
+        return saved;
+    };
+    if (auto done = put("serving.csv", figuresCsv(*figures_).toStdString()); !done) return Unexpected(done.error());
+    if (auto done = put("serving.yaml", writeServing(question_)); !done) return Unexpected(done.error());
+    for (const auto& [name, view] :
+         {std::pair<const char*, QWidget*>{"serving-fleet.png", fleet_}, {"serving-latency.svg", latency_}}) {
+        const QString file = QDir(folder).filePath(QLatin1String(name));
+        const QSize size = view->isVisible() ? view->size() : QSize(1200, 480);
+        if (!view->isVisible()) view->resize(size);
+        const QString problem =
+            ui::writePicture(file, size, view->accessibleName(), [view](QPainter& painter, const QRect&) {
+                view->render(&painter, {}, {}, QWidget::DrawWindowBackground | QWidget::DrawChildren);
+            });
+        if (!problem.isEmpty()) return Unexpected(exportFailed(file, problem));
+        files << file;
+    }
+    return files;
 }
 
 bool ServingPage::accepts(const OpenFile& file) const {

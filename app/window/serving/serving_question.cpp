@@ -3,6 +3,7 @@
 #include "widgets/common/text.h"
 
 #include <array>
+#include <vector>
 
 namespace orrery::app {
 
@@ -81,6 +82,7 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
 LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Hardware>& drawing, IterationTimes& cache,
                     std::stop_token stop, Progress& progress) {
     constexpr std::array<double, 10> factors{0.2, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0};
+    constexpr double fallen = 0.5, farthest = 64;  // past the cliff: half of the requests break the promise
     LoadCurve curve;
     const auto policies = policiesOf(question);
     progress.setTotal(factors.size() * policies.size());
@@ -94,32 +96,41 @@ LoadCurve loadCurve(const ServingStudy& question, const std::shared_ptr<const Ha
             curve.refusal = planned.error();
             return curve;
         }
-        std::array<std::optional<double>, factors.size()> kept;
-        executor->forEach(factors.size(), [&](std::size_t i) {
-            if (stop.stop_requested()) return;
+        const auto keptAt = [&](double factor) -> std::optional<double> {
+            if (stop.stop_requested()) return std::nullopt;
             TrafficSpec traffic = question.traffic;
             if (traffic.arrivals.kind == ArrivalKind::Trace)
-                traffic.edit.rate *= factors[i];
+                traffic.edit.rate *= factor;
             else
-                traffic.arrivals.rate *= factors[i];
+                traffic.arrivals.rate *= factor;
             auto stream = requestsOf(policies[p], traffic, question.seed);
-            if (!stream) return;
+            if (!stream) return std::nullopt;
             ServingOptions how;
             how.seed = question.seed;
             how.stop = stop;
             auto result = simulate(planned->fleet, std::make_shared<const RequestStream>(std::move(*stream)), how);
-            if (result && !result->cancelled) kept[i] = measure(*result, *planned->fleet).attainment;
+            if (!result || result->cancelled) return std::nullopt;
+            return measure(*result, *planned->fleet).attainment;
+        };
+        std::vector<double> loads(factors.begin(), factors.end());
+        std::vector<std::optional<double>> kept(loads.size());
+        executor->forEach(loads.size(), [&](std::size_t i) {
+            kept[i] = keptAt(loads[i]);
             progress.advance();
         });
+        while (kept.back() && *kept.back() > fallen && loads.back() < farthest) {
+            loads.push_back(loads.back() * 1.5);
+            kept.push_back(keptAt(loads.back()));
+        }
         ui::PlotLine line;
         line.name = nameOf(policies[p]);
         line.colour = static_cast<int>(p) * 2;
         line.dots = true;
-        for (std::size_t i = 0; i < factors.size(); ++i) {
+        for (std::size_t i = 0; i < loads.size(); ++i) {
             if (!kept[i]) continue;
             const double rate = question.traffic.arrivals.kind == ArrivalKind::Trace ? question.traffic.edit.rate
                                                                                      : question.traffic.arrivals.rate;
-            line.x.push_back(rate * factors[i]);
+            line.x.push_back(rate * loads[i]);
             line.y.push_back(*kept[i]);
         }
         curve.lines.push_back(std::move(line));

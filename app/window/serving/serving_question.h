@@ -25,7 +25,7 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
                             IterationTimes& cache, std::stop_token stop, Progress& progress);
 
 /// Share of requests that keep the promise against the rate of arrival, for each policy: from a fifth to twice the
-/// asked rate.
+/// asked rate, and on until half of the requests break it.
 struct LoadCurve {
     std::vector<ui::PlotLine> lines;
     std::optional<Diagnostic> refusal;

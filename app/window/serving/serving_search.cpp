@@ -5,6 +5,7 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/serving/front_plot.h"
 
@@ -41,10 +42,58 @@ bool ServingSearch::isBusy() const {
     return work_->isRunning();
 }
 
+void ServingSearch::setHardware(std::shared_ptr<const Hardware> hardware) {
+    hardware_ = std::move(hardware);
+    checkFindings();
+}
+
 void ServingSearch::setQuestion(const ServingStudy& question) {
     question_ = question;
     if (question_.scenario.pools.empty()) question_.scenario.pools.emplace_back();
     showChoices();
+    checkFindings();
+}
+
+// The configuration that was made the question's own is one of those that were searched.
+bool ServingSearch::findingsAreCurrent() const {
+    if (!findings_) return true;
+    ServingStudy asked = findings_->question, now = question_;
+    if (asked_ != hardware_) return false;
+    if (sweeping_) {
+        if (!(asked.sweep == now.sweep)) return false;
+        const std::scoped_lock hold(findings_->lock);
+        const auto any = std::ranges::find_if(findings_->points, [](const auto& p) { return !p.values.empty(); });
+        if (any == findings_->points.end()) return true;
+        if (!setSweepValues(asked, asked.sweep, any->values) || !setSweepValues(now, now.sweep, any->values))
+            return false;
+        if (!findings_->capacities) asked.capacity = now.capacity;
+        return asked == now;
+    }
+    // The load that is set is none of those that are tried.
+    asked.sweep = now.sweep;
+    asked.traffic.arrivals.rate = now.traffic.arrivals.rate;
+    return asked == now;
+}
+
+void ServingSearch::checkFindings() {
+    if (findingsAreCurrent()) return veil_->lift();
+    veil_->drop(sweeping_ ? tr("Of an earlier question. Search again to answer this one.")
+                          : tr("Of an earlier question. Find the capacity again to answer this one."));
+}
+
+void ServingSearch::forget() {
+    work_->cancel();
+    if (!findings_) return;
+    findings_ = std::make_shared<SearchFindings>();
+    findings_->question = question_;
+    asked_ = hardware_;
+    told_ = 0;
+    chosen_ = -1;
+    sweeping_ ? showPlot() : load_->setData({});
+    findings_.reset();
+    choose(-1);
+    state_->setFullText({});
+    checkFindings();
 }
 
 void ServingSearch::showChoices() {
@@ -75,6 +124,7 @@ void ServingSearch::start(bool sweep) {
     choose(-1);
     findings_ = std::make_shared<SearchFindings>();
     findings_->question = question_;
+    asked_ = hardware_;
     findings_->capacities = capacities_->isChecked() && capacities_->isEnabled();
     stack_->setCurrentIndex(sweep ? 1 : 0);
     since_.start();
@@ -88,6 +138,7 @@ void ServingSearch::start(bool sweep) {
         return {};
     });
     showChoices();
+    checkFindings();
     showFindings();
 }
 
@@ -130,6 +181,7 @@ void ServingSearch::showProgress() {
 void ServingSearch::ended() {
     bar_->setVisible(false);
     told_ = static_cast<std::size_t>(-1);
+    if (!findings_) return showChoices();  // the project has gone
     showFindings();
     showChoices();
     const std::scoped_lock hold(findings_->lock);
@@ -218,7 +270,7 @@ void ServingSearch::showCapacity() {
             const auto& capacity = findings_->capacity[which];
             if (capacity && *capacity > 0) {
                 marks.push_back({tr("%1/s").arg(*capacity, 0, 'g', 3), *capacity});
-                QString text = tr("%1 bears %2 requests/s").arg(line.name).arg(*capacity, 0, 'g', 3);
+                QString text = tr("%1: capacity %2 requests/s").arg(line.name).arg(*capacity, 0, 'g', 3);
                 if (const auto& sure = findings_->sure[which])
                     text += tr(" (90 %: %1 – %2)").arg(sure->low, 0, 'g', 3).arg(sure->high, 0, 'g', 3);
                 said << text;

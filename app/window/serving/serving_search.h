@@ -20,6 +20,7 @@ namespace orrery::ui {
 class CellsTable;
 class FrontPlot;
 class Label;
+class Veil;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -34,12 +35,13 @@ public:
     explicit ServingSearch(std::shared_ptr<IterationTimes> times, QWidget* parent = nullptr);
     ~ServingSearch() override;
     void setQuestion(const ServingStudy& question);
-    void setHardware(std::shared_ptr<const Hardware> hardware) { hardware_ = std::move(hardware); }
+    void setHardware(std::shared_ptr<const Hardware> hardware);
     bool isBusy() const;
     const SearchFindingsPtr& findings() const { return findings_; }  ///< null: nothing was searched
     ui::FrontPlot* plot() const { return plot_; }
     ui::CellsTable* table() const { return table_; }
     ui::LinePlot* load() const { return load_; }
+    void forget();           ///< another project: no findings
     void choose(int point);  ///< −1: none
 
 signals:
@@ -59,9 +61,12 @@ private:
     void showPlot();
     void ended();
     void useChosen();
+    bool findingsAreCurrent() const;
+    void checkFindings();
 
     ServingStudy question_;
-    std::shared_ptr<const Hardware> hardware_;
+    std::shared_ptr<const Hardware> hardware_, asked_;  ///< now, and of the findings
+    ui::Veil* veil_ = nullptr;
     std::shared_ptr<IterationTimes> times_;
     Background* work_;
     SearchFindingsPtr findings_;

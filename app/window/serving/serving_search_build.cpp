@@ -3,6 +3,7 @@
 #include "app/window/serving/serving_search.h"
 #include "widgets/common/label.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/serving/front_plot.h"
 
@@ -136,6 +137,7 @@ QWidget* ServingSearch::buildResults() {
     sweepColumn->addLayout(bottom);
     stack_->addWidget(sweep);
     column->addWidget(stack_, 1);
+    veil_ = new ui::Veil(stack_);
     connect(plot_, &ui::FrontPlot::chosen, this, &ServingSearch::choose);
     connect(table_, &ui::CellsTable::rowChosen, this, [this](int row) {
         if (row >= 0 && row < static_cast<int>(rows_.size())) choose(rows_[static_cast<std::size_t>(row)]);

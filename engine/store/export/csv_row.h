@@ -2,6 +2,8 @@
 
 // One line of CSV. For sources of the store only.
 
+#include "base/text/csv_cell.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,13 +12,7 @@
 
 namespace orrery::store {
 
-// RFC 4180: a cell with a comma, a quote or a line break stands in quotes, and its quotes are doubled.
-inline std::string csvCell(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
-}
+using orrery::csvCell;
 
 inline std::string csvCell(double value) {
     return std::isfinite(value) ? fmt::format("{}", value) : std::string();

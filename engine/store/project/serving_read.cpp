@@ -171,6 +171,16 @@ void eachPath(ServingStudy& study, Change change) {
     }
 }
 
+// A trace is taken whole unless the file says otherwise: its lengths where none are described, all its rows where no
+// number is given.
+void followTrace(TrafficSpec& traffic, const ServingPlaces& places) {
+    if (traffic.trace.file.empty() || traffic.arrivals.kind != ArrivalKind::Trace) return;
+    const auto said = [&](std::string_view key) { return places.contains(fmt::format("traffic/{}", key)); };
+    if (!said("requests")) traffic.requests = 0;
+    if (said("prompt") || said("output") || said("ratio")) return;
+    traffic.prompt.kind = traffic.output.kind = LengthKind::Trace;
+}
+
 }  // namespace
 
 namespace store {
@@ -184,6 +194,7 @@ Expected<ServingStudy> readServingSection(const YamlNode& root, YamlContext& con
     Reader reader(context, study.unknown, places);
     if (auto done = reader.read(std::move(*map), "", fieldTable<ServingStudy>(), &study); !done)
         return tl::unexpected(done.error());
+    followTrace(study.traffic, places);
     if (study.scenario.pools.empty()) {
         return fail("serving.no-pools", "nothing serves: the list of pools is empty", "at least one pool", "",
                     context.place(root.find("pools") ? *root.find("pools") : root, "pools"));

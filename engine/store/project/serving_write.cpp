@@ -145,12 +145,39 @@ std::string lines(const std::vector<Entry>& entries, const std::string& path, co
     return out;
 }
 
+Entry* entryIn(Entries& entries, std::string_view key) {
+    const auto at = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.key == key; });
+    return at == entries.end() ? nullptr : &*at;
+}
+
+// What is taken from a trace when a file is silent (followTrace() of the reader) must be said where it is not taken.
+void sayBesideTrace(Entries& entries, const TrafficSpec& traffic) {
+    if (traffic.trace.file.empty() || traffic.arrivals.kind != ArrivalKind::Trace) return;
+    Entry* all = entryIn(entries, "traffic");
+    if (!all) return;
+    const Entry whole = {Entry::Kind::Map, {}, {}, entriesOf(fieldTable<TrafficSpec>(), &traffic), false};
+    const auto say = [&](Entries& into, const Entries& from, std::string_view key) {
+        const auto at = std::find_if(from.begin(), from.end(), [&](const Entry& e) { return e.key == key; });
+        if (at != from.end() && !entryIn(into, key)) into.push_back(*at);
+    };
+    if (traffic.requests == TrafficSpec{}.requests) say(all->inner, whole.inner, "requests");
+    Entry *prompt = entryIn(all->inner, "prompt"), *output = entryIn(all->inner, "output");
+    const bool silent = (!prompt || prompt->inner.empty()) && (!output || output->inner.empty()) && traffic.ratio == 0;
+    if (!silent) return;
+    if (!prompt) prompt = &all->inner.emplace_back(Entry{Entry::Kind::Map, "prompt", {}, {}, false});
+    const auto full =
+        std::find_if(whole.inner.begin(), whole.inner.end(), [](const Entry& e) { return e.key == "prompt"; });
+    if (full != whole.inner.end()) say(prompt->inner, full->inner, "kind");
+}
+
 }  // namespace
 
 namespace store {
 
 std::string writeServingSection(const ServingStudy& study) {
-    return lines(differing(fieldTable<ServingStudy>(), &study), {}, study.unknown);
+    Entries entries = differing(fieldTable<ServingStudy>(), &study);
+    sayBesideTrace(entries, study.traffic);
+    return lines(entries, {}, study.unknown);
 }
 
 }  // namespace store

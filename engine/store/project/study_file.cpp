@@ -3,6 +3,7 @@
 #include "base/text/nearest.h"
 #include "hardware/check/validate.h"
 #include "hardware/files/catalogue.h"
+#include "methods/among_all.h"
 #include "store/project/project.h"
 #include "store/project/question_yaml.h"
 #include "store/project/study_sweep.h"
@@ -100,7 +101,7 @@ Expected<void> StudyReader::readMethods(MapReader& map, Study& study) {
     const auto node = map.take("methods");
     if (!node) {
         for (const Method& method : builtinMethods())
-            if (!asksForFile(method.card)) study.methods.emplace_back(method.card.id);
+            if (standsAmongAll(method.card)) study.methods.emplace_back(method.card.id);
         return {};
     }
     const Place place = map.placeOf(*node, "methods");

@@ -1,3 +1,4 @@
+#include "methods/among_all.h"
 #include "store/project/study_file.h"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ Expected<LoadedStudy> studyOfProject(const Project& project) {
     }
     if (project.methods.empty()) {
         for (const Method& method : builtinMethods())
-            if (!asksForFile(method.card)) loaded.study.methods.emplace_back(method.card.id);
+            if (standsAmongAll(method.card)) loaded.study.methods.emplace_back(method.card.id);
     }
     return loaded;
 }

@@ -1,0 +1,103 @@
+#include "serving/limiting_factor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace orrery {
+
+namespace {
+
+constexpr double hardly = 0.02;  // of the makespan
+constexpr double nearlyFull = 0.95;
+
+struct Change {
+    SimTime at;
+    std::int32_t running, waiting;
+};
+
+struct Watched {
+    double waiting = 0, atCap = 0;  // s, of all replicas
+    std::int32_t cap = 0;           // of the replicas that stood at it
+};
+
+void watch(std::vector<Change>& changes, std::int32_t cap, Watched& seen) {
+    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
+    std::int64_t running = 0, waiting = 0;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        running += changes[i].running;
+        waiting += changes[i].waiting;
+        if (i + 1 == changes.size() || waiting <= 0) continue;
+        const double seconds = toSeconds(changes[i + 1].at - changes[i].at);
+        seen.waiting += seconds;
+        // What has ended is replaced at the end of the iteration, one later.
+        if (running < cap) continue;
+        seen.atCap += seconds;
+        seen.cap = std::max(seen.cap, cap);
+    }
+}
+
+}  // namespace
+
+LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& fleet, const ServingMetrics& metrics) {
+    const RequestTable& requests = result.requests;
+    const std::size_t planned = fleet.replicas.size();
+    if (planned == 0 || metrics.iterations == 0 || !(metrics.makespan > 0)) return {};
+    double busy = 0, peak = 0;
+    for (std::size_t i = 0; i < result.replicas.size(); ++i) {
+        busy += toSeconds(result.replicas[i].busy);
+        const ReplicaSpec& spec = fleet.replicas[std::min(i, planned - 1)];
+        if (spec.kvBlocks > 0)
+            peak =
+                std::max(peak, static_cast<double>(result.replicas[i].peakBlocks) / static_cast<double>(spec.kvBlocks));
+    }
+    const auto patience = toTicks(3 * busy / static_cast<double>(metrics.iterations));
+    std::vector<std::vector<Change>> changes(std::max(result.replicas.size(), planned));
+    for (RequestIndex r = 0; r < requests.size(); ++r) {
+        const std::int32_t on = requests.replica[r];
+        if (on < 0 || static_cast<std::size_t>(on) >= changes.size()) continue;
+        auto& list = changes[static_cast<std::size_t>(on)];
+        const SimTime begun = requests.scheduled[r], end = requests.ended[r] >= 0 ? requests.ended[r] : result.end;
+        const SimTime queued = requests.arrived[r] + patience, until = begun >= 0 ? begun : end;
+        if (until > queued) {
+            list.push_back({queued, 0, 1});
+            list.push_back({until, 0, -1});
+        }
+        if (begun < 0) continue;
+        const std::int32_t then = requests.decodeOn[r];
+        const bool moves = then >= 0 && then != on && requests.firstToken[r] >= 0;
+        list.push_back({begun, 1, 0});
+        list.push_back({moves ? requests.firstToken[r] : end, -1, 0});
+        if (!moves || static_cast<std::size_t>(then) >= changes.size()) continue;
+        changes[static_cast<std::size_t>(then)].push_back({requests.firstToken[r], 1, 0});
+        changes[static_cast<std::size_t>(then)].push_back({end, -1, 0});
+    }
+    Watched seen;
+    for (std::size_t i = 0; i < changes.size(); ++i)
+        watch(changes[i], fleet.replicas[std::min(i, planned - 1)].scheduler.maxSequences, seen);
+
+    const double replicaSeconds =
+        metrics.makespan * static_cast<double>(std::max<std::size_t>(result.replicas.size(), 1));
+    const double busyShare = std::min(busy / replicaSeconds, 1.0);
+    LimitingFactor found;
+    const std::string cache = fmt::format("KV cache {:.0f} % full at its fullest", 100 * peak);
+    const double capped = seen.waiting > 0 ? seen.atCap / seen.waiting : 0;
+    if (seen.waiting < hardly * replicaSeconds && metrics.preemptions == 0) {
+        found.share = seen.waiting / replicaSeconds;
+        found.text =
+            fmt::format("no limit reached: the devices are busy {:.0f} % of the time; {}", 100 * busyShare, cache);
+    } else if (capped >= 0.5) {
+        found = {LimitKind::Sequences, capped, fmt::format("limited by {} sequences at once; {}", seen.cap, cache)};
+    } else if (peak >= nearlyFull) {
+        found = {LimitKind::KvCache, 1 - capped, fmt::format("limited by room for KV caches: {}", cache)};
+        if (metrics.preemptions > 0) found.text += fmt::format(", {} preemptions", metrics.preemptions);
+    } else {
+        found = {LimitKind::Iterations, 1 - capped,
+                 fmt::format("limited by the iterations themselves: the devices are busy {:.0f} % of the time; {}",
+                             100 * busyShare, cache)};
+    }
+    return found;
+}
+
+}  // namespace orrery

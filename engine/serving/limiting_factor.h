@@ -1,0 +1,29 @@
+#pragma once
+
+// What kept a serving run from being faster, in one sentence: the sequences that may run at once, the room for KV
+// caches, or the iterations themselves.
+
+#include "serving/metrics.h"
+
+#include <string>
+
+namespace orrery {
+
+enum class LimitKind : std::uint8_t {
+    None,       ///< hardly anything waited
+    Sequences,  ///< requests waited while as many ran as the scheduler allows
+    KvCache,    ///< requests waited, or were preempted, for want of blocks
+    Iterations  ///< requests waited for the devices: tokens of an iteration, or its time
+};
+
+struct LimitingFactor {
+    LimitKind kind = LimitKind::None;
+    double share = 0;  ///< of the time in which requests waited, that the limit stood; of None: of the makespan
+    std::string text;  ///< `limited by 128 sequences; KV cache 7 % full`
+};
+
+/// From when each request was waiting and running, and from the blocks in use. Waiting means longer than for the
+/// iteration under way: more than three mean iterations.
+LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& fleet, const ServingMetrics& metrics);
+
+}  // namespace orrery
