@@ -9,6 +9,8 @@
 #include <QLocale>
 #include <QUuid>
 
+#include <utility>
+
 namespace orrery::app {
 
 namespace {
@@ -30,15 +32,16 @@ Autosave::Autosave(Document& document, QString folder, QObject* parent)
     lock_->setStaleLockTime(0);
     lock_->tryLock(0);
     timer_.setSingleShot(true);
-    connect(&timer_, &QTimer::timeout, this, &Autosave::writeNow);
+    timer_.setInterval(delay);
+    connect(&timer_, &QTimer::timeout, this, &Autosave::writeWhenFree);
+    // Whether the project counts as modified is not asked before the write: of the first edit it is told later.
     connect(&document_, &Document::projectChanged, this, [this] {
-        if (document_.isModified() && timer_.interval() > 0 && !timer_.isActive()) timer_.start();
+        if (enabled_ && !timer_.isActive()) timer_.start();
     });
     connect(&document_, &Document::modifiedChanged, this, [this](bool modified) {
         if (modified) return;
         forget();
     });
-    setInterval(20);
 }
 
 Autosave::~Autosave() {
@@ -46,9 +49,15 @@ Autosave::~Autosave() {
     lock_->unlock();
 }
 
-void Autosave::setInterval(int seconds) {
-    timer_.setInterval(seconds * 1000);
-    if (seconds == 0) timer_.stop();
+void Autosave::setEnabled(bool enabled) {
+    if (enabled_ == enabled) return;
+    enabled_ = enabled;
+    enabled ? timer_.start() : timer_.stop();
+}
+
+void Autosave::writeWhenFree() {
+    due_ = write_.isRunning();  // a slow disk holds nobody up
+    if (!due_) writeNow();
 }
 
 void Autosave::writeNow() {
@@ -56,13 +65,18 @@ void Autosave::writeNow() {
     waitForWrite();
     written_ = document_.revision();
     // Serialising and syncing stay off the GUI thread; the state is immutable, so it may be read there.
-    write_.start([state = document_.state(), origin = document_.file(), copy = copy_](std::stop_token,
-                                                                                      Progress&) -> Background::Finish {
-        const std::string text =
-            (originMark + origin + QLatin1Char('\n')).toStdString() + writeProject(toProject(*state));
-        (void)saveFileAtomically(copy.toStdString(), text);
-        return {};
-    });
+    write_.ask(
+        [state = document_.state(), origin = document_.file(), copy = copy_](std::stop_token, Progress&) {
+            const std::string text =
+                (originMark + origin + QLatin1Char('\n')).toStdString() + writeProject(toProject(*state));
+            return saveFileAtomically(copy.toStdString(), text);
+        },
+        [this](Expected<void> saved) {
+            if (!saved) written_ = 0;  // the next edit tries again
+            if (!saved && !refused_) emit failed(saved.error());
+            refused_ = !saved;
+            if (std::exchange(due_, false)) writeNow();
+        });
 }
 
 void Autosave::waitForWrite() {
@@ -76,6 +90,7 @@ void Autosave::forget() {
 }
 
 void Autosave::removeCopy() {
+    due_ = false;
     waitForWrite();
     QFile::remove(copy_);
 }
@@ -101,6 +116,11 @@ std::vector<Recovery> Autosave::abandoned(const QString& folder) {
 
 void Autosave::discard(const Recovery& recovery) {
     QFile::remove(recovery.copy);
+    // What a write had begun when its studio was killed.
+    const QFileInfo copy(recovery.copy);
+    QDir folder = copy.dir();
+    const QStringList begun{QLatin1Char('.') + copy.fileName() + QStringLiteral(".*.new")};
+    for (const QString& part : folder.entryList(begun, QDir::Files | QDir::Hidden)) folder.remove(part);
     QFile::remove(lockOf(recovery.copy));
 }
 

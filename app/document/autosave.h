@@ -1,14 +1,17 @@
 #pragma once
 
-// A copy of unsaved work in the state folder, so that a crash costs seconds. Each running studio holds a lock beside
-// its copy; a copy whose lock nobody holds belongs to one that died.
+// A copy of unsaved work in the state folder, so that a crash costs a second. Each running studio holds a lock beside
+// its copy; a copy whose lock nobody holds belongs to one that died. The copy is whole at any moment: a write replaces
+// it as one step.
 
 #include "app/document/background.h"
+#include "base/diagnostic.h"
 
 #include <QLockFile>
 #include <QObject>
 #include <QTimer>
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -29,8 +32,12 @@ public:
     Autosave(Document& document, QString folder, QObject* parent = nullptr);
     ~Autosave() override;
 
-    void setInterval(int seconds);  ///< of unsaved changes; 0: never
-    void writeNow();                ///< does nothing if there is nothing unsaved; writes on another thread
+    /// From an edit to the beginning of the write that holds it; edits meanwhile come along. A person loses less than
+    /// twice that.
+    static constexpr std::chrono::milliseconds delay{500};
+
+    void setEnabled(bool enabled);
+    void writeNow();  ///< does nothing if there is nothing unsaved; writes on another thread
     void waitForWrite();
     void forget();  ///< the unsaved work is given up: removes the copy and writes no more
     const QString& copyFile() const { return copy_; }
@@ -40,13 +47,20 @@ public:
     /// Forgets one after it was recovered or refused.
     static void discard(const Recovery& recovery);
 
+signals:
+    void failed(const orrery::Diagnostic& why);  ///< once, until a copy could be written again
+
 private:
+    void writeWhenFree();
     void removeCopy();
 
     Document& document_;
     QString folder_, copy_;
     std::unique_ptr<QLockFile> lock_;
     QTimer timer_;
+    bool enabled_ = true;
+    bool due_ = false;      ///< an edit came while a write was under way: the next follows it
+    bool refused_ = false;  ///< the last write failed, and that was said
     quint64 written_ = 0;
     Background write_;
 };

@@ -1,9 +1,9 @@
 #include "app/document/live_controller.h"
 
+#include "app/document/document.h"
 #include "store/project/study_file.h"
 
-#include "app/document/document.h"
-
+#include <algorithm>
 #include <utility>
 
 namespace orrery::app {
@@ -16,13 +16,15 @@ LiveController::LiveController(Document& document, std::shared_ptr<WorkloadCache
     soon_.setSingleShot(true);
     soon_.setInterval(0);
     connect(&soon_, &QTimer::timeout, this, &LiveController::request);
+    patience_.setSingleShot(true);
+    patience_.setInterval(500);
+    connect(&patience_, &QTimer::timeout, this,
+            [this] { setLate(tr("Of the question before. This one is being answered.")); });
     const auto change = [this] {
-        if (enabled_) soon_.start();
+        if (enabled_) return soon_.start();
+        setLate(tr("Of the question before: live evaluation is off (Ctrl+L)."));
     };
-    connect(&document_, &Document::replaced, this, [this] {
-        ++generation_;
-        primary_ = -1;
-    });
+    connect(&document_, &Document::replaced, this, &LiveController::forget);
     connect(&document_, &Document::scenarioChanged, this, [this] { ++generation_; });
     connect(&document_, &Document::hardwareChanged, this, change);
     connect(&document_, &Document::workloadChanged, this, change);
@@ -39,13 +41,32 @@ void LiveController::setEnabled(bool enabled) {
 }
 
 void LiveController::setPrimary(int answer) {
-    if (answer == primary_) return;
-    primary_ = answer;
     if (!snapshot_ || answer < 0 || answer >= static_cast<int>(snapshot_->answers.size())) return;
-    auto changed = std::make_shared<ui::Snapshot>(*snapshot_);
-    changed->primary = answer;
-    snapshot_ = std::move(changed);
+    chosen_ = snapshot_->answers[static_cast<std::size_t>(answer)].method;
+    if (answer == snapshot_->primary) return;
+    choosePrimary(snapshot_);
     emit snapshotReady(snapshot_);
+}
+
+// A method that does not answer this question gives way to the best that does, and comes back when it answers again.
+void LiveController::choosePrimary(ui::SnapshotPtr& snapshot) const {
+    if (!snapshot || chosen_.isEmpty()) return;
+    const auto& answers = snapshot->answers;
+    const auto at = std::ranges::find(answers, chosen_, &ui::Answer::method);
+    if (at == answers.end() || !at->estimate) return;
+    auto changed = std::make_shared<ui::Snapshot>(*snapshot);
+    changed->primary = static_cast<int>(at - answers.begin());
+    snapshot = std::move(changed);
+}
+
+// What is shown belongs to a project that is no longer open.
+void LiveController::forget() {
+    ++generation_;
+    chosen_.clear();
+    patience_.stop();
+    if (std::exchange(workload_, nullptr)) emit workloadReady(nullptr);
+    if (std::exchange(snapshot_, nullptr)) emit snapshotReady(nullptr);
+    setLate({});
 }
 
 void LiveController::setCalibrations(std::shared_ptr<const CalibrationSet> calibrations) {
@@ -81,6 +102,7 @@ void LiveController::request() {
     question.calibrations = calibrations_;
     question.truth = truth_;
     setBusy(true);
+    if (snapshot_ && !patience_.isActive()) patience_.start();
     // An answer to a pair that is no longer shown is worthless, however long views have waited.
     const bool same = std::exchange(askedGeneration_, generation_) == generation_;
     work_.ask(
@@ -101,15 +123,21 @@ void LiveController::take(LiveAnswer answer) {
         workload_ = answer.workload;
         emit workloadReady(workload_);
     }
-    if (answer.snapshot && primary_ >= 0 && primary_ < static_cast<int>(answer.snapshot->answers.size())) {
-        auto changed = std::make_shared<ui::Snapshot>(*answer.snapshot);
-        changed->primary = primary_;
-        answer.snapshot = std::move(changed);
-    }
+    patience_.stop();
+    if (shown_ < asked_) patience_.start();
+    choosePrimary(answer.snapshot);
     snapshot_ = std::move(answer.snapshot);
     emit snapshotReady(snapshot_);
+    if (enabled_ || shown_ == document_.revision()) setLate({});
     if (answer.failure) emit failed(*answer.failure);
     if (shown_ >= asked_) setBusy(false);
+}
+
+void LiveController::setLate(const QString& why) {
+    const QString said = snapshot_ ? why : QString();
+    if (said == late_) return;
+    late_ = said;
+    emit lateChanged(late_);
 }
 
 void LiveController::setBusy(bool busy) {

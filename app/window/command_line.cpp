@@ -21,11 +21,14 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
         "report", QObject::tr("Write pictures, HTML, CSV and JSON to DIR and exit; needs no display."), "DIR");
     const QCommandLineOption screenshot("screenshot", QObject::tr("Write a picture of the window to FILE and exit."),
                                         "FILE");
+    const QCommandLineOption paper(
+        "paper", QObject::tr("Write the figures and the report of DIR, which orrery-cli study left, as PDF and exit."),
+        "DIR");
     const QCommandLineOption layout("layout", QObject::tr("explore, teach, compare or draw."), "LAYOUT");
     const QCommandLineOption theme("theme", QObject::tr("light or dark."), "THEME");
     const QCommandLineOption size("size", QObject::tr("Size of the window, as in 1600x1000."), "WxH");
     const QCommandLineOption startup("startup-report", QObject::tr("Print how long the start took and exit."));
-    parser.addOptions({help, version, example, report, screenshot, layout, theme, size, startup});
+    parser.addOptions({help, version, example, report, screenshot, paper, layout, theme, size, startup});
     parser.addPositionalArgument("FILE", QObject::tr("Projects, hardware files, .onnx models or config.json to open."),
                                  "[FILE…]");
 
@@ -51,6 +54,7 @@ ParsedCommandLine parseCommandLine(const QStringList& arguments) {
     line.example = parser.value(example);
     line.reportFolder = parser.value(report);
     line.screenshot = parser.value(screenshot);
+    line.paperFolder = parser.value(paper);
     line.startupReport = parser.isSet(startup);
     if (parser.isSet(layout)) {
         line.layout = layoutOf(parser.value(layout));

@@ -16,6 +16,7 @@ struct CommandLine {
     QString example;       ///< id
     QString reportFolder;  ///< write the report and exit
     QString screenshot;    ///< write a picture of the window and exit
+    QString paperFolder;   ///< write its figures and report as PDF and exit
     std::optional<Layout> layout;
     std::optional<bool> dark;
     QSize size;  ///< of the window; invalid: as left

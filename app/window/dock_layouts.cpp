@@ -17,6 +17,7 @@ std::span<const LayoutPlan> layoutPlans() {
          {{"library", Into, "left"},
           {"project", Below, "library"},
           {"parts", Behind, "library"},
+          {"lesson", Behind, "library"},
           {"inspector", Into, "right"},
           {"roofline", Into, "bottom"},
           {"comparison", Beside, "roofline"},

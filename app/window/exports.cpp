@@ -10,6 +10,8 @@
 #include <QFileInfo>
 #include <QMainWindow>
 
+#include <algorithm>
+
 namespace orrery::app {
 
 namespace {
@@ -18,23 +20,26 @@ QString words(const char* text, int number = -1) {
     return QCoreApplication::translate("Exports", text, nullptr, number);
 }
 
+/// The views that show something of the newest answer, seen or not.
+QList<ui::ResultView*> filledViews(Studio& studio, const ResultDocks& results) {
+    QList<ui::ResultView*> views;
+    for (const QString& id : ResultDocks::ids()) {
+        ui::ResultView* view = results.view(id);
+        // A view that was never shown has no size yet.
+        if (!view->isVisible()) view->resize(1200, 760);
+        views << view;
+    }
+    studio.feeder.feedAll();
+    views.removeIf([](const ui::ResultView* view) { return view->isEmpty(); });
+    return views;
+}
+
 void exportAll(Studio& studio, const ResultDocks& results) {
     const QString folder = QFileDialog::getExistingDirectory(studio.window, words("Export every picture to"));
     if (folder.isEmpty()) return;
-    int written = 0;
-    for (const QString& id : ResultDocks::ids()) {
-        ui::ResultView* view = results.view(id);
-        studio.feeder.feedAll();
-        QStringList endings = {QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf")};
-        if (!view->csv().isEmpty()) endings << QStringLiteral("csv");
-        for (const QString& ending : endings) {
-            const QString file = QDir(folder).filePath(id + QLatin1Char('.') + ending);
-            if (const QString problem = view->exportTo(file); !problem.isEmpty())
-                return studio.messages.complain(exportFailed(file, problem));
-            ++written;
-        }
-    }
-    studio.messages.say(Severity::Note, words("Wrote %n file(s) to %1", written).arg(folder));
+    const Expected<QStringList> written = exportPictures(studio, results, folder);
+    if (!written) return studio.messages.complain(written.error());
+    studio.messages.say(Severity::Note, words("Wrote %n file(s) to %1", static_cast<int>(written->size())).arg(folder));
 }
 
 void exportReportTo(Studio& studio, const ResultDocks& results) {
@@ -92,25 +97,46 @@ void exportView(Studio& studio, ui::ResultView* view) {
     studio.messages.say(Severity::Note, words("Wrote %1").arg(file));
 }
 
+Expected<QStringList> exportPictures(Studio& studio, const ResultDocks& results, const QString& folder) {
+    QStringList written;
+    for (ui::ResultView* view : filledViews(studio, results)) {
+        QStringList endings = {QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf")};
+        if (!view->csv().isEmpty()) endings << QStringLiteral("csv");
+        for (const QString& ending : endings) {
+            const QString file = QDir(folder).filePath(view->id() + QLatin1Char('.') + ending);
+            if (const QString problem = view->exportTo(file); !problem.isEmpty())
+                return Unexpected(exportFailed(file, problem));
+            written << file;
+        }
+    }
+    if (!written.isEmpty()) return written;
+    return fail("export.nothing", "no result view shows an answer, so there is no picture to write",
+                "a device, a workload and a method that answers",
+                "export a page's own pictures from its menu, or write a report (Ctrl+Shift+R)");
+}
+
 Expected<QStringList> exportReport(Studio& studio, const ResultDocks& results, const QString& folder) {
-    if (!studio.live.snapshot()) {
-        return fail("report.nothing", "there is no answer to report", "a device, a workload and a method",
-                    "open an example or choose them in the library");
+    QStringList written;
+    const ui::SnapshotPtr snapshot = studio.live.snapshot();
+    const bool answered = snapshot && std::ranges::any_of(snapshot->answers, [](const ui::Answer& answer) {
+                              return answer.estimate != nullptr;
+                          });
+    if (answered) {
+        Expected<QStringList> passes = writeReport(folder, *snapshot, filledViews(studio, results));
+        if (!passes) return passes;
+        written = *passes;
     }
-    QList<ui::ResultView*> views;
-    for (const QString& id : ResultDocks::ids()) {
-        ui::ResultView* view = results.view(id);
-        // A view that was never shown has no size yet.
-        if (!view->isVisible()) view->resize(1200, 760);
-        views << view;
+    // A page may show an answer where the live question has none: a fleet, a search, a judgement.
+    const auto pages = studio.router.pages();
+    if (!answered && std::ranges::none_of(pages, &Page::showsAnswer)) {
+        return fail("report.nothing", "no page shows an answer that a report could hold",
+                    "a device, a workload and a method that answers", "open an example or choose them in the library");
     }
-    studio.feeder.feedAll();
-    Expected<QStringList> written = writeReport(folder, *studio.live.snapshot(), views);
-    if (!written) return written;
-    for (Page* page : studio.router.pages()) {
+    if (!QDir().mkpath(folder)) return Unexpected(exportFailed(folder, words("the folder cannot be made")));
+    for (Page* page : pages) {
         Expected<QStringList> more = page->report(folder);
         if (!more) return more;
-        *written += *more;
+        written += *more;
     }
     return written;
 }

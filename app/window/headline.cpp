@@ -55,8 +55,9 @@ Headline::Headline(QWidget* parent) : QWidget(parent) {
     row->addWidget(facts_, 0, Qt::AlignBaseline);
     row->addStretch(1);
     row->addWidget(question_, 0, Qt::AlignBaseline);
-    // Too narrow a window cuts the facts short; it does not grow with them.
+    // Too narrow a window cuts the facts and doubts short; it does not grow with them, and their tips say all.
     facts_->setMinimumWidth(1);
+    doubts_->setMinimumWidth(1);
     question_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     question_->setAlignment(Qt::AlignRight);
     row->setStretchFactor(question_, 2);
@@ -75,6 +76,7 @@ void Headline::restyle() {
     doubts_->setPalette(alarmed);
     QPalette muted = palette();
     muted.setColor(QPalette::WindowText, theme.colours().mutedText);
+    for (QLabel* label : {latency_, facts_}) label->setPalette(late_.isEmpty() ? palette() : muted);
     for (QLabel* label : {interval_, question_}) {
         label->ensurePolished();  // or its first showing brings the palette of before back
         label->setPalette(muted);
@@ -95,10 +97,40 @@ void Headline::resizeEvent(QResizeEvent* event) {
     fitQuestion();
 }
 
-void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
+void Headline::setLate(const QString& why) {
+    if (why == late_) return;
+    late_ = why;
+    setSnapshot(snapshot_, chosen_);
+    restyle();
+}
+
+// Nothing answers: the first method that was meant for such a question says why not.
+void Headline::showFailure(const ui::Snapshot& snapshot) {
+    for (QLabel* label : {latency_, interval_, facts_, question_}) label->clear();
+    const auto meant = std::ranges::find_if(
+        snapshot.answers, [](const ui::Answer& answer) { return answer.failure && !answer.notApplicable(); });
+    const auto told = meant != snapshot.answers.end()
+                          ? meant
+                          : std::ranges::find_if(snapshot.answers, [](const auto& a) { return a.failure.has_value(); });
+    QStringList said{tr("⚠ No method answers this question")}, all;
+    if (snapshot.answers.empty()) said << tr("choose one that does, in the toolbar");
+    if (told != snapshot.answers.end()) said << QString::fromStdString(told->failure->message);
+    for (const ui::Answer& answer : snapshot.answers)
+        if (answer.failure)
+            all << answer.title + QStringLiteral(": ") + QString::fromStdString(toText(*answer.failure));
+    doubts_->setText(said.join(QStringLiteral(": ")));
+    doubts_->setToolTip(all.join(QLatin1Char('\n')));
+    doubts_->show();
+    setAccessibleDescription(doubts_->text());
+}
+
+void Headline::setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chosen) {
+    snapshot_ = snapshot;
+    chosen_ = chosen;
     const Estimate* estimate = snapshot ? snapshot->primaryEstimate() : nullptr;
-    setVisible(estimate != nullptr);
-    if (!estimate) return;
+    setVisible(snapshot != nullptr);
+    if (!snapshot) return;
+    if (!estimate) return showFailure(*snapshot);
     latency_->setText(QString::fromStdString(format(estimate->latency)));
     interval_->setText(QStringLiteral("%1 – %2").arg(QString::fromStdString(format(estimate->interval.low)),
                                                      QString::fromStdString(format(estimate->interval.high))));
@@ -135,6 +167,15 @@ void Headline::setSnapshot(const ui::SnapshotPtr& snapshot) {
             continue;
         }
         hints << QString::fromStdString(each.message + ". " + each.hint);
+    }
+    const auto wanted = std::ranges::find(snapshot->answers, chosen, &ui::Answer::method);
+    if (wanted != snapshot->answers.end() && !wanted->estimate) {
+        doubts << tr("⚠ %1 does not answer here").arg(wanted->title);
+        if (wanted->failure) hints << QString::fromStdString(toText(*wanted->failure));
+    }
+    if (!late_.isEmpty()) {
+        doubts.prepend(tr("⚠ of the question before"));
+        hints.prepend(late_);
     }
     doubts_->setVisible(!doubts.isEmpty());
     doubts_->setText(doubts.join(QStringLiteral("  ·  ")));

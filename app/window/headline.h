@@ -13,15 +13,20 @@ class Headline : public QWidget {
     Q_OBJECT
 public:
     explicit Headline(QWidget* parent = nullptr);
-    void setSnapshot(const ui::SnapshotPtr& snapshot);
+    /// `chosen`: the method that a person wants to see, shown or not; empty: the best answer.
+    void setSnapshot(const ui::SnapshotPtr& snapshot, const QString& chosen = {});
+    void setLate(const QString& why);  ///< what is shown answers an earlier question; empty: it does not
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void showFailure(const ui::Snapshot& snapshot);
     void restyle();
     void fitQuestion();
 
+    ui::SnapshotPtr snapshot_;
+    QString chosen_, late_;
     QLabel *latency_, *interval_, *doubts_, *facts_, *question_;
 };
 

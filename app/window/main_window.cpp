@@ -3,7 +3,10 @@
 #include "app/window/exports.h"
 #include "app/window/fidelity/fidelity_panel.h"
 #include "app/window/headline.h"
+#include "app/window/help/find_anything.h"
+#include "app/window/help/handbook_window.h"
 #include "app/window/jobs.h"
+#include "app/window/lessons/lessons.h"
 #include "app/window/library_dock.h"
 #include "app/window/menus.h"
 #include "app/window/plurals.h"
@@ -20,6 +23,9 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <iterator>
+
 namespace orrery::app {
 
 MainWindow::MainWindow(QWidget* parent, const PageList& pages)
@@ -27,6 +33,7 @@ MainWindow::MainWindow(QWidget* parent, const PageList& pages)
       studio_(std::make_unique<Studio>(this)),
       results_(std::make_unique<ResultDocks>(*studio_)),
       jobs_(std::make_unique<Jobs>(*studio_)),
+      lessons_(std::make_unique<Lessons>(*studio_)),
       preferences_(readPreferences()) {
     EnglishPlurals::install();
     setObjectName(QStringLiteral("mainWindow"));
@@ -72,8 +79,9 @@ void MainWindow::buildCentre(const PageList& pages) {
     palette_->hide();
     connect(&studio_->live, &LiveController::snapshotReady, this, [this](const ui::SnapshotPtr& snapshot) {
         studio_->feeder.feed(snapshot);
-        headline_->setSnapshot(snapshot);
+        headline_->setSnapshot(snapshot, studio_->live.chosenMethod());
     });
+    connect(&studio_->live, &LiveController::lateChanged, headline_, &Headline::setLate);
     connect(&studio_->router, &Router::fileOpened, this, &MainWindow::fileOpened);
 }
 
@@ -103,6 +111,7 @@ void MainWindow::buildDocks() {
     addFidelityDock(*studio_);
     studio_->problems.addDock();
     jobs_->addDock();
+    lessons_->addDock();
     docks.add(QStringLiteral("log"), tr("Log"), tr("What happened"), [this](QWidget* parent) {
         auto* log = new ui::LogPanel(parent);
         studio_->messages.showIn(log);
@@ -120,8 +129,18 @@ void MainWindow::finishStart() {
 
 void MainWindow::openPalette() {
     palette_->setActions(studio_->actions.list());
-    palette_->setProvider([this] { return studio_->router.findable(); });
+    palette_->setProvider([this] {
+        std::vector<ui::PaletteEntry> all = studio_->router.findable();
+        std::ranges::move(findables(*studio_, [this](const QString& place) { openHandbook(place); }),
+                          std::back_inserter(all));
+        return all;
+    });
     palette_->open();
+}
+
+void MainWindow::openHandbook(const QString& place) {
+    if (!handbook_) handbook_ = new HandbookWindow(this);
+    handbook_->open(place);
 }
 
 void MainWindow::refreshTitle() {
@@ -141,14 +160,22 @@ void MainWindow::applyPreferences(const Preferences& preferences) {
     ui::Theme& theme = ui::Theme::instance();
     theme.setMode(preferences.dark ? ui::Mode::Dark : ui::Mode::Light);
     theme.setAnimated(preferences.animated);
-    studio_->files.autosave().setInterval(preferences.autosaveSeconds);
+    studio_->files.autosave().setEnabled(preferences.autosave);
     studio_->runs.setThreads(preferences.threads);
     studio_->actions.refreshIcons();
     if (QAction* dark = studio_->actions.find(QStringLiteral("viewDark"))) dark->setChecked(preferences.dark);
 }
 
+Expected<QStringList> MainWindow::exportPictures(const QString& folder) {
+    return app::exportPictures(*studio_, *results_, folder);
+}
+
 Expected<QStringList> MainWindow::exportReport(const QString& folder) {
     return app::exportReport(*studio_, *results_, folder);
+}
+
+LessonRun& MainWindow::lessons() {
+    return lessons_->run();
 }
 
 QString MainWindow::openRun(int run) {

@@ -20,8 +20,11 @@ class CommandPalette;
 namespace orrery::app {
 
 class AboutDialog;
+class HandbookWindow;
 class Headline;
 class Jobs;
+class LessonRun;
+class Lessons;
 class PreferencesDialog;
 class ShortcutsDialog;
 
@@ -52,6 +55,7 @@ public:
     /// Opens by kind: a project replaces the open one (after asking), everything else is added to it by its page.
     void openFile(const QString& path) { studio_->router.open(path); }
     void openExample(const QString& id) { studio_->files.openExample(id); }
+    LessonRun& lessons();
     /// An empty project with an empty design, opened on the canvas (after asking about the open one).
     void drawYourOwn() { studio_->actions.find(QStringLiteral("fileNew"))->trigger(); }
     bool isReady() const { return ready_; }
@@ -63,6 +67,8 @@ public:
     void applyPreferences(const Preferences& preferences);
     /// Writes the report folder from what is shown now.
     Expected<QStringList> exportReport(const QString& folder);
+    /// Every result view that shows something, as pictures and data.
+    Expected<QStringList> exportPictures(const QString& folder);
     /// Writes the report of a run beside its database and shows it; the file, or empty if there is nothing to show.
     QString openRun(int run);
 
@@ -83,17 +89,20 @@ private:
     void buildDocks();
     void finishStart();
     void openPalette();
+    void openHandbook(const QString& place);
     void refreshTitle();
 
     std::unique_ptr<Studio> studio_;
     std::unique_ptr<ResultDocks> results_;
     std::unique_ptr<Jobs> jobs_;
+    std::unique_ptr<Lessons> lessons_;
     Preferences preferences_;
     Headline* headline_ = nullptr;
     ui::CommandPalette* palette_ = nullptr;
     QPointer<PreferencesDialog> preferencesDialog_;
     QPointer<ShortcutsDialog> shortcutsDialog_;
     QPointer<AboutDialog> aboutDialog_;
+    QPointer<HandbookWindow> handbook_;
     bool ready_ = false;
 };
 

@@ -1,6 +1,8 @@
 #include "app/window/about_dialog.h"
 #include "app/window/exports.h"
+#include "app/window/help/handbook_places.h"
 #include "app/window/jobs.h"
+#include "app/window/lessons/lessons.h"
 #include "app/window/main_window.h"
 #include "app/window/other_programs.h"
 #include "app/window/preferences_dialog.h"
@@ -38,6 +40,7 @@ void MainWindow::buildActions() {
            QKeySequence(Qt::Key_F11)},
           [this] { isFullScreen() ? showNormal() : showFullScreen(); });
     jobs_->addActions();
+    lessons_->addActions();
     a.add({"runPrograms",
            tr("Run"),
            tr("&Other programs…"),
@@ -82,17 +85,25 @@ void MainWindow::addUndoActions() {
 void MainWindow::addHelpActions() {
     const QString help = tr("Help");
     Actions& a = studio_->actions;
-    a.add({"helpPalette", help, tr("&Find anything"), tr("Commands, devices, models and examples by a few letters"),
+    a.add({"helpPalette", help, tr("&Find anything"),
+           tr("Commands, pages, panels, methods, parameters, devices and the handbook, by a few letters or by what "
+              "they do"),
            "search", QKeySequence(Qt::CTRL | Qt::Key_K)},
           [this] { openPalette(); });
-    QAction* keys = a.add(
-        {"helpShortcuts", help, tr("&Keyboard shortcuts"), tr("All keys"), "input-keyboard", QKeySequence(Qt::Key_F1)},
-        [this] {
-            if (!shortcutsDialog_) shortcutsDialog_ = new ShortcutsDialog(studio_->actions, this);
-            shortcutsDialog_->show();
-            shortcutsDialog_->raise();
-        });
-    keys->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(Qt::CTRL | Qt::Key_Slash)});
+    a.add({"helpHandbook", help, tr("&Handbook"), tr("The page about what has the focus"), "help-contents",
+           QKeySequence(Qt::Key_F1)},
+          [this] {
+              QString place = handbookOf(focusWidget());
+              if (place.isEmpty() && studio_->router.front()) place = handbookOf(studio_->router.front()->card().id);
+              openHandbook(place);
+          });
+    a.add({"helpShortcuts", help, tr("&Keyboard shortcuts"), tr("All keys"), "input-keyboard",
+           QKeySequence(Qt::CTRL | Qt::Key_Slash)},
+          [this] {
+              if (!shortcutsDialog_) shortcutsDialog_ = new ShortcutsDialog(studio_->actions, this);
+              shortcutsDialog_->show();
+              shortcutsDialog_->raise();
+          });
     a.add({"helpAbout", help, tr("&About Orrery"), tr("Version and licence"), "help-about", {}}, [this] {
         if (!aboutDialog_) aboutDialog_ = new AboutDialog(this);
         aboutDialog_->show();

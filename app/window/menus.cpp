@@ -110,7 +110,7 @@ void buildMenus(QMainWindow& window, Studio& studio) {
                                                "fidelity.budget", "fidelity.advice", "-", "runPrograms"});
     build.pages(run);
     QMenu* helps = build.menu(help, words("&Help"));
-    build.put(helps, {"helpPalette", "helpShortcuts", "-"});
+    build.put(helps, {"helpHandbook", "helpLessons", "helpPalette", "helpShortcuts", "-"});
     build.pages(help);
     build.put(helps, {"helpAbout"});
 }

@@ -29,12 +29,9 @@ PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
     animated_ = named(new QCheckBox(tr("Points glide to their new place"), this), "preferencesAnimated", tr("Motion"),
                       tr("Switch off for no motion at all"));
     form->addRow(tr("&Motion"), animated_);
-    autosave_ = named(new QSpinBox(this), "preferencesAutosave", tr("Autosave"),
-                      tr("Unsaved work is copied after this time, and offered after a crash"));
-    autosave_->setRange(0, 600);
-    autosave_->setSuffix(tr(" s"));
-    autosave_->setSpecialValueText(tr("never"));
-    form->addRow(tr("&Autosave after"), autosave_);
+    autosave_ = named(new QCheckBox(tr("Each edit is kept within two seconds"), this), "preferencesAutosave",
+                      tr("Autosave"), tr("Unsaved work is copied as you edit, and offered after a crash"));
+    form->addRow(tr("&Autosave"), autosave_);
     threads_ = named(new QSpinBox(this), "preferencesThreads", tr("Threads"), tr("Threads that a run may use"));
     threads_->setRange(0, 256);
     threads_->setSpecialValueText(tr("one per core"));
@@ -48,7 +45,7 @@ PreferencesDialog::PreferencesDialog(QWidget* parent) : QDialog(parent) {
 
     connect(theme_, &QComboBox::currentIndexChanged, this, &PreferencesDialog::tell);
     connect(animated_, &QCheckBox::toggled, this, &PreferencesDialog::tell);
-    connect(autosave_, &QSpinBox::valueChanged, this, &PreferencesDialog::tell);
+    connect(autosave_, &QCheckBox::toggled, this, &PreferencesDialog::tell);
     connect(threads_, &QSpinBox::valueChanged, this, &PreferencesDialog::tell);
 }
 
@@ -56,7 +53,7 @@ void PreferencesDialog::show(const Preferences& preferences) {
     quiet_ = true;
     theme_->setCurrentIndex(preferences.dark ? 1 : 0);
     animated_->setChecked(preferences.animated);
-    autosave_->setValue(preferences.autosaveSeconds);
+    autosave_->setChecked(preferences.autosave);
     threads_->setValue(preferences.threads);
     quiet_ = false;
     QDialog::show();
@@ -67,7 +64,7 @@ void PreferencesDialog::show(const Preferences& preferences) {
 void PreferencesDialog::tell() {
     if (quiet_) return;
     emit preferencesChanged(
-        {theme_->currentIndex() == 1, animated_->isChecked(), autosave_->value(), threads_->value()});
+        {theme_->currentIndex() == 1, animated_->isChecked(), autosave_->isChecked(), threads_->value()});
 }
 
 }  // namespace orrery::app

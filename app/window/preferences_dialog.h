@@ -24,8 +24,8 @@ private:
     void tell();
 
     QComboBox* theme_;
-    QCheckBox* animated_;
-    QSpinBox *autosave_, *threads_;
+    QCheckBox *animated_, *autosave_;
+    QSpinBox* threads_;
     bool quiet_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include "app/document/commands/project_edits.h"
 #include "app/window/exports.h"
 #include "app/window/studio.h"
+#include "widgets/common/veil.h"
 #include "widgets/comparison/comparison_view.h"
 #include "widgets/comparison/operator_table.h"
 #include "widgets/evidence/why_view.h"
@@ -55,6 +56,12 @@ ui::ResultView* ResultDocks::view(const QString& id) const {
 
 void ResultDocks::wire(ui::ResultView* view) {
     studio_.feeder.add(view);
+    auto* veil = new ui::Veil(view);
+    const auto cover = [view, veil](const QString& why) {
+        why.isEmpty() || view->isEmpty() ? veil->lift() : veil->drop(why);
+    };
+    connect(&studio_.live, &LiveController::lateChanged, veil, cover);
+    cover(studio_.live.late());
     connect(view, &ui::ResultView::emptyActionTriggered, this, &ResultDocks::emptyActionTriggered);
     if (auto* comparison = qobject_cast<ui::ComparisonView*>(view)) {
         connect(comparison, &ui::ComparisonView::primaryMethodChosen, &studio_.live, &LiveController::setPrimary);

@@ -286,6 +286,8 @@ void ScenarioBar::fillWorkloads(QMenu* menu) {
                 [this, id = info.id] { emit builtinWorkloadChosen(QString::fromStdString(id)); });
     }
     menu->addSeparator();
+    QAction* code = menu->addAction(tr("A kernel or a network by its code…"), this, &ScenarioBar::codeRequested);
+    code->setObjectName(QStringLiteral("workload.code"));
     menu->addAction(tr("Open a model file…"), this, &ScenarioBar::openRequested);
 }
 

@@ -41,8 +41,9 @@ public:
 signals:
     void catalogueHardwareChosen(const QString& id);
     void builtinWorkloadChosen(const QString& id);
+    void codeRequested();
     void openRequested();
-    void programsRequested();  ///< other programs are to be shown
+    void programsRequested();                 ///< other programs are to be shown
     void knobRequested(const QString& path);  ///< a search is to turn it: `tp`, `batch`
     void refused(const orrery::Diagnostic& why);
 

@@ -38,7 +38,7 @@ Preferences readPreferences() {
     Preferences preferences;
     preferences.dark = settings->value("look/dark", preferences.dark).toBool();
     preferences.animated = settings->value("look/animated", preferences.animated).toBool();
-    preferences.autosaveSeconds = settings->value("autosave/seconds", preferences.autosaveSeconds).toInt();
+    preferences.autosave = settings->value("autosave/seconds", 1).toInt() != 0;
     preferences.threads = settings->value("run/threads", preferences.threads).toInt();
     return preferences;
 }
@@ -47,7 +47,7 @@ void writePreferences(const Preferences& preferences) {
     const auto settings = openSettings();
     settings->setValue("look/dark", preferences.dark);
     settings->setValue("look/animated", preferences.animated);
-    settings->setValue("autosave/seconds", preferences.autosaveSeconds);
+    settings->setValue("autosave/seconds", preferences.autosave ? 1 : 0);
     settings->setValue("run/threads", preferences.threads);
 }
 

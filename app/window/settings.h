@@ -18,8 +18,8 @@ QString autosaveFolder();
 struct Preferences {
     bool dark = false;
     bool animated = true;
-    int autosaveSeconds = 20;  ///< 0: never
-    int threads = 0;           ///< of runs; 0: one per core
+    bool autosave = true;  ///< unsaved work is kept for after a crash
+    int threads = 0;       ///< of runs; 0: one per core
 };
 Preferences readPreferences();
 void writePreferences(const Preferences& preferences);

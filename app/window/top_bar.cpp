@@ -68,6 +68,7 @@ void TopBar::addScenario() {
             [this](const QString& id) { addCatalogueHardware(studio_, id); });
     connect(scenario, &ScenarioBar::builtinWorkloadChosen, this,
             [this](const QString& id) { addBuiltinWorkload(studio_, id); });
+    connect(scenario, &ScenarioBar::codeRequested, this, [this] { addSpelledWorkload(studio_, this); });
     connect(scenario, &ScenarioBar::knobRequested, &studio_.inspection, &Inspection::knobRequested);
     connect(scenario, &ScenarioBar::openRequested, &studio_.files, &ProjectFiles::chooseFile);
     connect(scenario, &ScenarioBar::programsRequested, this,

@@ -24,6 +24,9 @@ private slots:
     void answersOfAnotherProjectAreDropped();
     void aWorkloadThatCannotBeLoadedIsSaid();
     void aMethodThatCannotAnswerSaysWhy();
+    void aChosenMethodGivesWayWhereItCannotAnswer();
+    void whatIsOfAnEarlierQuestionIsSaid();
+    void anotherProjectBeginsEmpty();
     void switchedOffItStaysQuietAndCatchesUp();
     void aRunStoresItsResultsAndCanBeCancelled();
     void unsavedWorkSurvivesAKill();
@@ -127,6 +130,56 @@ void TestDocumentLive::aMethodThatCannotAnswerSaysWhy() {
         const QString text = QString::fromStdString(orrery::toText(*answer.failure));
         QVERIFY2(text.contains("bandwidth") && text.contains("hbm3"), qPrintable(text));
     }
+}
+
+void TestDocumentLive::aChosenMethodGivesWayWhereItCannotAnswer() {
+    Live studio;
+    Project project = smallProject();
+    project.hardware.push_back(loadHardware("gemmini-like").value().hardware);
+    project.methods = {"systolic-closed-form", "roofline", "hierarchical-roofline"};
+    project.scenarios.front() = {project.hardware[2].name, "ResNet", {}};
+    studio.document.reset(project);
+    QTRY_VERIFY(studio.live.snapshot() && studio.live.upToDate());
+    studio.live.setPrimary(0);
+    const auto shown = [&] { return studio.live.snapshot()->answers[std::size_t(studio.live.snapshot()->primary)]; };
+    QCOMPARE(shown().method, QStringLiteral("systolic-closed-form"));
+    QVERIFY2(shown().estimate, "the array's own method answers for the array");
+    // Another design: the array's method cannot answer, others can, and one of them is shown.
+    QVERIFY_DONE(
+        studio.document.apply(chooseScenarioEdit(*studio.document.state(), {project.hardware[0].name, "ResNet", {}})));
+    QTRY_VERIFY(studio.live.upToDate());
+    QVERIFY(!studio.live.snapshot()->answers[0].estimate);
+    QVERIFY2(studio.live.snapshot()->primaryEstimate(), "methods that answer are shown");
+    QCOMPARE(studio.live.chosenMethod(), QStringLiteral("systolic-closed-form"));
+    studio.document.undoStack()->undo();
+    QTRY_VERIFY(studio.live.upToDate());
+    QCOMPARE(shown().method, QStringLiteral("systolic-closed-form"));
+}
+
+void TestDocumentLive::whatIsOfAnEarlierQuestionIsSaid() {
+    Live studio;
+    studio.document.reset(smallProject());
+    QTRY_VERIFY(studio.live.snapshot() && studio.live.upToDate());
+    QVERIFY(studio.live.late().isEmpty());
+    studio.live.setEnabled(false);
+    QVERIFY2(studio.live.late().isEmpty(), "nothing has been asked since");
+    const QSignalSpy said(&studio.live, &LiveController::lateChanged);
+    const ComponentPath hbm = pathOf(studio.document, "hbm3");
+    QVERIFY_DONE(studio.document.apply(setAttributeEdit(*studio.document.state(), 0, hbm, "bandwidth", "5 TB/s")));
+    QVERIFY(studio.live.late().contains("live evaluation is off"));
+    QCOMPARE(said.count(), 1);
+    studio.live.setEnabled(true);
+    QTRY_VERIFY(studio.live.upToDate());
+    QVERIFY(studio.live.late().isEmpty());
+}
+
+void TestDocumentLive::anotherProjectBeginsEmpty() {
+    Live studio;
+    studio.document.reset(smallProject());
+    QTRY_VERIFY(studio.live.snapshot() && studio.live.upToDate());
+    studio.live.setEnabled(false);
+    studio.document.reset(smallProject());
+    QVERIFY2(!studio.live.snapshot() && !studio.live.workload(), "no answer of the project before");
 }
 
 void TestDocumentLive::switchedOffItStaysQuietAndCatchesUp() {

@@ -3,6 +3,7 @@
 #include "app/window/actions.h"
 #include "app/window/command_line.h"
 #include "app/window/main_window.h"
+#include "app/window/serving/serving_page.h"
 #include "app/window/snapshot_feeder.h"
 #include "app/window/welcome/example_pictures.h"
 #include "app/window/welcome/examples.h"
@@ -78,6 +79,7 @@ private slots:
     void layoutsAndThemes();
     void aLayoutIsRemembered();
     void theReportFolderIsComplete();
+    void onlyWhatShowsSomethingIsWritten();
     void theCommandLine_data();
     void theCommandLine();
 
@@ -103,7 +105,8 @@ void TestStudioViews::everyExampleAnswers() {
     const auto sketch = sketchOf(example->file.toStdString(), cache);
     QVERIFY2(sketch, "the gallery has a real picture of it");
     for (const RooflineSketch::Point& point : sketch->points) {
-        // The element-wise work beside a product (a bias, an activation, a softmax) counts as work and overlaps with it.
+        // The element-wise work beside a product (a bias, an activation, a softmax) counts as work and overlaps with
+        // it.
         QVERIFY2(point.rate <= sketch->peak * 1.05, qPrintable(QString::number(point.rate / sketch->peak)));
         QVERIFY(point.rate <= point.intensity * sketch->bandwidth * (1 + 1e-9));
     }
@@ -252,6 +255,32 @@ void TestStudioViews::theReportFolderIsComplete() {
     const QImage roofline(folder.filePath("report/roofline.png"));
     QVERIFY(roofline.width() >= 600);
     QVERIFY(!window_->exportReport("/proc/nowhere"));
+}
+
+void TestStudioViews::onlyWhatShowsSomethingIsWritten() {
+    const QTemporaryDir folder;
+    const auto nothing = window_->exportPictures(folder.path());
+    QVERIFY2(!nothing && nothing.error().code == "export.nothing", "no empty pictures");
+    QVERIFY(QDir(folder.path()).isEmpty());
+    // A fleet is answered on its page, where the live question has no workload.
+    window_->openExample("vllm-against-sarathi");
+    auto& page = window_->page<ServingPage>();
+    QVERIFY(QTest::qWaitFor([&] { return !page.isBusy() && page.runs().size() == 2; }, 60000));
+    if (!window_->live().snapshot()) QVERIFY(!window_->exportPictures(folder.path()));
+    const Expected<QStringList> report = window_->exportReport(folder.filePath("fleet"));
+    QVERIFY2(report, report ? "" : orrery::toText(report.error()).c_str());
+    for (const char* name : {"serving.csv", "serving.yaml", "serving-fleet.png", "serving-latency.svg"})
+        QVERIFY2(QFileInfo(folder.filePath(QStringLiteral("fleet/") + name)).size() > 200, name);
+    // Views that are not seen are written whole, in the size of a picture.
+    window_->openExample("first-light");
+    QVERIFY(settled(*window_));
+    const Expected<QStringList> pictures = window_->exportPictures(folder.path());
+    QVERIFY2(pictures, pictures ? "" : orrery::toText(pictures.error()).c_str());
+    QVERIFY(pictures->size() >= 3 * 6);
+    for (const QString& file : *pictures) {
+        QVERIFY2(QFileInfo(file).size() > (file.endsWith(".csv") ? 40 : 200), qPrintable(file));
+        if (file.endsWith(".png")) QVERIFY2(QImage(file).width() >= 600, qPrintable(file));
+    }
 }
 
 void TestStudioViews::theCommandLine_data() {

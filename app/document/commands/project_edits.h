@@ -30,6 +30,10 @@ Expected<Edit> setWorkloadOptionsEdit(const ProjectState& state, int index, cons
 Expected<Edit> setMethodsEdit(const ProjectState& state, std::vector<std::string> methods);
 /// Puts the pair first among the scenarios, adding it if it is new.
 Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& scenario);
+/// Shows a question and the methods that answer it, as one step. A design or workload that the project has already is
+/// not added again.
+Expected<Edit> askQuestionEdit(const ProjectState& state, const Scenario& question, std::vector<std::string> methods,
+                               const QString& words);
 /// Of the scenario that is shown. Fails where there is none; a plan as checkPlan().
 Expected<Edit> setPlanEdit(const ProjectState& state, const Plan& plan);
 /// Dollars that an hour of a device costs, by the name of its kind; the empty name: of all that have none of their own.

@@ -47,6 +47,42 @@ Expected<Edit> chooseScenarioEdit(const ProjectState& state, const ScenarioRef& 
     return edit;
 }
 
+Expected<Edit> askQuestionEdit(const ProjectState& state, const Scenario& question, std::vector<std::string> methods,
+                               const QString& words) {
+    ProjectState after = state;
+    ScenarioRef asked;
+    const HardwarePtr open = openDesign(*question.hardware).hardware;
+    const auto design = std::ranges::find_if(after.hardware, [&](const HardwarePtr& each) { return *each == *open; });
+    if (design != after.hardware.end()) {
+        asked.hardware = (*design)->name;
+    } else {
+        auto added = addHardwareEdit(after, *question.hardware, false);
+        if (!added) return added;
+        after = std::move(added->after);
+        asked.hardware = after.hardware.back()->name;
+    }
+    const auto model = std::ranges::find(after.workloads, question.workload->recipe, &ProjectWorkload::recipe);
+    if (model != after.workloads.end()) {
+        asked.workload = model->name;
+    } else {
+        auto added = addWorkloadEdit(after, {question.workload->name, question.workload->recipe, {}}, false);
+        if (!added) return added;
+        after = std::move(added->after);
+        asked.workload = after.workloads.back().name;
+    }
+    // What a project without a question fills in of itself names parts that are not there.
+    std::erase_if(after.scenarios, [&](const ScenarioRef& each) {
+        return after.hardwareIndex(each.hardware) < 0 || after.workloadIndex(each.workload) < 0;
+    });
+    auto shown = chooseScenarioEdit(after, asked);
+    if (!shown) return shown;
+    auto answered = setMethodsEdit(shown->after, std::move(methods));
+    if (!answered) return answered;
+    Edit edit{state, words, {}, {}, {}};
+    edit.after = std::move(answered->after);
+    return edit;
+}
+
 Expected<Edit> setPlanEdit(const ProjectState& state, const Plan& plan) {
     if (state.scenarios.empty()) return fail("document.scenario", "nothing is asked yet", "a design and a workload");
     if (auto good = checkPlan(plan); !good) return tl::unexpected(std::move(good.error()));

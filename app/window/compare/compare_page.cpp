@@ -9,6 +9,7 @@
 #include "store/project/scenario_baseline.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
+#include "widgets/common/veil.h"
 
 #include <QComboBox>
 #include <QFile>
@@ -51,6 +52,7 @@ void ComparePage::join(Studio& studio) {
         if (table_) {
             table_->setCells({}, {});
             showDetails();
+            veil_->lift();
         }
         changed();
     });
@@ -113,6 +115,7 @@ void ComparePage::follow() {
 }
 
 void ComparePage::ask() {
+    if (view_) veil_->dropSoon(tr("Of the question before. This one is being answered."));
     const auto calibrations = studio_.live.calibrations();
     work_.ask(
         [question = question_, cache = studio_.cache, calibrations](std::stop_token stop, Progress& progress) {
@@ -125,9 +128,11 @@ void ComparePage::take(Expected<CompareViewPtr> found) {
     refusal_.reset();
     if (!found) {
         refusal_ = found.error();
+        if (view_) veil_->drop(tr("Of the question before. This one has no answer: see above."));
         return showHead();
     }
     view_ = std::move(*found);
+    veil_->lift();
     if (chosen_ < 0 || chosen_ >= static_cast<int>(view_->comparison.cases.size()) ||
         (chosen_ == static_cast<int>(view_->comparison.baseline) && view_->comparison.cases.size() > 1)) {
         // The question of the window, where it is not itself the baseline.
@@ -281,8 +286,12 @@ void ComparePage::exportAs() {
                [this](const QString& file) { return exportTo(file); });
 }
 
+bool ComparePage::showsAnswer() const {
+    return view_ && view_->comparison.cases.size() >= 2 && waterfall_;
+}
+
 Expected<QStringList> ComparePage::report(const QString& folder) {
-    if (!view_ || view_->comparison.cases.size() < 2 || !waterfall_) return QStringList();
+    if (!showsAnswer()) return QStringList();
     QStringList files;
     for (const char* name : {"comparison.svg", "comparison.csv"}) {
         const QString file = folder + QLatin1Char('/') + QLatin1String(name);

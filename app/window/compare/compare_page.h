@@ -23,6 +23,7 @@ class BreakEvenPlot;
 class CellsTable;
 class EmptyPage;
 class Label;
+class Veil;
 class WaterfallPlot;
 }  // namespace orrery::ui
 
@@ -37,6 +38,7 @@ public:
     PageCard card() const override;
     void join(Studio& studio) override;
     std::vector<ui::PaletteEntry> findable() override;
+    bool showsAnswer() const override;
     Expected<QStringList> report(const QString& folder) override;
 
     bool isBusy() const { return work_.isRunning() || changing_.isRunning() || evening_.isRunning(); }
@@ -106,6 +108,7 @@ private:
     QComboBox *by_ = nullptr, *mover_ = nullptr, *attribute_ = nullptr, *quantity_ = nullptr;
     ui::CellsTable *table_ = nullptr, *changes_ = nullptr;
     ui::WaterfallPlot* waterfall_ = nullptr;
+    ui::Veil* veil_ = nullptr;  ///< over what answers the question before
     ui::BreakEvenPlot* curve_ = nullptr;
     Background changing_, evening_, work_;  ///< last
 };

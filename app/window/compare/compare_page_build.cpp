@@ -4,6 +4,7 @@
 #include "app/window/studio.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/veil.h"
 #include "widgets/comparison/break_even_plot.h"
 #include "widgets/comparison/waterfall_plot.h"
 #include "widgets/evidence/cells_model.h"
@@ -58,6 +59,7 @@ void ComparePage::build() {
     split->setStretchFactor(1, 1);
     split->setSizes({22 * unit, 60 * unit});
     column->addWidget(split, 1);
+    veil_ = new ui::Veil(split);
     stack_->addWidget(body);
     connect(table_, &ui::CellsTable::rowChosen, this, &ComparePage::choose);
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {

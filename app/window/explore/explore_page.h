@@ -46,6 +46,7 @@ public:
     bool accepts(const OpenFile& file) const override;
     void open(const QString& path) override;
     void feed(const ui::SnapshotPtr& snapshot) override;
+    bool showsAnswer() const override;
     Expected<QStringList> report(const QString& folder) override;
     void saveView(QSettings& settings) const override;
     void restoreView(const QSettings& settings) override;

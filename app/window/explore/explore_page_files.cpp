@@ -5,6 +5,7 @@
 #include "app/window/explore/explore_text.h"
 #include "app/window/exports.h"
 #include "app/window/studio.h"
+#include "base/text/csv_cell.h"
 #include "store/project/search_file.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/exploration/effect_bars.h"
@@ -25,18 +26,11 @@ namespace orrery::app {
 
 namespace {
 
-// RFC 4180.
 std::string line(const std::vector<std::string>& cells) {
     std::string text;
     for (const std::string& cell : cells) {
         if (&cell != &cells.front()) text += ',';
-        if (cell.find_first_of(",\"\r\n") == std::string::npos) {
-            text += cell;
-            continue;
-        }
-        text += '"';
-        for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-        text += '"';
+        text += csvCell(cell);
     }
     return text + "\r\n";
 }
@@ -139,8 +133,12 @@ void ExplorePage::exportAs(const QString& title, const QString& name, const QStr
     exportWith(studio_, title, name, filter, [this, tab](const QString& file) { return written(file, tab); });
 }
 
+bool ExplorePage::showsAnswer() const {
+    return view_ && problem_ && plot_;
+}
+
 Expected<QStringList> ExplorePage::report(const QString& folder) {
-    if (!view_ || !problem_ || !plot_) return QStringList();
+    if (!showsAnswer()) return QStringList();
     QStringList files;
     for (const auto& [name, tab] : {std::pair{"search.svg", static_cast<int>(FrontTab)}, {"search.csv", -1}}) {
         const QString file = folder + QLatin1Char('/') + QLatin1String(name);

@@ -41,7 +41,7 @@ CanvasPane::CanvasPane(const QString& id, ui::ComponentSelection* selection, QWi
     view_->setObjectName(id);
     view_->setAccessibleName(tr("Canvas of the design"));
     view_->setMinimumSize(160, 100);
-    view_->setToolTip(tr("Arrow keys nudge, Space pans, the wheel zooms, Esc cancels; F1 lists all keys"));
+    view_->setToolTip(tr("Arrow keys nudge, Space pans, the wheel zooms, Esc cancels; Ctrl+/ lists all keys"));
     crumbs_ = new ui::Breadcrumbs(view_, this);
     find_ = new ui::FindBar(view_, this);
     find_->hide();

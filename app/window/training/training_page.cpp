@@ -15,6 +15,7 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/training/cluster_map.h"
 #include "widgets/training/stage_memory_plot.h"
@@ -182,6 +183,10 @@ void TrainingPage::showAnswer() {
     showMap();
     showFigures();
     showHeadline();
+    // The closed form answers at once and stands everywhere else; the timeline is the run's.
+    if (current_ || !answer_) return veil_->lift();
+    veil_->dropSoon(studio_.live.isEnabled() ? tr("Of the question before. This one is being answered.")
+                                             : tr("Of the question before: live evaluation is off (Ctrl+L)."));
 }
 
 void TrainingPage::showTimeline() {

@@ -26,6 +26,7 @@ class StageMemoryPlot;
 class StepCards;
 class StepTimeline;
 class TimeSplit;
+class Veil;
 enum class EditPhase;
 }  // namespace orrery::ui
 
@@ -142,6 +143,7 @@ private:
     ui::CellsTable* figures_ = nullptr;
     PlanFinder* finder_ = nullptr;
     QuickAnswers* quickly_ = nullptr;
+    ui::Veil* veil_ = nullptr;  ///< over a run of the question before
 };
 
 }  // namespace orrery::app

@@ -11,6 +11,7 @@
 #include "app/window/training/training_start.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/training/cluster_map.h"
 #include "widgets/training/stage_memory_plot.h"
@@ -140,6 +141,7 @@ QWidget* TrainingPage::buildViews(QWidget* parent) {
     figures_ =
         new ui::CellsTable(QStringLiteral("training.figures"), tr("Figures"),
                            tr("Every figure of this plan and of the pinned one; hover a name to read it"), tabs_);
+    veil_ = new ui::Veil(timeline_);
     tabs_->addTab(timeline_, tr("Over time"));
     tabs_->addTab(memory_, tr("Memory"));
     tabs_->addTab(buildMap(tabs_), tr("Devices"));

@@ -37,6 +37,8 @@ void StartPage::join(Studio& studio) {
     connect(view_, &ui::WelcomePage::recentChosen, &studio.router, &Router::open);
     connect(view_, &ui::WelcomePage::newRequested, this,
             [this] { studio_.actions.find(QStringLiteral("fileNew"))->trigger(); });
+    connect(view_, &ui::WelcomePage::lessonsRequested, this,
+            [this] { studio_.actions.find(QStringLiteral("helpLessons"))->trigger(); });
     connect(view_, &ui::WelcomePage::filesDropped, this, [this](const QStringList& files) {
         for (const QString& file : files) studio_.router.open(file);
     });

@@ -3,6 +3,7 @@
 #include "app/document/commands/project_edits.h"
 #include "app/window/hardware/add_hardware.h"
 #include "app/window/studio.h"
+#include "app/window/workload/code_dialog.h"
 
 #include <QCoreApplication>
 #include <QUndoStack>
@@ -32,6 +33,12 @@ void addBuiltinWorkload(Studio& studio, const QString& id) {
                                          {}});
     }
     addWorkload(studio, {info->name, {info->id, info->usual}, {}});
+}
+
+void addSpelledWorkload(Studio& studio, QWidget* parent) {
+    CodeDialog dialog(parent);
+    if (dialog.exec() != QDialog::Accepted) return;
+    if (auto spelled = dialog.workload()) addWorkload(studio, std::move(*spelled));
 }
 
 }  // namespace orrery::app

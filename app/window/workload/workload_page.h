@@ -57,6 +57,8 @@ public:
     void setStored(std::vector<ui::StoredAnswers> stored);
     /// The same for one answer to hold the present ones against; `choose`: paints their ratio.
     void holdAgainst(ui::StoredAnswers baseline, bool choose);
+    /// Paints this number, now or as soon as answers have it: the id of a HeatMetric.
+    void wantMetric(const QString& id);
     QTableView* table() const { return table_; }
     ui::GraphView* graph() const { return graph_; }
     void setShows(Show what);

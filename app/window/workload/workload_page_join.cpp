@@ -169,6 +169,11 @@ std::vector<ui::PaletteEntry> WorkloadPage::findable() {
                            {},
                            [this, id = info.id] { addBuiltinWorkload(*studio_, QString::fromStdString(id)); }});
     }
+    entries.push_back({tr("One kernel by its fields"),
+                       tr("Model"),
+                       tr("A matrix product, attention, a convolution; or a network of a search space by its code"),
+                       {},
+                       [this] { addSpelledWorkload(*studio_, this); }});
     return entries;
 }
 

@@ -238,6 +238,11 @@ void WorkloadPage::holdAgainst(ui::StoredAnswers baseline, bool choose) {
     }
 }
 
+void WorkloadPage::wantMetric(const QString& id) {
+    wantedMetric_ = id;
+    fillMetrics();
+}
+
 QMenu* WorkloadPage::pageMenu() {
     auto* menu = new QMenu(this);
     menu->setObjectName(QStringLiteral("workloadMenu"));
