@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds orrery_VERSION_ARCH.deb from the tree into build/deb. ORRERY_BUILD names a Release build that is there already.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. packaging/dependencies.sh
+. packaging/version.sh
+
+build=${ORRERY_BUILD:-}
+if [ -z "$build" ]; then
+    install_missing $build_packages
+    build_release -DORRERY_TESTS=OFF
+    build=build/release
+fi
+version=$(orrery_version) arch=$(dpkg --print-architecture)
+out=build/deb stage=build/deb/stage
+rm -rf "$stage"
+mkdir -p "$stage/DEBIAN" "$stage/debian"
+DESTDIR=$stage cmake --install "$build" --prefix /usr --strip >/dev/null
+
+share=$stage/usr/share
+install -Dm644 packaging/desktop/orrery.desktop -t "$share/applications"
+install -Dm644 packaging/desktop/orrery.svg -t "$share/icons/hicolor/scalable/apps"
+install -Dm644 packaging/desktop/orrery-mime.xml "$share/mime/packages/orrery.xml"
+install -Dm644 packaging/desktop/io.github.orrery.Orrery.metainfo.xml -t "$share/metainfo"
+mkdir -p "$share/man/man1" "$share/doc/orrery"
+QT_QPA_PLATFORM=offscreen packaging/man.sh "$build/bin/orrery" "studio for performance modelling of machine\-learning hardware" | gzip -9n >"$share/man/man1/orrery.1.gz"
+packaging/man.sh "$build/bin/orrery-cli" "ask performance models of machine\-learning hardware" | gzip -9n >"$share/man/man1/orrery-cli.1.gz"
+cp packaging/debian/copyright "$share/doc/orrery/copyright"
+date=$(git log -1 --format=%cD 2>/dev/null || date -R)
+printf 'orrery (%s) unstable; urgency=medium\n\n  * Built from the tree; the history of the repository says what changed.\n\n -- Orrery authors <orrery@example.org>  %s\n' "$version" "$date" | gzip -9n >"$share/doc/orrery/changelog.gz"
+# Programs that only Orrery starts stand beside it: they have no pages of their own.
+find "$stage/usr" -type d -exec chmod 755 {} + ; find "$share" -type f -exec chmod 644 {} +
+
+printf 'Source: orrery\nMaintainer: Orrery authors <orrery@example.org>\n\nPackage: orrery\nArchitecture: any\n' >"$stage/debian/control"
+programs=$(find "$stage/usr/bin" "$stage/usr/lib" -type f 2>/dev/null | sed "s|^$stage/||")
+# MPI is loaded where it is installed, and not needed.
+needed=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info $(echo "$programs" | grep -v '\.so$') 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+rm -rf "$stage/debian"
+sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@DEPENDS@/$needed/" -e "s/@SIZE@/$(du -sk "$stage/usr" | cut -f1)/" packaging/debian/control.in >"$stage/DEBIAN/control"
+(cd "$stage" && find usr -type f -printf '%P\n' | sort | sed 's|^|usr/|' | xargs -d '\n' md5sum >DEBIAN/md5sums)
+dpkg-deb --root-owner-group --build "$stage" "$out/orrery_${version}_$arch.deb" >/dev/null
+rm -rf "$stage"
+echo "$out/orrery_${version}_$arch.deb"
