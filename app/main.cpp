@@ -1,4 +1,5 @@
 #include "app/window/command_line.h"
+#include "app/window/evidence/paper.h"
 #include "app/window/main_window.h"
 #include "app/window/settings.h"
 #include "app/window/startup_clock.h"
@@ -22,7 +23,7 @@ void choosePlatform(int argc, char** argv) {
     for (int at = 1; at < argc && !display; ++at) {
         const QByteArray word(argv[at]);
         if (word.startsWith("--report") || word.startsWith("--screenshot") || word.startsWith("--startup-report") ||
-            word == "--help" || word == "-h" || word == "--version" || word == "-v") {
+            word.startsWith("--paper") || word == "--help" || word == "-h" || word == "--version" || word == "-v") {
             qputenv("QT_QPA_PLATFORM", "offscreen");
         }
     }
@@ -60,6 +61,11 @@ int main(int argc, char** argv) {
     }
     const app::CommandLine& line = parsed.line;
     ui::initialiseApplicationLook();
+    if (!line.paperFolder.isEmpty()) {
+        const QString problem = app::writePaper(line.paperFolder);
+        if (!problem.isEmpty()) print(stderr, QStringLiteral("orrery: %1\n").arg(problem));
+        return problem.isEmpty() ? 0 : 1;
+    }
     app::MainWindow window;
     if (line.dark) window.setTheme(*line.dark);
     if (line.size.isValid()) {

@@ -147,7 +147,7 @@ const Command calibrateCommand{
         "Fits what the method leaves open to the rows, writes a calibration file, and prints the method's errors on "
         "the rows that were held out. The fit corrects what is known of the device, or of those like it, as far as "
         "rows "
-        "left out bear it out; families of fewer than ten rows keep what is known. A row's side of the split hangs on "
+        "left out confirm it; families of fewer than ten rows keep what is known. A row's side of the split depends on "
         "the seed, its device and its kernel alone, so "
         "`orrery-cli evaluate --held-out` finds the same rows again.",
     .options = optionsOfCalibrate(),

@@ -104,6 +104,7 @@ int growth(const Arguments& arguments, std::string_view name, Watch& watch) {
     double squares = 0;
     std::size_t models = 0, inside = 0;
     for (const ModelReference& each : shippedModelReferences().all) {
+        if (kindOf(each.task) != TaskKind::Pass) continue;
         auto hardware = loadHardware(each.reference.device);
         auto workload = loadWorkload(each.recipe);
         if (!hardware || !workload) continue;
@@ -140,6 +141,7 @@ int models(Watch& watch) {
     const auto& all = shippedModelReferences().all;
     watch.begin("asking about measured models");
     for (const ModelReference& each : all) {
+        if (kindOf(each.task) != TaskKind::Pass) continue;
         auto hardware = loadHardware(each.reference.device);
         auto workload = loadWorkload(each.recipe);
         if (!hardware || !workload || watch.interrupted()) continue;

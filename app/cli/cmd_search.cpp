@@ -345,8 +345,12 @@ int searchOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
 }
 
 int runSearchCommand(const Arguments& arguments, Watch& watch) {
-    // Agents are compared by the first rank alone.
-    if (arguments.has("agents")) return isHelper(nullptr) ? int(Answered) : compareAgents(arguments, watch);
+    if (arguments.has("agents")) {
+        auto ranks = joinedRanks();
+        if (!ranks) return isHelper(nullptr) ? Unanswered : failed(ranks.error());
+        const int code = compareAgents(ranks->get(), arguments, watch);
+        return *ranks ? (*ranks)->ended(code) : code;
+    }
     for (const char* of : {"seeds", "page"}) {
         if (arguments.has(of))
             return failed(fail("usage.missing", fmt::format("`--{}` is of agents that are compared", of),

@@ -1,5 +1,6 @@
 #include "app/cli/answers.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/judging_cli.h"
 #include "app/cli/output.h"
 #include "app/cli/question.h"
 #include "app/cli/ranks_cli.h"
@@ -110,6 +111,7 @@ int studyOn(Ranks* ranks, const Arguments& arguments, Watch& watch) {
 }
 
 int runStudy(const Arguments& arguments, Watch& watch) {
+    if (const auto asked = judgingArgument(arguments.positionals())) return writeJudged(*asked, arguments, watch);
     auto ranks = joinedRanks();
     if (!ranks) return isHelper(nullptr) ? Unanswered : failed(ranks.error());
     const int code = studyOn(ranks->get(), arguments, watch);
@@ -127,7 +129,12 @@ const Command studyCommand{
         "Each result is stored in DIR/runs.sqlite the moment it is finished, so nothing is lost if the program is "
         "interrupted or killed: with --resume the same command answers what is missing. DIR also gets report.html, "
         "estimates.csv and run.json, and the operators of the "
-        "first eight scenarios.",
+        "first eight scenarios. A file that the page Evidence saved (`orrery: judging/1`), or a benchmark, leaves "
+        "every "
+        "figure and table of the page instead: report.html, the plane, matrix and errors as SVG at the widths of a "
+        "page "
+        "and of a column (as PDF too, where the studio is installed beside), figures as CSV and LaTeX, the rows, the "
+        "papers as BibTeX.",
     .options = {{"out", "DIR", "where runs.sqlite and the exports go"},
                 {"resume", "",
                  "go on with the newest run of the same questions; answers that stand there are not asked again"},
@@ -136,7 +143,8 @@ const Command studyCommand{
     .required = {"out"},
     .examples = {{"orrery-cli study sweep.yaml --out results", "run it, or add a run to the database that is there"},
                  {"orrery-cli study sweep.yaml --out results --resume", "go on after an interrupt, or with more of it"},
-                 {"orrery-cli export results/runs.sqlite --list", "which runs are stored?"}},
+                 {"orrery-cli export results/runs.sqlite --list", "which runs are stored?"},
+                 {"orrery-cli study judging.yaml --out page", "every figure and table of a page of methods"}},
     .run = runStudy,
     .shared = true,
 };

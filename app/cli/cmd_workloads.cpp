@@ -52,7 +52,10 @@ const Command workloadsCommand{
     .name = "workloads",
     .summary = "list the built-in models and the options that each understands",
     .details =
-        "Beside these, --workload takes the path of an ONNX file, a Hugging Face config.json, or a workload YAML.",
+        "Beside these, --workload takes the path of an ONNX file, a Hugging Face config.json, a workload YAML or an "
+        "ncnn .param file, one kernel by its fields: `kernel:gemm m=4096 n=4096 k=4096 dtype=bf16`, and a network of a "
+        "search space by its code: `nasbench201:|op~0|+…`, `fbnet:7 8 1 …`, "
+        "`ofa:r=204|d=…|ks=…|e=…`, `hat:decoder|embed=512|…`; `nasbench201@1x52x16:…` for another input.",
     .options = {{"json", "", "as JSON, with the usual options and sources"}},
     .examples = {{"orrery-cli workloads", "a table of ids, names and options"},
                  {"orrery-cli workloads --json", "the same for a script"}},

@@ -80,8 +80,14 @@ extern const Command exportCommand;
 extern const Command projectCommand;
 extern const Command mapCommand;
 extern const Command arrayCommand;
+extern const Command powerCommand;
+extern const Command schedulesCommand;
+extern const Command dramCommand;
+extern const Command pimCommand;
 extern const Command evaluateCommand;
 extern const Command driftCommand;
+extern const Command surveyCommand;
+extern const Command transferCommand;
 extern const Command calibrateCommand;
 extern const Command serveCommand;
 extern const Command trainCommand;
@@ -90,5 +96,10 @@ extern const Command referencesCommand;
 extern const Command measureCommand;
 extern const Command adviseCommand;
 extern const Command fidelityCommand;
+extern const Command blockCommand;
+extern const Command coreCommand;
+extern const Command benchmarkCommand;
+extern const Command gpuCommand;
+extern const Command edgeCommand;
 
 }  // namespace orrery::cli

@@ -20,8 +20,14 @@ std::span<const Command* const> commands() {
         &projectCommand,
         &mapCommand,
         &arrayCommand,
+        &powerCommand,
+        &schedulesCommand,
+        &dramCommand,
+        &pimCommand,
         &evaluateCommand,
         &driftCommand,
+        &surveyCommand,
+        &transferCommand,
         &calibrateCommand,
         &referencesCommand,
         &measureCommand,
@@ -32,6 +38,11 @@ std::span<const Command* const> commands() {
         &adaptersCommand,
         &adviseCommand,
         &fidelityCommand,
+        &blockCommand,
+        &coreCommand,
+        &benchmarkCommand,
+        &gpuCommand,
+        &edgeCommand,
     };
     // clang-format on
     return all;

@@ -3,6 +3,7 @@
 #include "app/cli/output.h"
 #include "base/text/words.h"
 #include "base/unit.h"
+#include "methods/among_all.h"
 #include "methods/kernel_method.h"
 
 #include <fmt/format.h>
@@ -137,7 +138,7 @@ Expected<std::vector<Contestant>> readContestants(const Arguments& arguments) {
     for (const std::string& text : arguments.values("method")) {
         if (text == "all") {
             for (const Method& method : builtinMethods()) {
-                if (!asksForFile(method.card)) all.push_back({std::string(method.card.id), method, {}});
+                if (standsAmongAll(method.card)) all.push_back({std::string(method.card.id), method, {}});
             }
             continue;
         }

@@ -1,5 +1,7 @@
 #include "app/cli/interrupt.h"
 
+#include "app/cli/output.h"
+
 #include <fmt/format.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -46,7 +48,7 @@ void Watch::end() {
 
 void Watch::erase() {
     const std::lock_guard lock(drawing_);
-    if (drawn_) fmt::print(stderr, "\r\x1b[K");
+    if (drawn_) say("\r\x1b[K");
     drawn_ = false;
 }
 
@@ -58,12 +60,12 @@ void Watch::watch(const std::stop_token& ended) {
             if (!busy_ || stop_.stop_requested()) ::_exit(1);
             stop_.request_stop();
             erase();
-            if (terminal_) fmt::print(stderr, "stopping, what is finished is kept; once more to end at once\n");
+            if (terminal_) say("stopping, what is finished is kept; once more to end at once\n");
         }
         const std::lock_guard lock(drawing_);
         if (terminal_ && busy_ && progress_.total() > 1 && !stop_.stop_requested()) {
-            fmt::print(stderr, "\r\x1b[K{}: {} of {} ({:.0f} %)", what_, progress_.done(), progress_.total(),
-                       100 * progress_.fraction());
+            say(fmt::format("\r\x1b[K{}: {} of {} ({:.0f} %)", what_, progress_.done(), progress_.total(),
+                            100 * progress_.fraction()));
             std::fflush(stderr);
             drawn_ = true;
         }

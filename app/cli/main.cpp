@@ -29,7 +29,7 @@ int unknownCommand(const std::string& word) {
 
 int dispatch(const std::vector<std::string>& words, Watch& watch) {
     if (words.empty()) {
-        fmt::print(stderr, "{}", help());
+        say(help());
         return Usage;
     }
     if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
@@ -56,7 +56,7 @@ int dispatch(const std::vector<std::string>& words, Watch& watch) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write, with a message
+    std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: print() sees it
     Watch watch;
     try {
         return dispatch(std::vector<std::string>(argv + 1, argv + argc), watch);

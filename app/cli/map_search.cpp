@@ -84,12 +84,12 @@ ProofWatch::ProofWatch() {
             const auto curve = progress_.curve();
             if (!(bound > 0) || curve.empty()) continue;
             const double best = curve.back().objective;
-            fmt::print(stderr, "\r\x1b[Kmapping: best {:.6g}, at least {:.6g}, gap {:.2f} %", best, bound,
-                       100 * (1 - bound / best));
+            say(fmt::format("\r\x1b[Kmapping: best {:.6g}, at least {:.6g}, gap {:.2f} %", best, bound,
+                            100 * (1 - bound / best)));
             std::fflush(stderr);
             drawn = true;
         }
-        if (drawn) fmt::print(stderr, "\r\x1b[K");
+        if (drawn) say("\r\x1b[K");
     });
 }
 

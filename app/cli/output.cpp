@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -64,6 +66,11 @@ std::string Table::lines(bool withHeads) const {
     return out;
 }
 
+void say(std::string_view text) {
+    // Nobody is left to be told that nobody listens.
+    (void)std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 void report(const Diagnostic& diagnostic) {
     std::string text = toText(diagnostic);
     if (::isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr) {
@@ -74,7 +81,7 @@ void report(const Diagnostic& diagnostic) {
         if (text.compare(0, word.size(), word) == 0) text = colour + word + "\x1b[0m" + text.substr(word.size());
     }
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    fmt::print(stderr, "{}\n", text);
+    say(text + "\n");
 }
 
 void report(const Diagnostics& diagnostics) {
@@ -83,6 +90,11 @@ void report(const Diagnostics& diagnostics) {
 
 bool print(std::string_view text) {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    // The reader has seen enough (`| head`): end as other programs do, without a word.
+    if (!written && errno == EPIPE) {
+        std::signal(SIGPIPE, SIG_DFL);
+        std::raise(SIGPIPE);
+    }
     if (!written) report(fail("output.write", "standard output cannot be written").value());
     return written;
 }

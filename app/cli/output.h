@@ -30,7 +30,10 @@ private:
 /// To standard error; in colour if that is a terminal and NO_COLOR is not set.
 void report(const Diagnostic& diagnostic);
 void report(const Diagnostics& diagnostics);
-/// To standard output. Returns false if it cannot be written (a full disk, a closed pipe).
+/// To standard error; a terminal or pipe that has gone is no error.
+void say(std::string_view text);
+/// To standard output. Returns false if it cannot be written (a full disk); where its reader has gone (`| head`), the
+/// program ends quietly, by SIGPIPE.
 bool print(std::string_view text);
 /// `-` is standard output. Reports what goes wrong; returns whether it was written.
 bool writeTo(const std::string& pathOrDash, std::string_view text);

@@ -5,6 +5,7 @@
 #include "base/text/words.h"
 #include "hardware/check/validate.h"
 #include "hardware/files/catalogue.h"
+#include "methods/among_all.h"
 #include "serving/serving_study.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
@@ -182,7 +183,7 @@ Expected<std::vector<std::string>> readMethods(const Arguments& arguments) {
     }
     if (wanted.empty()) {
         for (const Method& method : builtinMethods())
-            if (!asksForFile(method.card)) wanted.emplace_back(method.card.id);
+            if (standsAmongAll(method.card)) wanted.emplace_back(method.card.id);
     }
     return wanted;
 }

@@ -2,10 +2,13 @@
 
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "app/cli/ranks_cli.h"
 #include "base/text/read_file.h"
 #include "base/text/words.h"
 #include "store/export/search_exports.h"
 #include "store/project/search_file.h"
+#include "store/runs/search_store.h"
+#include "study/distributed/ranked_runs.h"
 #include "study/exploration/agent_benchmark.h"
 
 #include <fmt/format.h>
@@ -47,12 +50,12 @@ Expected<std::vector<const AgentInfo*>> agentsOf(const Arguments& arguments) {
     return agents;
 }
 
-Expected<std::vector<BenchmarkSpace>> spacesOf(const Arguments& arguments) {
+Expected<std::vector<BenchmarkSpace>> spacesOf(const Arguments& arguments, bool quiet) {
     std::vector<BenchmarkSpace> spaces;
     for (const std::string& path : arguments.positionals()) {
         auto loaded = readSearchFile(path, arguments.value("tables").value_or(""));
         if (!loaded) return Unexpected(loaded.error());
-        report(loaded->warnings);
+        if (!quiet) report(loaded->warnings);
         // A file's own number stands: spaces of 70 and of 10,000 points are compared by one command.
         auto evaluations = wholeOption(arguments, "evaluations", 0);
         if (!evaluations) return Unexpected(evaluations.error());
@@ -94,40 +97,74 @@ std::string scoresText(std::span<const BenchmarkSpace> spaces, std::span<const B
     return text + "\n";
 }
 
+// What all ranks must ask alike.
+std::string questionOf(std::span<const BenchmarkSpace> spaces, std::span<const AgentInfo* const> agents, int seeds) {
+    std::string text = fmt::format("{} seeds\n", seeds);
+    for (const BenchmarkSpace& space : spaces) {
+        for (const AgentInfo* agent : agents)
+            text += fmt::format("{} of\n{}\n", space.evaluations, searchProblemText(space.problem, *agent));
+    }
+    return text;
+}
+
+// Another rank than 0 runs agents until all is done.
+int helpAgents(Ranks& ranks, std::string question, std::span<const BenchmarkSpace> spaces,
+               std::span<const AgentInfo* const> agents, int seeds, Watch& watch) {
+    std::stop_source stop;
+    const std::stop_callback interrupted(watch.token(), [&] { stop.request_stop(); });
+    const BenchmarkOptions options{.stop = stop.get_token(), .seeds = seeds};
+    const auto served =
+        ranks.serve({std::move(question), ranks.threadsHere(), agentRuns(spaces, agents, options)}, stop);
+    return served ? Answered : Unanswered;
+}
+
 }  // namespace
 
-int compareAgents(const Arguments& arguments, Watch& watch) {
+int compareAgents(Ranks* ranks, const Arguments& arguments, Watch& watch) {
+    const bool helps = isHelper(ranks);
     for (const char* other : {"agent", "seed", "out", "resume", "json"}) {
         if (!arguments.has(other)) continue;
-        report(
-            fail("usage.option", fmt::format("`--{}` is of one search", other), "`--agents LIST` without it").value());
+        if (!helps) {
+            report(fail("usage.option", fmt::format("`--{}` is of one search", other), "`--agents LIST` without it")
+                       .value());
+        }
         return Usage;
     }
-    const auto failure = [](const Diagnostic& error) {
-        report(error);
+    const auto failure = [&](const Diagnostic& error) {
+        if (helps && ranks) ranks->refuse(error);
+        if (!helps) report(error);
         return error.code.starts_with("usage.") ? Usage : Unanswered;
     };
-    const auto agents = agentsOf(arguments);
-    if (!agents) return failure(agents.error());
+    const auto listed = agentsOf(arguments);
+    if (!listed) return failure(listed.error());
+    const std::vector<const AgentInfo*> agents = withRandom(*listed);
     const auto seeds = wholeOption(arguments, "seeds", 20);
     if (!seeds) return failure(seeds.error());
     if (*seeds < 2 || *seeds > 10'000)
         return failure(fail("usage.value", fmt::format("`--seeds {}`", *seeds), "2 to 10,000").value());
-    const auto spaces = spacesOf(arguments);
+    const auto spaces = spacesOf(arguments, helps);
     if (!spaces) return failure(spaces.error());
+    const int each = static_cast<int>(*seeds);
+    if (helps && !ranks) return Answered;
+    if (helps) return helpAgents(*ranks, questionOf(*spaces, agents, each), *spaces, agents, each, watch);
 
     const auto executor = makeDefaultExecutor();
-    const bool withRandom = std::ranges::any_of(*agents, [](const AgentInfo* agent) { return agent->id == "random"; });
-    watch.progress().setTotal(spaces->size() * (agents->size() + (withRandom ? 0 : 1)) * *seeds);
+    BenchmarkOptions options{
+        .executor = executor.get(), .stop = watch.token(), .progress = &watch.progress(), .seeds = each};
+    if (ranks) {
+        ranks->begin({questionOf(*spaces, agents, each), ranks->threadsHere(), agentRuns(*spaces, agents, options)});
+        answerOn(*ranks, options);
+    }
+    watch.progress().setTotal(spaces->size() * agents.size() * *seeds);
     watch.begin("comparing agents");
     const auto start = std::chrono::steady_clock::now();
-    const auto scores = benchmarkAgents(*spaces, *agents,
-                                        {.executor = executor.get(),
-                                         .stop = watch.token(),
-                                         .progress = &watch.progress(),
-                                         .seeds = static_cast<int>(*seeds)});
+    const auto scores = benchmarkAgents(*spaces, agents, options);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     watch.end();
+    if (ranks) {
+        ranks->finish();
+        reportRanks(*ranks, arguments.has("ranks"));
+    }
     if (!scores) return failure(scores.error());
     const auto csv = arguments.value("csv");
     bool written = (csv && *csv == "-") || print(scoresText(*spaces, *scores, seconds, *seeds));

@@ -3,9 +3,11 @@
 // `search --agents LIST FILE...`: agents against one another. For cmd_search.cpp.
 
 #include "app/cli/command.h"
+#include "study/distributed/ranks.h"
 
 namespace orrery::cli {
 
-int compareAgents(const Arguments& arguments, Watch& watch);
+/// On several ranks these share the runs; null on one.
+int compareAgents(Ranks* ranks, const Arguments& arguments, Watch& watch);
 
 }  // namespace orrery::cli

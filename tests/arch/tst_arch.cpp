@@ -171,8 +171,10 @@ private slots:
     void methodsDoNotWalkTheTree() {
         QStringList breaches;
         forEachInclude({"engine"}, [&](const SourceFile& file, const QString& header) {
-            // Its hash goes over the whole design.
-            if (file.path.startsWith("engine/hardware/") || file.path == "engine/methods/provenance.cpp") return;
+            // A hash goes over the whole design, and tasks of lessons name its parts.
+            if (file.path.startsWith("engine/hardware/") || file.path == "engine/methods/provenance.cpp" ||
+                file.path == "engine/store/lessons/lesson_facts.cpp")
+                return;
             if (header == "hardware/walk.h" || header == "hardware/views/device_parts.h")
                 breaches << file.path + " includes " + header;
         });

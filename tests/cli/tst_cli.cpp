@@ -18,9 +18,10 @@ using namespace orrery::test;
 
 namespace {
 
-const QStringList commandNames{"methods", "hardware", "workloads", "import",   "run",       "study",
-                               "export",  "project",  "map",       "evaluate", "calibrate", "array",
-                               "advise",  "fidelity", "drift",     "adapters"};
+const QStringList commandNames{"methods", "hardware", "workloads", "import",    "run",    "study",   "export",
+                               "project", "map",      "evaluate",  "calibrate", "array",  "advise",  "fidelity",
+                               "drift",   "adapters", "power",     "schedules", "dram",   "block",   "core",
+                               "gpu",     "pim",      "edge",      "benchmark", "survey", "transfer"};
 
 QStringList runOf(const QStringList& more) {
     return QStringList{"run", "--hardware", "a100-80-sxm", "--workload", "llama-2-7b"} + more;
@@ -34,26 +35,29 @@ class TestCli : public QObject {
     QString path(const char* name) const { return folder_.filePath(name); }
 
 private slots:
+    void helpOfEveryCommandHasExamplesThatParse_data() {
+        QTest::addColumn<QString>("name");
+        for (const QString& name : commandNames) QTest::newRow(qPrintable(name)) << name;
+    }
     void helpOfEveryCommandHasExamplesThatParse() {
+        QFETCH(QString, name);
         const Outcome all = cli({"--help"});
         QVERIFY2(all.exit == 0 && all.error.isEmpty(), all.text());
-        for (const QString& name : commandNames) {
-            QVERIFY2(all.out.contains("\n  " + name), qPrintable(name));
-            const Outcome one = cli({name, "--help"});
-            QVERIFY2(one.exit == 0 && one.error.isEmpty(), one.text());
-            QVERIFY2(one.out.contains("examples:\n  orrery-cli " + name), one.text());
-            for (const QString& line : one.out.split('\n')) {
-                if (!line.startsWith("  orrery-cli ")) continue;
-                QStringList words = QProcess::splitCommand(QString(line.section('>', 0, 0)).replace('\'', '"'));
-                words.removeFirst();
-                const Outcome example = cli(words, folder_.path());
-                // Its files may not be there, but the line itself must be right, and answer if it names none.
-                QVERIFY2(example.sound() && example.exit != 2, qPrintable(line + "\n" + QString(example.text())));
-                const bool needsFile = line.contains(".onnx") || line.contains(".json ") || line.contains(".yaml") ||
-                                       line.contains(".sqlite") || line.contains(".orrery") || line.contains(".cfg") ||
-                                       line.contains(".m ") || line.contains(".csv");
-                QVERIFY2(needsFile || example.exit == 0, qPrintable(line + "\n" + QString(example.text())));
-            }
+        QVERIFY2(all.out.contains("\n  " + name), qPrintable(name));
+        const Outcome one = cli({name, "--help"});
+        QVERIFY2(one.exit == 0 && one.error.isEmpty(), one.text());
+        QVERIFY2(one.out.contains("examples:\n  orrery-cli " + name), one.text());
+        for (const QString& line : one.out.split('\n')) {
+            if (!line.startsWith("  orrery-cli ")) continue;
+            QStringList words = QProcess::splitCommand(QString(line.section('>', 0, 0)).replace('\'', '"'));
+            words.removeFirst();
+            const Outcome example = cli(words, folder_.path(), 120000);
+            // Its files may not be there, but the line itself must be right, and answer if it names none.
+            QVERIFY2(example.sound() && example.exit != 2, qPrintable(line + "\n" + QString(example.text())));
+            const bool needsFile = line.contains(".onnx") || line.contains(".json ") || line.contains(".yaml") ||
+                                   line.contains(".sqlite") || line.contains(".orrery") || line.contains(".cfg") ||
+                                   line.contains(".m ") || line.contains(".csv") || line.contains(".g ");
+            QVERIFY2(needsFile || example.exit == 0, qPrintable(line + "\n" + QString(example.text())));
         }
     }
     void theVersionIsPrinted() { QVERIFY(cli({"--version"}).out.startsWith("orrery-cli ")); }
@@ -426,6 +430,29 @@ private slots:
         QVERIFY(process.waitForFinished(10000));
         QCOMPARE(process.exitCode(), 1);
         QVERIFY(process.readAllStandardError().contains("cannot be written"));
+    }
+    void aReaderThatGoesAwayEndsItQuietly() {
+        // The pause lets the reader go first; the status is what a shell sees of a program ended by SIGPIPE.
+        const auto ended = [](const QString& command, const char* streams) {
+            QTemporaryDir folder;
+            QProcess shell;
+            shell.setWorkingDirectory(folder.path());
+            shell.start("sh", {"-c", QStringLiteral("{ sleep 0.2; '%1' %2 %3; echo $? > status; } | true")
+                                         .arg(QStringLiteral(ORRERY_CLI), command, QLatin1String(streams))});
+            shell.waitForFinished(20000);
+            const auto text = [&](const char* name) {
+                return QString::fromStdString(readFile(folder.filePath(name).toStdString()).value_or(""));
+            };
+            return std::pair(text("status").toInt(), text("said"));
+        };
+        for (const char* command : {"methods", "hardware", "run --hardware h100-sxm --workload llama-2-7b --json -"}) {
+            const auto [status, said] = ended(command, "2> said");
+            QCOMPARE(status, 128 + SIGPIPE);
+            QVERIFY2(!said.contains("standard output"), qPrintable(said));
+        }
+        // Nor is a message to nobody a reason to crash.
+        QCOMPARE(ended("run --hardware h100-sxm --workload nonesuch", "2>&1").first, 1);
+        QCOMPARE(ended("nonesuch", "2>&1").first, 2);
     }
 };
 

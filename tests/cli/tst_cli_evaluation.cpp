@@ -175,7 +175,8 @@ private slots:
     void everyMethodStandsInTheMatrix() {
         const QString references = QString(ORRERY_SOURCE) + "/presets/references";
         const Outcome all = cli({"evaluate", "--method", "all", "--matrix", "platform", "--references", references,
-                                 "--table", path("matrix.csv")});
+                                 "--table", path("matrix.csv")},
+                                folder_.path(), 120000);
         QVERIFY2(all.exit == 0, all.text());
         for (const char* word : {"GPU", "TPU", "Accelerator", "Edge", "not applicable", "loop-nest", "npu-tile"})
             QVERIFY2(all.out.contains(word), word);
