@@ -62,7 +62,8 @@ void WhyView::explain() {
     }
     std::vector<KernelAnswer> shown;
     for (ExplainedKernel& each : *kernels)
-        shown.push_back({qs(toText(each.kernel)), each.price, std::move(each.story), each.times, each.share});
+        shown.push_back(
+            {qs(toText(each.kernel)), each.price, std::move(each.story), each.times, each.share, each.bound});
     const QString why =
         shown.empty() ? tr("It launches no kernel of its own: it moves nothing, or runs inside another.") : QString();
     story_->setKernels(name, answers[at].title, std::move(shown), why);
