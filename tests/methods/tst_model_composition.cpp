@@ -14,6 +14,8 @@
 
 #include <QtTest/QtTest>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
