@@ -21,6 +21,7 @@ LiveController::LiveController(Document& document, std::shared_ptr<WorkloadCache
     connect(&patience_, &QTimer::timeout, this,
             [this] { setLate(tr("Of the question before. This one is being answered.")); });
     const auto change = [this] {
+        changed_ = true;
         if (enabled_) return soon_.start();
         setLate(tr("Of the question before: live evaluation is off (Ctrl+L)."));
     };
@@ -80,7 +81,7 @@ void LiveController::setTruth(std::shared_ptr<const ReferenceIndex> truth) {
 }
 
 bool LiveController::upToDate() const {
-    return shown_ == document_.revision() && !soon_.isActive();
+    return !changed_ && shown_ >= asked_ && !soon_.isActive();
 }
 
 void LiveController::ask() {
@@ -89,6 +90,7 @@ void LiveController::ask() {
 
 void LiveController::request() {
     LiveQuestion question;
+    changed_ = false;
     question.revision = asked_ = document_.revision();
     question.generation = generation_;
     question.hardware = document_.hardware();
@@ -128,7 +130,7 @@ void LiveController::take(LiveAnswer answer) {
     choosePrimary(answer.snapshot);
     snapshot_ = std::move(answer.snapshot);
     emit snapshotReady(snapshot_);
-    if (enabled_ || shown_ == document_.revision()) setLate({});
+    if (enabled_ || upToDate()) setLate({});
     if (answer.failure) emit failed(*answer.failure);
     if (shown_ >= asked_) setBusy(false);
 }

@@ -35,7 +35,7 @@ public:
     const ui::SnapshotPtr& snapshot() const { return snapshot_; }
     const WorkloadPtr& workload() const { return workload_; }
     bool isBusy() const { return busy_; }
-    bool upToDate() const;                         ///< the last answer is to the document as it is now
+    bool upToDate() const;                         ///< the last answer is to the question as the document asks it now
     void ask();                                    ///< now, even if the live switch is off
     const QString& late() const { return late_; }  ///< why what is shown is of an earlier question; empty: it is not
 
@@ -68,7 +68,8 @@ private:
     std::shared_ptr<const ReferenceIndex> truth_;
     bool enabled_ = true;
     bool busy_ = false;
-    Background work_;  ///< last: stops before what it delivers to goes
+    bool changed_ = false;  ///< the question is another one than when it was last asked
+    Background work_;       ///< last: stops before what it delivers to goes
 };
 
 }  // namespace orrery::app

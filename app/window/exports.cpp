@@ -11,6 +11,7 @@
 #include <QMainWindow>
 
 #include <algorithm>
+#include <optional>
 
 namespace orrery::app {
 
@@ -18,6 +19,17 @@ namespace {
 
 QString words(const char* text, int number = -1) {
     return QCoreApplication::translate("Exports", text, nullptr, number);
+}
+
+/// Nothing is written as an answer to a question that it does not answer.
+std::optional<Diagnostic> lateAnswer(const Studio& studio) {
+    if (!studio.live.snapshot() || studio.live.upToDate()) return std::nullopt;
+    return Diagnostic{Severity::Error,
+                      "export.late",
+                      "the views show the answer to an earlier question",
+                      "the answer to the question as it stands",
+                      "wait until it has come; with Live off, ask for it with Ctrl+L",
+                      {}};
 }
 
 /// The views that show something of the newest answer, seen or not.
@@ -85,6 +97,7 @@ void addExportActions(Studio& studio, const ResultDocks& results) {
 
 void exportView(Studio& studio, ui::ResultView* view) {
     if (!view) return;
+    if (const auto late = lateAnswer(studio)) return studio.messages.complain(*late);
     const QString filter = view->csv().isEmpty() ? words("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)")
                                                  : words("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;CSV (*.csv)");
     QString chosen;
@@ -98,6 +111,7 @@ void exportView(Studio& studio, ui::ResultView* view) {
 }
 
 Expected<QStringList> exportPictures(Studio& studio, const ResultDocks& results, const QString& folder) {
+    if (auto late = lateAnswer(studio)) return Unexpected(std::move(*late));
     QStringList written;
     for (ui::ResultView* view : filledViews(studio, results)) {
         QStringList endings = {QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf")};
@@ -122,6 +136,7 @@ Expected<QStringList> exportReport(Studio& studio, const ResultDocks& results, c
                               return answer.estimate != nullptr;
                           });
     if (answered) {
+        if (auto late = lateAnswer(studio)) return Unexpected(std::move(*late));
         Expected<QStringList> passes = writeReport(folder, *snapshot, filledViews(studio, results));
         if (!passes) return passes;
         written = *passes;

@@ -74,6 +74,10 @@ void CanvasView::setProblems(const Diagnostics& problems) {
     state_->paintAgain();
 }
 
+const std::vector<ComponentLoad>& CanvasView::loads() const {
+    return state_->loads;
+}
+
 void CanvasView::setLoads(std::vector<ComponentLoad> loads) {
     if (loads == state_->loads) return;
     std::vector<int> nodes;

@@ -47,6 +47,7 @@ public:
     void setDesign(HardwarePtr hardware, PlacementsPtr placements, bool fit = false);
     void setProblems(const Diagnostics& problems);
     void setLoads(std::vector<ComponentLoad> loads);
+    const std::vector<ComponentLoad>& loads() const;
     void setHeat(std::vector<ComponentHeat> heat);  ///< none: nothing is coloured
     const std::vector<ComponentHeat>& heat() const;
     /// What no shown method read, drawn grey with all that is in it; its card says so.

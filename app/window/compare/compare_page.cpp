@@ -168,7 +168,7 @@ void ComparePage::showHead() {
     open_->setEnabled(shown && shown->scenario != 0);
     remove_->setEnabled(shown && shown->scenario != 0);
     heat_->setEnabled(several && view_->comparison.baseline != 0);
-    export_->setEnabled(view_ != nullptr);
+    export_->setEnabled(view_ && !refusal_ && view_->question == question_);
     if (refusal_) {
         headline_->setFullText(ui::qs(refusal_->message));
         sub_->setTone(ui::Tone::Bad);
@@ -255,6 +255,7 @@ void ComparePage::fillAddMenu() {
 
 QString ComparePage::exportTo(const QString& file) {
     if (!view_) return tr("there is no answer yet");
+    if (!isCurrent()) return tr("what is shown answers the question before");
     const QString ending = QFileInfo(file).suffix().toLower();
     if (ending != QLatin1String("csv") && ending != QLatin1String("json")) return waterfall_->exportTo(file);
     std::string text = comparisonCsv(view_->comparison);
@@ -286,8 +287,13 @@ void ComparePage::exportAs() {
                [this](const QString& file) { return exportTo(file); });
 }
 
+// The page follows the document only while it is seen: what it holds itself against is asked for anew.
+bool ComparePage::isCurrent() const {
+    return view_ && !refusal_ && view_->question == compareQuestion(studio_.document);
+}
+
 bool ComparePage::showsAnswer() const {
-    return view_ && view_->comparison.cases.size() >= 2 && waterfall_;
+    return view_ && view_->comparison.cases.size() >= 2 && waterfall_ && isCurrent();
 }
 
 Expected<QStringList> ComparePage::report(const QString& folder) {

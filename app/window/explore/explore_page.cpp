@@ -10,6 +10,7 @@
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/exploration/parallel_plot.h"
 #include "widgets/exploration/search_plot.h"
@@ -177,6 +178,13 @@ void ExplorePage::turnSetting(Expected<KnobSetting> knob) {
     studio_.router.show(this);
 }
 
+bool ExplorePage::answers(const ExploreQuestion& question) const {
+    if (!run_) return false;
+    const ExploreQuestion& its = run_->question;
+    return its.settings == question.settings && its.hardware == question.hardware && its.recipe == question.recipe &&
+           its.plan == question.plan && its.task == question.task && its.software == question.software;
+}
+
 void ExplorePage::showState() {
     if (!form_) return;
     const bool busy = isBusy();
@@ -219,14 +227,16 @@ void ExplorePage::showState() {
                             .arg(ui::countText(static_cast<double>(refused)), ui::qs(run_->view->refused.front().why));
             }
             if (run_->stopped) said += tr(" · stopped");
-            if (!(run_->question.settings == question_.settings) || run_->question.hardware != question_.hardware ||
-                !(run_->question.recipe == question_.recipe) || !(run_->question.plan == question_.plan) ||
-                !(run_->question.task == question_.task) || !(run_->question.software == question_.software))
-                said += tr(" · of the question before");
+            if (!answers(question_)) said += tr(" · of the question before");
         } else if (busy) {
             said = tr("Each knob alone first …");
         }
     }
+    // A search is pressed, not live: its view stands until the next one, and says whose it is.
+    if (view_ && !busy && !answers(question_))
+        veil_->drop(tr("Of an earlier question. Press Search to answer this one."));
+    else
+        veil_->lift();
     sub_->setTone(bad ? ui::Tone::Bad : ui::Tone::Muted);
     sub_->setFullText(said);
     export_->setEnabled(view_ != nullptr && !busy);

@@ -27,6 +27,7 @@ class HistoryPlot;
 class Label;
 class ParallelPlot;
 class SearchPlot;
+class Veil;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -83,6 +84,7 @@ private:
     QString searchFolder() const;  ///< of a search that another program runs
     void showLimits();
     void showState();
+    bool answers(const ExploreQuestion& question) const;  ///< the search that is shown, this question
     void showFindings();
     void showTab(int tab);  ///< what is new of it
     void showOtherTabs();
@@ -121,6 +123,7 @@ private:
     ui::Label *headline_ = nullptr, *sub_ = nullptr, *chosenText_ = nullptr;
     QPushButton *go_ = nullptr, *use_ = nullptr, *export_ = nullptr;
     LearnPoints* learn_ = nullptr;
+    ui::Veil* veil_ = nullptr;  ///< over a search of an earlier question
     QProgressBar* bar_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     ui::SearchPlot* plot_ = nullptr;

@@ -8,6 +8,7 @@
 #include "app/window/studio.h"
 #include "widgets/common/label.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/exploration/effect_bars.h"
 #include "widgets/exploration/history_plot.h"
@@ -129,6 +130,7 @@ QWidget* ExplorePage::buildViews(QWidget* parent) {
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 1);
     split->setSizes({420, 180});
+    veil_ = new ui::Veil(tabs_);
     effects_ = new ui::EffectBars(tabs_);
     effects_->setEmptySentence(
         tr("How far each knob moves the first objective while the others stand as drawn. Press Search."));

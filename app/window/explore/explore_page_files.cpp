@@ -134,7 +134,7 @@ void ExplorePage::exportAs(const QString& title, const QString& name, const QStr
 }
 
 bool ExplorePage::showsAnswer() const {
-    return view_ && problem_ && plot_;
+    return view_ && problem_ && plot_ && !isBusy() && answers(exploreQuestion(studio_.document));
 }
 
 Expected<QStringList> ExplorePage::report(const QString& folder) {

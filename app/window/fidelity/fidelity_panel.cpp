@@ -8,6 +8,7 @@
 #include "widgets/common/text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/units_text.h"
+#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/fidelity/convergence_plot.h"
 
@@ -36,6 +37,7 @@ FidelityPanel::FidelityPanel(Studio& studio, QWidget* parent) : QWidget(parent),
     connect(&work_, &Background::advanced, this, &FidelityPanel::advance);
     connect(&work_, &Background::ended, this, &FidelityPanel::showHead);
     connect(&studio_.live, &LiveController::snapshotReady, this, &FidelityPanel::showHead);
+    connect(&studio_.live, &LiveController::lateChanged, this, &FidelityPanel::showHead);
     connect(&studio_.document, &Document::replaced, this, [this] {
         work_.cancel();
         view_.reset();
@@ -130,6 +132,7 @@ void FidelityPanel::build() {
     which->setStretchFactor(0, 3);
     which->setStretchFactor(1, 2);
     tabs_->addTab(which, tr("Which method"));
+    veil_ = new ui::Veil(tabs_);
     column->addWidget(tabs_, 1);
 
     connect(how_, &QComboBox::currentIndexChanged, this, [this](int at) { setMode(static_cast<FidelityMode>(at)); });
@@ -223,8 +226,20 @@ void FidelityPanel::advance() {
     showHead();
 }
 
+bool FidelityPanel::isCurrent() const {
+    const auto& now = studio_.live.snapshot();
+    return now && view_ && studio_.live.late().isEmpty() &&
+           now->scenario.hardware == view_->question.scenario.hardware &&
+           now->scenario.workload == view_->question.scenario.workload &&
+           now->scenario.plan == view_->question.scenario.plan && now->scenario.task == view_->question.scenario.task;
+}
+
 void FidelityPanel::showHead() {
     const bool busy = work_.isRunning();
+    if (view_ && !busy && !isCurrent())
+        veil_->drop(tr("Of an earlier question. Press Run to answer this one."));
+    else
+        veil_->lift();
     run_->setVisible(!busy);
     run_->setEnabled(question().has_value());
     stop_->setVisible(busy);
@@ -258,11 +273,8 @@ void FidelityPanel::showHead() {
         return;
     }
     headline_->setFullText(headlineOf(*view_));
-    const auto& now = studio_.live.snapshot();
-    const bool same = now && now->scenario.hardware == view_->question.scenario.hardware &&
-                      now->scenario.workload == view_->question.scenario.workload;
-    sub_->setFullText(same ? sentenceOf(*view_)
-                           : tr("of an earlier question (%1)").arg(ui::qs(view_->question.scenario.name())));
+    sub_->setFullText(isCurrent() ? sentenceOf(*view_)
+                                  : tr("of an earlier question (%1)").arg(ui::qs(view_->question.scenario.name())));
     headline_->setToolTip(twinOf(view_->question));
 }
 

@@ -19,6 +19,7 @@ namespace orrery::ui {
 class CellsTable;
 class ConvergencePlot;
 class Label;
+class Veil;
 }  // namespace orrery::ui
 
 namespace orrery::app {
@@ -43,6 +44,7 @@ private:
     void build();
     void showForm();
     void showHead();
+    bool isCurrent() const;  ///< what is shown answers the question of the window
     void showView();
     void advance();  ///< while it runs
     std::optional<FidelityQuestion> question() const;
@@ -61,6 +63,7 @@ private:
     ui::Label *headline_ = nullptr, *sub_ = nullptr, *reasons_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     ui::ConvergencePlot* plot_ = nullptr;
+    ui::Veil* veil_ = nullptr;  ///< over what answers an earlier question
     ui::CellsTable *steps_ = nullptr, *widest_ = nullptr, *advice_ = nullptr;
     Background work_;  ///< last
 };

@@ -9,6 +9,7 @@ namespace orrery::app {
 
 LimitMarks::LimitMarks(Studio& studio, HardwarePage& page) : QObject(&page), studio_(studio), page_(page) {
     connect(&studio.selection, &ui::Selection::changed, this, &LimitMarks::showLimiters);
+    connect(&studio.live, &LiveController::lateChanged, this, &LimitMarks::showLoads);
 }
 
 bool LimitMarks::selectLimited(const ComponentPath& component) {
@@ -33,7 +34,8 @@ void LimitMarks::showLoads() {
     const auto& snapshot = studio_.live.snapshot();
     // A chip with the numbers of a design of before would lie; while a slider moves the answer is a frame behind.
     const bool known = snapshot && studio_.document.hardware() &&
-                       snapshot->scenario.hardware->name == studio_.document.hardware()->name;
+                       snapshot->scenario.hardware->name == studio_.document.hardware()->name &&
+                       studio_.live.late().isEmpty();
     page_.canvas()->setLoads(!known    ? std::vector<ui::ComponentLoad>{}
                              : before_ ? loadsAgainst(*before_, *snapshot, beforeName_)
                                        : componentLoads(*snapshot));

@@ -72,6 +72,7 @@ LinkHeat::LinkHeat(Studio& studio, HardwarePage& page) : QWidget(page.pane()), s
     connect(moment_, &QSlider::valueChanged, this, [this](int span) { studio_.linkMoment.set(span); });
     connect(&studio_.linkMoment, &LinkMoment::changed, this, &LinkHeat::showHeat);
     connect(&ui::Theme::instance(), &ui::Theme::changed, scale_, qOverload<>(&QWidget::update));
+    connect(&studio_.live, &LiveController::lateChanged, this, &LinkHeat::showHeat);
     connect(follow_, &QPushButton::clicked, this, &LinkHeat::follow);
     connect(&studio.document, &Document::scenarioChanged, this, &LinkHeat::showAnswer);
     connect(&studio.document, &Document::methodsChanged, this, &LinkHeat::showAnswer);
@@ -125,7 +126,9 @@ void LinkHeat::showAnswer() {
 
 void LinkHeat::showHeat() {
     const auto& snapshot = studio_.live.snapshot();
-    const bool current = !isHidden() && snapshot && snapshot->scenario.hardware == studio_.document.hardware() &&
+    const QString& late = studio_.live.late();
+    const bool current = !isHidden() && snapshot && late.isEmpty() &&
+                         snapshot->scenario.hardware == studio_.document.hardware() &&
                          std::holds_alternative<TrainingStep>(snapshot->scenario.task);
     const Estimate* followed = current ? followedEstimate(*snapshot) : nullptr;
     for (QWidget* each : std::initializer_list<QWidget*>{name_, scale_, end_, moment_}) each->setVisible(followed);
@@ -137,8 +140,9 @@ void LinkHeat::showHeat() {
                                        "rate (network=fluid); one step of the undo list"));
     if (!followed) {
         page_.canvas()->setHeat({});
-        QString said = studio_.live.isBusy() ? tr("Link use: computing the step …")
-                       : following           ? tr("Link use: no answer yet")
+        QString said = !late.isEmpty()         ? tr("Link use: not of this question. %1").arg(late)
+                       : studio_.live.isBusy() ? tr("Link use: computing the step …")
+                       : following             ? tr("Link use: no answer yet")
                        : able ? tr("How busy the links are over time is known where messages are followed.")
                               : tr("Link use: no shown method can follow the messages of a step; add Tiles and waves.");
         if (current && following)

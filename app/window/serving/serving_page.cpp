@@ -86,6 +86,11 @@ void ServingPage::build() {
     headline_->setObjectName(QStringLiteral("serving.headline"));
     headline_->setElided(true);
     column->addWidget(headline_);
+    notes_ = new ui::Label({}, ui::FontRole::Small, ui::Tone::Warning, right);
+    notes_->setObjectName(QStringLiteral("serving.notes"));
+    notes_->setElided(true);
+    notes_->hide();
+    column->addWidget(notes_);
     column->addWidget(buildTransport());
     auto* split = named(new QSplitter(Qt::Vertical, right), "serving.split", tr("Replicas and results"),
                         tr("Drag the border to give one part more room"));
@@ -201,6 +206,7 @@ void ServingPage::forget() {
     soon_.stop();
     for (Background* each : {work_, sure_, load_}) each->cancel();
     stale_ = true;
+    outdated_ = false;
     loadAsked_.reset();
     loadLines_.clear();
     capacities_.clear();
@@ -217,6 +223,7 @@ void ServingPage::forget() {
     headline_->setTone(ui::Tone::Normal);
     headline_->setFullText(tr("What will the users see?"));
     headline_->setToolTip({});
+    note({});
     veil_->lift();
 }
 
@@ -249,8 +256,27 @@ void ServingPage::refuse(const Diagnostic& why) {
     if (!runs_.empty()) veil_->drop(tr("Of the question before. This one has no answer: see above."));
 }
 
+bool ServingPage::answersNow(const ServingAnswer& answer) const {
+    return answer.drawing == hardware_ && sameRun(answer.question, question_);
+}
+
+void ServingPage::note(const Diagnostics& warnings) {
+    QStringList all, tips;
+    for (const Diagnostic& each : warnings) {
+        all << ui::qs(each.message);
+        tips << ui::qs(toText(each));
+    }
+    notes_->setFullText(all.join(QStringLiteral(" · ")));
+    notes_->setToolTip(tips.join(QLatin1Char('\n')));
+    notes_->setVisible(!all.isEmpty());
+}
+
 void ServingPage::show(ServingAnswer answer) {
+    // An edit of just now is asked in a moment; this answer is of the question before it already.
+    const bool now = answersNow(answer);
+    if (!now && answer.refusal) return emit answered();
     if (answer.stream) form_->setStream(answer.stream);
+    note(answer.warnings);
     if (answer.refusal) {
         refuse(*answer.refusal);
         emit answered();
@@ -262,8 +288,8 @@ void ServingPage::show(ServingAnswer answer) {
     const bool first = runs_.empty();
     const double share = end() > 0 ? static_cast<double>(time_) / static_cast<double>(end()) : 0;
     runs_ = std::move(answer.runs);
-    outdated_ = false;
-    veil_->lift();
+    outdated_ = !now;
+    now ? veil_->lift() : veil_->dropSoon(tr("Of the question before. This one is being answered."));
     headline_->setTone(ui::Tone::Normal);
     showRuns(answer.planned);
     // A run that is new shows its middle, where something happens; an edited one the same share of its time.

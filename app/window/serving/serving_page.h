@@ -95,6 +95,8 @@ private:
     void outdate();  ///< the question is another one than that of the runs
     void forget();   ///< another project: nothing of the runs stays
     void show(ServingAnswer answer);
+    void note(const Diagnostics& warnings);  ///< below the headline: what a person would want to know of the run
+    bool answersNow(const ServingAnswer& answer) const;
     void showRuns(const PlannedFleet& planned);
     void showFigures();
     void makeSure();
@@ -133,7 +135,7 @@ private:
     QToolButton *play_ = nullptr, *back_ = nullptr, *forward_ = nullptr, *rewind_ = nullptr;
     QSlider* scrub_ = nullptr;
     QComboBox *speed_ = nullptr, *figure_ = nullptr;
-    ui::Label *now_ = nullptr, *headline_ = nullptr, *loadState_ = nullptr;
+    ui::Label *now_ = nullptr, *headline_ = nullptr, *notes_ = nullptr, *loadState_ = nullptr;
     ui::FleetPicture* fleet_ = nullptr;
     FleetDrawing* drawing_ = nullptr;
     QTabWidget* tabs_ = nullptr;

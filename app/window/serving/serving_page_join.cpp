@@ -8,7 +8,6 @@
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
 #include "widgets/common/picture_file.h"
-#include "widgets/common/veil.h"
 #include "widgets/evidence/cells_model.h"
 #include "widgets/serving/fleet_picture.h"
 #include "widgets/serving/line_plot.h"
@@ -58,9 +57,9 @@ void ServingPage::followDocument() {
     setQuestion(study ? *study : usualQuestion(hardware_));
 }
 
-// What is dimmed answers another question, and is not reported as an answer to this one.
+// What answers another question is not reported as an answer to this one, whether it is dimmed already or not.
 bool ServingPage::showsAnswer() const {
-    return form_ && !runs_.empty() && veil_->why().isEmpty();
+    return form_ && !runs_.empty() && !outdated_;
 }
 
 Expected<QStringList> ServingPage::report(const QString& folder) {

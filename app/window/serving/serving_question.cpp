@@ -1,5 +1,7 @@
 #include "app/window/serving/serving_question.h"
 
+#include "methods/system/fleet_defaults.h"
+#include "serving/traffic/trace_part.h"
 #include "widgets/common/text.h"
 
 #include <array>
@@ -36,12 +38,14 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
                             IterationTimes& cache, std::stop_token stop, Progress& progress) {
     ServingAnswer answer;
     answer.question = question;
+    answer.drawing = drawing;
     auto stream = requestsOf(question.scenario, question.traffic, question.seed);
     if (!stream) {
         answer.refusal = stream.error();
         return answer;
     }
     answer.stream = std::make_shared<const RequestStream>(std::move(*stream));
+    if (auto part = partOfTrace(question.traffic, answer.stream->size())) answer.warnings.push_back(std::move(*part));
     const auto policies = policiesOf(question);
     progress.setTotal(answer.stream->size() * policies.size());
     for (std::size_t i = 0; i < policies.size() && !stop.stop_requested(); ++i) {
@@ -53,7 +57,12 @@ ServingAnswer answerServing(const ServingStudy& question, const std::shared_ptr<
             answer.refusal = planned.error();
             return answer;
         }
-        if (i == 0) answer.planned = *planned;
+        if (i == 0) {
+            answer.planned = *planned;
+            for (Diagnostic& each : notEngineDefaults(policies[i], *planned))
+                answer.warnings.push_back(std::move(each));
+            for (const Diagnostic& each : planned->warnings) answer.warnings.push_back(each);
+        }
         ServingOptions how;
         how.seed = question.seed;
         how.batches = true;

@@ -14,9 +14,11 @@ namespace orrery::app {
 
 struct ServingAnswer {
     ServingStudy question;
+    std::shared_ptr<const Hardware> drawing;
     std::shared_ptr<const RequestStream> stream;
     PlannedFleet planned;  ///< of the first policy
     ui::ServingRuns runs;
+    Diagnostics warnings;               ///< rows of a trace that are left out, numbers that are not the engine's own
     std::optional<Diagnostic> refusal;  ///< nothing else is filled then but what came before it
 };
 

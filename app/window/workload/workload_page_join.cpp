@@ -55,6 +55,7 @@ PageCard WorkloadPage::card() const {
 void WorkloadPage::join(Studio& studio) {
     studio_ = &studio;
     connect(&studio.live, &LiveController::workloadReady, this, &WorkloadPage::setWorkload);
+    connect(&studio.live, &LiveController::lateChanged, this, [this] { feed(studio_->live.snapshot()); });
     const auto listRuns = [this] {
         const auto runs = storedRuns(studio_->runs.storeFile());
         if (!runs) studio_->messages.log(Severity::Warning, ui::qs(orrery::toText(runs.error())));
@@ -178,7 +179,8 @@ std::vector<ui::PaletteEntry> WorkloadPage::findable() {
 }
 
 void WorkloadPage::feed(const ui::SnapshotPtr& snapshot) {
-    setSnapshot(snapshot);
+    // Heat of an earlier question would colour operators of this one.
+    setSnapshot(studio_->live.late().isEmpty() ? snapshot : nullptr);
 }
 
 bool WorkloadPage::goTo(const Place& place) {
