@@ -9,6 +9,7 @@
 #include "app/window/lessons/lessons.h"
 #include "app/window/library_dock.h"
 #include "app/window/menus.h"
+#include "app/window/methods/methods_panel.h"
 #include "app/window/plurals.h"
 #include "app/window/project_tree.h"
 #include "app/window/top_bar.h"
@@ -109,6 +110,7 @@ void MainWindow::buildDocks() {
         studio_->router.show(studio_->router.pages().front());
     });
     addFidelityDock(*studio_);
+    addMethodsDock(*studio_);
     studio_->problems.addDock();
     jobs_->addDock();
     lessons_->addDock();

@@ -106,8 +106,9 @@ void buildMenus(QMainWindow& window, Studio& studio) {
 
     build.barOfPages();
     const QString run = QStringLiteral("menuRun"), help = QStringLiteral("menuHelp");
-    build.put(build.menu(run, words("&Run")), {"runStart", "runCancel", "-", "runLive", "-", "fidelity.ladder",
-                                               "fidelity.budget", "fidelity.advice", "-", "runPrograms"});
+    build.put(build.menu(run, words("&Run")),
+              {"runStart", "runCancel", "-", "runLive", "-", "runMethods", "-", "fidelity.ladder", "fidelity.budget",
+               "fidelity.advice", "-", "runPrograms"});
     build.pages(run);
     QMenu* helps = build.menu(help, words("&Help"));
     build.put(helps, {"helpHandbook", "helpLessons", "helpPalette", "helpShortcuts", "-"});

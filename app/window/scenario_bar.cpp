@@ -3,7 +3,6 @@
 #include "app/document/commands/project_edits.h"
 #include "hardware/files/catalogue.h"
 #include "hardware/views/cluster_view.h"
-#include "methods/adapter/adapter_method.h"
 #include "widgets/common/theme.h"
 
 #include <QEvent>
@@ -20,10 +19,6 @@
 namespace orrery::app {
 
 namespace {
-
-QString text(std::string_view words) {
-    return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
-}
 
 // An ampersand in a name is no mnemonic.
 QString menuText(QString name) {
@@ -63,7 +58,8 @@ ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent),
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(ui::Theme::instance().unit() / 2);
-    methods_ = new Chooser(QStringLiteral("methodChooser"), tr("Method set"), tr("Which methods answer"), this);
+    methods_ = new Chooser(QStringLiteral("methodChooser"), tr("Method set"),
+                           tr("Which methods answer: opens the panel of methods"), this);
     workloads_ = new Chooser(QStringLiteral("workloadChooser"), tr("Workload"), tr("What is computed"), this);
     hardware_ = new Chooser(QStringLiteral("hardwareChooser"), tr("Hardware"), tr("What computes it"), this);
     plan_ =
@@ -76,7 +72,10 @@ ScenarioBar::ScenarioBar(Document& document, QWidget* parent) : QWidget(parent),
     for (Chooser* chooser : {methods_, task_, workloads_, plan_, hardware_}) row->addWidget(chooser);
     connect(plan_, &Chooser::filling, this, &ScenarioBar::fillPlan);
     connect(task_, &Chooser::filling, this, &ScenarioBar::fillTask);
-    connect(methods_, &Chooser::filling, this, &ScenarioBar::fillMethods);
+    // Methods are many, and chosen several at once: in a panel that stays open.
+    methods_->setMenu(nullptr);
+    methods_->setPopupMode(QToolButton::DelayedPopup);
+    connect(methods_, &Chooser::clicked, this, &ScenarioBar::methodsRequested);
     connect(workloads_, &Chooser::filling, this, &ScenarioBar::fillWorkloads);
     connect(hardware_, &Chooser::filling, this, &ScenarioBar::fillHardware);
     connect(&document_, &Document::scenarioChanged, this, &ScenarioBar::refresh);
@@ -214,38 +213,6 @@ void ScenarioBar::fillTask(QMenu* menu) {
     add("training-step(recompute=selective)", tr("Training step, attention computed again"));
     add("training-step(recompute=full)", tr("Training step, every layer computed again"));
     if (document_.state()->serving) add("serving-run", tr("Serving run of this project"));
-}
-
-void ScenarioBar::fillMethods(QMenu* menu) {
-    const auto add = [&](const std::string& id, const QString& title, const QString& meaning) {
-        QAction* action = menu->addAction(menuText(title));
-        action->setObjectName(QStringLiteral("method-") + text(id));
-        action->setToolTip(meaning);
-        action->setCheckable(true);
-        action->setChecked(std::ranges::count(document_.state()->methods, id) > 0);
-        connect(action, &QAction::toggled, this, [this, id](bool on) {
-            std::vector<std::string> methods = document_.state()->methods;
-            if (on) {
-                methods.push_back(id);
-            } else {
-                std::erase(methods, id);
-            }
-            if (auto done = document_.apply(setMethodsEdit(*document_.state(), methods)); !done)
-                emit refused(done.error());
-        });
-    };
-    for (const Method& method : builtinMethods())
-        add(std::string(method.card.id), text(method.card.title), text(method.card.summary));
-    menu->addSeparator();
-    // Those that the project asks; the others stand in their dialog, with what they need.
-    for (const std::string& id : document_.state()->methods) {
-        const Method* method = findMethod(id);
-        if (method && asksProgram(*method))
-            add(id, QString::fromStdString(methodTitle(id)), text(method->card.summary));
-    }
-    QAction* programs = menu->addAction(tr("Other programs…"), this, &ScenarioBar::programsRequested);
-    programs->setObjectName(QStringLiteral("methodsOther"));
-    programs->setToolTip(tr("Tools that are installed here, or their recorded output"));
 }
 
 void ScenarioBar::choose(ScenarioRef scenario) {

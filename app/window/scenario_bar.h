@@ -43,7 +43,7 @@ signals:
     void builtinWorkloadChosen(const QString& id);
     void codeRequested();
     void openRequested();
-    void programsRequested();                 ///< other programs are to be shown
+    void methodsRequested();                  ///< the panel of methods is to be shown
     void knobRequested(const QString& path);  ///< a search is to turn it: `tp`, `batch`
     void refused(const orrery::Diagnostic& why);
 
@@ -52,7 +52,6 @@ protected:
 
 private:
     void refresh();
-    void fillMethods(QMenu* menu);
     void fillWorkloads(QMenu* menu);
     void fillHardware(QMenu* menu);
     void fillPlan(QMenu* menu);

@@ -71,8 +71,8 @@ void TopBar::addScenario() {
     connect(scenario, &ScenarioBar::codeRequested, this, [this] { addSpelledWorkload(studio_, this); });
     connect(scenario, &ScenarioBar::knobRequested, &studio_.inspection, &Inspection::knobRequested);
     connect(scenario, &ScenarioBar::openRequested, &studio_.files, &ProjectFiles::chooseFile);
-    connect(scenario, &ScenarioBar::programsRequested, this,
-            [this] { studio_.actions.find(QStringLiteral("runPrograms"))->trigger(); });
+    connect(scenario, &ScenarioBar::methodsRequested, this,
+            [this] { studio_.actions.find(QStringLiteral("runMethods"))->trigger(); });
     connect(scenario, &ScenarioBar::refused, &studio_.messages, &Messages::complain);
 }
 

@@ -39,6 +39,7 @@ constexpr std::array lines{
     Line{"memory", "README.md#the-views"},
     Line{"why", "README.md#the-views"},
     Line{"comparison", "methods.md"},
+    Line{"methods", "methods.md"},
     Line{"fidelity", "fidelity.md"},
     Line{"lesson", "lessons.md"},
     Line{"jobs", "many-machines.md"},
