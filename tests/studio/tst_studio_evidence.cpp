@@ -298,14 +298,14 @@ private slots:
         QCOMPARE(answer->hash, question->saved.hash);
         QCOMPARE(answer->common.size(), tab->compared()->common.rows.size());
         std::size_t same = 0;
+        QCOMPARE(tab->judgements().size(), answer->entries.size());  // the same methods are asked
         for (std::size_t i = 0; i < tab->judgements().size(); ++i) {
-            // Methods that need a file of one's own are named in the window and asked by nobody.
-            if (!tab->judgements()[i].evaluation) continue;
             const auto entry = std::ranges::find_if(answer->entries, [&](const JudgedEntry& each) {
                 return each.asked == tab->judgements()[i].method.toStdString();
             });
             QVERIFY(entry != answer->entries.end());
             QCOMPARE(entry->compared, tab->compared()->isCompared(static_cast<int>(i)));
+            QCOMPARE(entry->evaluation != nullptr, tab->judgements()[i].evaluation != nullptr);
             QCOMPARE(entry->facts.points(), tab->compared()->facts[i].points());
             if (!entry->compared) continue;
             ++same;

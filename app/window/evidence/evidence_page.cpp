@@ -81,18 +81,22 @@ QWidget* EvidencePage::buildCoverage() {
 void EvidencePage::showCoverage() {
     const auto& judged = accuracy_->judgements();
     const auto measured = [&](ui::Coverage coverage, Facet facet) {
-        for (std::size_t row = 0; row < judged.size() && row < coverage.rows.size(); ++row) {
-            if (!judged[row].evaluation) continue;
-            const EvaluatedRows& rows = judged[row].evaluation->rows;
+        // A line for each method that is built in; fewer are judged, others beside them.
+        for (std::size_t row = 0; row < coverage.rows.size(); ++row) {
+            const auto found = std::ranges::find_if(judged, [&](const Judgement& each) {
+                return each.evaluation && each.method.toStdString() == builtinMethods()[row].card.id;
+            });
+            if (found == judged.end()) continue;
+            const EvaluatedRows& rows = found->evaluation->rows;
             std::map<QString, std::vector<std::size_t>> chosen;
             for (std::size_t i = 0; i < rows.size(); ++i)
                 chosen[ui::qs(facetOf(facet, *accuracy_->tables(), rows.ref[i]))].push_back(i);
             for (std::size_t column = 0; column < coverage.columns.size(); ++column) {
-                const auto found = chosen.find(coverage.columns[column]);
-                if (found == chosen.end()) continue;
+                const auto there = chosen.find(coverage.columns[column]);
+                if (there == chosen.end()) continue;
                 ui::CoverageCell& cell = coverage.cells[row * coverage.columns.size() + column];
-                cell.rows = static_cast<qint64>(found->second.size());
-                cell.error = figuresOf(rows, found->second).errors.mape;
+                cell.rows = static_cast<qint64>(there->second.size());
+                cell.error = figuresOf(rows, there->second).errors.mape;
             }
         }
         return coverage;

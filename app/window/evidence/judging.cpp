@@ -1,6 +1,7 @@
 #include "app/window/evidence/judging.h"
 
 #include "learning/calibration.h"
+#include "methods/among_all.h"
 #include "store/judging/judged_rows.h"
 #include "widgets/common/text.h"
 
@@ -32,7 +33,9 @@ std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<
         if (const Method* method = findMethod(asked)) add(*method, ui::qs(asked), ui::qs(methodTitle(asked)));
     }
     if (!only.empty()) return all;
-    for (const Method& method : builtinMethods()) add(method, ui::qs(method.card.id), ui::qs(method.card.title));
+    // Those that `orrery-cli evaluate` asks too: slower ones, and those that need a file, are named.
+    for (const Method& method : builtinMethods())
+        if (standsAmongAll(method.card)) add(method, ui::qs(method.card.id), ui::qs(method.card.title));
     for (const QString& choice : choices) {
         const Method* method = findMethod(choice.toStdString());
         const OptionValues options = optionsOf(choice);

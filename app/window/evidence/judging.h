@@ -59,7 +59,8 @@ struct Compared {
     const CommonFigures* figuresOf(int judgement) const;
 };
 
-/// Every method, or those of `only` where it names some, and those choices that fill options of one.
+/// Every method that stands among all (`methods/among_all.h`), or those of `only` where it names some, and those choices
+/// that fill options of one.
 std::vector<Judgement> toBeJudged(const QStringList& choices, const std::vector<std::string>& only = {});
 /// What a choice fills; empty where it is an id alone.
 OptionValues optionsOf(const QString& method);
