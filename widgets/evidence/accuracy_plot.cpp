@@ -321,7 +321,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     places_.clear();
     if (points_.empty()) {
         return paintEmptyPlot(painter, all,
-                              tr("Judged against references, every method stands here: how far off it is, and how "
+                              tr("Judged against references, every method appears here: how far off it is, and how "
                                  "long one of its answers takes."));
     }
     std::vector<double> costs, errors;

@@ -67,7 +67,7 @@ void ComparePage::join(Studio& studio) {
     studio.actions.add({"compare.keep",
                         tr("Compare"),
                         tr("&Keep this as A"),
-                        tr("Copies the question as it stands: what is changed from now on is held against it"),
+                        tr("Copies the question as it is now. Later changes are compared with it"),
                         {},
                         {}},
                        [this] {

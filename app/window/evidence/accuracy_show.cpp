@@ -103,7 +103,7 @@ void AccuracyTab::showMatrix() {
         picture.columns << (column.asked > 0 ? tr("%1 · %2").arg(ui::qs(column.word)).arg(column.asked)
                                              : ui::qs(column.word));
         picture.columnTips << (column.asked == 0
-                                   ? tr("%1: no row of a reference stands here. Open one on the References tab")
+                                   ? tr("%1: there is no reference row here. Open one on the References tab")
                                          .arg(ui::qs(column.word))
                                    : tr("%1: %2 rows. Methods are compared on %3, which every method with at least "
                                         "half of the largest coverage prices")
@@ -132,7 +132,7 @@ void AccuracyTab::showMatrix() {
                 QStringLiteral("%1 · %2").arg(judged.title, ui::qs(matrix.columns[c].word)) + QLatin1Char('\n');
             switch (cell.state) {
                 case MatrixCell::State::NoTruth:
-                    shown.tip = where + tr("Nothing measured stands here");
+                    shown.tip = where + tr("Nothing was measured here");
                     break;
                 case MatrixCell::State::NotApplicable:
                     shown.state = ui::MatrixPicture::Cell::State::NotApplicable;

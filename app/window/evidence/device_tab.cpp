@@ -48,8 +48,8 @@ DeviceTab::DeviceTab(QWidget* parent) : QWidget(parent), work_(new Background(th
     state_->setObjectName(QStringLiteral("device.state"));
     state_->setWordWrap(true);
     column->addWidget(state_);
-    auto* split = named(new QSplitter(Qt::Horizontal, this), "device.split", tr("What to measure, and what is told"),
-                        tr("Drag the border to give one part more room"));
+    auto* split = named(new QSplitter(Qt::Horizontal, this), "device.split",
+                        tr("What to measure, and what is predicted"), tr("Drag the border to give one part more room"));
     split->setChildrenCollapsible(false);
     auto* left = new QSplitter(Qt::Vertical, split);
     left->setObjectName(QStringLiteral("device.left"));

@@ -154,7 +154,7 @@ void SurveyTab::show() {
                                 .arg(marks)
                                 .arg(empty));
     } else {
-        state_->setFullText(tr("Coverage tables as surveys print them, made of what is judged on the first tab."));
+        state_->setFullText(tr("Coverage tables as surveys print them, from what is judged on the first tab."));
     }
     matrix_->setPicture(std::move(picture));
     showMethods();

@@ -106,7 +106,7 @@ void FidelityPanel::build() {
                                 tr("Who was asked, what it took, what it said"), tabs_);
     tabs_->addTab(steps_, tr("Steps"));
     widest_ = new ui::CellsTable(QStringLiteral("fidelity.widest"), tr("Widest operators"),
-                                 tr("What the interval is made of: price these in more detail to narrow it. A click "
+                                 tr("What the interval consists of: price these in more detail to narrow it. A click "
                                     "selects the operator in every view"),
                                  tabs_);
     tabs_->addTab(widest_, tr("Widest"));

@@ -131,7 +131,7 @@ QWidget* ServingPage::buildLatency(QWidget* parent) {
         figure_->addItem(ui::nameOf(figure), static_cast<int>(figure));
     latency_ = new ui::LinePlot(QStringLiteral("serving.latency"), tr("Distribution of latencies"),
                                 tr("Share of requests that are at least as fast; hover to read it"), page);
-    latency_->setEmptySentence(tr("The share of requests within any latency will stand here."));
+    latency_->setEmptySentence(tr("The share of requests within any latency will appear here."));
     column->addWidget(figure_, 0, Qt::AlignLeft);
     column->addWidget(latency_, 1);
     connect(figure_, &QComboBox::activated, this, [this] {

@@ -111,7 +111,7 @@ QWidget* ServingSearch::buildResults() {
     plotColumn->addWidget(up_, 0, Qt::AlignLeft);
     plot_ = new ui::FrontPlot(QStringLiteral("serving.search.plot"), tr("Configurations by two figures"),
                               tr("Filled points are on the Pareto front. Click one to choose it"), left);
-    plot_->setEmptySentence(tr("Every configuration that ran stands here as it comes."));
+    plot_->setEmptySentence(tr("Every configuration that ran appears here as it comes."));
     plotColumn->addWidget(plot_, 1);
     plotColumn->addWidget(across_, 0, Qt::AlignRight);
     table_ = new ui::CellsTable(QStringLiteral("serving.search.table"), tr("Configurations"),

@@ -10,6 +10,7 @@
 #include "widgets/training/step_timeline.h"
 
 #include <QSettings>
+#include <QStackedLayout>
 #include <QTabWidget>
 
 namespace orrery::app {
