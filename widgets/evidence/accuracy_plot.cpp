@@ -309,7 +309,8 @@ void AccuracyPlot::paintEvent(QPaintEvent*) {
 
 QString AccuracyPlot::exportTo(const QString& file) {
     const int chosen = std::exchange(current_, -1);
-    QString problem = writePicture(file, size(), tr("Error against cost to compute"),
+    const QSize wanted = pictureSize().isValid() ? pictureSize() : size();
+    QString problem = writePicture(file, wanted, tr("Error against cost to compute"),
                                    [this](QPainter& painter, const QRect& all) { paint(painter, all); });
     current_ = chosen;
     return problem;
@@ -320,7 +321,7 @@ void AccuracyPlot::paint(QPainter& painter, const QRect& all) {
     places_.clear();
     if (points_.empty()) {
         return paintEmptyPlot(painter, all,
-                              tr("Judged against references, every method stands here: how far off it is, and how "
+                              tr("Judged against references, every method appears here: how far off it is, and how "
                                  "long one of its answers takes."));
     }
     std::vector<double> costs, errors;

@@ -63,8 +63,9 @@ void WhyView::explain() {
     std::vector<KernelAnswer> shown;
     for (ExplainedKernel& each : *kernels)
         shown.push_back({qs(toText(each.kernel)), each.price, std::move(each.story), each.times, each.share});
-    const QString why =
-        shown.empty() ? tr("It launches no kernel of its own: it moves nothing, or runs inside another.") : QString();
+    const QString why = shown.empty()
+                            ? tr("This operator launches no kernel: it moves no data, or it is fused into another.")
+                            : QString();
     story_->setKernels(name, answers[at].title, std::move(shown), why);
 }
 

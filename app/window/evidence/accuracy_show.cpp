@@ -103,9 +103,10 @@ void AccuracyTab::showMatrix() {
         picture.columns << (column.asked > 0 ? tr("%1 · %2").arg(ui::qs(column.word)).arg(column.asked)
                                              : ui::qs(column.word));
         picture.columnTips << (column.asked == 0
-                                   ? tr("%1: no row of a reference stands here. Open one on the References tab")
+                                   ? tr("%1: there is no reference row here. Open one on the References tab")
                                          .arg(ui::qs(column.word))
-                                   : tr("%1: %2 rows, %3 of them priced by every method that prices half of the most")
+                                   : tr("%1: %2 rows. Methods are compared on %3, which every method with at least "
+                                        "half of the largest coverage prices")
                                          .arg(ui::qs(column.word))
                                          .arg(column.asked)
                                          .arg(column.common));
@@ -131,7 +132,7 @@ void AccuracyTab::showMatrix() {
                 QStringLiteral("%1 · %2").arg(judged.title, ui::qs(matrix.columns[c].word)) + QLatin1Char('\n');
             switch (cell.state) {
                 case MatrixCell::State::NoTruth:
-                    shown.tip = where + tr("Nothing measured stands here");
+                    shown.tip = where + tr("Nothing was measured here");
                     break;
                 case MatrixCell::State::NotApplicable:
                     shown.state = ui::MatrixPicture::Cell::State::NotApplicable;
@@ -139,15 +140,15 @@ void AccuracyTab::showMatrix() {
                     break;
                 case MatrixCell::State::Judged:
                     shown.state = ui::MatrixPicture::Cell::State::Judged;
-                    shown.tip = where + tr("Median error %1, 90 % of it %2 to %3; mean of the sizes %4; %5 of the "
+                    shown.tip = where + tr("Median error %1, 90 % of it %2 to %3; mean absolute error %4; %5 of the "
                                            "values inside the method's interval; %6 rows%7")
                                             .arg(ui::signedPercentText(cell.median), ui::signedPercentText(cell.low),
                                                  ui::signedPercentText(cell.high), ui::percentText(cell.mape),
                                                  ui::percentText(cell.coverage90))
                                             .arg(cell.rows)
                                             .arg(shown.common ? QString()
-                                                              : tr(", others than those of its column, for it prices "
-                                                                   "less than half of them"));
+                                                              : tr(". It prices less than half of this column's rows, "
+                                                                   "so it is judged on other rows"));
                     break;
             }
             row.cells.push_back(std::move(shown));
@@ -204,7 +205,7 @@ void AccuracyTab::showMethods() {
         const EvaluationFigures& own = fresh ? compared_->own[i] : each.evaluation->figures;
         if (own.errors.rows == 0) {
             cells.push_back({wordCell(each.title, ui::Tone::Muted), wordCell(tr("none of these"), ui::Tone::Muted)});
-            cells.back()[1].tip = tr("It prices other rows, and none that the chips leave");
+            cells.back()[1].tip = tr("It prices none of the selected rows");
             for (ui::Cell& cell : cells.back()) cell.value = 1e300;
             continue;
         }
@@ -247,13 +248,13 @@ void AccuracyTab::showMethods() {
              {ui::countText(static_cast<double>(figures.flagged)), static_cast<double>(figures.flagged)},
              figures.floorRows > 0 ? percentCell(figures.floor) : wordCell(tr("not known"), ui::Tone::Muted),
              {ui::text(Seconds(figures.secondsPerAnswer)), figures.secondsPerAnswer,
-              tr("Half of the parts of the rows took %1 to %2 an answer")
+              tr("The middle half of the answers took %1 to %2")
                   .arg(ui::text(Seconds(figures.secondsLow)), ui::text(Seconds(figures.secondsHigh)))},
              {ui::countText(static_cast<double>(own.errors.rows)), static_cast<double>(own.errors.rows)},
              fresh ? wordCell(ui::qs(compared_->facts[i].difficulty)) : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? ui::Cell{ui::countText(static_cast<double>(compared_->facts[i].samples)),
                               static_cast<double>(compared_->facts[i].samples),
-                              tr("Measured rows of these kinds that it, and the methods in its slots, were fitted to")}
+                              tr("Measured rows to which this method (and the methods it uses) was fitted")}
                    : wordCell(QStringLiteral("–"), ui::Tone::Muted),
              fresh ? ui::Cell{tr("%1 of 10").arg(compared_->facts[i].points()),
                               static_cast<double>(compared_->facts[i].points()), pointsTip(compared_->facts[i])}

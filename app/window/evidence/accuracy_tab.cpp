@@ -192,7 +192,7 @@ QWidget* AccuracyTab::buildHead() {
     where_->setPlaceholderText(tr("all rows, or device=h100-sxm, kind=gemm, dtype=bf16"));
     where_->setClearButtonEnabled(true);
     most_ = named(new QSpinBox(head), "accuracy.most", tr("Rows at most"),
-                  tr("So many rows are asked, evenly spread over the tables; every method gets the same"));
+                  tr("Number of rows to ask. They are spread evenly over the tables. Every method gets the same rows"));
     most_->setRange(10, 1000000);
     most_->setValue(2000);
     most_->setSingleStep(1000);
@@ -202,7 +202,7 @@ QWidget* AccuracyTab::buildHead() {
     run_ = named(new QPushButton(tr("Judge the methods"), head), "accuracy.run", tr("Judge the methods"),
                  tr("Ask every method about the references; while it runs, stop and keep what is there"));
     chosen_ = named(new QToolButton(head), "accuracy.compared", tr("Methods that are compared"),
-                    tr("Which methods are compared. Rows count that all of these price"));
+                    tr("Methods to compare. Only rows that all of them price are counted"));
     chosen_->setText(tr("Methods"));
     chosen_->setPopupMode(QToolButton::InstantPopup);
     chosen_->setMenu(new QMenu(chosen_));
@@ -248,7 +248,7 @@ QWidget* AccuracyTab::buildChips() {
     equal_ = named(new QCheckBox(tr("Equal assumptions"), rows), "accuracy.equal", tr("Equal assumptions"),
                    tr("Whole models are asked with the launches and the fusion with which they were measured, where "
                       "the method has the option. What still differs between methods stands in the column Assumes. "
-                      "Off: each method as it has them by itself"));
+                      "Off: each method uses its own default"));
     equal_->setChecked(true);
     connect(equal_, &QCheckBox::toggled, this, [this](bool on) {
         how_.equal = on;
@@ -263,10 +263,9 @@ QWidget* AccuracyTab::buildChips() {
                  "fitting took is not recorded"));
     connect(setUp_, &QCheckBox::toggled, this,
             [this](bool on) { plot_->setCost(on ? ui::CostAxis::SetUp : ui::CostAxis::Answer); });
-    published_ =
-        named(new QCheckBox(tr("Published claims"), rows), "accuracy.published", tr("Published claims"),
-              tr("Errors that others published of their tools, as grey crosses with their source; of other rows, so "
-                 "joined to nothing"));
+    published_ = named(new QCheckBox(tr("Published claims"), rows), "accuracy.published", tr("Published claims"),
+                       tr("Errors that others published of their tools, as grey crosses with their source. They come "
+                          "from other rows and are not connected to a point"));
     connect(published_, &QCheckBox::toggled, this, &AccuracyTab::showPublished);
     row->addWidget(common_);
     row->addWidget(equal_);

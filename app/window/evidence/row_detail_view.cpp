@@ -31,7 +31,7 @@ QString valueText(const RowTerm& term, const std::optional<double>& value) {
 RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Background(this)) {
     setObjectName(QStringLiteral("accuracy.row"));
     setAccessibleName(tr("One row under two methods"));
-    setToolTip(tr("What two methods make their time of, and where they part"));
+    setToolTip(tr("How two methods build up their times, and where they differ"));
     const int unit = ui::Theme::instance().unit();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, unit / 2, 0, 0);
@@ -54,9 +54,9 @@ RowDetailView::RowDetailView(QWidget* parent) : QWidget(parent), work_(new Backg
     auto* split = named(new QSplitter(Qt::Horizontal, this), "accuracy.row.split", tr("Terms and steps"),
                         tr("Drag the border to give one side more room"));
     split->setChildrenCollapsible(false);
-    terms_ =
-        new ui::CellsTable(QStringLiteral("accuracy.row.terms"), tr("Terms of both methods"),
-                           tr("What each method makes its time of, in its order; measured where it is known"), split);
+    terms_ = new ui::CellsTable(
+        QStringLiteral("accuracy.row.terms"), tr("Terms of both methods"),
+        tr("How each method builds up its time, in its own order. Measured values where they are known"), split);
     steps_ = new ui::WaterfallPlot(split);
     steps_->setObjectName(QStringLiteral("accuracy.row.steps"));
     steps_->setEmptySentence(tr("Steps from one method's time to the other's, and to what was measured"));

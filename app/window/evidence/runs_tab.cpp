@@ -83,7 +83,7 @@ void RunsTab::setSource(std::function<QString()> file) {
 void RunsTab::refresh() {
     runs_.clear();
     state_->setTone(ui::Tone::Muted);
-    state_->setFullText(tr("Press Run: what it answers is kept beside the project and stands here"));
+    state_->setFullText(tr("Press Run: its answers are kept beside the project and appear here"));
     if (QFileInfo::exists(source_())) {
         auto store = RunStore::open(source_().toStdString());
         auto runs = store ? (*store)->runs() : tl::unexpected(store.error());

@@ -3,6 +3,7 @@
 #include "app/document/background.h"
 #include "app/window/evidence/accuracy_tab.h"
 #include "app/window/form_parts.h"
+#include "base/text/latex_table.h"
 #include "evaluation/survey/survey_export.h"
 #include "widgets/common/label.h"
 #include "widgets/common/picture_file.h"
@@ -148,13 +149,12 @@ void SurveyTab::show() {
             }
             picture.rows.push_back(std::move(row));
         }
-        state_->setFullText(
-            tr("%1 marks, each of rows that judge a method there, by mean error from 1 to 300 %; %2 empty "
-               "cells. A click on a dot lists its rows.")
-                .arg(marks)
-                .arg(empty));
+        state_->setFullText(tr("%1 marks. Each shows a method's mean error on the rows there, from 1 to 300 %. %2 "
+                               "cells are empty. Click a dot to list its rows.")
+                                .arg(marks)
+                                .arg(empty));
     } else {
-        state_->setFullText(tr("Coverage tables as surveys print them, made of what is judged on the first tab."));
+        state_->setFullText(tr("Coverage tables as surveys print them, from what is judged on the first tab."));
     }
     matrix_->setPicture(std::move(picture));
     showMethods();
@@ -238,7 +238,7 @@ QString SurveyTab::exportTo(const QString& file) const {
                              : ending == QLatin1String("md")               ? surveyMarkdown(*survey_, entries)
                              : file.endsWith(QLatin1String("methods.csv")) ? surveyMethodsCsv(*survey_, entries)
                                                                            : surveyCsv(*survey_, entries);
-    return ui::writeText(file, QByteArray::fromStdString(text));
+    return ui::writeText(file, QByteArray::fromStdString(ending == QLatin1String("tex") ? latexTable(text) : text));
 }
 
 void SurveyTab::chooseFile() {
@@ -248,7 +248,7 @@ void SurveyTab::chooseFile() {
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("md"));
     dialog->setNameFilters({tr("Markdown (*.md)"), tr("CSV of the marks (*.csv)"),
-                            tr("CSV of the methods (*.methods.csv)"), tr("JSON (*.json)")});
+                            tr("CSV of the methods (*.methods.csv)"), tr("TEX table (*.tex)"), tr("JSON (*.json)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         const QString error = exportTo(file);
         state_->setTone(error.isEmpty() ? ui::Tone::Muted : ui::Tone::Bad);
