@@ -13,7 +13,7 @@ class TestGpuWatch : public QObject {
     Q_OBJECT
 private slots:
     void initTestCase() {
-        gpu_ = gpuView(*catalogueHardware("a100-80-sxm")).value();
+        gpu_ = gpuView(loadHardware("a100-80-sxm").value().hardware).value();
         drawn_ = machineOf(gpu_).value();
     }
 

@@ -19,7 +19,7 @@ using namespace orrery::gpusim;
 namespace {
 
 Machine machineFor(bool modern) {
-    const auto view = gpuView(*catalogueHardware("a100-80-sxm"));
+    const auto view = gpuView(loadHardware("a100-80-sxm").value().hardware);
     if (!view) qFatal("%s", toText(view.error()).c_str());
     auto drawn = machineOf(*view);
     if (!drawn) qFatal("%s", toText(drawn.error()).c_str());
