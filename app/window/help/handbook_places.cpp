@@ -22,6 +22,7 @@ constexpr std::array lines{
     Line{"hardware", "drawing.md"},
     Line{"workload", "graph.md"},
     Line{"mapping", "mapping.md"},
+    Line{"gpu", "gpu-cycles.md#in-the-studio"},
     Line{"training", "training.md"},
     Line{"serving", "serving.md"},
     Line{"explore", "exploration.md"},

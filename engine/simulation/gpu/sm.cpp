@@ -85,6 +85,7 @@ void Sm::settle(std::uint64_t now) {
     counts.sharedConflictCycles += cycles * conflictNow_, counts.l1BankCycles += cycles * bankNow_;
     counts.activeSmCycles += cycles;
     counts.residentWarpCycles += cycles * static_cast<unsigned>(std::popcount(live_));
+    if (recorder) recorder->slept(cycles, counts);
     firstScheduler_ = static_cast<unsigned>((firstScheduler_ + cycles) % static_cast<unsigned>(machine_.schedulers));
     last_ = now - 1;
 }
@@ -307,6 +308,7 @@ void Sm::cycle(std::uint64_t now) {
     counts.sharedConflictCycles += conflictNow_, counts.l1BankCycles += bankNow_;
     ++counts.activeSmCycles;
     counts.residentWarpCycles += resident;
+    if (recorder) recorder->endCycle(now, counts, dispatch_.used);
     last_ = now;
     slept_ = true;
     wake_ = empty() ? never : moved_ ? now + 1 : nextTimer(now);

@@ -6,6 +6,7 @@
 
 #include "simulation/gpu/crossbar.h"
 #include "simulation/gpu/memory_side.h"
+#include "simulation/gpu/recorder.h"
 #include "simulation/gpu/sector_cache.h"
 #include "simulation/gpu/trace.h"
 
@@ -39,6 +40,7 @@ public:
     const TraceBlock& blockOf(int slot) const { return blocks_[static_cast<std::size_t>(slot)].trace; }
 
     Counters counts;
+    Recorder* recorder = nullptr;  ///< told of every cycle; null: nobody looks
 
 private:
     static constexpr int wheelSize = 1024;
@@ -105,6 +107,7 @@ private:
     void modernIssue(const StaticInstruction& one, std::uint32_t mask, std::uint8_t warp, unsigned scheduler,
                      std::uint64_t now);
     bool tryIssue(std::uint8_t warp, unsigned scheduler, std::uint64_t now);
+    void observe(unsigned scheduler, std::uint64_t candidates);  ///< for the recorder
     void fetch(std::uint64_t now);
     void arrive(Warp& warp, std::uint8_t id);
     void releaseBarrier(Block& block);

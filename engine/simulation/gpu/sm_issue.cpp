@@ -80,6 +80,7 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
         if (warp.at < warp.end) fetchable_ |= bit;
     }
     unknown_ |= bit;
+    if (recorder) recorder->issued(id, scheduler, next);
     const auto lanes = static_cast<unsigned>(std::popcount(next.mask));
     ++counts.warpInstructions;
     counts.threadInstructions += lanes;
@@ -163,6 +164,7 @@ void Sm::issue(std::uint64_t now) {
     for (unsigned i = 0; i < n; ++i) {
         const unsigned s = (firstScheduler_ + i) % n;
         const std::uint64_t candidates = buffered_ & ~waiting_ & ofScheduler_[s];
+        if (recorder) observe(s, candidates);
         if (!candidates) {
             ++idleNow_;
             continue;
