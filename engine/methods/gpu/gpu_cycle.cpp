@@ -261,13 +261,15 @@ Expected<KernelPricerPtr> bindGpuInterval(const DeviceRef& device, const BindCon
     return bindSimulated(device, context, true);
 }
 
-MethodCard simulatedCard(std::string title, std::string summary, std::string evidence, double perKernel) {
+// The texts are literals: cards hold views.
+MethodCard simulatedCard(std::string_view title, std::string_view summary, std::string_view evidence,
+                         double perKernel) {
     return {
-        .title = std::move(title),
+        .title = title,
         .methodology = Methodology::CycleAccurate,
-        .summary = std::move(summary),
+        .summary = summary,
         .platforms = {"GPU"},
-        .evidence = {{"matrix products", "GPU", std::move(evidence)}},
+        .evidence = {{"matrix products", "GPU", evidence}},
         .needs = {"Multiprocessors with vector units for fp32, their clock and schedulers",
                   "Bandwidth of the main memory", "Shapes of all tensors"},
         .failureMode =
