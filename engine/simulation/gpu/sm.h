@@ -37,7 +37,6 @@ public:
     void poke(std::uint64_t at) { wake_ = std::min(wake_, at); }
     /// Counts the cycles that were slept through, up to `now`.
     void settle(std::uint64_t now);
-    const TraceBlock& blockOf(int slot) const { return blocks_[static_cast<std::size_t>(slot)].trace; }
 
     Counters counts;
     Recorder* recorder = nullptr;  ///< told of every cycle; null: nobody looks
@@ -59,6 +58,7 @@ private:
         std::uint64_t age = 0;
         std::vector<int> groups;  ///< copies under way, by group; the last is open
         int awaitedGroups = 0;    ///< these must be empty
+        int oldestGroup = 0;      ///< all before it are
     };
     struct Block {
         bool used = false;
@@ -139,7 +139,6 @@ private:
     std::array<std::uint64_t, 64> fenceIssued_{};
     std::vector<std::uint64_t> ofScheduler_;
     std::vector<int> lastIssued_;
-    std::vector<std::uint64_t> activeSet_;  ///< two-level scheduling
     int lastFetched_ = 0, fetched_ = -1;
     unsigned firstScheduler_ = 0;
     std::uint32_t order_ = 0;

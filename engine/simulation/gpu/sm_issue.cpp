@@ -113,10 +113,10 @@ bool Sm::tryIssue(std::uint8_t id, unsigned scheduler, std::uint64_t now) {
             break;
         case Action::Atomic:
             warp.atomics += static_cast<int>(lanes);
-            if (next.count > 0)
-                waiting_ |= bit;
-            else
-                warp.atomics = 0;
+            if (next.count == 0)
+                warp.atomics -= static_cast<int>(lanes);
+            else if (!machine_.modernCore || one.destination >= 0)
+                waiting_ |= bit;  // real cores send reductions without a result (RED) off like stores
             break;
         case Action::CopyToShared:
             // Groups beyond 65,535 share a number; nobody waits for that many.
@@ -264,7 +264,7 @@ void Sm::fetch(std::uint64_t now) {
             for (auto left = done_ & live_ & passed; left; left &= left - 1) {
                 const auto w = static_cast<std::uint8_t>(std::countr_zero(left));
                 const Warp& warp = warps_[w];
-                if (warp.inPipe == 0 && warp.stores == 0 &&
+                if (warp.inPipe == 0 && warp.stores == 0 && warp.atomics <= 0 &&
                     !(warp.pending[0] | warp.pending[1] | warp.pending[2] | warp.pending[3]))
                     leave(w, now);
             }
