@@ -6,6 +6,7 @@
 #include "app/window/evidence/references_tab.h"
 #include "app/window/evidence/runs_tab.h"
 #include "app/window/evidence/survey_tab.h"
+#include "app/window/evidence/transfer_tab.h"
 #include "app/window/evidence/versions_tab.h"
 #include "evaluation/row_facets.h"
 #include "widgets/common/text.h"
@@ -32,12 +33,14 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     tabs_->setObjectName(QStringLiteral("evidence.pages"));
     tabs_->setAccessibleName(tr("Evidence"));
     tabs_->setToolTip(
-        tr("Errors, survey, coverage, references, calibration, versions of software, runs of before, your device"));
+        tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
+           "before, your device"));
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setObjectName(QStringLiteral("evidence.tabs"));
     tabs_->tabBar()->setAccessibleName(tr("Evidence"));
     tabs_->tabBar()->setToolTip(
-        tr("Errors, survey, coverage, references, calibration, versions of software, runs of before, your device"));
+        tr("Errors, survey, coverage, references, calibration, versions of software, transfer between devices, runs of "
+           "before, your device"));
     accuracy_ = new AccuracyTab(shelf_, tabs_);
     calibrate_ = new CalibrateTab(shelf_, tabs_);
     tabs_->addTab(accuracy_, tr("Accuracy and cost"));
@@ -48,6 +51,8 @@ EvidencePage::EvidencePage(Studio& /*studio*/, QWidget* parent) : Page(parent), 
     tabs_->addTab(calibrate_, tr("Calibrate"));
     versions_ = new VersionsTab(shelf_, tabs_);
     tabs_->addTab(versions_, tr("Versions"));
+    transfer_ = new TransferTab(shelf_, tabs_);
+    tabs_->addTab(transfer_, tr("Transfer"));
     runs_ = new RunsTab(tabs_);
     tabs_->addTab(runs_, tr("Runs"));
     device_ = new DeviceTab(tabs_);

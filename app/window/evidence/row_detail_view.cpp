@@ -2,6 +2,7 @@
 
 #include "app/document/background.h"
 #include "app/window/form_parts.h"
+#include "evaluation/left_out.h"
 #include "learning/calibration.h"
 #include "widgets/common/label.h"
 #include "widgets/common/text.h"
@@ -114,6 +115,14 @@ void RowDetailView::start() {
             options.stop = stop;
             options.calibrations = question.calibrations.get();
             options.asMeasured = question.asMeasured;
+            CalibrationSet unseen;
+            if (question.leaveDeviceOut) {
+                const ReferenceTable& table = (*question.tables)[static_cast<std::size_t>(question.row.table)];
+                const auto device = table.rows[static_cast<std::size_t>(question.row.row)].device;
+                unseen = withoutDevice(question.calibrations ? *question.calibrations : shippedCalibrations().set,
+                                       table.devices[static_cast<std::size_t>(device)].catalogue);
+                options.calibrations = &unseen;
+            }
             return rowDetail(*question.tables, question.row, question.method.toStdString(), other.toStdString(),
                              options, question.truths.get());
         },
