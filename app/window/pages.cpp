@@ -1,6 +1,7 @@
 #include "app/window/pages.h"
 
 #include "app/window/compare/compare_page.h"
+#include "app/window/core/core_page.h"
 #include "app/window/evidence/evidence_page.h"
 #include "app/window/explore/explore_page.h"
 #include "app/window/gpu/gpu_page.h"
@@ -25,6 +26,7 @@ PageList builtinPages() {
         makePage<ExplorePage>,   //
         makePage<ComparePage>,   //
         makePage<EvidencePage>,  //
+        makePage<CorePage>,      //
     };
 }
 

@@ -49,6 +49,46 @@ class TestBlock : public QObject {
     Q_OBJECT
 
 private slots:
+    // The share of each instruction on each port: a spread of the loads that were balanced, on ports that may take it.
+    void portsOfInstructionsSumToThePorts() {
+        RandomStream random(7);
+        for (int round = 0; round < 500; ++round) {
+            std::vector<PortUse> uses;
+            const std::uint64_t count = 1 + random.below(30);
+            for (std::uint64_t i = 0; i < count; ++i)
+                uses.push_back({static_cast<std::uint16_t>(1 + random.below(1023)),
+                                0.5 * static_cast<double>(1 + random.below(8))});
+            std::array<double, mostPorts> load{}, sum{};
+            balancePorts(uses, load);
+            const auto spread = spreadPorts(uses);
+            QCOMPARE(spread.size(), uses.size());
+            for (std::size_t u = 0; u < uses.size(); ++u) {
+                double row = 0;
+                for (std::size_t p = 0; p < mostPorts; ++p) {
+                    QVERIFY(spread[u][p] >= -1e-9);
+                    QVERIFY(spread[u][p] < 1e-9 || (uses[u].ports >> p & 1));
+                    row += spread[u][p];
+                    sum[p] += spread[u][p];
+                }
+                QVERIFY(near(row, uses[u].uops));
+            }
+            for (std::size_t p = 0; p < mostPorts; ++p) QVERIFY(near(sum[p], load[p]));
+        }
+        Analyser analyser(coreOf("skl"));
+        Code code;
+        // addsd xmm0, xmm1; mov [rdi], rax; xor eax, eax: floating point on 0 and 1, a store on 4 and an address port,
+        // an idiom on none.
+        QVERIFY(decode(readHex("f20f58c1 488907 31c0").value(), code));
+        Prediction answer;
+        analyser.predict(code, answer);
+        const auto by = analyser.portsByInstruction();
+        QCOMPARE(by.size(), std::size_t{3});
+        QVERIFY(near(by[0][0] + by[0][1], 1));
+        QVERIFY(near(by[1][4], 1));
+        QVERIFY(near(by[1][2] + by[1][3] + by[1][7], 1));
+        for (const double cycles : by[2]) QVERIFY(near(cycles, 0));
+    }
+
     // Worked by hand from widths, ports and latencies of the manuals.
     void blocksWorkedByHand_data() {
         QTest::addColumn<QString>("core");

@@ -76,7 +76,7 @@ private:
 
 PageList withWafer() {
     PageList pages = builtinPages();
-    pages.insert(pages.begin() + 9, makePage<WaferPage>);  // the one line
+    pages.insert(pages.begin() + 9, makePage<WaferPage>);  // the one line; the tenth has a key too
     return pages;
 }
 

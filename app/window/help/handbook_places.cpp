@@ -28,6 +28,7 @@ constexpr std::array lines{
     Line{"explore", "exploration.md"},
     Line{"compare", "against.md"},
     Line{"evidence", "evidence.md"},
+    Line{"core", "core.md"},
     Line{"library", "files.md"},
     Line{"project", "files.md"},
     Line{"parts", "drawing.md"},
