@@ -4,9 +4,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/serve_run.h"
-#include "hardware/views/device_view.h"
-#include "methods/system/planned_fleet.h"
-#include "serving/schedulers/engine_defaults.h"
+#include "methods/system/fleet_defaults.h"
 #include "serving/traffic/trace_part.h"
 #include "store/project/project.h"
 #include "store/project/serving_file.h"
@@ -159,21 +157,14 @@ void noteEngineDefaults(const Question& question, const PlannedFleet& planned) {
         };
         const SchedulerSpec& scheduler = question.study.scenario.pools[i].scheduler;
         if (said("max_sequences") && said("token_budget")) continue;
-        const auto device = deviceView(DeviceRef{planned.pools[i].design, planned.pools[i].place});
-        const auto own = device ? engineDefaults(scheduler.id, planned.pools[i].device, device->main().capacity.value)
-                                : std::nullopt;
-        if (!own || (own->maxSequences == scheduler.maxSequences && own->tokenBudget == scheduler.tokenBudget))
-            continue;
-        Diagnostic note = warning(
-            "serving.engine-defaults",
-            fmt::format(
-                "pool {}: {} sequences and {} tokens an iteration are taken, {} would take {} and {} on this device",
-                planned.pools[i].name, scheduler.maxSequences, scheduler.tokenBudget, own->source, own->maxSequences,
-                own->tokenBudget),
-            "say `max_sequences` and `token_budget` of the scheduler");
-        note.severity = Severity::Note;
-        report(note);
+        if (const auto note = notEngineDefaults(scheduler, planned.pools[i])) report(*note);
     }
+}
+
+// Rows of a trace that a number of requests leaves out.
+void notePartOfTrace(const Question& question, std::size_t requests) {
+    if (auto part = partOfTrace(question.study.traffic, requests))
+        report(located(std::move(*part), question.study, question.places));
 }
 
 int capacity(const Question& question, const std::shared_ptr<const FleetSpec>& fleet, const Arguments& arguments,
@@ -223,8 +214,13 @@ int serveFile(const Arguments& arguments, Watch& watch) {
     auto question = ask(path);
     if (!question) return fails(question.error(), path);
     report(question->warnings);
-    if (arguments.has("sweep")) return sweep(*question, arguments, watch, path);
     ServingStudy& study = question->study;
+    if (arguments.has("sweep")) {
+        // What a point changes of the traffic is its own matter; what no point would serve is said once.
+        if (const auto stream = requestsOf(study.scenario, study.traffic, study.seed))
+            notePartOfTrace(*question, stream->size());
+        return sweep(*question, arguments, watch, path);
+    }
     if (arguments.has("other")) {
         if (!study.compareWith) {
             return fails(fail("serving.no-other", "no other scheduler is named", "`compare_with: {id: …}`").value(),
@@ -241,12 +237,11 @@ int serveFile(const Arguments& arguments, Watch& watch) {
         if (each.place.file.empty()) each.place.file = path;
     }
     report(planned->warnings);
-    if (arguments.has("capacity")) return capacity(*question, planned->fleet, arguments, watch, path);
+    noteEngineDefaults(*question, *planned);
     auto stream = requestsOf(study.scenario, study.traffic, study.seed);
     if (!stream) return fails(stream.error(), *question, path);
-    if (auto part = partOfTrace(study.traffic, stream->size()))
-        report(located(std::move(*part), study, question->places));
-    noteEngineDefaults(*question, *planned);
+    notePartOfTrace(*question, stream->size());
+    if (arguments.has("capacity")) return capacity(*question, planned->fleet, arguments, watch, path);
     Json head{{"format", "orrery-serving"},           {"version", 1},       {"name", study.name},
               {"model", study.scenario.model.source}, {"seed", study.seed}, {"pools", Json::array()}};
     for (std::size_t i = 0; i < planned->pools.size(); ++i) {

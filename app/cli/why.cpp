@@ -48,10 +48,12 @@ std::string textOf(const Workload& workload, const ExplainedKernel& kernel) {
             text += (k > 1 ? ", " : " ") + workload.graph.operators[static_cast<std::size_t>(kernel.operators[k])].name;
         }
     }
-    text +=
-        fmt::format("\n  {} [{} … {}], {:.0f} times, {:.1f} % of the whole{}\n", format(Seconds(kernel.price.seconds)),
-                    format(Seconds(kernel.price.low)), format(Seconds(kernel.price.high)), kernel.times,
-                    100 * kernel.share, kernel.price.priced ? "" : "; not covered by the method: its roofline");
+    text += fmt::format("\n  {} [{} … {}], {:.0f} times, {:.1f} % of the whole{}\n",
+                        format(Seconds(kernel.price.seconds)), format(Seconds(kernel.price.low)),
+                        format(Seconds(kernel.price.high)), kernel.times, 100 * kernel.share,
+                        kernel.bound          ? "; a lower bound"
+                        : kernel.price.priced ? ""
+                                              : "; not covered by the method: its roofline");
     Table terms({"", "", ""}, {false, true, false});
     for (const KernelTerm& term : kernel.story.terms) terms.add({"  " + term.name, valueText(term), term.meaning});
     text += terms.body();
@@ -71,6 +73,7 @@ Json jsonOf(const Workload& workload, const ExplainedKernel& kernel) {
               {"high_seconds", kernel.price.high},
               {"times", kernel.times},
               {"share", kernel.share},
+              {"bound", kernel.bound},
               {"covered", kernel.price.priced},
               {"domain", toText(kernel.price.domain)}};
     for (const std::int32_t op : kernel.operators) {
@@ -105,7 +108,7 @@ int explain(const Study& study, const std::string& name, const CalibrationSet& c
                           .value();
     for (const std::string& method : study.methods) {
         const auto choice = methodChoice(method, builtinMethods());
-        if (!choice || !findKernelMethod(choice->id)) continue;
+        if (!choice || (!findKernelMethod(choice->id) && choice->id != "roofline")) continue;
         const auto kernels = explainOperator(scenario, *choice, *op, &calibrations);
         if (!kernels) {
             last = kernels.error();

@@ -42,18 +42,20 @@ void watch(std::vector<Change>& changes, std::int32_t cap, Watched& seen) {
 
 LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& fleet, const ServingMetrics& metrics) {
     const RequestTable& requests = result.requests;
-    const std::size_t planned = fleet.replicas.size();
-    if (planned == 0 || metrics.iterations == 0 || !(metrics.makespan > 0)) return {};
+    // Autoscaling switches described replicas on and off: each has its own description.
+    if (fleet.replicas.size() != result.replicas.size() || fleet.replicas.empty() || metrics.iterations == 0 ||
+        !(metrics.makespan > 0))
+        return {};
     double busy = 0, peak = 0;
     for (std::size_t i = 0; i < result.replicas.size(); ++i) {
         busy += toSeconds(result.replicas[i].busy);
-        const ReplicaSpec& spec = fleet.replicas[std::min(i, planned - 1)];
+        const ReplicaSpec& spec = fleet.replicas[i];
         if (spec.kvBlocks > 0)
             peak =
                 std::max(peak, static_cast<double>(result.replicas[i].peakBlocks) / static_cast<double>(spec.kvBlocks));
     }
     const auto patience = toTicks(3 * busy / static_cast<double>(metrics.iterations));
-    std::vector<std::vector<Change>> changes(std::max(result.replicas.size(), planned));
+    std::vector<std::vector<Change>> changes(result.replicas.size());
     for (RequestIndex r = 0; r < requests.size(); ++r) {
         const std::int32_t on = requests.replica[r];
         if (on < 0 || static_cast<std::size_t>(on) >= changes.size()) continue;
@@ -74,8 +76,7 @@ LimitingFactor limitingFactor(const ServingResult& result, const FleetSpec& flee
         changes[static_cast<std::size_t>(then)].push_back({end, -1, 0});
     }
     Watched seen;
-    for (std::size_t i = 0; i < changes.size(); ++i)
-        watch(changes[i], fleet.replicas[std::min(i, planned - 1)].scheduler.maxSequences, seen);
+    for (std::size_t i = 0; i < changes.size(); ++i) watch(changes[i], fleet.replicas[i].scheduler.maxSequences, seen);
 
     const double replicaSeconds =
         metrics.makespan * static_cast<double>(std::max<std::size_t>(result.replicas.size(), 1));

@@ -48,9 +48,8 @@ void measureUse(ServingMetrics& metrics, const ServingResult& result, const Flee
         metrics.adapterLoadSeconds += totals.adapterSeconds;
         adapterUses += totals.adapterUses;
         blockSeconds += totals.blockSeconds;
-        // An autoscaled fleet has more replicas than were described: the last one of the description again.
-        if (fleet.replicas.empty()) continue;
-        const ReplicaSpec& spec = fleet.replicas[std::min(i, fleet.replicas.size() - 1)];
+        if (i >= fleet.replicas.size()) continue;
+        const ReplicaSpec& spec = fleet.replicas[i];
         if (spec.devices == 0) {
             dollars += spec.dollarsPerHour * metrics.makespan / 3600;
             continue;

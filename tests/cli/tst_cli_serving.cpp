@@ -69,6 +69,27 @@ private slots:
         QVERIFY(!clean(broken.dump(), "serving-sweep"));
     }
 
+    // A number of requests that leaves out rows of a trace is said, whatever is asked of it.
+    void aPartOfATraceIsSaid() {
+        QByteArray rows = "arrived_at,num_prefill_tokens,num_decode_tokens\n";
+        for (int row = 0; row < 90; ++row) rows += QByteArray::number(0.5 * row) + ",200,5\n";
+        const QString trace = written("trace.csv", rows);
+        const auto file = [&](const char* requests) {
+            return written("part.yaml",
+                           "orrery: serving/1\nhardware: h100-sxm\nmodel: {source: llama-3-8b}\n"
+                           "promise: {ttft: 1 s}\ntraffic:\n  trace: {file: " +
+                               trace.toUtf8() + "}\n  arrivals: {kind: trace}\n" + requests +
+                               "capacity: {tolerance: 0.5, highest: 20}\n"
+                               "sweep: {promise/ttft: [500 ms, 2 s]}\n");
+        };
+        for (const QStringList& more : {QStringList(), QStringList{"--sweep"}, QStringList{"--capacity"}}) {
+            const Outcome part = cli(QStringList{"serve", file("  requests: 30\n")} + more, {}, 60000);
+            QVERIFY2(part.exit == 0 && part.error.contains("30 of the 90 requests of the trace"), part.text());
+            const Outcome whole = cli(QStringList{"serve", file("")} + more, {}, 60000);
+            QVERIFY2(whole.exit == 0 && !whole.error.contains("requests of the trace"), whole.text());
+        }
+    }
+
     void theKeysOfAFileAreListed() {
         const Outcome table = cli({"serve", "--keys"});
         QCOMPARE(table.exit, 0);

@@ -14,8 +14,11 @@
 
 #include <QtTest/QtTest>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace orrery;
 using orrery::fixture::device;
@@ -336,7 +339,7 @@ private slots:
         const auto empty = ask(device("h100-sxm"), fixture::workloadOf({}));
         QVERIFY(!empty && empty.error().code == "workload.empty");
         const Scenario scenario{device("h100-sxm"), feedForward()};
-        const auto story = explainOperator(scenario, {"roofline", {}}, 0);
+        const auto story = explainOperator(scenario, {"hierarchical-roofline", {}}, 0);
         QVERIFY(!story && story.error().code == "method.no-story");
     }
     void operatorsAreExplainedByTheirKernels() {
@@ -349,6 +352,43 @@ private slots:
         QCOMPARE(story->front().operators, (std::vector<std::int32_t>{0, 1}));
         QVERIFY(!story->front().story.terms.empty() && story->front().share > 0 && story->front().share < 1);
         QVERIFY(!explainOperator(scenario, choice, 99));
+    }
+    // The longer of two times that a student can work out on paper from the data sheet.
+    void theRooflineIsExplainedByItsTwoTimes() {
+        for (const char* fusion : {"none", "epilogue"}) {
+            const Scenario scenario{device("a100-80-sxm"), feedForward()};
+            const MethodChoice choice{"roofline", {{"fusion", fusion}}};
+            const auto executor = makeSerialExecutor();
+            EstimateContext context{*executor, {}};
+            context.options = choice.options;
+            const auto answer = estimate(*findMethod("roofline"), scenario, context);
+            QVERIFY2(answer, answer ? "" : toText(answer.error()).c_str());
+            double all = 0;
+            std::set<std::int32_t> told;
+            for (std::size_t op = 0; op < scenario.workload->graph.operators.size(); ++op) {
+                const auto story = explainOperator(scenario, choice, op);
+                QVERIFY2(story, story ? "" : toText(story.error()).c_str());
+                if (story->empty()) continue;
+                const ExplainedKernel& one = story->front();
+                QVERIFY(one.bound);
+                if (!told.insert(one.operators.front()).second) continue;
+                all += one.times * one.price.seconds;
+                const auto term = [&](std::string_view name) {
+                    const auto at = std::ranges::find_if(
+                        one.story.terms, [&](const KernelTerm& each) { return each.name.starts_with(name); });
+                    return at == one.story.terms.end() ? -1.0 : at->value;
+                };
+                QCOMPARE(term("bandwidth"), 2.039e12);  // A100 80 GB SXM, data sheet
+                QVERIFY(near(term("time of the bytes"), term("bytes") / 2.039e12, 1e-9));
+                if (term("time of the work") > 0) {
+                    QVERIFY(near(term("time of the work"), term("work") / term("peak rate"), 1e-9));
+                    QVERIFY(near(term("ridge point"), term("peak rate") / 2.039e12, 1e-9));
+                    const bool left = term("arithmetic intensity") < term("ridge point");
+                    QCOMPARE(left, term("time of the bytes") > term("time of the work"));
+                }
+            }
+            QVERIFY2(near(all, answer->latency.value, 1e-6), fmt::format("{} {}", all, answer->latency.value).c_str());
+        }
     }
     void sameQuestionSameBytes() {
         const auto workload = model("llama-2-7b", Phase::Decode, 512);

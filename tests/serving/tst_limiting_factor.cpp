@@ -111,6 +111,33 @@ private slots:
         }
     }
 
+    // Each device with what vLLM would take there; numbers that somebody chose stay.
+    void aSweepOverDevicesFollowsTheEngine() {
+        const auto studyOf = [](const char* device, int sequences, int tokens) {
+            ServingStudy study;
+            study.hardware = device;
+            study.scenario.model.source = "llama-2-7b";
+            study.scenario.pools.emplace_back();
+            study.scenario.pools.front().hardware = device;
+            study.scenario.pools.front().scheduler.maxSequences = sequences;
+            study.scenario.pools.front().scheduler.tokenBudget = tokens;
+            study.traffic.requests = 400;
+            study.traffic.arrivals.rate = 60;
+            return study;
+        };
+        const auto tokensOf = [](ServingStudy study, const char* device) {
+            study.sweep = {{"hardware", {device}}};
+            const auto points = runSweep(study, {});
+            if (!points || points->front().failure) qFatal("no answer");
+            return points->front().metrics.ttft.p99;
+        };
+        const double own = tokensOf(studyOf("a100-80-sxm", 256, 2048), "a100-80-sxm");
+        QCOMPARE(tokensOf(studyOf("h100-sxm", 1024, 8192), "a100-80-sxm"), own);
+        const double chosen = tokensOf(studyOf("a100-80-sxm", 16, 1024), "a100-80-sxm");
+        QVERIFY2(chosen != own, "the numbers matter here, or this tests nothing");
+        QCOMPARE(tokensOf(studyOf("h100-sxm", 16, 1024), "a100-80-sxm"), chosen);
+    }
+
     void theBestOfASweepKeepsTheSlo() {
         ServingStudy study;
         study.hardware = "h100-sxm";

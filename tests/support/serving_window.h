@@ -5,6 +5,7 @@
 #include "app/window/main_window.h"
 #include "app/window/serving/serving_page.h"
 #include "support/studio_fixture.h"
+#include "widgets/common/theme.h"
 
 #include <QTabWidget>
 #include <QTemporaryDir>

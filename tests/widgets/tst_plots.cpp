@@ -2,6 +2,7 @@
 
 #include "support/plots_fixture.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/units_text.h"
 #include "widgets/plots/breakdown_view.h"
 #include "widgets/plots/hover_card.h"
 #include "widgets/plots/memory_view.h"
@@ -181,6 +182,39 @@ private slots:
         plot.setSnapshot(fixture::snapshot({.bandwidth = 3e12}));
         QCOMPARE(plot.axes().x, before.x);
         QCOMPARE(plot.axes().y, before.y);
+    }
+    // A slider that is dragged moves roofs and points, not the axes under them, even past their end.
+    void rooflineAxesStandWhileOneDrags() {
+        Selection selection;
+        RooflinePlot plot(&selection);
+        open(plot, fixture::snapshot());
+        plot.setSnapshot(fixture::snapshot({.bandwidth = 3.2e12}));
+        const LogAxes before = plot.axes();
+        for (const double bandwidth : {1e12, 1e11, 1e10, 1e9}) {
+            plot.setSnapshot(fixture::snapshot({.bandwidth = bandwidth}));
+            QCOMPARE(plot.axes().x, before.x);
+            QCOMPARE(plot.axes().y, before.y);
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(plot.axes().y != before.y, 3000);  // the hand has rested: all is shown again
+        QVERIFY(showsAll({plot.axes().x, plot.axes().y}, plot.scene().now));
+    }
+    void rooflineNamesItsRidge() {
+        Selection selection;
+        RooflinePlot plot(&selection);
+        open(plot, fixture::snapshot());
+        const RooflineModel& model = plot.scene().now;
+        QCOMPARE(model.ridge(), model.leadingCompute() / model.mainMemory());
+        const auto labels = plot.labels().texts;
+        const auto named = [&](const QString& start) {
+            return std::ranges::find_if(labels, [&](const RooflineLabel& l) { return l.text.contains(start); });
+        };
+        const auto ridge = named("ridge point");
+        QVERIFY(ridge != labels.end());
+        QVERIFY2(ridge->text.contains(text(model.ridge(), Dimension::Intensity)), qPrintable(ridge->text));
+        const auto memory = named("memory-bound"), compute = named("compute-bound");
+        QVERIFY(memory != labels.end() && compute != labels.end());
+        const double corner = plot.axes().toPixel(model.ridge(), 1).x();
+        QVERIFY(memory->at.box.boundingRect().right() <= corner && compute->at.box.boundingRect().left() >= corner);
     }
     void rooflinePinsBaselines() {
         Selection selection;

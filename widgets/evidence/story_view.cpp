@@ -103,7 +103,10 @@ void StoryView::showKernel(int at) {
     }
     const KernelAnswer& answer = kernels_[static_cast<std::size_t>(at)];
     const KernelPrice& price = answer.price;
-    std::vector<Fact> facts{{tr("Time of one launch"), text(Seconds(price.seconds)), {}, Tone::Normal}};
+    std::vector<Fact> facts{{answer.bound ? tr("Least time of one execution") : tr("Time of one launch"),
+                             text(Seconds(price.seconds)),
+                             {},
+                             Tone::Normal}};
     if (price.high > price.low)
         facts.push_back({tr("90 % interval"),
                          QStringLiteral("%1 – %2").arg(text(Seconds(price.low)), text(Seconds(price.high))),
@@ -111,7 +114,9 @@ void StoryView::showKernel(int at) {
     if (answer.times > 1)
         facts.push_back({tr("Launched"), tr("%1 times").arg(countText(answer.times)), {}, Tone::Normal});
     facts.push_back({tr("Share of the whole"), percentText(answer.share), {}, Tone::Normal});
-    if (price.priced && !(price.high > price.low))
+    if (answer.bound)
+        facts.push_back({tr("Kind"), tr("a lower bound"), tr("No kernel can be faster on these rates"), Tone::Normal});
+    else if (price.priced && !(price.high > price.low))
         facts.push_back({tr("Interval"), tr("none: not measured on such kernels"), {}, Tone::Warning});
     else if (price.priced)
         facts.push_back({tr("Domain"), wordsOf(price.domain), {}, toneOf(price.domain)});

@@ -25,6 +25,7 @@ struct KernelAnswer {
     KernelStory story;
     double times = 1;  ///< launched so often
     double share = 0;
+    bool bound = false;  ///< the least that rates allow: it has no interval and no domain
 };
 
 class StoryView : public QScrollArea {

@@ -62,7 +62,8 @@ void WhyView::explain() {
     }
     std::vector<KernelAnswer> shown;
     for (ExplainedKernel& each : *kernels)
-        shown.push_back({qs(toText(each.kernel)), each.price, std::move(each.story), each.times, each.share});
+        shown.push_back(
+            {qs(toText(each.kernel)), each.price, std::move(each.story), each.times, each.share, each.bound});
     const QString why = shown.empty()
                             ? tr("This operator launches no kernel: it moves no data, or it is fused into another.")
                             : QString();

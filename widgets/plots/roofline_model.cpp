@@ -101,6 +101,11 @@ double RooflineModel::roofAt(double intensity) const {
     return compute > 0 && memory > 0 ? std::min(compute, memory) : std::max(compute, memory);
 }
 
+double RooflineModel::ridge() const {
+    const double compute = leadingCompute(), memory = mainMemory();
+    return compute > 0 && memory > 0 ? compute / memory : 0;
+}
+
 RooflineModel rooflineModel(const Snapshot& snapshot) {
     RooflineModel model;
     if (snapshot.device) model.title = QString::fromStdString(snapshot.device->name);

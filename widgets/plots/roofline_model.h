@@ -49,6 +49,8 @@ struct RooflineModel {
     double typicalPeak = 0;  ///< FLOP/s of the device for the operator with most FLOPs; 0 if not known
     /// The lower of the outermost memory's roof and the leading compute roof at an intensity.
     double roofAt(double intensity) const;
+    /// FLOP/B at which the outermost memory meets the leading compute roof: left of it memory is the limit. 0: unknown.
+    double ridge() const;
 };
 
 /// From the primary estimate's columns and ceilings; ceilings are taken from the device view if the method gave none.

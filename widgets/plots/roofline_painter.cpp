@@ -80,6 +80,44 @@ QString pointName(const RooflineScene& scene, const RooflinePoint& point) {
     return same ? QStringLiteral("%1 × %2").arg(name).arg(count) : QStringLiteral("%1 + %2").arg(name).arg(count - 1);
 }
 
+// The ridge with its value, and on both sides of it, at the foot of the plot, what limits there.
+void nameRidge(const RooflineModel& model, const LogAxes& axes, const QFontMetricsF& metrics, const QRectF& area,
+               std::vector<QPolygonF>& taken, Obstacles& obstacles, RooflineLabels& labels) {
+    const double ridge = model.ridge();
+    if (ridge <= 0) return;
+    const Theme& theme = Theme::instance();
+    const QPointF corner = axes.toPixel(ridge, model.leadingCompute());
+    const auto put = [&](const QString& text, const PlacedLabel& at, const QColor& colour) {
+        if (!at.placed) return;
+        taken.push_back(at.box);
+        labels.texts.push_back({text, at, colour});
+    };
+    if (area.contains(corner)) {
+        const QString text = tr("ridge point %1").arg(ui::text(ridge, Dimension::Intensity));
+        const QSizeF size(metrics.horizontalAdvance(text) + 2, metrics.height());
+        put(text, placeBeside(corner, 4 * theme.scale(), size, area, taken, obstacles), theme.colours().text);
+    }
+    constexpr int rows = 6;  // from the foot upwards, where points stand in the way
+    const double gap = 6 * theme.scale();
+    for (const bool memory : {true, false}) {
+        const QString text = memory ? tr("◂ memory-bound") : tr("compute-bound ▸");
+        const QSizeF size(metrics.horizontalAdvance(text) + 2, metrics.height());
+        const double x = memory ? corner.x() - gap - size.width() : corner.x() + gap;
+        for (int row = 0; row < rows; ++row) {
+            const QRectF box(QPointF(x, area.bottom() - 1 - (row + 1) * metrics.height()), size);
+            const QPolygonF corners({box.topLeft(), box.topRight(), box.bottomRight(), box.bottomLeft()});
+            const bool covered =
+                box.intersects(labels.noteBox) ||
+                std::ranges::any_of(obstacles.discs, [&](const QRectF& disc) { return disc.intersects(box); }) ||
+                std::ranges::any_of(taken, [&](const QPolygonF& each) { return overlap(each, corners); });
+            if (!area.contains(box) || covered) continue;
+            put(text, {true, box.topLeft(), 0, corners},
+                memory ? theme.levelColour(0) : theme.boundColour({BoundKind::Compute, -1}));
+            break;
+        }
+    }
+}
+
 }  // namespace
 
 bool RooflineScene::isSelected(const RooflinePoint& point) const {
@@ -157,6 +195,7 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
         taken.push_back(placed[i].box);
         labels.texts.push_back({texts[i].first, placed[i], texts[i].second});
     }
+    nameRidge(scene.now, axes, metrics, area, taken, obstacles, labels);
     // Then the operators that take most of the time, and the selected ones, by name.
     std::size_t named = 0;
     for (const std::size_t i : order) {
@@ -184,10 +223,34 @@ RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes) {
     return labels;
 }
 
+void paintRegions(QPainter& painter, const RooflineModel& model, const LogAxes& axes) {
+    constexpr double strength = 0.07;  // behind grid, roofs and points
+    const double ridge = model.ridge(), compute = model.leadingCompute();
+    if (ridge <= 0) return;
+    const QPointF corner = axes.toPixel(ridge, compute);
+    const double bottom = axes.area.bottom(), beyond = axes.area.right() + 1;
+    // Down the memory roof to where it leaves the plot at the left or at the bottom.
+    const double from = std::min(axes.x.low, axes.y.low / model.mainMemory());
+    const QPointF start = axes.toPixel(from, from * model.mainMemory());
+    painter.save();
+    painter.setClipRect(axes.area);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(faded(Theme::instance().levelColour(0), strength));
+    painter.drawPolygon(QPolygonF({start, corner, QPointF(corner.x(), std::max(bottom, start.y())),
+                                   QPointF(start.x(), std::max(bottom, start.y()))}));
+    painter.setBrush(faded(Theme::instance().boundColour({BoundKind::Compute, -1}), strength));
+    painter.drawRect(QRectF(corner, QPointF(std::max(beyond, corner.x()), std::max(bottom, corner.y()))));
+    painter.setPen(QPen(faded(Theme::instance().colours().mutedText, 0.6), 1, Qt::DashLine));
+    painter.drawLine(corner, QPointF(corner.x(), bottom));
+    painter.restore();
+}
+
 void paintRoofs(QPainter& painter, const RooflineScene& scene, const LogAxes& axes) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setClipRect(axes.area);
+    paintRegions(painter, scene.now, axes);
     if (scene.ghost) paintModelRoofs(painter, *scene.ghost, axes, 0.22, Qt::DashLine);
     for (const RooflineModel& model : scene.baselines) paintModelRoofs(painter, model, axes, 0.6, Qt::DashLine);
     paintModelRoofs(painter, scene.now, axes, 1, Qt::SolidLine);

@@ -35,6 +35,8 @@ struct RooflineLabels {
 };
 
 double largestRadius(const QRectF& area);
+/// Below the leading roofs, what limits there: memory left of the ridge, compute right of it.
+void paintRegions(QPainter& painter, const RooflineModel& model, const LogAxes& axes);
 RooflineLabels layOutLabels(const RooflineScene& scene, const LogAxes& axes);
 
 void paintRoofs(QPainter& painter, const RooflineScene& scene, const LogAxes& axes);

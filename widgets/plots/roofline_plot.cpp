@@ -93,6 +93,10 @@ RooflinePlot::RooflinePlot(Selection* selection, QWidget* parent)
     glide_.setStartValue(0.0);
     glide_.setEndValue(1.0);
     glide_.setEasingCurve(QEasingCurve::OutCubic);
+    calm_.setSingleShot(true);
+    connect(&calm_, &QTimer::timeout, this, [this] {
+        if (fitted_) fit();
+    });
     connect(&Theme::instance(), &Theme::changed, this, [this] { applyTheme(); });
     applyTheme();
     setEmpty(true);
@@ -232,9 +236,14 @@ void RooflinePlot::snapshotChanged(const SnapshotPtr& before) {
         scene_.ghost.reset();
     else if (!scene_.ghost || sinceChange_.elapsed() > trailMilliseconds)
         scene_.ghost = target_;
+    // While one drags, the axes stand: what moves are roofs and points. They follow when the hand rests.
+    const bool dragging = sameWorkload && sinceChange_.isValid() && sinceChange_.elapsed() <= trailMilliseconds;
     sinceChange_.start();
     RooflineRanges ranges = glide_.state() == QAbstractAnimation::Running ? rangesTarget_ : ranges_;
-    if (fitted_ && (!sameWorkload || !showsAll(ranges, next))) {
+    if (fitted_ && dragging && !showsAll(ranges, next)) {
+        calm_.start(trailMilliseconds);
+    } else if (fitted_ && (!sameWorkload || !showsAll(ranges, next))) {
+        calm_.stop();
         std::vector<const RooflineModel*> all{&next};
         for (const RooflineModel& model : scene_.baselines) all.push_back(&model);
         ranges = fittingRanges(all);

@@ -4,6 +4,7 @@
 #include "widgets/plots/roofline_painter.h"
 
 #include <QElapsedTimer>
+#include <QTimer>
 #include <QVariantAnimation>
 
 class QCustomPlot;
@@ -71,6 +72,7 @@ private:
     RooflineModel from_, target_;
     RooflineRanges ranges_, rangesFrom_, rangesTarget_;
     bool fitted_ = true;  ///< the person has not moved the axes
+    QTimer calm_;         ///< since the last change: the axes follow when a gesture is over
     QVariantAnimation glide_;
     QElapsedTimer sinceChange_;
     Drag drag_ = Drag::None;

@@ -1,6 +1,7 @@
 #include "methods/model/explain.h"
 
 #include "methods/model/columns.h"
+#include "methods/model/explain_roofline.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +11,10 @@ Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario,
                                                        std::size_t op, const CalibrationSet* calibrations) {
     const Method* method = findMethod(choice.id);
     const KernelMethod* kernels = findKernelMethod(choice.id);
-    if (!method || !kernels) {
+    const bool roofline = choice.id == "roofline";
+    if (!method || (!kernels && !roofline)) {
         return fail("method.no-story", fmt::format("'{}' does not price kernel by kernel", choice.id),
-                    "a method over kernels, such as tile-wave", "Choose one of the GPU's kernel methods");
+                    "the roofline, or a method over kernels such as tile-wave", "Choose one of those");
     }
     if (!scenario.hardware || !scenario.workload) {
         return fail("scenario.incomplete", "the scenario is not complete", "one hardware design and one workload");
@@ -21,6 +23,7 @@ Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario,
         return fail("method.no-operator", fmt::format("the workload has no operator {}", op),
                     fmt::format("0 to {}", scenario.workload->graph.operators.size()));
     }
+    if (roofline) return explainRoofline(scenario, choice, op);
     const auto executor = makeSerialExecutor();
     EstimateContext context{*executor, {}};
     context.options = choice.options;

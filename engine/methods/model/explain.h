@@ -1,7 +1,7 @@
 #pragma once
 
 // "Why this number": the kernels that one operator is launched as, each with its price and the chain of terms that make
-// it. For the studio's panel and `orrery-cli run --why OPERATOR`.
+// it; of the roofline its two times and the ridge point. For the studio's panel and `orrery-cli run --why OPERATOR`.
 
 #include "methods/kernel_method.h"
 #include "methods/method.h"
@@ -20,12 +20,13 @@ struct ExplainedKernel {
     KernelStory story;
     double times = 1;                     ///< launches in the whole pass
     double share = 0;                     ///< of the pass's latency
+    bool bound = false;                   ///< the least time that rates allow, no prediction
     std::vector<std::int32_t> operators;  ///< that it computes, the leading one first
 };
 
 /// The kernels of operator `op`, in order; of a fused operator those of its group. Fails with `method.no-story` where
-/// the method is not built from kernels, with `method.no-operator` for an index beyond the graph, else as the method
-/// itself does. Null calibrations: the shipped ones.
+/// the method is neither the roofline nor built from kernels, with `method.no-operator` for an index beyond the graph,
+/// else as the method itself does. Null calibrations: the shipped ones.
 Expected<std::vector<ExplainedKernel>> explainOperator(const Scenario& scenario, const MethodChoice& choice,
                                                        std::size_t op, const CalibrationSet* calibrations = nullptr);
 

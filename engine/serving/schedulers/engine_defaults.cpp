@@ -8,10 +8,11 @@ namespace orrery {
 
 namespace {
 
-// vllm/engine/arg_utils.py, EngineArgs.get_batch_defaults, usage context OPENAI_API_SERVER; the same values stand in
-// tests/engine/test_arg_utils.py, test_defaults_with_usage_context. The offline class LLM doubles the tokens of the
-// first row and takes 8192 in the second.
-constexpr std::string_view source = "vLLM V1's server (EngineArgs.get_batch_defaults)";
+// vllm/engine/arg_utils.py of vLLM 0.27.1, EngineArgs.get_batch_defaults, usage context OPENAI_API_SERVER; the same
+// values stand in tests/engine/test_arg_utils.py, test_defaults_with_usage_context. The rule for the A100 is from pull
+// request 17885 of the vLLM project. The offline class LLM doubles the tokens of the first row and takes 8192 in the
+// second; later versions may take others.
+constexpr std::string_view source = "the server of vLLM 0.27.1 (EngineArgs.get_batch_defaults)";
 constexpr double largeMemory = 70.0 * (1ull << 30);
 constexpr EngineDefaults large{1024, 8192, source}, small{256, 2048, source};
 
@@ -30,6 +31,15 @@ bool setEngineDefaults(SchedulerSpec& scheduler, std::string_view device, double
     scheduler.maxSequences = defaults->maxSequences;
     scheduler.tokenBudget = defaults->tokenBudget;
     return true;
+}
+
+bool hasUnchosenNumbers(const SchedulerSpec& scheduler) {
+    const SchedulerSpec plain;
+    const auto has = [&](std::int32_t sequences, std::int32_t tokens) {
+        return scheduler.maxSequences == sequences && scheduler.tokenBudget == tokens;
+    };
+    return has(plain.maxSequences, plain.tokenBudget) || has(large.maxSequences, large.tokenBudget) ||
+           has(small.maxSequences, small.tokenBudget);
 }
 
 }  // namespace orrery

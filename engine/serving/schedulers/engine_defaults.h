@@ -15,6 +15,8 @@ struct EngineDefaults {
 
 /// Of `vllm-v1`: vLLM looks at the device's memory and name. `device`: any of its names. Nothing for other policies.
 std::optional<EngineDefaults> engineDefaults(std::string_view scheduler, std::string_view device, double memoryBytes);
+/// Whether its sequences and tokens are the plain ones, or an engine's own on any device: numbers that nobody chose.
+bool hasUnchosenNumbers(const SchedulerSpec& scheduler);
 /// Sets them; whether there are any.
 bool setEngineDefaults(SchedulerSpec& scheduler, std::string_view device, double memoryBytes);
 

@@ -1,7 +1,7 @@
 #include "study/serving/sweep.h"
 
 #include "hardware/files/catalogue.h"
-#include "methods/system/planned_fleet.h"
+#include "methods/system/fleet_defaults.h"
 #include "study/serving/pareto.h"
 
 #include <fmt/format.h>
@@ -62,6 +62,33 @@ void answer(const ServingStudy& study, const SweepOptions& options, const std::s
     point.dollars = point.metrics.dollarsPerMillionTokens;
 }
 
+// Where the study's scheduler has its engine's own numbers on the study's device, a point on another device has them on
+// that one: `hardware` is turned, not what the engine makes of it. Numbers that somebody chose stay.
+void followEngine(const ServingStudy& study, ServingStudy& point, const std::shared_ptr<const Hardware>& drawing,
+                  std::map<std::string, std::shared_ptr<const Hardware>>& designs) {
+    auto& pools = point.scenario.pools;
+    const auto& before = study.scenario.pools;
+    const auto designOf = [&](const std::string& id) -> const Hardware* {
+        if (id.empty()) return drawing.get();
+        const auto [at, first] = designs.try_emplace(id);
+        if (first)
+            if (auto loaded = loadHardware(id))
+                at->second = std::make_shared<const Hardware>(std::move(loaded->hardware));
+        return at->second.get();
+    };
+    for (std::size_t i = 0; i < pools.size() && pools.size() == before.size(); ++i) {
+        if (pools[i].hardware == before[i].hardware || !(pools[i].scheduler == before[i].scheduler)) continue;
+        const Hardware *old = designOf(before[i].hardware), *now = designOf(pools[i].hardware);
+        if (!old || !now) continue;
+        SchedulerSpec& scheduler = pools[i].scheduler;
+        const auto was = engineDefaultsOn(scheduler, *old), is = engineDefaultsOn(scheduler, *now);
+        if (!was || !is || was->maxSequences != scheduler.maxSequences || was->tokenBudget != scheduler.tokenBudget)
+            continue;
+        scheduler.maxSequences = is->maxSequences;
+        scheduler.tokenBudget = is->tokenBudget;
+    }
+}
+
 // Points under different loads answer different questions; each load has a front of its own.
 std::vector<std::string> loadOf(const ServingStudy& study, const SweepAnswer& point) {
     std::vector<std::string> load;
@@ -119,7 +146,14 @@ Expected<std::vector<SweepAnswer>> runSweep(const ServingStudy& study, const Swe
                     fmt::format("at most {}", mostSweepPoints), "leave out values", Place{{}, 0, 0, "sweep"});
     }
     const std::size_t count = *all;
+    std::shared_ptr<const Hardware> drawing = options.drawing;
+    if (!drawing) {
+        auto loaded = hardwareOf(study);
+        if (!loaded) return tl::unexpected(loaded.error());
+        drawing = *loaded;
+    }
     std::vector<ServingStudy> studies(count, study);
+    std::map<std::string, std::shared_ptr<const Hardware>> designs;
     std::vector<SweepAnswer> points(count);
     std::map<std::vector<std::string>, std::int64_t> known;
     std::vector<std::size_t> asked;
@@ -128,6 +162,7 @@ Expected<std::vector<SweepAnswer>> runSweep(const ServingStudy& study, const Swe
         if (auto set = setSweepValues(studies[i], study.sweep, points[i].values); !set) {
             return tl::unexpected(set.error());
         }
+        followEngine(study, studies[i], drawing, designs);
         std::vector<std::string> read = points[i].values;
         for (std::size_t a = 0; a < read.size(); ++a) {
             if (!sweepReads(studies[i], study.sweep[a].key)) read[a].clear();
@@ -138,12 +173,6 @@ Expected<std::vector<SweepAnswer>> runSweep(const ServingStudy& study, const Swe
         } else {
             points[i].sameAs = at->second;
         }
-    }
-    std::shared_ptr<const Hardware> drawing = options.drawing;
-    if (!drawing) {
-        auto loaded = hardwareOf(study);
-        if (!loaded) return tl::unexpected(loaded.error());
-        drawing = *loaded;
     }
     IterationTimes own;
     IterationTimes& cache = options.cache ? *options.cache : own;
