@@ -42,7 +42,6 @@ for helper in "$stage"/usr/bin/*; do
         "$(echo "$name" | tr a-z A-Z)" "$version" "${name//-/\\-}" | gzip -9n >"$share/man/man1/$name.1.gz"
 done
 find "$stage/usr" -type d -exec chmod 755 {} + ; find "$share" -type f -exec chmod 644 {} +
-find "$share/orrery" -type f -exec sh -c 'for f; do [ "$(head -c 2 "$f")" = "#!" ] && chmod 755 "$f"; done; true' sh {} + 2>/dev/null
 
 printf 'Source: orrery\nMaintainer: Orrery authors <orrery@example.org>\n\nPackage: orrery\nArchitecture: any\n' >"$stage/debian/control"
 programs=$(find "$stage/usr/bin" "$stage/usr/lib" -type f 2>/dev/null | sed "s|^$stage/||")

@@ -28,7 +28,7 @@ private slots:
         const std::string tex = latexTable(csv);
         QVERIFY(tex.find("\\begin{longtable}{r}") != std::string::npos);
         QVERIFY(tex.find("\\endhead\n") != std::string::npos);
-        QCOMPARE(std::count(tex.begin(), tex.end(), '&'), 0);
+        QVERIFY(tex.find('&') == std::string::npos);
         QVERIFY(latexTable("a,b\n").find("\\begin{tabular}{ll}") != std::string::npos);
         QCOMPARE(latexTable(""), std::string());
     }

@@ -83,7 +83,7 @@ private slots:
         QVERIFY(std::abs(busy * 1e-6 / owed - 1) < 1e-6);
         QCOMPARE(processes.size(), std::size_t{3});
         QCOMPARE(processes.at(1), std::string("requests"));
-        QCOMPARE(requests.size(), result.requests.size());
+        QVERIFY(requests.size() == result.requests.size());
         for (const auto& [id, sides] : requests) {
             int open = 0;
             for (std::size_t i = 0; i < sides.size(); ++i) {

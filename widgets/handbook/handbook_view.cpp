@@ -296,7 +296,8 @@ void HandbookView::render() {
 }
 
 double HandbookView::room() const {
-    return text_->viewport()->width() - 4.0 * Theme::instance().unit();
+    // Always as with a scroll bar: whether there is one depends on how high the pictures are.
+    return text_->width() - text_->verticalScrollBar()->sizeHint().width() - 4.0 * Theme::instance().unit() - 2;
 }
 
 bool HandbookView::eventFilter(QObject* watched, QEvent* event) {
