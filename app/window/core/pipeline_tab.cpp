@@ -298,7 +298,9 @@ QVariantMap PipelineTab::kept() const {
 }
 
 void PipelineTab::setKept(const QVariantMap& view) {
-    if (const int at = core_->findData(view.value(QStringLiteral("pipeline/core")).toString()); at >= 0) {
+    // An empty id is the drawn core; nothing kept is no choice.
+    const QVariant core = view.value(QStringLiteral("pipeline/core"));
+    if (const int at = core.isValid() ? core_->findData(core.toString()) : -1; at >= 0) {
         core_->setCurrentIndex(at);
         fillSets();
     }

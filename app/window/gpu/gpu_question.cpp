@@ -88,10 +88,11 @@ Expected<GpuAnswer> answerGpu(const GpuQuestion& question, std::stop_token stop,
         return {};
     };
     const gpusim::Machine& machine = gpu->drawn.machine;
-    if (auto first = run(question.kernel, machine, gpu->view.device.name); !first) return tl::unexpected(first.error());
+    if (auto first = run(question.kernel, machine, question.hardware->name); !first)
+        return tl::unexpected(first.error());
     if (question.change.empty() && question.other.empty()) return out;
     gpusim::Machine second = machine;
-    std::string name = gpu->view.device.name;
+    std::string name = question.hardware->name;
     if (const MachineChange* change = machineChange(question.change)) {
         auto changed = changedMachine(machine, *change, question.factor);
         if (!changed) return tl::unexpected(changed.error());
@@ -113,7 +114,8 @@ std::string headlineOf(const GpuRun& run) {
     const std::uint64_t cycles = run.seen.recording->cycles;
     return fmt::format("{} cycles, {}", cycles,
                        format(Seconds(static_cast<double>(cycles) / (run.seen.machine.coreMhz * 1e6)))) +
-           fmt::format(" · {} blocks per multiprocessor, limited by {}", result.blocksThatFit,
+           fmt::format(" · {} {} per multiprocessor, limited by {}", result.blocksThatFit,
+                       result.blocksThatFit == 1 ? "block" : "blocks",
                        result.blocksPerSm < result.blocksThatFit ? "the grid" : result.limitedBy);
 }
 

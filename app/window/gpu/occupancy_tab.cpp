@@ -107,7 +107,8 @@ void OccupancyTab::show() {
     } else {
         result_->setTone(ui::Tone::Normal);
         result_->setFullText(
-            tr("%1 blocks, %2 of %3 warps (%4), limited by %5")
+            (fit.fits == 1 ? tr("%1 block, %2 of %3 warps (%4), limited by %5")
+                           : tr("%1 blocks, %2 of %3 warps (%4), limited by %5"))
                 .arg(fit.fits)
                 .arg(warps)
                 .arg(machine_->warps())
